@@ -1,0 +1,80 @@
+package kern
+
+import "cresset/internal/par"
+
+// Float is the constraint of kernels that compute in floating point.
+type Float interface{ float32 | float64 }
+
+// Matrix is a strided view of a slice: element (i, j) is Data[i*Row+j*Col].
+// A transpose swaps the strides; a stride of zero repeats a row or a column.
+type Matrix[T any] struct {
+	Data     []T
+	Row, Col int
+}
+
+// Transposed returns the view with rows and columns exchanged.
+func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Row} }
+
+// Gemm computes C = beta*C + alpha*A·B, where A is [m, k], B is [k, n] and C is
+// [m, n] with rows ldc elements apart. C is not read where beta is zero; A and B
+// are not read where alpha is zero. C must not overlap A or B.
+//
+// An element of C has the same bits whatever the number of threads and whatever
+// m and n: its products are added in order of k, in runs whose length depends on
+// k alone.
+func Gemm[T Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
+	p := product[T]{m, n, k, alpha, a, b, beta, c, ldc}
+	p.run(par.For)
+}
+
+// GemmBias computes C = bias + A·B, where bias has n elements and is added to
+// every row.
+func GemmBias[T Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
+	for i := range m {
+		copy(c[i*ldc:][:n], bias)
+	}
+	Gemm(m, n, k, 1, a, b, 1, c, ldc)
+}
+
+// GemmBatch computes count products as Gemm does. The operands of product i
+// start i*strideA, i*strideB and i*strideC elements further; a stride of zero
+// shares A or B.
+func GemmBatch[T Float](count, m, n, k int, alpha T, a Matrix[T], strideA int, b Matrix[T], strideB int,
+	beta T, c []T, strideC, ldc int) {
+	if m == 0 || n == 0 {
+		return
+	}
+	products := func(lo, hi int, split splitter) {
+		for i := lo; i < hi; i++ {
+			p := product[T]{m, n, k, alpha, a, b, beta, c[i*strideC:], ldc}
+			if k > 0 {
+				p.a.Data, p.b.Data = a.Data[i*strideA:], b.Data[i*strideB:]
+			}
+			p.run(split)
+		}
+	}
+	// Many small products are divided among threads, a large one is divided itself.
+	if flops := 2 * m * n * k; flops < largeFlops {
+		par.For(count, grainOf(flops), func(lo, hi int) { products(lo, hi, inline) })
+		return
+	}
+	products(0, count, par.For)
+}
+
+const (
+	chunkFlops = 1 << 18 // the least work that is worth waking a thread for
+	largeFlops = 1 << 24 // the least product that keeps all threads busy
+)
+
+// A splitter runs body over chunks of [0, n), of grain pieces or more: par.For,
+// or inline where the caller already runs beside others.
+type splitter func(n, grain int, body func(lo, hi int))
+
+func inline(n, _ int, body func(lo, hi int)) {
+	if n > 0 {
+		body(0, n)
+	}
+}
+
+// grainOf returns how many pieces of so many flops make a chunk.
+func grainOf(flops int) int { return max(1, chunkFlops/max(flops, 1)) }
