@@ -129,7 +129,11 @@ func floatCasts[D dtype.Float]() [dtype.Count]CastFunc {
 }
 
 // elements returns both sides of a cast as slices of equal length. It is sound
-// because a CastFunc's caller vouches for n elements of these types.
+// because a CastFunc's caller vouches for n elements of these types. With
+// n = 0 the pointers may lead nowhere, and must not be converted.
 func elements[D, S any](dst, src unsafe.Pointer, n int) ([]D, []S) {
+	if n == 0 {
+		dst, src = nil, nil
+	}
 	return unsafe.Slice((*D)(dst), n), unsafe.Slice((*S)(src), n)
 }
