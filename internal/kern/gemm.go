@@ -1,9 +1,9 @@
 package kern
 
-import "cresset/internal/par"
-
-// Float is the constraint of kernels that compute in floating point.
-type Float interface{ float32 | float64 }
+import (
+	"cresset/dtype"
+	"cresset/internal/par"
+)
 
 // Matrix is a strided view of a slice: element (i, j) is Data[i*Row+j*Col].
 // A transpose swaps the strides; a stride of zero repeats a row or a column.
@@ -22,14 +22,14 @@ func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Ro
 // An element of C has the same bits whatever the number of threads and whatever
 // m and n: its products are added in order of k, in runs whose length depends on
 // k alone.
-func Gemm[T Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
+func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
 	p := product[T]{m, n, k, alpha, a, b, beta, c, ldc}
 	p.run(par.For)
 }
 
 // GemmBias computes C = bias + A·B, where bias has n elements and is added to
 // every row.
-func GemmBias[T Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
+func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
 	for i := range m {
 		copy(c[i*ldc:][:n], bias)
 	}
@@ -39,7 +39,7 @@ func GemmBias[T Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
 // GemmBatch computes count products as Gemm does. The operands of product i
 // start i*strideA, i*strideB and i*strideC elements further; a stride of zero
 // shares A or B.
-func GemmBatch[T Float](count, m, n, k int, alpha T, a Matrix[T], strideA int, b Matrix[T], strideB int,
+func GemmBatch[T dtype.Float](count, m, n, k int, alpha T, a Matrix[T], strideA int, b Matrix[T], strideB int,
 	beta T, c []T, strideC, ldc int) {
 	if m == 0 || n == 0 {
 		return
@@ -62,7 +62,7 @@ func GemmBatch[T Float](count, m, n, k int, alpha T, a Matrix[T], strideA int, b
 }
 
 const (
-	chunkFlops = 1 << 18 // the least work that is worth waking a thread for
+	chunkFlops = 1 << 16 // the least work that is worth handing to a thread
 	largeFlops = 1 << 24 // the least product that keeps all threads busy
 )
 

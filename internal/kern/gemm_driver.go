@@ -1,5 +1,7 @@
 package kern
 
+import "cresset/dtype"
+
 const (
 	// maxRun bounds the products that are summed before C is touched: a run of
 	// a panel of A and one of B stay in the first cache level.
@@ -12,7 +14,7 @@ const (
 )
 
 // product is one call of Gemm.
-type product[T Float] struct {
+type product[T dtype.Float] struct {
 	m, n, k int
 	alpha   T
 	a, b    Matrix[T]
@@ -102,7 +104,7 @@ func (p *product[T]) dots() {
 }
 
 // block is the part of a product whose operands are packed together.
-type block[T Float] struct {
+type block[T dtype.Float] struct {
 	product[T]
 	kernel           *gemmKernel[T]
 	row, col         int // where it starts in C

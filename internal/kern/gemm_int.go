@@ -1,15 +1,13 @@
 package kern
 
-import "cresset/internal/par"
-
-// Integer is the constraint of kernels for whole numbers.
-type Integer interface {
-	uint8 | int8 | int16 | int32 | int64
-}
+import (
+	"cresset/dtype"
+	"cresset/internal/par"
+)
 
 // MatMulInt computes C = A·B in wrapping integer arithmetic, where A is [m, k],
 // B is [k, n] and C is [m, n] with rows ldc elements apart.
-func MatMulInt[T Integer](m, n, k int, a, b Matrix[T], c []T, ldc int) {
+func MatMulInt[T dtype.Integer](m, n, k int, a, b Matrix[T], c []T, ldc int) {
 	par.For(m, grainOf(2*n*k), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := c[i*ldc:][:n]

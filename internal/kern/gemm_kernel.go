@@ -1,7 +1,9 @@
 package kern
 
+import "cresset/dtype"
+
 // gemmKernel is a micro-kernel and the shapes that suit it.
-type gemmKernel[T Float] struct {
+type gemmKernel[T dtype.Float] struct {
 	mr, nr int // the tile of C that run computes
 	// tilePanelsA and tilePanelsB are the panels that one piece of work
 	// multiplies: those of A stay in the first cache level.
@@ -17,7 +19,7 @@ var (
 	gemm64 = gemmKernel[float64]{2, 4, 8, 16, gemm2x4[float64]}
 )
 
-func kernelOf[T Float]() *gemmKernel[T] {
+func kernelOf[T dtype.Float]() *gemmKernel[T] {
 	if k, ok := any(&gemm32).(*gemmKernel[T]); ok {
 		return k
 	}
@@ -39,7 +41,7 @@ func kernelOf[T Float]() *gemmKernel[T] {
 // Eight sums and the factors of one step fill the fifteen registers that Go's
 // compiler has on amd64: larger tiles spill, smaller ones load more than they
 // multiply. Four steps a turn hide the cost of the loop.
-func gemm2x4[T Float](k int, a, b, c []T, ldc int) {
+func gemm2x4[T dtype.Float](k int, a, b, c []T, ldc int) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 T
 	a, b = a[:2*k], b[:4*k]
 	for len(a) >= 8 && len(b) >= 16 {

@@ -1,5 +1,7 @@
 package kern
 
+import "cresset/dtype"
+
 // packA copies panel i of the block's rows, for run steps from k on, as
 // [run, mr], multiplied by alpha. Rows beyond the block become zeros: the
 // kernel computes whole tiles, and what it makes of them is dropped.
@@ -27,7 +29,7 @@ func (b *block[T]) packB(j, k, run int) {
 
 // packPanel writes dst[k*width+l] = src[l*across+k*along] for lanes of width l
 // and run values of k.
-func packPanel[T Float](dst []T, width, lanes, run int, src []T, across, along int) {
+func packPanel[T dtype.Float](dst []T, width, lanes, run int, src []T, across, along int) {
 	switch {
 	case lanes == width && across == 1:
 		for k := range run {
@@ -48,14 +50,14 @@ func packPanel[T Float](dst []T, width, lanes, run int, src []T, across, along i
 	}
 }
 
-func interleave2[T Float](dst, x, y []T) {
+func interleave2[T dtype.Float](dst, x, y []T) {
 	for i, v := range x {
 		d := (*[2]T)(dst[2*i:])
 		d[0], d[1] = v, y[i]
 	}
 }
 
-func interleave4[T Float](dst, x, y, z, w []T) {
+func interleave4[T dtype.Float](dst, x, y, z, w []T) {
 	for i, v := range x {
 		d := (*[4]T)(dst[4*i:])
 		d[0], d[1], d[2], d[3] = v, y[i], z[i], w[i]

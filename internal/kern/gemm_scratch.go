@@ -3,15 +3,17 @@ package kern
 import (
 	"math/bits"
 	"sync"
+
+	"cresset/dtype"
 )
 
 // scratch is working memory that a kernel borrows; its content is undefined.
-type scratch[T Float] struct{ data []T }
+type scratch[T dtype.Float] struct{ data []T }
 
 // A pool for each power of two, so that a small loan never takes a large block.
 var scratch32, scratch64 [64]sync.Pool
 
-func scratchPool[T Float](n int) *sync.Pool {
+func scratchPool[T dtype.Float](n int) *sync.Pool {
 	var zero T
 	class := bits.Len(uint(max(n, 1) - 1))
 	if _, ok := any(zero).(float32); ok {
@@ -21,7 +23,7 @@ func scratchPool[T Float](n int) *sync.Pool {
 }
 
 // borrow returns working memory for n elements.
-func borrow[T Float](n int) *scratch[T] {
+func borrow[T dtype.Float](n int) *scratch[T] {
 	if s, ok := scratchPool[T](n).Get().(*scratch[T]); ok {
 		s.data = s.data[:n]
 		return s

@@ -6,17 +6,18 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"cresset/dtype"
 	"cresset/internal/par"
 )
 
-func fill[T Float](rnd *rand.Rand, x []T) []T {
+func fill[T dtype.Float](rnd *rand.Rand, x []T) []T {
 	for i := range x {
 		x[i] = T(rnd.Float64()*2 - 1)
 	}
 	return x
 }
 
-func epsilon[T Float]() float64 {
+func epsilon[T dtype.Float]() float64 {
 	var zero T
 	if _, ok := any(zero).(float32); ok {
 		return 0x1p-23
@@ -36,7 +37,7 @@ var layouts = []struct {
 	{"repeated", func(_, _ int) (int, int) { return 0, 1 }},
 }
 
-func randomMatrix[T Float](rnd *rand.Rand, rows, cols int, layout int) Matrix[T] {
+func randomMatrix[T dtype.Float](rnd *rand.Rand, rows, cols int, layout int) Matrix[T] {
 	row, col := layouts[layout].strides(rows, cols)
 	return Matrix[T]{fill(rnd, make([]T, max(0, (rows-1)*row+(cols-1)*col+1))), row, col}
 }
@@ -44,7 +45,7 @@ func randomMatrix[T Float](rnd *rand.Rand, rows, cols int, layout int) Matrix[T]
 // checkGemm compares got with a float64 product. A sum of k products carries at
 // most (k+3) roundings of its absolute sum: one each for alpha, beta and the
 // product beside the additions.
-func checkGemm[T Float](t *testing.T, m, n, k int, alpha T, a, b Matrix[T], beta T, c, got []T, ldc int) {
+func checkGemm[T dtype.Float](t *testing.T, m, n, k int, alpha T, a, b Matrix[T], beta T, c, got []T, ldc int) {
 	t.Helper()
 	for i := range m {
 		for j := range n {
@@ -72,7 +73,7 @@ var gemmSizes = []struct{ m, n, k int }{
 	{0, 3, 4}, {3, 0, 4}, {3, 4, 0}, {0, 0, 0},
 }
 
-func testGemm[T Float](t *testing.T) {
+func testGemm[T dtype.Float](t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, s := range gemmSizes {
 		for la := range layouts {
@@ -258,7 +259,7 @@ func BenchmarkGemm(b *testing.B) {
 	b.Run("float64", benchmarkGemm[float64])
 }
 
-func benchmarkGemm[T Float](b *testing.B) {
+func benchmarkGemm[T dtype.Float](b *testing.B) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, s := range []struct {
 		m, n, k int

@@ -1,5 +1,7 @@
 package kern
 
+import "cresset/dtype"
+
 const (
 	gemvRows  = 4   // rows whose sums run side by side, to hide the latency of an addition
 	gemvChunk = 256 // sums that stay in the first cache level while columns pass
@@ -7,7 +9,7 @@ const (
 
 // gemv adds A·x to y, where A is [m, k] with contiguous rows or columns, and x
 // and y have strides.
-func gemv[T Float](split splitter, m, k int, a Matrix[T], x []T, strideX int, y []T, strideY int) {
+func gemv[T dtype.Float](split splitter, m, k int, a Matrix[T], x []T, strideX int, y []T, strideY int) {
 	if strideX != 1 {
 		packed := borrow[T](k)
 		defer packed.giveBack()
@@ -32,7 +34,7 @@ func gemv[T Float](split splitter, m, k int, a Matrix[T], x []T, strideX int, y 
 
 // gemvRowsOf adds rows lo to hi of A·x to y by dot products, A's rows being
 // contiguous.
-func gemvRowsOf[T Float](lo, hi int, a Matrix[T], x, y []T, stride int) {
+func gemvRowsOf[T dtype.Float](lo, hi int, a Matrix[T], x, y []T, stride int) {
 	i := lo
 	for ; i+gemvRows <= hi; i += gemvRows {
 		a0 := a.Data[i*a.Row:][:len(x)]
@@ -62,7 +64,7 @@ func gemvRowsOf[T Float](lo, hi int, a Matrix[T], x, y []T, stride int) {
 
 // gemvColumnsOf adds rows lo to hi of A·x to y, column after column, A's columns
 // being contiguous.
-func gemvColumnsOf[T Float](lo, hi int, a Matrix[T], x, y []T, stride int) {
+func gemvColumnsOf[T dtype.Float](lo, hi int, a Matrix[T], x, y []T, stride int) {
 	var sums [gemvChunk]T
 	for ; lo < hi; lo += gemvChunk {
 		s := sums[:min(gemvChunk, hi-lo)]

@@ -1,0 +1,135 @@
+package kern
+
+import (
+	"cresset/dtype"
+	"cresset/internal/par"
+)
+
+// ConvShape describes a two-dimensional convolution of x[N, C, H, W] with
+// w[K, C/Groups, R, S] to y[N, K, OH, OW], all contiguous. A one-dimensional
+// convolution has H, R and OH of one.
+type ConvShape struct {
+	N, C, H, W           int
+	K, R, S              int
+	StrideH, StrideW     int
+	PadH, PadW           int
+	DilationH, DilationW int
+	Groups               int
+	OH, OW               int
+}
+
+const (
+	convPixels = 256 // output pixels that are computed together: their columns stay in the second cache level
+	convRows   = 64  // rows of columns that a piece of the gradients computes, a multiple of what packing costs
+)
+
+// Conv2D computes y, the cross-correlation of x with w plus bias, which has K
+// elements or is nil.
+func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) {
+	inputs, outputs, depth, pixels := s.groupSizes()
+	lines := s.linesPerPiece(convPixels)
+	pieces := ceilDiv(s.OH, lines)
+	flops := 2 * outputs * depth * lines * s.OW
+	par.For(s.N*s.Groups*pieces, grainOf(flops), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			image, line := i/pieces, i%pieces*lines
+			group := image % s.Groups
+			end := min(line+lines, s.OH)
+			out := y[image*outputs*pixels+line*s.OW:]
+			beta := T(0)
+			if bias != nil {
+				beta = 1
+				for k, v := range bias[group*outputs:][:outputs] {
+					fillWith(out[k*pixels:][:(end-line)*s.OW], v)
+				}
+			}
+			columns, space := columnsOf(s, x[image*inputs:][:inputs], 0, depth, line, end)
+			p := product[T]{outputs, (end - line) * s.OW, depth, 1,
+				Matrix[T]{w[group*outputs*depth:], depth, 1}, columns, beta, out, pixels}
+			p.run(inline)
+			space.giveBack()
+		}
+	})
+}
+
+// Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
+func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) {
+	inputs, outputs, depth, pixels := s.groupSizes()
+	window := s.R * s.S
+	channels := max(1, convRows/max(window, 1))
+	pieces := ceilDiv(s.C/s.Groups, channels)
+	lines := s.linesPerPiece(4 * convPixels)
+	par.For(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			image, channel := i/pieces, i%pieces*channels
+			end := min(channel+channels, s.C/s.Groups)
+			dst := dx[image*inputs:][channel*s.H*s.W : end*s.H*s.W]
+			rows := (end - channel) * window
+			clear(dst)
+			weights := Matrix[T]{w[image%s.Groups*outputs*depth+channel*window:], 1, depth} // transposed
+			for line := 0; line < s.OH; line += lines {
+				lineEnd := min(line+lines, s.OH)
+				width := (lineEnd - line) * s.OW
+				grad := Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}
+				if s.pointwise() {
+					p := product[T]{rows, width, outputs, 1, weights, grad, 0, dst[line*s.OW:], pixels}
+					p.run(inline)
+					continue
+				}
+				space := borrow[T](rows * width)
+				p := product[T]{rows, width, outputs, 1, weights, grad, 0, space.data, width}
+				p.run(inline)
+				addColumns(s, dst, space.data, rows, line, lineEnd)
+				space.giveBack()
+			}
+		}
+	})
+}
+
+// Conv2DGradWeight computes dw, the gradient of Conv2D for w, from dy. It adds
+// the images in order.
+func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) {
+	inputs, outputs, depth, pixels := s.groupSizes()
+	pieces := ceilDiv(depth, convRows)
+	lines := s.linesPerPiece(16 * convPixels)
+	clear(dw)
+	par.For(s.Groups*pieces, grainOf(2*convRows*outputs*pixels*s.N), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			group, row := i/pieces, i%pieces*convRows
+			end := min(row+convRows, depth)
+			for n := range s.N {
+				image := n*s.Groups + group
+				for line := 0; line < s.OH; line += lines {
+					lineEnd := min(line+lines, s.OH)
+					columns, space := columnsOf(s, x[image*inputs:][:inputs], row, end, line, lineEnd)
+					p := product[T]{outputs, end - row, (lineEnd - line) * s.OW, 1,
+						Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}, columns.Transposed(),
+						1, dw[group*outputs*depth+row:], depth}
+					p.run(inline)
+					space.giveBack()
+				}
+			}
+		}
+	})
+}
+
+// groupSizes returns the elements of one group's input, its output channels, the
+// products in one output element, and the pixels of one output channel.
+func (s *ConvShape) groupSizes() (inputs, outputs, depth, pixels int) {
+	channels := s.C / s.Groups
+	return channels * s.H * s.W, s.K / s.Groups, channels * s.R * s.S, s.OH * s.OW
+}
+
+// linesPerPiece returns how many output lines hold about so many pixels.
+func (s *ConvShape) linesPerPiece(pixels int) int { return max(1, pixels/max(s.OW, 1)) }
+
+// pointwise reports whether x is its own matrix of columns.
+func (s *ConvShape) pointwise() bool {
+	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0
+}
+
+func fillWith[T dtype.Float](x []T, v T) {
+	for i := range x {
+		x[i] = v
+	}
+}

@@ -1,0 +1,85 @@
+package kern
+
+import "cresset/dtype"
+
+// columnsOf returns rows row to rowEnd of the matrix whose product with the
+// weights is the convolution, for the output lines from line to lineEnd: row
+// (c*R+r)*S+q holds, for each output pixel, the input element that weight
+// (c, r, q) meets there. x is the input of one group of one image. The caller
+// gives the space back when it has used the matrix.
+func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd int) (Matrix[T], *scratch[T]) {
+	if s.pointwise() {
+		return Matrix[T]{x[row*s.H*s.W+line*s.W:], s.H * s.W, 1}, borrow[T](0)
+	}
+	width := (lineEnd - line) * s.OW
+	space := borrow[T]((rowEnd - row) * width)
+	dst := space.data
+	for k := row; k < rowEnd; k++ {
+		t := s.tapOf(k)
+		plane := x[t.channel*s.H*s.W:][:s.H*s.W]
+		for oh := line; oh < lineEnd; oh++ {
+			to := dst[:s.OW]
+			dst = dst[s.OW:]
+			ih := oh*s.StrideH + t.offsetH
+			if ih < 0 || ih >= s.H {
+				clear(to)
+				continue
+			}
+			from := plane[ih*s.W:][:s.W]
+			clear(to[:t.lo])
+			clear(to[t.hi:])
+			if t.lo >= t.hi {
+				continue
+			}
+			from, to = from[t.lo*s.StrideW+t.offsetW:], to[t.lo:t.hi]
+			if s.StrideW == 1 {
+				copy(to, from)
+				continue
+			}
+			for i := range to {
+				to[i] = from[i*s.StrideW]
+			}
+		}
+	}
+	return Matrix[T]{space.data, width, 1}, space
+}
+
+// addColumns adds rows of columns, from the first channel of dx on, to the input
+// elements that columnsOf takes them from.
+func addColumns[T dtype.Float](s *ConvShape, dx, columns []T, rows, line, lineEnd int) {
+	for k := range rows {
+		t := s.tapOf(k)
+		plane := dx[t.channel*s.H*s.W:][:s.H*s.W]
+		for oh := line; oh < lineEnd; oh++ {
+			from := columns[:s.OW]
+			columns = columns[s.OW:]
+			ih := oh*s.StrideH + t.offsetH
+			if ih < 0 || ih >= s.H || t.lo >= t.hi {
+				continue
+			}
+			to := plane[ih*s.W:][:s.W][t.lo*s.StrideW+t.offsetW:]
+			for i, v := range from[t.lo:t.hi] {
+				to[i*s.StrideW] += v
+			}
+		}
+	}
+}
+
+// tap is where one weight of a channel meets the input: output pixel (oh, ow)
+// reads input element (oh*StrideH+offsetH, ow*StrideW+offsetW), which lies
+// within the line for ow in [lo, hi).
+type tap struct {
+	channel          int
+	offsetH, offsetW int
+	lo, hi           int
+}
+
+func (s *ConvShape) tapOf(k int) tap {
+	t := tap{channel: k / (s.R * s.S), offsetH: k/s.S%s.R*s.DilationH - s.PadH, offsetW: k%s.S*s.DilationW - s.PadW}
+	t.lo = min(ceilDiv(max(-t.offsetW, 0), s.StrideW), s.OW)
+	if last := s.W - 1 - t.offsetW; last >= 0 {
+		t.hi = min(last/s.StrideW+1, s.OW)
+	}
+	t.hi = max(t.hi, t.lo)
+	return t
+}
