@@ -1,0 +1,211 @@
+package data
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Header says whether the first line of a CSV file names its columns.
+type Header uint8
+
+// DetectHeader takes the first line as names where none of its fields is a number.
+const (
+	DetectHeader Header = iota
+	WithHeader
+	WithoutHeader
+)
+
+// CSVOptions chooses what ReadCSV takes from a file. Its zero value reads every column of a comma-separated file and
+// finds out for itself whether there is a header.
+type CSVOptions struct {
+	Comma        rune     // between fields, ',' if zero
+	Header       Header   // columns without a header are named "0", "1", ...
+	Columns      []string // the columns to read, in this order; empty for all but Target
+	Target       string   // the column that becomes Targets
+	MissingAsNaN bool     // read a missing value as NaN; otherwise it is an error
+}
+
+// ReadCSV reads a table of numbers, decompressing it if it is gzipped.
+func ReadCSV(r io.Reader, o CSVOptions) (*Table, error) { return readCSV(r, "", o) }
+
+// ReadCSVFile reads a CSV file, gzipped or not; path may leave out .gz, or have it where the file does not.
+func ReadCSVFile(path string, o CSVOptions) (*Table, error) {
+	f, err := openFile(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readCSV(f, f.Name(), o)
+}
+
+func readCSV(r io.Reader, name string, o CSVOptions) (*Table, error) {
+	s, err := newSource(r, name)
+	if err != nil {
+		return nil, err
+	}
+	c := &csvReader{s: s, lines: csv.NewReader(skipBOM(s)), missingAsNaN: o.MissingAsNaN}
+	c.lines.ReuseRecord = true
+	if o.Comma != 0 {
+		c.lines.Comma = o.Comma
+	}
+	record, err := c.read()
+	if err == io.EOF {
+		return nil, c.fail(1, 1, "the file is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	header := o.Header == WithHeader || o.Header == DetectHeader && isHeader(record)
+	if err := c.choose(record, header, o); err != nil {
+		return nil, err
+	}
+	if header {
+		record, err = c.read()
+	}
+	for ; err == nil; record, err = c.read() {
+		if err := c.add(record); err != nil {
+			return nil, err
+		}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	if c.table.Rows() == 0 {
+		return nil, c.fail(2, 1, "there is a header but no row")
+	}
+	return &c.table, nil
+}
+
+// isHeader reports whether no field is a number and not all are missing.
+func isHeader(record []string) bool {
+	named := false
+	for _, field := range record {
+		if _, err := strconv.ParseFloat(strings.TrimSpace(field), 32); err == nil || errors.Is(err, strconv.ErrRange) {
+			return false
+		}
+		named = named || !isMissing(strings.TrimSpace(field))
+	}
+	return named
+}
+
+// isMissing reports whether a field says that there is no value.
+func isMissing(field string) bool {
+	switch strings.ToLower(field) {
+	case "", "na", "n/a", "nan", "null", "?":
+		return true
+	}
+	return false
+}
+
+// csvReader fills a table from the lines of a file.
+type csvReader struct {
+	s            *source
+	lines        *csv.Reader
+	table        Table
+	picked       []int // the fields that become Columns, then the target's
+	missingAsNaN bool
+}
+
+// choose fixes the columns from the first line, which names them if header is set.
+func (c *csvReader) choose(first []string, header bool, o CSVOptions) error {
+	names := make([]string, len(first))
+	for i, field := range first {
+		names[i] = strconv.Itoa(i)
+		if header {
+			names[i] = strings.TrimSpace(field)
+		}
+		if at := slices.Index(names[:i], names[i]); at >= 0 {
+			line, column := c.lines.FieldPos(i)
+			return c.fail(line, column, fmt.Sprintf("fields %d and %d are both named %q", at, i, names[i]))
+		}
+	}
+	pick := func(name string) error {
+		i := slices.Index(names, name)
+		if i < 0 {
+			return c.fail(1, 1, fmt.Sprintf("no column is named %q; there are %q", name, names))
+		}
+		c.picked = append(c.picked, i)
+		return nil
+	}
+	for _, name := range names {
+		if len(o.Columns) == 0 && name != o.Target {
+			c.table.Columns = append(c.table.Columns, name)
+		}
+	}
+	c.table.Columns = append(c.table.Columns, o.Columns...)
+	if len(c.table.Columns) == 0 {
+		return c.fail(1, 1, fmt.Sprintf("no column is left beside the target %q", o.Target))
+	}
+	for _, name := range c.table.Columns {
+		if err := pick(name); err != nil {
+			return err
+		}
+	}
+	if o.Target == "" {
+		return nil
+	}
+	c.table.Target, c.table.Targets = o.Target, []float32{}
+	return pick(o.Target)
+}
+
+// add appends one line to the table.
+func (c *csvReader) add(record []string) error {
+	for at, i := range c.picked {
+		v, err := c.number(record, i)
+		if err != nil {
+			return err
+		}
+		if at < len(c.table.Columns) {
+			c.table.Values = append(c.table.Values, v)
+		} else {
+			c.table.Targets = append(c.table.Targets, v)
+		}
+	}
+	return nil
+}
+
+// number reads field i as a float32.
+func (c *csvReader) number(record []string, i int) (float32, error) {
+	field := strings.TrimSpace(record[i])
+	reason := ""
+	switch v, err := strconv.ParseFloat(field, 32); {
+	case isMissing(field) && c.missingAsNaN:
+		return float32(math.NaN()), nil
+	case isMissing(field):
+		reason = fmt.Sprintf("the value is missing (%q)", field)
+	case errors.Is(err, strconv.ErrRange):
+		reason = fmt.Sprintf("%s is out of the range of float32", field)
+	case err != nil:
+		reason = fmt.Sprintf("%q is not a number", field)
+	default:
+		return float32(v), nil
+	}
+	line, column := c.lines.FieldPos(i)
+	return 0, c.fail(line, column, reason)
+}
+
+// read returns the next line, io.EOF at the end.
+func (c *csvReader) read() ([]string, error) {
+	record, err := c.lines.Read()
+	var syntax *csv.ParseError
+	switch {
+	case err == nil || err == io.EOF:
+		return record, err
+	case errors.Is(err, csv.ErrFieldCount):
+		line, _ := c.lines.FieldPos(0)
+		return nil, c.fail(line, 1, fmt.Sprintf("%d fields, not %d as in the first line", len(record), c.lines.FieldsPerRecord))
+	case errors.As(err, &syntax):
+		return nil, &FormatError{File: c.s.name, Line: syntax.Line, Column: syntax.Column, Reason: "broken line", Err: syntax.Err}
+	}
+	return nil, c.s.fail("cannot read on", err)
+}
+
+func (c *csvReader) fail(line, column int, reason string) error {
+	return &FormatError{File: c.s.name, Line: line, Column: column, Reason: reason}
+}

@@ -1,0 +1,35 @@
+package data
+
+import "strconv"
+
+// FormatError says where a file breaks its format, and how.
+type FormatError struct {
+	File   string // the path, empty for a stream without one
+	Offset int64  // byte position in a binary file, after decompression
+	Line   int    // line in a text file, from 1; 0 in a binary file
+	Column int    // byte position in that line, from 1
+	Reason string
+	Err    error // the cause, where another package found it
+}
+
+// Error returns file:line:column: reason, with the offset for a binary file.
+func (e *FormatError) Error() string {
+	where := "offset " + strconv.FormatInt(e.Offset, 10)
+	if e.Line > 0 {
+		where = strconv.Itoa(e.Line) + ":" + strconv.Itoa(e.Column)
+	}
+	switch {
+	case e.File == "" && e.Line > 0:
+		where = "line " + where
+	case e.File != "":
+		where = e.File + ":" + where
+	}
+	text := where + ": " + e.Reason
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *FormatError) Unwrap() error { return e.Err }

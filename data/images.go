@@ -1,0 +1,32 @@
+package data
+
+import "fmt"
+
+// Images is a set of labelled grayscale pictures of one size, held in memory as bytes.
+type Images struct {
+	Pixels        []uint8 // 0 background to 255 ink, picture by picture, row by row
+	Labels        []uint8 // one per picture, below Classes
+	Height, Width int
+	Classes       int
+}
+
+// Len returns the number of pictures.
+func (m *Images) Len() int { return len(m.Labels) }
+
+// At returns the pixels and the label of picture i; the pixels share m's memory.
+func (m *Images) At(i int) (pixels []uint8, label uint8) {
+	area := m.Height * m.Width
+	return m.Pixels[i*area : (i+1)*area : (i+1)*area], m.Labels[i]
+}
+
+// Split returns the first n pictures and the others, sharing m's memory; it panics unless 0 <= n <= m.Len().
+func (m *Images) Split(n int) (first, rest *Images) {
+	if n < 0 || n > m.Len() {
+		panic(fmt.Sprintf("data: cannot split %d images at %d", m.Len(), n))
+	}
+	at := n * m.Height * m.Width
+	first, rest = new(*m), new(*m)
+	first.Pixels, rest.Pixels = m.Pixels[:at:at], m.Pixels[at:]
+	first.Labels, rest.Labels = m.Labels[:n:n], m.Labels[n:]
+	return first, rest
+}

@@ -1,0 +1,39 @@
+package data
+
+import "fmt"
+
+// Table is a matrix of numbers with named columns.
+type Table struct {
+	Columns []string
+	Values  []float32 // row by row, len(Columns) to a row
+	Target  string    // the column that Targets came from, empty if none was asked for
+	Targets []float32 // one per row, nil if no target was asked for
+}
+
+// Rows returns the number of rows.
+func (t *Table) Rows() int {
+	if t.Targets != nil {
+		return len(t.Targets)
+	}
+	return len(t.Values) / len(t.Columns)
+}
+
+// Row returns the values of row i, sharing t's memory.
+func (t *Table) Row(i int) []float32 {
+	n := len(t.Columns)
+	return t.Values[i*n : (i+1)*n : (i+1)*n]
+}
+
+// Split returns the first n rows and the others, sharing t's memory; it panics unless 0 <= n <= t.Rows().
+func (t *Table) Split(n int) (first, rest *Table) {
+	if n < 0 || n > t.Rows() {
+		panic(fmt.Sprintf("data: cannot split %d rows at %d", t.Rows(), n))
+	}
+	at := n * len(t.Columns)
+	first, rest = new(*t), new(*t)
+	first.Values, rest.Values = t.Values[:at:at], t.Values[at:]
+	if t.Targets != nil {
+		first.Targets, rest.Targets = t.Targets[:n:n], t.Targets[n:]
+	}
+	return first, rest
+}
