@@ -5,12 +5,9 @@ import "cresset/dtype"
 // Bernoulli fills dst with ones of probability p and zeros: one where a
 // uniform float64 is below p.
 func Bernoulli[T dtype.Element](g *MT19937, dst []T, p float64) {
-	zero, one := bit[T](false), bit[T](true)
+	levels := zeroOne[T]()
 	for i := range dst {
-		dst[i] = zero
-		if g.Float64() < p {
-			dst[i] = one
-		}
+		dst[i] = levels[below(g.Float64(), p)]
 	}
 }
 
@@ -18,7 +15,7 @@ func Bernoulli[T dtype.Element](g *MT19937, dst []T, p float64) {
 // otherwise. It draws a float64 each where p is float64, and a float32 where
 // it is narrower. It panics where dst is shorter than p.
 func BernoulliEach[T dtype.Element, P Real](g *MT19937, dst []T, p []P) {
-	zero, one := bit[T](false), bit[T](true)
+	levels := zeroOne[T]()
 	_, wide := any(p).([]float64)
 	value := widener[P]()
 	for i, p := range p {
@@ -28,17 +25,21 @@ func BernoulliEach[T dtype.Element, P Real](g *MT19937, dst []T, p []P) {
 		} else {
 			u = float64(g.Float32())
 		}
-		dst[i] = zero
-		if u < value(p) {
-			dst[i] = one
-		}
+		dst[i] = levels[below(u, value(p))]
 	}
 }
 
-// bit returns T's one where set, and its zero otherwise.
-func bit[T dtype.Element](set bool) T {
-	if !set {
-		return *new(T)
+// zeroOne returns T's zero and its one. To choose between them by index is
+// faster than by a branch, which nothing could predict.
+func zeroOne[T dtype.Element]() [2]T {
+	convert := fromInt[T]()
+	return [2]T{convert(0), convert(1)}
+}
+
+// below returns 1 where u < p, and otherwise 0.
+func below(u, p float64) (bit uint8) {
+	if u < p {
+		bit = 1
 	}
-	return fromInt[T]()(1)
+	return bit & 1 // tells the compiler the range
 }

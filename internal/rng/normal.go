@@ -74,15 +74,17 @@ func boxMuller[T Real]() func(d *[blockElems]T, mean, std float64) {
 	return f.(func(*[blockElems]T, float64, float64))
 }
 
-// boxMuller32 rounds to float32 where PyTorch's AVX2 kernel does. Results
-// differ from PyTorch's by the last bits of its logarithm, sine and cosine.
+// boxMuller32 has the steps and roundings of PyTorch's AVX2 kernel.
 func boxMuller32(d *[blockElems]float32, mean, std float64) {
-	m, s := float32(mean), float32(std)
-	for j := range blockElems / 2 {
-		radius := float32(math.Sqrt(float64(-2 * log32(1-d[j]))))
-		sin, cos := sincos32(2 * math.Pi * d[j+8])
-		d[j] = fma32(radius*cos, s, m)
-		d[j+8] = fma32(radius*sin, s, m)
+	mean, std = rounded(mean), rounded(std)
+	var radius [blockElems / 2]float64
+	for j := range radius {
+		radius[j] = rounded(math.Sqrt(-2 * logf(1-d[j])))
+	}
+	for j, radius := range radius {
+		sin, cos := sincosf(2 * math.Pi * d[j+8])
+		d[j] = float32(step(rounded(radius*cos), std, mean))
+		d[j+8] = float32(step(rounded(radius*sin), std, mean))
 	}
 }
 
