@@ -1,0 +1,84 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/par"
+)
+
+// PoolShape describes two-dimensional pooling of x[Planes, H, W] to
+// y[Planes, OH, OW], both contiguous, with windows of [R, S]. One-dimensional
+// pooling has H, R and OH of one.
+type PoolShape struct {
+	Planes, H, W         int
+	R, S                 int
+	StrideH, StrideW     int
+	PadH, PadW           int
+	DilationH, DilationW int // of MaxPool2D
+	OH, OW               int
+}
+
+// poolElems is the least number of visited elements that is worth a thread.
+const poolElems = 1 << 13
+
+// eachPlane calls body for every plane, side by side.
+func (s *PoolShape) eachPlane(window int, body func(plane int)) {
+	work := max(s.OH*s.OW*window, s.H*s.W, 1)
+	par.For(s.Planes, max(1, poolElems/work), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			body(i)
+		}
+	})
+}
+
+// MaxPool2D computes y, the largest element of each window, and where it lies
+// in its plane of x, as row*W+column. Padding never wins; of equal elements the
+// first does, and of NaNs the last.
+func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
+	s.eachPlane(s.R*s.S, func(plane int) {
+		from := x[plane*s.H*s.W:][:s.H*s.W]
+		for oh := range s.OH {
+			top, bottom := span(oh*s.StrideH-s.PadH, s.R, s.DilationH, s.H)
+			row := (plane*s.OH + oh) * s.OW
+			values, indices := y[row:][:s.OW], index[row:][:s.OW]
+			for ow := range values {
+				left, right := span(ow*s.StrideW-s.PadW, s.S, s.DilationW, s.W)
+				best, at := T(math.Inf(-1)), top*s.W+left
+				for h := top; h < bottom; h += s.DilationH {
+					line := from[h*s.W:][:s.W]
+					for w := left; w < right; w += s.DilationW {
+						if v := line[w]; v > best || v != v {
+							best, at = v, h*s.W+w
+						}
+					}
+				}
+				values[ow], indices[ow] = best, int64(at)
+			}
+		}
+	})
+}
+
+// span returns the first element of a window that lies within an axis of length
+// n, and the end of the elements to visit. The window starts at start, which
+// may be in the padding.
+func span(start, length, dilation, n int) (lo, hi int) {
+	end := min(start+(length-1)*dilation+1, n)
+	if start < 0 {
+		start += ceilDiv(-start, dilation) * dilation
+	}
+	return start, end
+}
+
+// MaxPool2DBackward computes dx, the gradient of MaxPool2D for x: each element
+// of dy is added where index says that its value came from.
+func MaxPool2DBackward[T dtype.Float](s *PoolShape, dy []T, index []int64, dx []T) {
+	s.eachPlane(1, func(plane int) {
+		to := dx[plane*s.H*s.W:][:s.H*s.W]
+		clear(to)
+		grads := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
+		for i, at := range index[plane*s.OH*s.OW:][:len(grads)] {
+			to[at] += grads[i]
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package kern
+
+import "cresset/dtype"
+
+// AvgPool2D computes y, the mean of each window. Padding counts as zeros if
+// countPad holds, and does not count otherwise. Dilation is not used.
+func AvgPool2D[T dtype.Float](s *PoolShape, countPad bool, x, y []T) {
+	rows, cols := s.averageWindows(countPad)
+	average(s, rows, cols, x, y)
+}
+
+// AvgPool2DBackward computes dx, the gradient of AvgPool2D for x.
+func AvgPool2DBackward[T dtype.Float](s *PoolShape, countPad bool, dy, dx []T) {
+	rows, cols := s.averageWindows(countPad)
+	averageBackward(s, rows, cols, dy, dx)
+}
+
+// AdaptiveAvgPool2D computes y, the mean of windows that cover x: window i of
+// OH begins at row floor(i*H/OH) and ends before row ceil((i+1)*H/OH), and so
+// for columns. Of s it uses Planes, H, W, OH and OW.
+func AdaptiveAvgPool2D[T dtype.Float](s *PoolShape, x, y []T) {
+	average(s, adaptiveWindows(s.OH, s.H), adaptiveWindows(s.OW, s.W), x, y)
+}
+
+// AdaptiveAvgPool2DBackward computes dx, the gradient of AdaptiveAvgPool2D for x.
+func AdaptiveAvgPool2DBackward[T dtype.Float](s *PoolShape, dy, dx []T) {
+	averageBackward(s, adaptiveWindows(s.OH, s.H), adaptiveWindows(s.OW, s.W), dy, dx)
+}
+
+// window is the part of an axis that one output averages, and the length that
+// it counts for.
+type window struct{ lo, hi, count int }
+
+func (s *PoolShape) averageWindows(countPad bool) (rows, cols []window) {
+	return paddedWindows(s.OH, s.StrideH, s.PadH, s.R, s.H, countPad), paddedWindows(s.OW, s.StrideW, s.PadW, s.S, s.W, countPad)
+}
+
+func paddedWindows(out, stride, pad, length, n int, countPad bool) []window {
+	windows := make([]window, out)
+	for i := range windows {
+		start := i*stride - pad
+		end := min(start+length, n+pad)
+		w := window{lo: max(start, 0), hi: min(end, n), count: end - start}
+		if !countPad {
+			w.count = w.hi - w.lo
+		}
+		windows[i] = w
+	}
+	return windows
+}
+
+func adaptiveWindows(out, n int) []window {
+	windows := make([]window, out)
+	for i := range windows {
+		lo, hi := i*n/out, ceilDiv((i+1)*n, out)
+		windows[i] = window{lo, hi, hi - lo}
+	}
+	return windows
+}
+
+func average[T dtype.Float](s *PoolShape, rows, cols []window, x, y []T) {
+	s.eachPlane(s.R*s.S, func(plane int) {
+		from := x[plane*s.H*s.W:][:s.H*s.W]
+		to := y[plane*s.OH*s.OW:][:s.OH*s.OW]
+		for i, r := range rows {
+			for j, c := range cols {
+				if r.lo >= r.hi || c.lo >= c.hi {
+					to[i*s.OW+j] = 0
+					continue
+				}
+				var sum T
+				for h := r.lo; h < r.hi; h++ {
+					for _, v := range from[h*s.W+c.lo : h*s.W+c.hi] {
+						sum += v
+					}
+				}
+				to[i*s.OW+j] = sum / T(r.count*c.count)
+			}
+		}
+	})
+}
+
+func averageBackward[T dtype.Float](s *PoolShape, rows, cols []window, dy, dx []T) {
+	s.eachPlane(s.R*s.S, func(plane int) {
+		from := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
+		to := dx[plane*s.H*s.W:][:s.H*s.W]
+		clear(to)
+		for i, r := range rows {
+			for j, c := range cols {
+				if r.lo >= r.hi || c.lo >= c.hi {
+					continue
+				}
+				share := from[i*s.OW+j] / T(r.count*c.count)
+				for h := r.lo; h < r.hi; h++ {
+					line := to[h*s.W+c.lo : h*s.W+c.hi]
+					for w := range line {
+						line[w] += share
+					}
+				}
+			}
+		}
+	})
+}
