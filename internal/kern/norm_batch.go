@@ -1,0 +1,134 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/par"
+)
+
+// ChannelShape describes x[N, C, L], a contiguous batch of N images with C
+// channels of L pixels each.
+type ChannelShape struct{ N, C, L int }
+
+// eachChannel calls body for every channel, side by side.
+func (s ChannelShape) eachChannel(body func(c int)) {
+	par.For(s.C, max(1, rowElems/max(s.N*s.L, 1)), func(lo, hi int) {
+		for c := lo; c < hi; c++ {
+			body(c)
+		}
+	})
+}
+
+// at returns where channel c of image n begins.
+func (s ChannelShape) at(n, c int) int { return (n*s.C + c) * s.L }
+
+// BatchNormMoments computes, for each channel of x, what training needs: its
+// mean, invstd = 1/√(variance + eps) of the biased variance, and, for the running
+// statistics, the unbiased variance.
+func BatchNormMoments[T dtype.Float](s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T) {
+	count := float64(s.N * s.L)
+	s.eachChannel(func(c int) {
+		var sum, squares float64
+		for n := range s.N {
+			sum += sum64(x[s.at(n, c):][:s.L])
+		}
+		m := sum / count
+		for n := range s.N {
+			squares += squares64(x[s.at(n, c):][:s.L], m)
+		}
+		mean[c], invstd[c] = T(m), T(1/math.Sqrt(squares/count+eps))
+		unbiased[c] = T(squares / (count - 1))
+	})
+}
+
+// InvStd computes invstd = 1/√(variance + eps).
+func InvStd[T dtype.Float](variance []T, eps float64, invstd []T) {
+	for i, v := range variance {
+		invstd[i] = T(1 / math.Sqrt(float64(v)+eps))
+	}
+}
+
+// BatchNorm computes y = (x - mean) * invstd * weight + bias for each channel,
+// with moments of the batch in training and running ones in evaluation. weight
+// and bias have C elements or are nil.
+func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y []T) {
+	s.eachChannel(func(c int) {
+		m, scale, shift := mean[c], invstd[c], T(0)
+		if weight != nil {
+			scale *= weight[c]
+		}
+		if bias != nil {
+			shift = bias[c]
+		}
+		for n := range s.N {
+			from, to := x[s.at(n, c):][:s.L], y[s.at(n, c):][:s.L]
+			for i, v := range from {
+				to[i] = T((v-m)*scale) + shift
+			}
+		}
+	})
+}
+
+// BatchNormBackward computes the gradients of BatchNorm for x, weight and bias.
+// With x̂ = (x - mean) * invstd they are
+//
+//	dx = invstd * weight * (dy - mean(dy) - x̂*mean(dy*x̂))
+//	dweight = Σ dy*x̂
+//	dbias = Σ dy
+//
+// over each channel. In evaluation, where the moments are constants, dx is
+// invstd * weight * dy. A nil gradient is not computed.
+func BatchNormBackward[T dtype.Float](s ChannelShape, training bool, dy, x, weight, mean, invstd, dx, dweight, dbias []T) {
+	count := float64(s.N * s.L)
+	s.eachChannel(func(c int) {
+		m, r := float64(mean[c]), float64(invstd[c])
+		var sum, dot float64
+		for n := range s.N {
+			grad := dy[s.at(n, c):][:s.L]
+			sum += sum64(grad)
+			dot += centered64(grad, x[s.at(n, c):][:s.L], m)
+		}
+		if dweight != nil {
+			dweight[c] = T(dot * r)
+		}
+		if dbias != nil {
+			dbias[c] = T(sum)
+		}
+		if dx == nil {
+			return
+		}
+		scale := r
+		if weight != nil {
+			scale *= float64(weight[c])
+		}
+		shift, slope := sum/count, dot*r*r/count
+		if !training {
+			shift, slope = 0, 0
+		}
+		for n := range s.N {
+			at := s.at(n, c)
+			from, to := x[at:][:s.L], dx[at:][:s.L]
+			for i, g := range dy[at:][:s.L] {
+				to[i] = T(scale * (float64(g) - shift - float64((float64(from[i])-m)*slope)))
+			}
+		}
+	})
+}
+
+// centered64 returns Σ y*(x-mean), added as sum64 adds.
+func centered64[T dtype.Float](y, x []T, mean float64) float64 {
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 && len(y) >= 4 {
+		v, w := (*[4]T)(x), (*[4]T)(y)
+		s0 += float64(float64(w[0]) * (float64(v[0]) - mean))
+		s1 += float64(float64(w[1]) * (float64(v[1]) - mean))
+		s2 += float64(float64(w[2]) * (float64(v[2]) - mean))
+		s3 += float64(float64(w[3]) * (float64(v[3]) - mean))
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		s0 += float64(float64(y[i]) * (float64(v) - mean))
+	}
+	return (s0 + s1) + (s2 + s3)
+}
