@@ -1,0 +1,115 @@
+// Package backend is the seam between tensors and the devices that compute. A backend owns memory and a table from
+// (op, dtype) to a kernel; it knows nothing of gradients.
+package backend
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Buffer is memory on a device, made by that device's Backend.
+type Buffer interface {
+	// Size returns the buffer's size in bytes.
+	Size() int
+}
+
+// Backend is one device: the CPU, or one GPU.
+type Backend interface {
+	// Alloc returns a buffer of uninitialised memory, or an error that says how much was asked for.
+	Alloc(bytes int) (Buffer, error)
+	// Free gives a buffer back for reuse; work that was issued before is not disturbed.
+	Free(b Buffer)
+	// CopyIn writes host bytes into dst from byte offset on; src may be reused when it returns.
+	CopyIn(dst Buffer, offset int, src []byte) error
+	// CopyOut reads host bytes from src at byte offset, after all work that was issued before.
+	CopyOut(dst []byte, src Buffer, offset int) error
+	// Run issues a kernel; errors are those that are known at once.
+	Run(c *Call) error
+	// Has reports whether Run has a kernel for the op on that dtype.
+	Has(o op.Op, dt dtype.DType) bool
+	// Sync waits for all issued work and returns its error.
+	Sync() error
+	// Memory returns what is allocated on the device.
+	Memory() MemoryStats
+}
+
+// MemoryStats counts bytes on a device.
+type MemoryStats struct {
+	Allocated int64 // handed out now
+	Peak      int64 // the most that was handed out at once
+	Reserved  int64 // held from the system, handed out or kept for reuse
+}
+
+// View is an operand of a kernel: elements of a buffer, or one constant.
+type View struct {
+	Buf    Buffer // nil for a constant
+	Layout layout.Layout
+	DType  dtype.DType
+	Const  Scalar
+}
+
+// IsConst reports whether the operand is a constant that stands for every element.
+func (v *View) IsConst() bool { return v.Buf == nil }
+
+// Scalar is a number from the host, kept exactly in whichever field its kind names.
+type Scalar struct {
+	F    float64
+	I    int64
+	Kind ScalarKind
+}
+
+// ScalarKind tells a number's kind, on which type promotion depends.
+type ScalarKind uint8
+
+// The kinds of scalars.
+const (
+	BoolScalar ScalarKind = iota
+	IntScalar
+	FloatScalar
+)
+
+// Float returns the scalar as a float64.
+func (s Scalar) Float() float64 {
+	if s.Kind == FloatScalar {
+		return s.F
+	}
+	return float64(s.I)
+}
+
+// Int returns the scalar as an int64; a float is truncated toward zero.
+func (s Scalar) Int() int64 {
+	if s.Kind == FloatScalar {
+		return int64(s.F)
+	}
+	return s.I
+}
+
+// DType returns the dtype that the scalar stands for in type promotion: bool, int64 or the default float32.
+func (s Scalar) DType() dtype.DType {
+	switch s.Kind {
+	case BoolScalar:
+		return dtype.Bool
+	case IntScalar:
+		return dtype.Int64
+	default:
+		return dtype.Float32
+	}
+}
+
+// MissingKernelError says that a device has no kernel for an op on a dtype.
+type MissingKernelError struct {
+	Op    op.Op
+	DType dtype.DType
+}
+
+func (e *MissingKernelError) Error() string {
+	return fmt.Sprintf("\"%s\" not implemented for '%s'", e.Op, e.DType.ScalarName())
+}
+
+// IndexError says that the data hold an index outside of its range.
+type IndexError struct{ Text string }
+
+func (e *IndexError) Error() string { return e.Text }

@@ -1,0 +1,62 @@
+package backend
+
+import (
+	"sync"
+
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// Call is one kernel to run: results, operands and parameters. DType chooses the kernel.
+type Call struct {
+	Op     op.Op
+	DType  dtype.DType
+	Params any // a struct of package op that belongs to Op; nil for most
+	nOut   int
+	nIn    int
+	out    [maxOut]View
+	in     [maxIn]View
+}
+
+const (
+	maxOut = 4
+	maxIn  = 6
+)
+
+var calls = sync.Pool{New: func() any { return new(Call) }}
+
+// NewCall returns an empty call, to be given back with Release.
+func NewCall(o op.Op, dt dtype.DType) *Call {
+	c := calls.Get().(*Call)
+	c.Op, c.DType = o, dt
+	return c
+}
+
+// Release gives the call back; its operands are forgotten.
+func (c *Call) Release() {
+	clear(c.out[:c.nOut])
+	clear(c.in[:c.nIn])
+	c.Params, c.nOut, c.nIn = nil, 0, 0
+	calls.Put(c)
+}
+
+// AddOut returns the next result's view, to be filled in.
+func (c *Call) AddOut() *View {
+	c.nOut++
+	return &c.out[c.nOut-1]
+}
+
+// AddIn returns the next operand's view, to be filled in.
+func (c *Call) AddIn() *View {
+	c.nIn++
+	return &c.in[c.nIn-1]
+}
+
+// Out returns the results.
+func (c *Call) Out() []View { return c.out[:c.nOut] }
+
+// In returns the operands. An operand that an op may lack is a View whose DType is Undefined.
+func (c *Call) In() []View { return c.in[:c.nIn] }
+
+// Has reports whether operand i was given.
+func (c *Call) Has(i int) bool { return i < c.nIn && c.in[i].DType != dtype.Undefined }

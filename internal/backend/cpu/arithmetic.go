@@ -1,0 +1,36 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/kern"
+	"cresset/internal/op"
+)
+
+func (t *table) addArithmetic() {
+	addNumber[uint8](t)
+	addNumber[int8](t)
+	addNumber[int16](t)
+	addNumber[int32](t)
+	addNumber[int64](t)
+	addNumber[float32](t)
+	addNumber[float64](t)
+	addFloat[float32](t)
+	addFloat[float64](t)
+	t[op.Add][dtype.Bool] = binary(kern.Or)
+	t[op.Mul][dtype.Bool] = binary(kern.And)
+}
+
+func addNumber[T dtype.Number](t *table) {
+	dt := dtype.Of[T]()
+	t[op.Add][dt] = binary(kern.Add[T])
+	t[op.Sub][dt] = binary(kern.Sub[T])
+	t[op.Mul][dt] = binary(kern.Mul[T])
+	t[op.Neg][dt] = unary(kern.Neg[T])
+	t[op.ReLU][dt] = unary(kern.ReLU[T])
+}
+
+func addFloat[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.Div][dt] = binary(kern.Div[T])
+	t[op.ReLUGrad][dt] = binary(kern.ReLUGrad[T])
+}

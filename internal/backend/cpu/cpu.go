@@ -1,0 +1,59 @@
+// Package cpu is the backend that computes on the host: a table from (op, dtype) to kernels over host memory.
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/mem"
+	"cresset/internal/op"
+)
+
+// Backend is the host as a device. Its calls compute before they return.
+type Backend struct{}
+
+var _ backend.Backend = Backend{}
+
+// Alloc returns host memory, not zeroed.
+func (Backend) Alloc(bytes int) (backend.Buffer, error) {
+	b, err := mem.Alloc(bytes)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Free gives host memory back for reuse.
+func (Backend) Free(b backend.Buffer) { b.(*mem.Block).Free() }
+
+// CopyIn copies src into dst from byte offset on.
+func (Backend) CopyIn(dst backend.Buffer, offset int, src []byte) error {
+	copy(dst.(*mem.Block).Bytes()[offset:], src)
+	return nil
+}
+
+// CopyOut copies from src at byte offset into dst.
+func (Backend) CopyOut(dst []byte, src backend.Buffer, offset int) error {
+	copy(dst, src.(*mem.Block).Bytes()[offset:])
+	return nil
+}
+
+// Run computes c.
+func (Backend) Run(c *backend.Call) error {
+	kernel := kernels[c.Op][c.DType]
+	if kernel == nil {
+		return &backend.MissingKernelError{Op: c.Op, DType: c.DType}
+	}
+	return kernel(c)
+}
+
+// Has reports whether there is a kernel for the op on that dtype.
+func (Backend) Has(o op.Op, dt dtype.DType) bool { return kernels[o][dt] != nil }
+
+// Sync returns at once: nothing is outstanding on the host.
+func (Backend) Sync() error { return nil }
+
+// Memory returns what tensors hold on the host.
+func (Backend) Memory() backend.MemoryStats {
+	s := mem.ReadStats()
+	return backend.MemoryStats{Allocated: s.Allocated, Peak: s.Peak, Reserved: s.Reserved}
+}

@@ -1,0 +1,139 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/par"
+)
+
+// A loop computes contiguous slices of equal length. The drivers below lift it to any layout: operands that do not lie
+// contiguously along the innermost axis pass through a scratch chunk that stays in the L1 cache.
+
+const (
+	chunk = 1024      // elements of a scratch buffer
+	grain = 32 * 1024 // elements that are worth another thread
+)
+
+// nullary lifts a loop without operands that have elements.
+func nullary[D dtype.Element](loop func(dst []D)) Kernel {
+	return func(c *backend.Call) error {
+		out := &c.Out()[0]
+		mapUnary(out, out, func(dst, _ []D) { loop(dst) })
+		return nil
+	}
+}
+
+// unary lifts a loop over one operand.
+func unary[D, A dtype.Element](loop func(dst []D, a []A)) Kernel {
+	return func(c *backend.Call) error {
+		mapUnary(&c.Out()[0], &c.In()[0], loop)
+		return nil
+	}
+}
+
+func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []A)) {
+	if out.Layout.IsContiguous() && straight(in) {
+		d, a := dense[D](out), dense[A](in)
+		if len(d) <= grain {
+			loop(d, a)
+			return
+		}
+		par.For(len(d), grain, func(lo, hi int) { loop(d[lo:hi], a[lo:hi]) })
+		return
+	}
+	w := newWalk(out, in)
+	w.run(func(lo, hi int) {
+		dst, src := newCursor[D](w, out, 0), newCursor[A](w, in, 1)
+		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
+			d := dst.result(w, at, n)
+			loop(d, src.load(w, at, n))
+			dst.store(w, at, d)
+		})
+	})
+}
+
+// binary lifts a loop over two operands.
+func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
+	return func(c *backend.Call) error {
+		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
+		if out.Layout.IsContiguous() && straight(x) && straight(y) {
+			d, a, b := dense[D](out), dense[A](x), dense[B](y)
+			if len(d) <= grain {
+				loop(d, a, b)
+				return nil
+			}
+			par.For(len(d), grain, func(lo, hi int) { loop(d[lo:hi], a[lo:hi], b[lo:hi]) })
+			return nil
+		}
+		w := newWalk(out, x, y)
+		w.run(func(lo, hi int) {
+			dst, a, b := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2)
+			w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
+				d := dst.result(w, at, n)
+				loop(d, a.load(w, at, n), b.load(w, at, n))
+				dst.store(w, at, d)
+			})
+		})
+		return nil
+	}
+}
+
+// ternary lifts a loop over three operands.
+func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
+	return func(call *backend.Call) error {
+		out, x, y, z := &call.Out()[0], &call.In()[0], &call.In()[1], &call.In()[2]
+		w := newWalk(out, x, y, z)
+		w.run(func(lo, hi int) {
+			dst, a, b, c := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2), newCursor[C](w, z, 3)
+			w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
+				d := dst.result(w, at, n)
+				loop(d, a.load(w, at, n), b.load(w, at, n), c.load(w, at, n))
+				dst.store(w, at, d)
+			})
+		})
+		return nil
+	}
+}
+
+// unaryWith lifts a loop over one operand that takes the call's parameters.
+func unaryWith[D, A dtype.Element, P any](loop func(dst []D, a []A, p P)) Kernel {
+	return func(c *backend.Call) error {
+		p := c.Params.(P)
+		mapUnary(&c.Out()[0], &c.In()[0], func(dst []D, a []A) { loop(dst, a, p) })
+		return nil
+	}
+}
+
+// binaryWith lifts a loop over two operands that takes the call's parameters.
+func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p P)) Kernel {
+	return func(c *backend.Call) error {
+		p := c.Params.(P)
+		return binary(func(dst []D, a []A, b []B) { loop(dst, a, b, p) })(c)
+	}
+}
+
+// straight reports whether the operand's elements can be handed to a loop as they lie.
+func straight(v *backend.View) bool { return !v.IsConst() && v.Layout.IsContiguous() }
+
+// gatherAll copies elements from one layout to another of the same shape.
+func gatherAll[T dtype.Element](dst []T, to *layout.Layout, src []T, from *layout.Layout) {
+	if to.Size() == 0 {
+		return
+	}
+	var l layout.Loop
+	l.Init(to, from)
+	n, sd, ss := l.Inner(), l.InnerStep(0), l.InnerStep(1)
+	for r := range l.Runs() {
+		d, s := l.Start(0, r), l.Start(1, r)
+		if sd == 1 && ss == 1 {
+			copy(dst[d:d+n], src[s:s+n])
+			continue
+		}
+		for range n {
+			dst[d] = src[s]
+			d += sd
+			s += ss
+		}
+	}
+}

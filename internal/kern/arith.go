@@ -1,0 +1,86 @@
+package kern
+
+import "cresset/dtype"
+
+// Each loop computes dst[i] from a[i] and b[i]; the slices have equal length, and dst may be one of the operands. Integers
+// wrap. Floats are rounded after every operation.
+
+// Add is dst[i] = a[i] + b[i].
+func Add[T dtype.Number](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+// Sub is dst[i] = a[i] - b[i].
+func Sub[T dtype.Number](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+// Mul is dst[i] = a[i] · b[i].
+func Mul[T dtype.Number](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+// Div is dst[i] = a[i] / b[i].
+func Div[T dtype.Float](dst, a, b []T) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+// Neg is dst[i] = -a[i].
+func Neg[T dtype.Number](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		dst[i] = -a[i]
+	}
+}
+
+// ReLU is dst[i] = max(a[i], 0), which keeps NaN.
+func ReLU[T dtype.Number](dst, a []T) {
+	a = a[:len(dst)]
+	for i := range dst {
+		v := a[i]
+		if v < 0 {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+// ReLUGrad is dst[i] = dy[i] where y[i] > 0, else 0.
+func ReLUGrad[T dtype.Float](dst, dy, y []T) {
+	dy, y = dy[:len(dst)], y[:len(dst)]
+	for i := range dst {
+		v := dy[i]
+		if y[i] <= 0 {
+			v = 0
+		}
+		dst[i] = v
+	}
+}
+
+// Or is dst[i] = a[i] or b[i]: the sum of bools.
+func Or(dst, a, b []bool) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] || b[i]
+	}
+}
+
+// And is dst[i] = a[i] and b[i]: the product of bools.
+func And(dst, a, b []bool) {
+	a, b = a[:len(dst)], b[:len(dst)]
+	for i := range dst {
+		dst[i] = a[i] && b[i]
+	}
+}

@@ -1,0 +1,91 @@
+package layout
+
+import "fmt"
+
+// Broadcast returns the common shape of a and b: extents are compared from the last axis on, and must be equal or 1.
+func Broadcast(a, b Shape) (Shape, error) {
+	if a.Equal(b) {
+		return a, nil
+	}
+	n := max(len(a), len(b))
+	shape := make(Shape, n)
+	for i := 1; i <= n; i++ {
+		da, db := extentFromEnd(a, i), extentFromEnd(b, i)
+		switch {
+		case da == db, db == 1:
+			shape[n-i] = da
+		case da == 1:
+			shape[n-i] = db
+		default:
+			return nil, &BroadcastError{A: da, B: db, Axis: n - i}
+		}
+	}
+	return shape, nil
+}
+
+func extentFromEnd(s Shape, i int) int {
+	if i > len(s) {
+		return 1
+	}
+	return s[len(s)-i]
+}
+
+// BroadcastError names the axis, counted in the common shape, at which two shapes do not meet.
+type BroadcastError struct{ A, B, Axis int }
+
+func (e *BroadcastError) Error() string {
+	return fmt.Sprintf("The size of tensor a (%d) must match the size of tensor b (%d) at non-singleton dimension %d", e.A, e.B, e.Axis)
+}
+
+// ReducedAxes returns the axes of the broadcast shape over which a gradient is summed to come back to the shape of
+// the operand: axes that the operand lacks, and axes in which it has extent 1.
+func ReducedAxes(operand, broadcast Shape) []int {
+	var axes []int
+	lead := len(broadcast) - len(operand)
+	for i, d := range broadcast {
+		if i < lead || (operand[i-lead] == 1 && d != 1) {
+			axes = append(axes, i)
+		}
+	}
+	return axes
+}
+
+// InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors.
+func InferSize(shape []int, size int) (Shape, error) {
+	out := make(Shape, len(shape))
+	copy(out, shape)
+	known, unknown := 1, -1
+	for i, d := range shape {
+		switch {
+		case d == -1:
+			if unknown >= 0 {
+				return nil, fmt.Errorf("only one dimension can be inferred")
+			}
+			unknown = i
+		case d < 0:
+			return nil, fmt.Errorf("invalid shape dimension %d", d)
+		case d > 0 && known > maxInt/d:
+			return nil, invalidFor(shape, size)
+		default:
+			known *= d
+		}
+	}
+	if unknown < 0 {
+		if known != size {
+			return nil, invalidFor(shape, size)
+		}
+		return out, nil
+	}
+	if known == 0 {
+		return nil, fmt.Errorf("cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", Shape(shape).List())
+	}
+	if size%known != 0 {
+		return nil, invalidFor(shape, size)
+	}
+	out[unknown] = size / known
+	return out, nil
+}
+
+func invalidFor(shape []int, size int) error {
+	return fmt.Errorf("shape '%s' is invalid for input of size %d", Shape(shape).List(), size)
+}

@@ -1,0 +1,101 @@
+package op
+
+// The parameters of ops. Each is a small comparable value; an op that is not named here has none.
+
+// Reduce belongs to reductions over axes: bit i of Axes is set where axis i is reduced.
+type Reduce struct {
+	Axes       uint32
+	Keep       bool    // the reduced axes stay with extent 1
+	Correction float64 // Var, Std: the divisor is n - Correction
+	P          float64 // Norm: the order
+}
+
+// Axis belongs to ops along one axis: ArgMax, CumSum, Softmax, Cat, Gather, IndexSelect and their like. For ArgMax and
+// ArgMin an Axis of -1 means all elements.
+type Axis struct {
+	Axis int
+	Keep bool
+}
+
+// Number belongs to ops with one or two real parameters: LeakyReLU's slope, Softplus's beta and threshold.
+type Number struct{ A, B float64 }
+
+// Bounds belongs to Clamp: a bound that is absent does not limit.
+type Bounds struct {
+	Low, High       float64
+	HasLow, HasHigh bool
+}
+
+// Range belongs to Arange and Linspace: element i is Start + i·Step, in integers where the dtype is one. Linspace counts
+// its second half back from End.
+type Range struct {
+	Start, Step, End  float64
+	IntStart, IntStep int64
+}
+
+// Diagonal belongs to Tril and Triu: 0 is the main diagonal, positive values lie above it.
+type Diagonal struct{ Offset int }
+
+// Affine belongs to AddMM: out = Beta·in + Alpha·product.
+type Affine struct{ Alpha, Beta float64 }
+
+// Window belongs to convolutions and pools: extents and steps of a window over the last two axes.
+type Window struct {
+	Kernel, Stride, Padding, Dilation [2]int
+	Groups                            int
+	CountPadding                      bool // AvgPool2D: padding counts as zeros in the mean
+}
+
+// Normalize belongs to BatchNorm and LayerNorm.
+type Normalize struct {
+	Eps      float64
+	Momentum float64
+	Training bool // BatchNorm: normalise by the batch, not by running figures
+	Axes     int  // LayerNorm: how many trailing axes are normalised
+}
+
+// Loss belongs to losses.
+type Loss struct {
+	Reduction   Reduction
+	IgnoreIndex int
+}
+
+// Reduction says how a loss over many elements becomes one.
+type Reduction uint8
+
+// The reductions of losses.
+const (
+	MeanReduction Reduction = iota
+	SumReduction
+	NoReduction
+)
+
+// String returns PyTorch's word for the reduction.
+func (r Reduction) String() string { return [...]string{"mean", "sum", "none"}[r] }
+
+// Padding belongs to Pad: elements before and after each of the last len axes, last axis first, as PyTorch orders them.
+type Padding struct {
+	Before, After [8]int
+	Axes          int
+	Value         float64
+}
+
+// Draw belongs to random ops. Generator is the device's own generator; A and B are what the distribution calls them.
+type Draw struct {
+	Generator any
+	A, B      float64
+	Low, High int64
+}
+
+// SGD belongs to SGDStep.
+type SGD struct {
+	LR, Momentum, Dampening, WeightDecay float64
+	Nesterov, First, Maximize            bool
+}
+
+// Adam belongs to AdamStep; Step counts from 1.
+type Adam struct {
+	LR, Beta1, Beta2, Eps, WeightDecay float64
+	Step                               int
+	Decoupled, Maximize                bool // Decoupled is AdamW's weight decay
+}

@@ -1,0 +1,268 @@
+package tensor
+
+import (
+	"container/heap"
+
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// backprop carries gradients through the nodes of one graph, from the newest to the oldest: an edge always leads to an
+// older node, so when a node's turn comes all its gradients have arrived. Nothing recurses, whatever the graph's depth.
+type backprop struct {
+	queue   nodeQueue
+	pending map[*node]*Tensor // gradients that have arrived at a node
+	current *node
+	scratch *Scope // owns what the gradient of the current node computes
+	retain  bool
+	wanted  map[*node]int // Grad: capture here instead of accumulating in leaves
+	found   []*Tensor
+}
+
+// BackwardOption changes one call of Backward or Grad.
+type BackwardOption func(*backwardOptions)
+
+type backwardOptions struct {
+	retain, allowUnused bool
+	gradient            *Tensor
+}
+
+// RetainGraph keeps saved values, so that the graph can be walked again.
+func RetainGraph(o *backwardOptions) { o.retain = true }
+
+// AllowUnused makes Grad return nil for an input that the output does not depend on.
+func AllowUnused(o *backwardOptions) { o.allowUnused = true }
+
+// WithGradient starts from g instead of ones; it must have the shape of the tensor that is differentiated.
+func WithGradient(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.gradient = g } }
+
+// Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless WithGradient
+// is given. Values that were saved for it are given up unless RetainGraph is given.
+func (x *Tensor) Backward(options ...BackwardOption) {
+	var o backwardOptions
+	for _, f := range options {
+		f(&o)
+	}
+	b := &backprop{retain: o.retain}
+	b.run(x, o.gradient)
+}
+
+// Grad returns the gradients of y with regard to inputs, without touching the Grad of any leaf.
+func Grad(y *Tensor, inputs []*Tensor, options ...BackwardOption) []*Tensor {
+	var o backwardOptions
+	for _, f := range options {
+		f(&o)
+	}
+	b := &backprop{retain: o.retain, wanted: make(map[*node]int, len(inputs)), found: make([]*Tensor, len(inputs))}
+	for i, x := range inputs {
+		if x.node == nil {
+			fail("grad", ErrAutograd, "One of the differentiated Tensors does not require grad", x)
+		}
+		b.wanted[x.node] = i
+	}
+	b.run(y, o.gradient)
+	for i, g := range b.found {
+		if g == nil && !o.allowUnused {
+			fail("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.", inputs[i])
+		}
+	}
+	return b.found
+}
+
+func (b *backprop) run(x, dy *Tensor) {
+	x.alive()
+	if x.node == nil {
+		fail("backward", ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
+	}
+	if dy == nil {
+		if x.NumEl() != 1 {
+			fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
+		}
+		dy = Like(x).Ones(x.layout.Shape...)
+		dy.storage.holds = 1
+	} else if !dy.layout.Shape.Equal(x.layout.Shape) {
+		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape.String()+
+			" and output[0] has a shape of "+x.layout.Shape.String()+".", dy, x)
+	} else {
+		dy = dy.Detach()
+	}
+	b.pending = make(map[*node]*Tensor)
+	b.arrive(x.node, dy)
+	defer b.abandon()
+	for len(b.queue) > 0 {
+		n := heap.Pop(&b.queue).(*node)
+		dy := b.pending[n]
+		delete(b.pending, n)
+		b.visit(n, dy)
+	}
+}
+
+// visit hands the complete gradient of a node to its hooks and on to its inputs.
+func (b *backprop) visit(n *node, dy *Tensor) {
+	dy = n.hooks.apply(dy)
+	if i, ok := b.wanted[n]; ok {
+		b.found[i] = settle(dy)
+	}
+	if n.leaf != nil {
+		if b.wanted == nil {
+			n.accumulate(dy)
+		}
+		drop(dy)
+		return
+	}
+	if n.freed {
+		fail("backward", ErrAutograd, "Trying to backward through the graph a second time (or directly access saved tensors after they have "+
+			"already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "+
+			"retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+	}
+	b.current, b.scratch = n, NewScope()
+	n.back(b, b.scratch.Enter(dy))
+	b.scratch.Close()
+	b.current, b.scratch = nil, nil
+	drop(dy)
+	if !b.retain && len(n.saved) > 0 {
+		n.free()
+	}
+}
+
+// free gives up what the node saved.
+func (n *node) free() {
+	clear(n.saved)
+	n.saved, n.freed = nil, true
+}
+
+// needs reports whether the gradient of input i is wanted.
+func (b *backprop) needs(i int) bool { return b.current.edges[i].to != nil }
+
+// saved returns saved value i of the current node; nil where nil was saved.
+func (b *backprop) saved(i int) *Tensor {
+	v := b.current.use(i)
+	if v == nil {
+		return nil
+	}
+	return b.scratch.Enter(v)
+}
+
+// params returns the parameters of the current op.
+func (b *backprop) params() any { return b.current.params }
+
+// input returns the shape of input i, which must track gradients.
+func (b *backprop) input(i int) Shape { return b.current.edges[i].shape }
+
+// give sends g to input i: summed over broadcast axes, in the input's dtype and on its device. A nil g is none.
+func (b *backprop) give(i int, g *Tensor) {
+	e := &b.current.edges[i]
+	if e.to == nil || g == nil {
+		return
+	}
+	g = g.sumTo(e.shape).cast(e.dtype)
+	if g.storage.device != e.device {
+		g = g.To(e.device)
+	}
+	switch {
+	case b.scratch.disown(g.storage):
+		g.storage.holds = 1
+	case g.storage.holds > 0:
+		g.storage.holds++
+	}
+	h := *g
+	h.scope, h.node = nil, nil
+	b.arrive(e.to, &h)
+}
+
+// arrive adds g to what is pending at n.
+func (b *backprop) arrive(n *node, g *Tensor) {
+	old, ok := b.pending[n]
+	if !ok {
+		b.pending[n] = g
+		heap.Push(&b.queue, n)
+		return
+	}
+	if old.exclusive() {
+		old.addInto(g)
+		drop(g)
+		return
+	}
+	sum := old.Add(g)
+	sum.storage.holds = 1
+	drop(old)
+	drop(g)
+	b.pending[n] = sum
+}
+
+// addInto adds g to x, which nobody else sees.
+func (x *Tensor) addInto(g *Tensor) {
+	binaryInto(op.Add, x, operand{t: x}, operand{t: g}, x.dtype)
+}
+
+// exclusive reports whether a pending gradient is the only one that looks at its memory.
+func (x *Tensor) exclusive() bool {
+	return x.storage.holds == 1 && x.layout.IsContiguous() && x.layout.Offset == 0
+}
+
+// drop ends a pending gradient's claim on its memory.
+func drop(g *Tensor) {
+	s := g.storage
+	if s.holds == 0 {
+		return // the memory belongs to the caller or to a leaf
+	}
+	if s.holds--; s.holds == 0 {
+		s.release()
+	}
+}
+
+// settle turns a pending gradient into a tensor that stays: the memory itself where nobody else looks at it.
+func settle(g *Tensor) *Tensor {
+	if g.exclusive() {
+		g.storage.holds = 0
+		return &Tensor{layout: g.layout, storage: g.storage, dtype: g.dtype}
+	}
+	out := newTensor("grad", g.storage.device, g.dtype, layout.Contiguous(g.layout.Shape))
+	launch(op.Copy, g.dtype, nil, []*Tensor{out}, []*Tensor{g})
+	return out
+}
+
+// accumulate adds g to the leaf's gradient.
+func (n *node) accumulate(g *Tensor) {
+	l := n.leaf
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if g.dtype != l.dtype || g.storage.device != l.device {
+		g = g.To(l.device, l.dtype)
+	}
+	if l.grad == nil {
+		l.grad = settle(g)
+		return
+	}
+	l.grad.addInto(g)
+	l.grad.storage.version++
+}
+
+// abandon releases gradients that a failed Backward left pending, and what the failing gradient had computed.
+func (b *backprop) abandon() {
+	if b.scratch != nil {
+		b.scratch.Close()
+	}
+	for _, g := range b.pending {
+		drop(g)
+	}
+}
+
+// nodeQueue is a heap of nodes, the newest first.
+type nodeQueue []*node
+
+func (q nodeQueue) Len() int           { return len(q) }
+func (q nodeQueue) Less(i, j int) bool { return q[i].order > q[j].order }
+func (q nodeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+
+// Push adds a node; it is for package heap.
+func (q *nodeQueue) Push(n any) { *q = append(*q, n.(*node)) }
+
+// Pop takes the last node; it is for package heap.
+func (q *nodeQueue) Pop() any {
+	old := *q
+	n := old[len(old)-1]
+	old[len(old)-1] = nil
+	*q = old[:len(old)-1]
+	return n
+}

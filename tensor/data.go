@@ -1,0 +1,92 @@
+package tensor
+
+import (
+	"fmt"
+	"runtime"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/mem"
+)
+
+// FromSlice returns a CPU tensor that shares the slice's memory, as torch.from_numpy does: changes are seen by both.
+// Without sizes it has one axis.
+func FromSlice[T dtype.Element](s []T, sizes ...int) *Tensor {
+	dt := dtype.Of[T]()
+	shape := Shape{len(s)}
+	if len(sizes) > 0 {
+		shape = checkSizes("from_slice", sizes, dt)
+	}
+	if n, _ := shape.NumEl(); n != len(s) {
+		fail("from_slice", ErrShape, fmt.Sprintf("shape '%s' is invalid for input of size %d", shape.List(), len(s)))
+	}
+	st := &storage{backend: host, buf: mem.Wrap(s), device: device.CPU, shared: true}
+	return &Tensor{layout: layout.Contiguous(shape), storage: st, dtype: dt}
+}
+
+// Data returns the elements of a contiguous CPU tensor as a slice that shares its memory: changes are seen by both. The
+// element type must be the tensor's. It panics with PyTorch's text for a tensor on a GPU or one that requires gradients.
+func Data[T dtype.Element](x *Tensor) []T {
+	x.alive()
+	switch dt := dtype.Of[T](); {
+	case !x.storage.device.IsCPU():
+		fail("data", ErrDevice, fmt.Sprintf("can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.", x.storage.device), x)
+	case x.node != nil:
+		fail("data", ErrAutograd, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.", x)
+	case x.dtype != dt:
+		failHint("data", ErrDType, fmt.Sprintf("expected scalar type %s but found %s", dt.ScalarName(), x.dtype.ScalarName()), "convert the tensor with To first")
+	case !x.layout.IsContiguous():
+		failHint("data", ErrShape, "a slice can only share the memory of a contiguous tensor", "call Contiguous first; it copies")
+	}
+	x.storage.show()
+	at, n := x.layout.Offset, x.layout.Size()
+	return elements[T](x.storage)[at : at+n : at+n]
+}
+
+// elements returns all elements of a host storage.
+func elements[T dtype.Element](s *storage) []T { return mem.Slice[T](s.buf.(*mem.Block)) }
+
+// show takes the memory out of the pool for good: the caller may keep its slice for as long as it likes.
+func (s *storage) show() {
+	if !s.shared {
+		s.buf.(*mem.Block).Disown()
+		s.shared = true
+	}
+}
+
+// hostSlice returns x's elements in row-major order on the host, as a copy.
+func hostSlice[T dtype.Element](x *Tensor) []T {
+	x.alive()
+	y := x.Detach().CPU().Contiguous().cast(dtype.Of[T]())
+	out := make([]T, y.NumEl())
+	copy(out, elements[T](y.storage)[y.layout.Offset:])
+	runtime.KeepAlive(y) // the pool takes memory back whose block is unreachable
+	return out
+}
+
+// Item returns the value of a tensor with one element: a float64, int64 or bool.
+func (x *Tensor) Item() any {
+	if x.NumEl() != 1 {
+		fail("item", ErrValue, fmt.Sprintf("a Tensor with %d elements cannot be converted to Scalar", x.NumEl()), x)
+	}
+	switch {
+	case x.dtype.IsFloat():
+		return hostSlice[float64](x)[0]
+	case x.dtype == dtype.Bool:
+		return hostSlice[bool](x)[0]
+	default:
+		return hostSlice[int64](x)[0]
+	}
+}
+
+// Float64 returns the value of a tensor with one element as a float64.
+func (x *Tensor) Float64() float64 {
+	if x.NumEl() != 1 {
+		fail("item", ErrValue, fmt.Sprintf("a Tensor with %d elements cannot be converted to Scalar", x.NumEl()), x)
+	}
+	return hostSlice[float64](x)[0]
+}
+
+// Slice copies the elements in row-major order to a new slice, converted to T.
+func Slice[T dtype.Element](x *Tensor) []T { return hostSlice[T](x) }

@@ -1,0 +1,83 @@
+package tensor
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What went wrong, for errors.Is.
+var (
+	ErrShape    = errors.New("shapes do not fit")
+	ErrDType    = errors.New("dtypes do not fit")
+	ErrDevice   = errors.New("devices do not fit")
+	ErrIndex    = errors.New("index out of range")
+	ErrValue    = errors.New("value not allowed")
+	ErrAutograd = errors.New("gradient cannot be computed")
+	ErrMemory   = errors.New("out of memory")
+	ErrReleased = errors.New("tensor was released")
+	ErrKernel   = errors.New("no kernel")
+)
+
+// Error is what operations panic with, whatever the cause. Its text is PyTorch's where PyTorch has one.
+type Error struct {
+	Op   string // the operation, "add"
+	Kind error  // one of the Err values
+	Err  error  // the cause; its text is the error's text
+	hint string
+}
+
+// Error returns PyTorch's text.
+func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap lets errors.Is and errors.As ask for the kind and the cause.
+func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
+
+// Hint says what helps: each operand's dtype, shape and device, and the call that would mend the mistake where one is
+// known. It is empty where there is nothing to add.
+func (e *Error) Hint() string { return e.hint }
+
+// Try runs f and returns the *Error that it panicked with, if any; every other panic passes.
+func Try(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case *Error:
+			err = r
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
+}
+
+// fail panics with an *Error about an operation and its operands.
+func fail(op string, kind error, text string, operands ...*Tensor) {
+	failHint(op, kind, text, describe(operands))
+}
+
+func failHint(op string, kind error, text, hint string) {
+	panic(&Error{Op: op, Kind: kind, Err: errors.New(text), hint: hint})
+}
+
+// check panics with an *Error where err is not nil.
+func check(op string, kind, err error, operands ...*Tensor) {
+	if err != nil {
+		panic(&Error{Op: op, Kind: kind, Err: err, hint: describe(operands)})
+	}
+}
+
+// describe lists operands as "float32[2, 3] on cpu".
+func describe(operands []*Tensor) string {
+	var parts []string
+	for _, t := range operands {
+		if t != nil {
+			parts = append(parts, fmt.Sprintf("%s%s on %s", t.dtype.Name(), t.layout.Shape.List(), t.storage.device))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "operands: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,74 @@
+package tensor
+
+// hooks are what a caller attached to the gradient of a tensor.
+type hooks struct {
+	calls  []*func(*Tensor) *Tensor
+	retain bool
+	grad   *Tensor
+}
+
+// RegisterHook calls f with the gradient of x whenever a Backward computes it, in the order of registration. What f
+// returns replaces the gradient unless it is nil. The returned function removes the hook.
+func (x *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) (remove func()) {
+	if x.node == nil {
+		fail("register_hook", ErrAutograd, "cannot register a hook on a tensor that doesn't require gradient", x)
+	}
+	h := x.node.attach()
+	h.calls = append(h.calls, &f)
+	return func() {
+		for i, g := range h.calls {
+			if g == &f {
+				h.calls = append(h.calls[:i:i], h.calls[i+1:]...)
+				return
+			}
+		}
+	}
+}
+
+// RetainGrad makes Backward keep the gradient of x, a computed tensor, for Grad.
+func (x *Tensor) RetainGrad() {
+	if x.node == nil {
+		fail("retain_grad", ErrAutograd, "can't retain_grad on Tensor that has requires_grad=False", x)
+	}
+	if x.node.leaf == nil {
+		x.node.attach().retain = true
+	}
+}
+
+func (n *node) attach() *hooks {
+	if n.hooks == nil {
+		n.hooks = &hooks{}
+	}
+	return n.hooks
+}
+
+// apply passes dy through the hooks. From here on the collector owns its memory: a hook may have kept it.
+func (h *hooks) apply(dy *Tensor) *Tensor {
+	if h == nil {
+		return dy
+	}
+	dy.storage.holds = 0
+	for _, call := range h.calls {
+		if g := (*call)(dy); g != nil {
+			if !g.layout.Shape.Equal(dy.layout.Shape) {
+				fail("hook", ErrShape, "hook has changed the size of value", g, dy)
+			}
+			dy = g.Detach()
+		}
+	}
+	if h.retain {
+		if h.grad == nil {
+			h.grad = dy
+		} else {
+			h.grad = h.grad.Add(dy)
+		}
+	}
+	return dy
+}
+
+func (h *hooks) retained() *Tensor {
+	if h == nil {
+		return nil
+	}
+	return h.grad
+}

@@ -1,0 +1,132 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/internal/op"
+)
+
+// RequiresGrad reports whether gradients are tracked through x.
+func (x *Tensor) RequiresGrad() bool { return x.node != nil }
+
+// SetRequiresGrad makes x a leaf to which Backward adds gradients, or stops that, and returns x.
+func (x *Tensor) SetRequiresGrad(on bool) *Tensor {
+	switch {
+	case on == (x.node != nil):
+	case !on && x.node.leaf == nil:
+		fail("requires_grad_", ErrAutograd, "you can only change requires_grad flags of leaf variables. If you want to use a computed "+
+			"variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().", x)
+	case !on:
+		x.node = nil
+	case !x.dtype.IsFloat():
+		fail("requires_grad_", ErrAutograd, "only Tensors of floating point dtype can require gradients", x)
+	default:
+		x.node = &node{order: nodes.Add(1), leaf: &leaf{dtype: x.dtype, device: x.storage.device}}
+		x.rebased = x.storage.rebased
+	}
+	return x
+}
+
+// Parameter returns a leaf over t's storage that requires gradients and prints as a parameter.
+func Parameter(t *Tensor) *Tensor {
+	if !t.dtype.IsFloat() {
+		fail("Parameter", ErrAutograd, "Only Tensors of floating point and complex dtype can require gradients", t)
+	}
+	p := t.Detach()
+	p.view, p.scope, p.parameter = false, nil, true
+	return p.SetRequiresGrad(true)
+}
+
+// IsLeaf reports whether x was made by the caller rather than computed from tensors that track gradients.
+func (x *Tensor) IsLeaf() bool { return x.node == nil || x.node.leaf != nil }
+
+// GradFn returns the name that PyTorch prints for the op that made x, "AddmmBackward0"; empty for a leaf.
+func (x *Tensor) GradFn() string {
+	if x.IsLeaf() {
+		return ""
+	}
+	return x.node.name()
+}
+
+// Grad returns the gradient that Backward accumulated in x: nil where there is none, and for a computed tensor unless
+// RetainGrad was called on it.
+func (x *Tensor) Grad() *Tensor {
+	switch {
+	case x.node == nil:
+		return nil
+	case x.node.leaf != nil:
+		x.node.leaf.mu.Lock()
+		defer x.node.leaf.mu.Unlock()
+		return x.node.leaf.grad
+	default:
+		return x.node.hooks.retained()
+	}
+}
+
+// SetGrad replaces the accumulated gradient; nil clears it. It panics where shape, dtype or device differ from x's.
+func (x *Tensor) SetGrad(g *Tensor) {
+	if x.node == nil || x.node.leaf == nil {
+		fail("grad", ErrAutograd, "only a leaf that requires gradients holds one", x)
+	}
+	if g != nil {
+		x.checkGrad(g)
+		g = g.Detach()
+		if g.scope != nil {
+			g = g.outside()
+		}
+	}
+	x.node.leaf.mu.Lock()
+	defer x.node.leaf.mu.Unlock()
+	x.node.leaf.grad = g
+}
+
+func (x *Tensor) checkGrad(g *Tensor) {
+	switch {
+	case g.dtype != x.dtype:
+		fail("grad", ErrDType, fmt.Sprintf("attempting to assign a gradient with dtype '%s' to a tensor with dtype '%s'. Please ensure that the "+
+			"gradient and the tensor have the same dtype", g.dtype.CppName(), x.dtype.CppName()), x, g)
+	case !g.layout.Shape.Equal(x.layout.Shape):
+		fail("grad", ErrShape, fmt.Sprintf("attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "+
+			"gradient and the tensor are the same size", g.layout.Shape.List(), x.layout.Shape.List()), x, g)
+	case g.storage.device != x.storage.device:
+		fail("grad", ErrDevice, fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please ensure "+
+			"that the gradient and the tensor are on the same device", g.storage.device, x.storage.device), x, g)
+	}
+}
+
+// outside returns a copy of x that belongs to no scope.
+func (x *Tensor) outside() *Tensor {
+	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Packed())
+	launch(op.Copy, x.dtype, nil, []*Tensor{y}, []*Tensor{x})
+	return y
+}
+
+// ZeroGrad drops the accumulated gradient; the next Backward starts afresh.
+func (x *Tensor) ZeroGrad() {
+	if x.node != nil && x.node.leaf != nil {
+		x.SetGrad(nil)
+	}
+}
+
+// SetData puts t's elements, dtype and device under x, which stays the same leaf: what is computed from x later sees
+// them, and an accumulated gradient follows. t must not track gradients.
+func (x *Tensor) SetData(t *Tensor) {
+	if t.node != nil {
+		t = t.Detach()
+	}
+	if t.scope != nil {
+		t = t.outside()
+	}
+	x.layout, x.storage, x.dtype = t.layout, t.storage, t.dtype
+	x.rebased = t.storage.rebased
+	if x.node == nil || x.node.leaf == nil {
+		return
+	}
+	l := x.node.leaf
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dtype, l.device = x.dtype, x.storage.device
+	if l.grad != nil {
+		l.grad.SetData(l.grad.To(l.device, l.dtype))
+	}
+}

@@ -1,0 +1,140 @@
+package tensor
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// node is the record of one op in the graph of gradients, or a leaf that gradients flow to.
+type node struct {
+	op     op.Op
+	back   gradient
+	params any
+	order  uint64 // nodes made later have higher numbers; an edge always leads to a lower one
+	edges  []edge
+	saved  []savedValue
+	out    dtype.DType // of the result
+	shape  Shape       // of the result
+	freed  bool        // saved values were given up by a Backward
+	leaf   *leaf       // nil for a result
+	hooks  *hooks      // nil where there are none
+	inEdge [2]edge     // room for edges, so that most nodes are one allocation
+	inSave [2]savedValue
+}
+
+// gradient propagates dy, the gradient of an op's result, to the op's inputs by b.give. Values that it needs were saved
+// with the node; it must not close over anything.
+type gradient func(b *backprop, dy *Tensor)
+
+// edge leads from a node to where the gradient of one input goes.
+type edge struct {
+	to     *node // nil where the input does not track gradients
+	shape  Shape
+	dtype  dtype.DType
+	device device.Device
+}
+
+// savedValue is a tensor that a gradient needs, with the version that it had.
+type savedValue struct {
+	value   Tensor
+	version uint32
+	from    op.Op // the op that made it; Invalid for a leaf
+}
+
+// leaf is where gradients accumulate.
+type leaf struct {
+	mu     sync.Mutex
+	grad   *Tensor
+	dtype  dtype.DType
+	device device.Device
+}
+
+var nodes atomic.Uint64
+
+// record notes that out = o(inputs) and returns the node, or nil where no input tracks gradients. An input that is nil is
+// one that the op lacks.
+func record(out *Tensor, o op.Op, back gradient, params any, inputs ...*Tensor) *node {
+	tracked := false
+	for _, x := range inputs {
+		if x != nil && x.node != nil {
+			tracked = true
+			if x.rebased != x.storage.rebased {
+				fail(o.String(), ErrAutograd, "a view that tracks gradients is used after its base was modified by an inplace operation; take the view again", x)
+			}
+		}
+	}
+	if !tracked || !out.dtype.IsFloat() {
+		return nil
+	}
+	n := &node{op: o, back: back, params: params, order: nodes.Add(1), out: out.dtype, shape: out.layout.Shape}
+	n.edges = n.inEdge[:0]
+	for _, x := range inputs {
+		e := edge{}
+		if x != nil && x.node != nil {
+			e = edge{to: x.node, shape: x.layout.Shape, dtype: x.dtype, device: x.storage.device}
+		}
+		n.edges = append(n.edges, e)
+	}
+	n.saved = n.inSave[:0]
+	out.node = n
+	out.rebased = out.storage.rebased
+	return n
+}
+
+// save keeps values for the gradient. It may be called on a nil node, which keeps nothing.
+func (n *node) save(values ...*Tensor) {
+	if n == nil {
+		return
+	}
+	for _, v := range values {
+		s := savedValue{}
+		if v != nil {
+			s = savedValue{value: *v, version: v.storage.version}
+			if v.node != nil && v.node.leaf == nil {
+				s.from = v.node.op
+			}
+			s.value.node, s.value.scope = nil, nil
+		}
+		n.saved = append(n.saved, s)
+	}
+}
+
+// name is what PyTorch prints for the node.
+func (n *node) name() string {
+	if n.leaf != nil {
+		return "AccumulateGrad"
+	}
+	return n.op.Grad()
+}
+
+// use returns saved value i, after a check that nobody changed it in place.
+func (n *node) use(i int) *Tensor {
+	s := &n.saved[i]
+	if s.value.storage == nil {
+		return nil
+	}
+	if now := s.value.storage.version; now != s.version {
+		maker := ""
+		if s.from != op.Invalid {
+			maker = fmt.Sprintf(", which is output 0 of %s,", s.from.Grad())
+		}
+		fail(n.op.String(), ErrAutograd, fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: "+
+			"[%s %s]%s is at version %d; expected version %d instead. Hint: enable anomaly detection to find the operation that failed to compute "+
+			"its gradient, with torch.autograd.set_detect_anomaly(True).", s.value.legacyType(), s.value.layout.Shape.List(), maker, now, s.version), &s.value)
+	}
+	s.value.alive()
+	return &s.value
+}
+
+// legacyType is PyTorch's old name of a tensor's type, "torch.cuda.FloatTensor".
+func (x *Tensor) legacyType() string {
+	if x.IsCUDA() {
+		return "torch.cuda." + x.dtype.ScalarName() + "Tensor"
+	}
+	return x.dtype.TensorType()
+}

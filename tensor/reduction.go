@@ -1,0 +1,123 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Sum returns the sum of all elements, a tensor without axes. Sums of integers and bools are int64.
+func (x *Tensor) Sum() *Tensor {
+	out := x.total(op.Sum)
+	record(out, op.Sum, sumGrad, nil, x)
+	return out
+}
+
+func sumGrad(b *backprop, dy *Tensor) { b.give(0, dy.Expand(b.input(0)...)) }
+
+// SumAxes returns the sum over axes, which disappear, or stay with extent 1 where keep is true.
+func (x *Tensor) SumAxes(axes []int, keep bool) *Tensor {
+	p := x.reduced("sum", axes, keep)
+	out := x.reduce(op.SumAxes, p)
+	record(out, op.SumAxes, sumAxesGrad, p, x)
+	return out
+}
+
+func sumAxesGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy.restore(b.params().(op.Reduce), b.input(0)))
+}
+
+// total reduces all elements with the kernel of x's dtype.
+func (x *Tensor) total(o op.Op) *Tensor {
+	y := x.summable()
+	out := y.empty(o, sumType(x.dtype), nil)
+	launch(o, y.dtype, nil, []*Tensor{out}, []*Tensor{y})
+	return out
+}
+
+// reduce reduces the axes of p with the kernel of x's dtype.
+func (x *Tensor) reduce(o op.Op, p op.Reduce) *Tensor {
+	y := x.summable()
+	out := y.empty(o, sumType(x.dtype), reducedShape(x.layout.Shape, p))
+	launch(o, y.dtype, p, []*Tensor{out}, []*Tensor{y})
+	return out
+}
+
+// summable returns x, or x as numbers where it is bool.
+func (x *Tensor) summable() *Tensor {
+	if x.dtype == dtype.Bool {
+		return x.cast(dtype.Uint8)
+	}
+	return x
+}
+
+// sumType is the dtype of a sum or product.
+func sumType(dt dtype.DType) dtype.DType {
+	if dt.IsFloat() {
+		return dt
+	}
+	return dtype.Int64
+}
+
+// reduced reads the axes of a reduction; none means all.
+func (x *Tensor) reduced(name string, axes []int, keep bool) op.Reduce {
+	p := op.Reduce{Keep: keep}
+	for _, a := range axes {
+		bit := uint32(1) << x.axis(name, a)
+		if p.Axes&bit != 0 {
+			fail(name, ErrValue, fmt.Sprintf("dim %d appears multiple times in the list of dims", x.axis(name, a)), x)
+		}
+		p.Axes |= bit
+	}
+	if len(axes) == 0 {
+		p.Axes = 1<<x.layout.Rank() - 1
+	}
+	return p
+}
+
+func reducedShape(shape Shape, p op.Reduce) Shape {
+	out := make(Shape, 0, len(shape))
+	for i, n := range shape {
+		switch {
+		case p.Axes&(1<<i) == 0:
+			out = append(out, n)
+		case p.Keep:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+// restore expands the result of a reduction, or its gradient, to the shape that was reduced.
+func (x *Tensor) restore(p op.Reduce, shape Shape) *Tensor {
+	return x.keepAxes(p, shape).Expand(shape...)
+}
+
+// keepAxes gives a reduction's result its reduced axes back, with extent 1.
+func (x *Tensor) keepAxes(p op.Reduce, shape Shape) *Tensor {
+	if p.Keep || x.layout.Rank() == len(shape) {
+		return x
+	}
+	l := x.layout
+	for i := range shape {
+		if p.Axes&(1<<i) != 0 {
+			l = l.Unsqueeze(i)
+		}
+	}
+	return x.alias(l)
+}
+
+// sumTo sums x over the axes along which an operand of the given shape was broadcast.
+func (x *Tensor) sumTo(shape Shape) *Tensor {
+	if x.layout.Shape.Equal(shape) {
+		return x
+	}
+	axes := layout.ReducedAxes(shape, x.layout.Shape)
+	y := x.SumAxes(axes, false)
+	if y.layout.Shape.Equal(shape) {
+		return y
+	}
+	return y.alias(layout.Contiguous(shape)) // the summed axes of extent 1 come back
+}

@@ -1,0 +1,191 @@
+package tensor
+
+import (
+	"errors"
+	"fmt"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/mem"
+	"cresset/internal/op"
+)
+
+// launch runs a kernel that writes outs. Operands may be nil where an op allows one to be absent. The kernel is that of
+// key, on the device of the first result.
+func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
+	c := backend.NewCall(o, key)
+	c.Params = params
+	for _, t := range outs {
+		t.fillView(c.AddOut())
+	}
+	for _, t := range ins {
+		v := c.AddIn()
+		if t != nil {
+			t.alive()
+			t.fillView(v)
+		}
+	}
+	finish(outs[0], c, outs[0].storage.backend.Run(c), ins)
+}
+
+// finish gives the call back and panics with its error, if any.
+func finish(out *Tensor, c *backend.Call, err error, ins []*Tensor) {
+	o := c.Op
+	c.Release()
+	if err == nil {
+		return
+	}
+	kind := ErrValue
+	var missing *backend.MissingKernelError
+	var index *backend.IndexError
+	switch {
+	case errors.As(err, &missing):
+		kind = ErrKernel
+	case errors.As(err, &index):
+		kind = ErrIndex
+	case errors.Is(err, mem.ErrOutOfMemory):
+		kind = ErrMemory
+	}
+	check(o.String(), kind, err, append([]*Tensor{out}, ins...)...)
+}
+
+func (x *Tensor) fillView(v *backend.View) {
+	v.Buf, v.Layout, v.DType = x.storage.buf, x.layout, x.dtype
+}
+
+// like returns an uninitialised result of x's shape, on its device and in its scope.
+func (x *Tensor) like(o op.Op, dt dtype.DType) *Tensor {
+	return newTensor(o.String(), x.storage.device, dt, x.layout.Packed()).inherit(x)
+}
+
+// empty returns an uninitialised result of another shape, on x's device; its scope is found among x's and the other
+// operands', which may be nil.
+func (x *Tensor) empty(o op.Op, dt dtype.DType, shape Shape, others ...*Tensor) *Tensor {
+	out := newTensor(o.String(), x.storage.device, dt, layout.Contiguous(shape))
+	out.scope = x.scope
+	return out.inherit(others...)
+}
+
+// unary computes an elementwise op of one operand in x's own dtype.
+func (x *Tensor) unary(o op.Op, params any) *Tensor {
+	out := x.like(o, x.dtype)
+	launch(o, x.dtype, params, []*Tensor{out}, []*Tensor{x})
+	return out
+}
+
+// unaryFloat computes an elementwise op whose result is a float: integers and bools become float32 first.
+func (x *Tensor) unaryFloat(o op.Op, params any) *Tensor {
+	if !x.dtype.IsFloat() {
+		return x.cast(dtype.Default).unary(o, params)
+	}
+	return x.unary(o, params)
+}
+
+// operand is an input of an elementwise op: a tensor, or a scalar where t is nil.
+type operand struct {
+	t *Tensor
+	s backend.Scalar
+}
+
+func (a operand) promote(p *dtype.Promotion) {
+	switch {
+	case a.t == nil:
+		p.Add(dtype.Wrapped, a.s.DType())
+	case a.t.layout.Rank() == 0:
+		p.Add(dtype.ZeroDim, a.t.dtype)
+	default:
+		p.Add(dtype.Dimensioned, a.t.dtype)
+	}
+}
+
+// commonType returns the dtype in which operands meet.
+func commonType(a, b operand) dtype.DType {
+	if a.t != nil && b.t != nil && a.t.dtype == b.t.dtype {
+		return a.t.dtype
+	}
+	var p dtype.Promotion
+	a.promote(&p)
+	b.promote(&p)
+	return p.Result()
+}
+
+// commonShape returns the broadcast shape of the operands that are tensors.
+func commonShape(name string, a, b operand) layout.Layout {
+	switch {
+	case a.t == nil:
+		return b.t.layout.Packed()
+	case b.t == nil:
+		return a.t.layout.Packed()
+	case a.t.layout.Shape.Equal(b.t.layout.Shape):
+		if a.t.layout.IsContiguous() {
+			return a.t.layout.Packed()
+		}
+		return b.t.layout.Packed()
+	}
+	shape, err := layout.Broadcast(a.t.layout.Shape, b.t.layout.Shape)
+	check(name, ErrShape, err, a.t, b.t)
+	return layout.Contiguous(shape)
+}
+
+// binary computes an elementwise op of two operands that meet in the dtype common; the result has dtype result.
+func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
+	l := commonShape(o.String(), a, b)
+	dev := sameDevice(o.String(), a.t, b.t)
+	out := newTensor(o.String(), dev, result, l).inherit(a.t, b.t)
+	binaryInto(o, out, a, b, common)
+	return out
+}
+
+// binaryInto computes an elementwise op into out, to whose shape the operands must broadcast.
+func binaryInto(o op.Op, out *Tensor, a, b operand, common dtype.DType) {
+	c := backend.NewCall(o, common)
+	out.fillView(c.AddOut())
+	a.fill(c.AddIn(), common, out.layout.Shape)
+	b.fill(c.AddIn(), common, out.layout.Shape)
+	finish(out, c, out.storage.backend.Run(c), []*Tensor{a.t, b.t})
+}
+
+// fill describes the operand to a kernel: cast to the common dtype and broadcast to the result's shape.
+func (a operand) fill(v *backend.View, common dtype.DType, shape Shape) {
+	v.DType = common
+	if a.t == nil {
+		v.Const = a.s
+		return
+	}
+	a.t.alive()
+	t := a.t.cast(common)
+	v.Buf, v.Layout = t.storage.buf, t.layout.Expand(shape)
+}
+
+// cast returns x in another dtype, without a gradient record; x itself where it has that dtype.
+func (x *Tensor) cast(dt dtype.DType) *Tensor {
+	if x.dtype == dt {
+		return x
+	}
+	out := x.like(op.Copy, dt)
+	launch(op.Copy, dt, nil, []*Tensor{out}, []*Tensor{x})
+	return out
+}
+
+// sameDevice returns the device on which operands meet, and panics with PyTorch's text where they do not.
+func sameDevice(name string, ts ...*Tensor) device.Device {
+	dev, found := device.CPU, false
+	for _, t := range ts {
+		if t != nil && !t.storage.device.IsCPU() {
+			dev, found = t.storage.device, true
+			break
+		}
+	}
+	if !found {
+		return dev
+	}
+	for _, t := range ts {
+		if t != nil && t.storage.device != dev && !(t.storage.device.IsCPU() && t.layout.Rank() == 0) {
+			failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s!", dev, t.storage.device),
+				describe(ts)+"; move one of them with To")
+		}
+	}
+	return dev
+}

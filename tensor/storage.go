@@ -1,0 +1,74 @@
+package tensor
+
+import (
+	"errors"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+)
+
+// storage is the memory under one or more tensors.
+type storage struct {
+	backend  backend.Backend
+	buf      backend.Buffer
+	device   device.Device
+	scope    *Scope // frees the memory when it closes; nil where the collector does
+	version  uint32 // in-place changes
+	rebased  uint32 // in-place changes that were recorded for gradients
+	holds    int32  // gradients under way in one Backward that look at the memory
+	released bool
+	shared   bool // seen by the caller as a slice
+}
+
+// newStorage allocates room for n elements.
+func newStorage(name string, dev device.Device, dt dtype.DType, n int) *storage {
+	b := backendOf(name, dev)
+	if n > maxBytes/dt.Size() {
+		fail(name, ErrMemory, "Storage size calculation overflowed")
+	}
+	buf, err := b.Alloc(n * dt.Size())
+	if err != nil {
+		panic(&Error{Op: name, Kind: ErrMemory, Err: err})
+	}
+	return &storage{backend: b, buf: buf, device: dev}
+}
+
+const maxBytes = int(^uint(0) >> 1)
+
+// release gives the memory back at once.
+func (s *storage) release() {
+	if s.released {
+		return
+	}
+	s.released = true
+	if !s.shared {
+		s.backend.Free(s.buf)
+	}
+	s.buf = nil
+}
+
+// newTensor returns an uninitialised contiguous tensor.
+func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) *Tensor {
+	return &Tensor{layout: l, storage: newStorage(name, dev, dt, l.Size()), dtype: dt}
+}
+
+// Release gives the tensor's memory back at once; it, its views and everything else over the same storage must not be
+// used any more. It is for loops that cannot wait for the garbage collector; Scope is the comfortable way.
+func (x *Tensor) Release() {
+	if x.storage.scope != nil {
+		x.storage.scope.disown(x.storage)
+	}
+	x.storage.release()
+}
+
+// alive panics where the tensor's memory was given back.
+func (x *Tensor) alive() {
+	if x.storage.released {
+		failHint("use", ErrReleased, "this tensor's memory was released: by Release, by its scope's Close, or by a Loader that advanced",
+			"Keep the tensor in its scope, or Clone it before the scope closes")
+	}
+}
+
+var errTooManyAxes = errors.New("tensors with more than 16 dimensions are not supported")

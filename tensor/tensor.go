@@ -1,0 +1,79 @@
+package tensor
+
+import (
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/layout"
+)
+
+// Tensor is an array of numbers of one dtype on one device: a layout over a storage that other tensors may share.
+type Tensor struct {
+	layout    layout.Layout
+	storage   *storage
+	node      *node  // where gradients go; nil for a tensor that does not track them
+	scope     *Scope // owns results that are computed from this tensor
+	dtype     dtype.DType
+	view      bool   // shares its storage with the tensor it was made from
+	parameter bool   // prints as a parameter
+	rebased   uint32 // storage.rebased when this tensor last agreed with its node
+}
+
+// Shape is the extent of each axis; it prints as PyTorch prints a torch.Size.
+type Shape = layout.Shape
+
+// Shape returns the extent of each axis, as a copy.
+func (x *Tensor) Shape() Shape { return append(Shape{}, x.layout.Shape...) }
+
+// Size returns the extent of one axis, which may count from the end.
+func (x *Tensor) Size(axis int) int { return x.layout.Shape[x.axis("size", axis)] }
+
+// Dim returns the number of axes.
+func (x *Tensor) Dim() int { return x.layout.Rank() }
+
+// NumEl returns the number of elements.
+func (x *Tensor) NumEl() int { return x.layout.Size() }
+
+// Stride returns the distance in elements between neighbours along each axis, as a copy.
+func (x *Tensor) Stride() []int { return append([]int{}, x.layout.Strides...) }
+
+// StorageOffset returns the index of the first element in the storage.
+func (x *Tensor) StorageOffset() int { return x.layout.Offset }
+
+// IsContiguous reports whether the elements lie in row-major order without gaps.
+func (x *Tensor) IsContiguous() bool { return x.layout.IsContiguous() }
+
+// DType returns the type of the elements.
+func (x *Tensor) DType() dtype.DType { return x.dtype }
+
+// Device returns where the elements are. A CUDA device always carries its index.
+func (x *Tensor) Device() device.Device { return x.storage.device }
+
+// IsCUDA reports whether the tensor is on a GPU.
+func (x *Tensor) IsCUDA() bool { return x.storage.device.IsCUDA() }
+
+// SharesStorage reports whether x and y look at the same memory.
+func (x *Tensor) SharesStorage(y *Tensor) bool { return x.storage == y.storage }
+
+// Version returns how often the elements were changed in place; views and detached tensors count together.
+func (x *Tensor) Version() int { return int(x.storage.version) }
+
+// IsTarget marks a tensor as a Target of To: its dtype and device.
+func (x *Tensor) IsTarget() {}
+
+// axis resolves an axis that may count from the end.
+func (x *Tensor) axis(name string, axis int) int {
+	a, err := layout.Axis(axis, x.layout.Rank())
+	if err != nil {
+		fail(name, ErrIndex, err.Error(), x)
+	}
+	return a
+}
+
+// alias returns another tensor over the same storage, without a gradient record.
+func (x *Tensor) alias(l layout.Layout) *Tensor {
+	x.alive()
+	return &Tensor{layout: l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, rebased: x.storage.rebased}
+}
+
+// Detach returns a tensor over the same storage that does not track gradients. In-place changes are seen by both.
+func (x *Tensor) Detach() *Tensor { return x.alias(x.layout) }

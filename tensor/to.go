@@ -1,0 +1,171 @@
+package tensor
+
+import (
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Target is what To accepts: a device.Device, a dtype.DType, an Option, or a *Tensor for its dtype and device.
+type Target interface{ IsTarget() }
+
+// Option changes how To copies.
+type Option uint8
+
+// The options of To.
+const (
+	// NonBlocking lets a copy between a pinned host buffer and a GPU run in the background.
+	NonBlocking Option = 1 << iota
+	// Copy makes a copy even where nothing changes.
+	Copy
+)
+
+// IsTarget marks an Option as a Target of To.
+func (Option) IsTarget() {}
+
+// target is what To was asked for.
+type target struct {
+	device  device.Device
+	dtype   dtype.DType
+	options Option
+	moves   bool // a device was named
+}
+
+// targetOf reads the targets of To; nil, two devices or two dtypes panic.
+func targetOf(name string, targets []Target) target {
+	var to target
+	for _, t := range targets {
+		switch t := t.(type) {
+		case device.Device:
+			to.setDevice(name, t)
+		case dtype.DType:
+			to.setDType(name, t)
+		case Option:
+			to.options |= t
+		case *Tensor:
+			if t == nil {
+				fail(name, ErrValue, name+"() received a nil tensor")
+			}
+			to.setDevice(name, t.storage.device)
+			to.setDType(name, t.dtype)
+		default:
+			failHint(name, ErrValue, name+"() received an invalid combination of arguments",
+				"name a device.Device, a dtype.DType, an Option or a *Tensor")
+		}
+	}
+	return to
+}
+
+func (to *target) setDevice(name string, d device.Device) {
+	if to.moves {
+		fail(name, ErrValue, name+"() received an invalid combination of arguments - got two devices, "+to.device.String()+" and "+d.String())
+	}
+	to.device, to.moves = d, true
+}
+
+func (to *target) setDType(name string, d dtype.DType) {
+	if to.dtype != dtype.Undefined {
+		fail(name, ErrValue, name+"() received an invalid combination of arguments - got two dtypes, "+to.dtype.String()+" and "+d.String())
+	}
+	if d == dtype.Undefined {
+		fail(name, ErrValue, name+"() received an undefined dtype")
+	}
+	to.dtype = d
+}
+
+// To returns x on another device, in another dtype, or both. It returns x itself where nothing changes; note that cpu:0
+// is not cpu, as in PyTorch. The copy keeps the order of the axes in memory, and gradients flow back through it.
+func (x *Tensor) To(targets ...Target) *Tensor {
+	to := targetOf("to", targets)
+	if to.dtype == dtype.Undefined {
+		to.dtype = x.dtype
+	}
+	if !to.moves {
+		to.device = x.storage.device
+	}
+	if to.dtype == x.dtype && to.device == x.storage.device && to.options&Copy == 0 {
+		return x
+	}
+	l := layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)
+	out := newTensor("to", resolve(to.device), to.dtype, l).inherit(x)
+	if out.storage.device == x.storage.device {
+		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	} else {
+		out.transfer(x)
+	}
+	record(out, op.Copy, copyGrad, nil, x)
+	return out
+}
+
+// copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
+func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
+
+// transfer fills x from a tensor of the same shape on another device.
+func (x *Tensor) transfer(from *Tensor) {
+	src := from.cast(x.dtype)
+	if !sameOrder(src.layout, x.layout) {
+		packed := newTensor("to", src.storage.device, x.dtype, x.layout)
+		launch(op.Copy, x.dtype, nil, []*Tensor{packed}, []*Tensor{src})
+		src = packed
+	}
+	size := x.dtype.Size()
+	bytes := make([]byte, x.layout.Size()*size)
+	check("to", ErrDevice, src.storage.backend.CopyOut(bytes, src.storage.buf, src.layout.Offset*size), x, from)
+	check("to", ErrDevice, x.storage.backend.CopyIn(x.storage.buf, 0, bytes), x, from)
+}
+
+func sameOrder(a, b layout.Layout) bool {
+	for i := range a.Shape {
+		if a.Shape[i] > 1 && a.Strides[i] != b.Strides[i] {
+			return false
+		}
+	}
+	return a.Size() == 0 || a.Span() == a.Size()
+}
+
+// CPU returns x on the CPU.
+func (x *Tensor) CPU() *Tensor { return x.To(device.CPU) }
+
+// CUDA returns x on a GPU: that of the given index, or the current one.
+func (x *Tensor) CUDA(index ...int) *Tensor { return x.To(device.CUDA(index...)) }
+
+// Float returns x as float32.
+func (x *Tensor) Float() *Tensor { return x.To(dtype.Float32) }
+
+// Double returns x as float64.
+func (x *Tensor) Double() *Tensor { return x.To(dtype.Float64) }
+
+// Half returns x as float16.
+func (x *Tensor) Half() *Tensor { return x.To(dtype.Float16) }
+
+// BFloat16 returns x as bfloat16.
+func (x *Tensor) BFloat16() *Tensor { return x.To(dtype.BFloat16) }
+
+// Int returns x as int32.
+func (x *Tensor) Int() *Tensor { return x.To(dtype.Int32) }
+
+// Long returns x as int64.
+func (x *Tensor) Long() *Tensor { return x.To(dtype.Int64) }
+
+// Bool returns x as bool: true where an element is not zero.
+func (x *Tensor) Bool() *Tensor { return x.To(dtype.Bool) }
+
+// Clone returns a copy of x through which gradients flow.
+func (x *Tensor) Clone() *Tensor {
+	out := newTensor("clone", x.storage.device, x.dtype, layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)).inherit(x)
+	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	record(out, op.Clone, copyGrad, nil, x)
+	return out
+}
+
+// Contiguous returns x with its elements in row-major order: x itself where they are, else a copy.
+func (x *Tensor) Contiguous() *Tensor {
+	if x.layout.IsContiguous() {
+		return x
+	}
+	out := x.like(op.Clone, x.dtype)
+	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	record(out, op.Clone, copyGrad, nil, x)
+	return out
+}
