@@ -10,8 +10,9 @@ import (
 const (
 	mib = 1 << 20
 
-	// netBytes is the size from which a dropped block is recycled. Recycling
-	// one costs about 0.5 us in all, a new one of 4 KiB 1.5 us and more.
+	// netBytes is the size from which a dropped block is recycled. BenchmarkDrop
+	// with the net and without it: 0.4 against 0.75 us at 4 KiB, 1.2 against 2.5
+	// at 16 KiB; at 1 KiB it gains nothing.
 	netBytes = 4 << 10
 
 	keepIdle = 64 * mib // idle bytes that are always worth keeping
