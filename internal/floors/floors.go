@@ -1,0 +1,97 @@
+// Package floors holds the order of the project's packages and the rules of the
+// house, and a test that keeps them. The lists are policy: a test that fails
+// asks for other code, not for another list.
+package floors
+
+import "strings"
+
+const module = "cresset"
+
+// rows lists the packages from the ground up. A package imports only lower rows
+// and what stands left of it in its own.
+var rows = [][]string{
+	{"internal/dl", "dtype", "device", "internal/layout", "internal/op", "internal/rng"},
+	{
+		"internal/hardware", "internal/mem", "internal/par", "internal/kern", "internal/ptx",
+		"internal/driver", "internal/driver/sim", "internal/driver/open",
+		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
+		"internal/cublas", "internal/nccl", "internal/mpi",
+	},
+	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda", "smi"},
+	{"tensor", "cuda"},
+	{"nn", "optim", "data", "checkpoint", "dist", "nn/parallel", "nn/plan"},
+	{"internal/tui", "internal/cli", "cmd/cresset"},
+}
+
+// support lists the packages that only tests import. They see everything below
+// the programs.
+var support = []string{"internal/devicetest", "internal/gradcheck", "internal/golden", "internal/floors"}
+
+const (
+	generator = "internal/kgen" // writes code before the build: on no floor, and sees none
+	programs  = 5               // the row of the programs
+)
+
+// outside says who may import what the project did not write.
+var outside = map[string][]string{
+	"github.com/ebitengine/purego":      {"internal/dl"},
+	"golang.org/x/sys":                  {"internal"},
+	"golang.org/x/term":                 {"internal/tui", "internal/cli", "cmd"},
+	"golang.org/x/image":                {"data"},
+	"github.com/alecthomas/kong":        {"internal/cli", "cmd"},
+	"github.com/charmbracelet/lipgloss": {"internal/tui", "internal/cli", "cmd"},
+	"github.com/schollz/progressbar":    {"internal/tui", "internal/cli", "cmd"},
+	"github.com/rogpeppe/go-internal":   {}, // tests
+}
+
+// within reports whether pkg is root or lies under it.
+func within(pkg, root string) bool {
+	return pkg == root || strings.HasPrefix(pkg, root+"/")
+}
+
+func withinAny(pkg string, roots []string) bool {
+	for _, root := range roots {
+		if within(pkg, root) {
+			return true
+		}
+	}
+	return false
+}
+
+// place returns where pkg stands in rows.
+func place(pkg string) (row, column int, ok bool) {
+	for r, packages := range rows {
+		for c, p := range packages {
+			if p == pkg {
+				return r, c, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// kind says which rules a package follows.
+type kind int
+
+const (
+	unknown  kind = iota
+	floored       // in rows
+	helper        // in support
+	writer        // the generator
+	showcase      // examples and documentation
+)
+
+func kindOf(pkg string) kind {
+	switch {
+	case withinAny(pkg, support):
+		return helper
+	case within(pkg, generator):
+		return writer
+	case within(pkg, "examples"), within(pkg, "docs"):
+		return showcase
+	}
+	if _, _, ok := place(pkg); ok {
+		return floored
+	}
+	return unknown
+}
