@@ -20,7 +20,7 @@ type ConvShape struct {
 
 const (
 	convPixels = 256 // output pixels that are computed together: their columns stay in the second cache level
-	convRows   = 64  // rows of columns that a piece of the gradients computes, a multiple of what packing costs
+	convRows   = 64  // rows of columns that a piece of the gradients computes: fewer would pack dy too often
 )
 
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
@@ -90,13 +90,15 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) {
 // the images in order.
 func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) {
 	inputs, outputs, depth, pixels := s.groupSizes()
-	pieces := ceilDiv(depth, convRows)
+	// How the rows are divided changes no bit, so it may follow the machine.
+	rows := min(convRows, max(convRows/4, ceilDiv(depth*s.Groups, 2*par.NumThreads())))
+	pieces := ceilDiv(depth, rows)
 	lines := s.linesPerPiece(16 * convPixels)
 	clear(dw)
-	par.For(s.Groups*pieces, grainOf(2*convRows*outputs*pixels*s.N), func(lo, hi int) {
+	par.For(s.Groups*pieces, grainOf(2*rows*outputs*pixels*s.N), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			group, row := i/pieces, i%pieces*convRows
-			end := min(row+convRows, depth)
+			group, row := i/pieces, i%pieces*rows
+			end := min(row+rows, depth)
 			for n := range s.N {
 				image := n*s.Groups + group
 				for line := 0; line < s.OH; line += lines {

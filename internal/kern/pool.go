@@ -44,19 +44,43 @@ func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 			values, indices := y[row:][:s.OW], index[row:][:s.OW]
 			for ow := range values {
 				left, right := span(ow*s.StrideW-s.PadW, s.S, s.DilationW, s.W)
-				best, at := T(math.Inf(-1)), top*s.W+left
-				for h := top; h < bottom; h += s.DilationH {
-					line := from[h*s.W:][:s.W]
-					for w := left; w < right; w += s.DilationW {
-						if v := line[w]; v > best || v != v {
-							best, at = v, h*s.W+w
-						}
-					}
+				if top >= bottom || left >= right { // nothing but padding
+					values[ow], indices[ow] = T(math.Inf(-1)), 0
+					continue
 				}
-				values[ow], indices[ow] = best, int64(at)
+				at := largest(s, from, top, bottom, left, right)
+				values[ow], indices[ow] = from[at], int64(at)
 			}
 		}
 	})
+}
+
+// largest returns where the largest element of a window lies. The maximum and its
+// place go separate ways, by instructions without a branch: which element is the
+// larger cannot be predicted.
+func largest[T dtype.Float](s *PoolShape, x []T, top, bottom, left, right int) int {
+	at, best := top*s.W+left, T(math.Inf(-1))
+	for h := top; h < bottom; h += s.DilationH {
+		line := x[h*s.W:][:right]
+		for w := left; w < len(line); w += s.DilationW {
+			i, v := h*s.W+w, line[w]
+			if v > best {
+				at = i
+			}
+			best = max(best, v)
+		}
+	}
+	if best == best {
+		return at
+	}
+	for h := top; h < bottom; h += s.DilationH {
+		for w := left; w < right; w += s.DilationW {
+			if i := h*s.W + w; x[i] != x[i] {
+				at = i
+			}
+		}
+	}
+	return at
 }
 
 // span returns the first element of a window that lies within an axis of length

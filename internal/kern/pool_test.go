@@ -174,15 +174,15 @@ func BenchmarkPool2D(b *testing.B) {
 	s := PoolShape{64 * 32, 28, 28, 2, 2, 2, 2, 0, 0, 1, 1, 14, 14}
 	x, y := make([]float32, s.Planes*s.H*s.W), make([]float32, s.Planes*s.OH*s.OW)
 	fill(rand.New(rand.NewPCG(1, 2)), x)
-	index := make([]int64, len(y))
+	index, dx := make([]int64, len(y)), make([]float32, len(x))
 	for _, row := range []struct {
 		name string
 		run  func()
 	}{
 		{"max", func() { MaxPool2D(&s, x, y, index) }},
-		{"max backward", func() { MaxPool2DBackward(&s, y, index, x) }},
+		{"max backward", func() { MaxPool2DBackward(&s, y, index, dx) }},
 		{"avg", func() { AvgPool2D(&s, true, x, y) }},
-		{"avg backward", func() { AvgPool2DBackward(&s, true, y, x) }},
+		{"avg backward", func() { AvgPool2DBackward(&s, true, y, dx) }},
 	} {
 		b.Run(row.name, func(b *testing.B) {
 			b.SetBytes(int64(4 * (len(x) + len(y))))
