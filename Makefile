@@ -1,0 +1,89 @@
+# Everything is plain go commands; this file remembers their flags.
+
+export CGO_ENABLED = 0
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+BENCHSTAT   = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
+
+PKG   ?= ./...
+BENCH ?= .
+BASE  ?= main
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build for every platform, without cgo
+	@for p in $(PLATFORMS); do \
+		echo "go build $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} go build ./... || exit 1; \
+	done
+
+.PHONY: test
+test: ## Run the tests, in a random order
+	go test -shuffle=on $(PKG)
+
+.PHONY: test-gpu
+test-gpu: ## Run the tests on the CPU and the first GPU, which has to be there
+	DEVICES=cpu,cuda:0 go test $(PKG)
+
+.PHONY: test-noasm
+test-noasm: ## Run the tests on the pure Go kernels
+	go test -tags noasm $(PKG)
+
+.PHONY: race
+race: ## Run the tests under the race detector, which needs a C compiler
+	CGO_ENABLED=1 go test -race -cpu 1,4 -timeout 15m $(PKG)
+
+.PHONY: lint
+lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass
+	@files=$$(gofmt -s -l .) && test -z "$$files" || { echo "these want gofmt -s -w:" $$files; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	go mod tidy -diff
+
+.PHONY: generate
+generate: ## Write all generated code anew
+	go generate ./...
+
+.PHONY: bench
+bench: ## Run the benchmarks ten times: PKG=./tensor BENCH=MatMul
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -count 10 $(PKG)
+
+.PHONY: bench-compare
+bench-compare: ## Compare the benchmarks with those of another commit: BASE=main
+	@tmp=$$(mktemp -d) && trap 'git worktree remove --force "$$tmp/base"; rm -r "$$tmp"' EXIT && \
+	git worktree add --quiet --detach "$$tmp/base" '$(BASE)' && \
+	bench() { go test -run '^$$' -bench '$(BENCH)' -benchmem -count 10 $(PKG); } && \
+	(cd "$$tmp/base" && bench) > "$$tmp/base.txt" && \
+	bench > "$$tmp/new.txt" && \
+	go run $(BENCHSTAT) '$(BASE)'="$$tmp/base.txt" new="$$tmp/new.txt"
+
+.PHONY: fuzz
+fuzz: ## Give every fuzz target 30 seconds
+	@grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do \
+		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \
+			echo "$$file $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s "./$$(dirname "$$file")" || exit 1; \
+		done; \
+	done
+
+.PHONY: check
+check: ## All that CI does, in its order
+	.ci/run
+
+.PHONY: size
+size: ## Count the lines of every package, tests apart
+	@git ls-files '*.go' | xargs wc -l | awk ' \
+		$$2 != "total" { \
+			dir = $$2; if (!sub(/\/[^\/]*$$/, "", dir)) dir = "."; seen[dir] = 1; \
+			if ($$2 ~ /_test\.go$$/) { tests[dir] += $$1; t += $$1 } else { code[dir] += $$1; c += $$1 } \
+		} \
+		END { \
+			for (dir in seen) printf "%8d %8d  %s\n", code[dir], tests[dir], dir | "sort -k3"; \
+			close("sort -k3"); printf "%8d %8d  in all (code, tests)\n", c, t \
+		}'
