@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -118,6 +120,32 @@ func testConv2D[T dtype.Float](t *testing.T) {
 func TestConv2D(t *testing.T) {
 	t.Run("float32", testConv2D[float32])
 	t.Run("float64", testConv2D[float64])
+}
+
+// The pieces of a weight gradient follow the number of threads, its bits do not.
+func TestConv2DThreadsKeepBits(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	s := ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}.withOutput()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	x, w := fill(rnd, make([]float32, s.N*s.C*s.H*s.W)), fill(rnd, make([]float32, s.K*s.C*s.R*s.S))
+	dy := fill(rnd, make([]float32, s.N*s.K*s.OH*s.OW))
+	var want [3][]float32
+	for _, threads := range []int{1, 2, 7} {
+		runtime.GOMAXPROCS(threads)
+		got := [3][]float32{make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))}
+		Conv2D(s, x, w, nil, got[0])
+		Conv2DGradInput(s, dy, w, got[1])
+		Conv2DGradWeight(s, x, dy, got[2])
+		if threads == 1 {
+			want = got
+		}
+		for i, name := range []string{"y", "dx", "dw"} {
+			if !slices.Equal(got[i], want[i]) {
+				t.Errorf("%s differs between 1 and %d threads", name, threads)
+			}
+		}
+	}
 }
 
 func BenchmarkConv2D(b *testing.B) {

@@ -25,10 +25,7 @@ type product[T dtype.Float] struct {
 
 // runLength returns how many products are summed from zero before they are added
 // to C. Every path below uses it, which makes their results equal bit for bit.
-func runLength(k int) int {
-	runs := (k + maxRun - 1) / maxRun
-	return (k + runs - 1) / max(runs, 1)
-}
+func runLength(k int) int { return ceilDiv(k, max(ceilDiv(k, maxRun), 1)) }
 
 func (p *product[T]) run(split splitter) {
 	if p.m == 0 || p.n == 0 {

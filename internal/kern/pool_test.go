@@ -89,6 +89,25 @@ func TestMaxPool2DOfInfinities(t *testing.T) {
 	}
 }
 
+// PyTorch refuses windows that see nothing but padding; here they stay harmless.
+func TestPoolOfPadding(t *testing.T) {
+	s := PoolShape{1, 1, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 3}
+	y, index, dx := make([]float32, 3), make([]int64, 3), make([]float32, 1)
+	inf := float32(math.Inf(-1))
+	MaxPool2D(&s, []float32{5}, y, index)
+	if want := [3]float32{inf, 5, inf}; [3]float32(y) != want || index[0] != 0 || index[2] != 0 {
+		t.Errorf("max = %v from %v, want %v from [0 0 0]", y, index, want)
+	}
+	AvgPool2D(&s, false, []float32{5}, y)
+	if want := [3]float32{0, 5, 0}; [3]float32(y) != want {
+		t.Errorf("mean = %v, want %v", y, want)
+	}
+	AvgPool2DBackward(&s, false, []float32{1, 2, 3}, dx)
+	if dx[0] != 2 {
+		t.Errorf("dx = %v, want [2]", dx)
+	}
+}
+
 func testAvgPool2D[T interface{ float32 | float64 }](t *testing.T) {
 	for _, row := range poolShapes {
 		if row.shape.DilationH != 1 {
