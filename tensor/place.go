@@ -118,3 +118,6 @@ func OnesLike(x *Tensor) *Tensor { return Like(x).Ones(x.layout.Shape...) }
 
 // FullLike returns a tensor of x's shape, dtype and device whose elements are v.
 func FullLike(x *Tensor, v any) *Tensor { return Like(x).Full(x.layout.Shape, v) }
+
+// DType returns the dtype that the place names, Undefined where it names none.
+func (p Place) DType() dtype.DType { return p.dtype }

@@ -21,6 +21,7 @@ func build() *table {
 	t.addArithmetic()
 	t.addReductions()
 	t.addProducts()
+	t.addOptimizers()
 	t.addHalf()
 	return t
 }

@@ -1,0 +1,192 @@
+package nn
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"cresset/tensor"
+)
+
+// Module is a layer with one input and one output. Whatever else holds parameters works with the functions of this
+// package too.
+type Module interface {
+	Forward(x *tensor.Tensor) *tensor.Tensor
+}
+
+// member is a tensor or a module found in a struct.
+type member struct {
+	name   string
+	value  reflect.Value // a *tensor.Tensor or a module
+	buffer bool
+	inline bool
+}
+
+var tensorType = reflect.TypeFor[*tensor.Tensor]()
+
+// walker visits the tensors of a model: of each struct first its own, then those of its modules, as PyTorch orders them.
+type walker struct {
+	seen  map[any]bool // pointers that were visited: shared modules and tied parameters come once
+	visit func(name string, t *tensor.Tensor, buffer bool) bool
+	enter func(v reflect.Value) // called for each struct, where not nil
+	done  bool
+}
+
+func walk(model any, w *walker) {
+	if model == nil {
+		panic(fault("walk", "a model must be a pointer to a struct, not nil"))
+	}
+	w.seen = make(map[any]bool)
+	v := reflect.ValueOf(model)
+	w.value("", v, false)
+}
+
+// value visits whatever a field holds.
+func (w *walker) value(path string, v reflect.Value, buffer bool) {
+	if w.done || !v.IsValid() {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		w.pointer(path, v, buffer)
+	case reflect.Interface:
+		w.value(path, v.Elem(), buffer)
+	case reflect.Struct:
+		w.structure(path, v)
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			w.value(join(path, strconv.Itoa(i)), v.Index(i), buffer)
+		}
+	case reflect.Map:
+		for _, k := range sortedKeys(v) {
+			w.value(join(path, k.String()), v.MapIndex(k), buffer)
+		}
+	}
+}
+
+func (w *walker) pointer(path string, v reflect.Value, buffer bool) {
+	if v.IsNil() {
+		return
+	}
+	if v.Type() != tensorType {
+		if v.Elem().Kind() == reflect.Struct && w.first(v) {
+			w.structure(path, v.Elem())
+		}
+		return
+	}
+	if !v.CanInterface() {
+		panic(fault("walk", fmt.Sprintf("the tensor %q stands in an unexported field, which cannot be moved; export it or tag it `nn:\"-\"`", path)))
+	}
+	if t := v.Interface().(*tensor.Tensor); w.first(v) && !w.visit(path, t, buffer) {
+		w.done = true
+	}
+}
+
+// first reports whether the pointer is met for the first time.
+func (w *walker) first(v reflect.Value) bool {
+	p := v.UnsafePointer() // only compared
+	if w.seen[p] {
+		return false
+	}
+	w.seen[p] = true
+	return true
+}
+
+func (w *walker) structure(path string, v reflect.Value) {
+	if w.enter != nil {
+		w.enter(v)
+	}
+	ms := members(v)
+	for _, m := range ms {
+		if m.value.Type() == tensorType {
+			w.value(join(path, m.name), m.value, m.buffer)
+		}
+	}
+	for _, m := range ms {
+		if m.value.Type() != tensorType {
+			w.value(join(path, m.name), m.value, m.buffer)
+		}
+	}
+}
+
+// members lists the fields of a struct that may hold tensors or modules.
+func members(v reflect.Value) []member {
+	t := v.Type()
+	var ms []member
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !mayHold(f.Type) {
+			continue
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("nn"), ",")
+		if name == "-" {
+			continue
+		}
+		m := member{name: name, value: v.Field(i), buffer: options == "buffer", inline: options == "inline" || f.Anonymous && name == ""}
+		if m.name == "" && !m.inline {
+			m.name = snake(f.Name)
+		}
+		ms = append(ms, m)
+	}
+	return ms
+}
+
+// mayHold reports whether values of the type can lead to a tensor.
+func mayHold(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return t == tensorType || t.Elem().Kind() == reflect.Struct
+	case reflect.Interface:
+		return true
+	case reflect.Struct:
+		return t.PkgPath() != "sync" && t.PkgPath() != "time"
+	case reflect.Slice, reflect.Array, reflect.Map:
+		return mayHold(t.Elem())
+	default:
+		return false
+	}
+}
+
+func join(path, name string) string {
+	switch {
+	case name == "":
+		return path
+	case path == "":
+		return name
+	default:
+		return path + "." + name
+	}
+}
+
+func sortedKeys(m reflect.Value) []reflect.Value {
+	keys := m.MapKeys()
+	for i := 1; i < len(keys); i++ {
+		for j := i; j > 0 && keys[j].String() < keys[j-1].String(); j-- {
+			keys[j], keys[j-1] = keys[j-1], keys[j]
+		}
+	}
+	return keys
+}
+
+// snake turns a Go field name into a state-dict name: InProj is in_proj, FC1 is fc1, MLPHead is mlp_head.
+func snake(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		if unicode.IsUpper(r) && i > 0 {
+			startsWord := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if !unicode.IsUpper(runes[i-1]) && runes[i-1] != '_' || startsWord && unicode.IsUpper(runes[i-1]) {
+				b.WriteByte('_')
+			}
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// fault is a mistake in how a model is built or used.
+func fault(op, text string) *tensor.Error {
+	return &tensor.Error{Op: op, Kind: tensor.ErrValue, Err: fmt.Errorf("%s", text)}
+}
