@@ -77,6 +77,11 @@ func (x *Tensor) reduced(name string, axes []int, keep bool) op.Reduce {
 	return p
 }
 
+// reducedAxis is reduced for ops that take exactly one axis.
+func (x *Tensor) reducedAxis(name string, axis int, keep bool) op.Reduce {
+	return op.Reduce{Axes: 1 << x.axis(name, axis), Keep: keep}
+}
+
 func reducedShape(shape Shape, p op.Reduce) Shape {
 	out := make(Shape, 0, len(shape))
 	for i, n := range shape {

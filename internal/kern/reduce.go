@@ -1,76 +1,67 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/par"
+)
 
-// Reductions see their input as [outer][n][inner] and reduce the middle axis: rows where inner is 1, columns elsewhere.
-// Sums of floats are accumulated in float64, in the order of the axis, whatever the number of threads.
+// Reductions see their input as [outer][n][inner] and reduce the middle axis. What becomes of one run along that axis is
+// told by a function of a row; a run that does not lie contiguously is gathered first. No result depends on the number
+// of threads: a row longer than piece is always reduced in pieces of that length, and their results meet in order.
 
-// SumMiddle is dst[o][i] = Σ_k src[o][k][i]. Sums of integers are int64, as PyTorch's.
-func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
+const (
+	piece       = 1 << 15 // elements that one thread reduces at least
+	reduceLanes = 16      // rows that are gathered together where inner is not 1: a cache line of float32
+)
+
+// Reduce is dst[o][i] = row(src[o][:][i]).
+func Reduce[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(row []S) D) {
+	forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at] = row(s) })
+}
+
+// ReducePair is dst[o][i], index[o][i] = row(src[o][:][i]).
+func ReducePair[D, S dtype.Element](dst []D, index []int64, src []S, outer, n, inner int, row func(row []S) (D, int64)) {
+	forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at], index[at] = row(s) })
+}
+
+// forEachRow calls visit with every run along the middle axis, contiguous, and with the index of its result.
+func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int, row []S)) {
 	if inner == 1 {
-		for o := range outer {
-			dst[o] = sumRow[D](src[o*n : (o+1)*n])
-		}
+		par.For(outer, max(1, piece/max(n, 1)), func(lo, hi int) {
+			for o := lo; o < hi; o++ {
+				visit(o, src[o*n:(o+1)*n])
+			}
+		})
 		return
 	}
-	acc := make([]float64, inner)
-	whole := make([]int64, inner)
-	for o := range outer {
-		sumColumns(dst[o*inner:(o+1)*inner], src[o*n*inner:(o+1)*n*inner], acc, whole)
-	}
-}
-
-func sumRow[D, S dtype.Number](row []S) D {
-	if isFloat[S]() {
-		// Four chains hide the latency of addition; their order is fixed.
-		var a, b, c, d float64
-		i := 0
-		for ; i+4 <= len(row); i += 4 {
-			a += float64(row[i])
-			b += float64(row[i+1])
-			c += float64(row[i+2])
-			d += float64(row[i+3])
-		}
-		for ; i < len(row); i++ {
-			a += float64(row[i])
-		}
-		return D((a + b) + (c + d))
-	}
-	var sum int64
-	for _, v := range row {
-		sum += int64(v)
-	}
-	return D(sum)
-}
-
-func sumColumns[D, S dtype.Number](dst []D, src []S, acc []float64, whole []int64) {
-	inner := len(dst)
-	if isFloat[S]() {
-		clear(acc)
-		for at := 0; at < len(src); at += inner {
-			row := src[at : at+inner]
-			for i, v := range row {
-				acc[i] += float64(v)
+	blocks := ceilDiv(inner, reduceLanes)
+	par.For(outer*blocks, max(1, piece/max(n*reduceLanes, 1)), func(lo, hi int) {
+		rows := make([]S, reduceLanes*n)
+		for b := lo; b < hi; b++ {
+			o, first := b/blocks, b%blocks*reduceLanes
+			count := min(reduceLanes, inner-first)
+			for k := range n {
+				for l, v := range src[(o*n+k)*inner+first:][:count] {
+					rows[l*n+k] = v
+				}
+			}
+			for l := range count {
+				visit(o*inner+first+l, rows[l*n:(l+1)*n])
 			}
 		}
-		for i, v := range acc {
-			dst[i] = D(v)
-		}
-		return
-	}
-	clear(whole)
-	for at := 0; at < len(src); at += inner {
-		for i, v := range src[at : at+inner] {
-			whole[i] += int64(v)
-		}
-	}
-	for i, v := range whole {
-		dst[i] = D(v)
-	}
+	})
 }
 
-// isFloat reports whether T keeps fractions.
-func isFloat[T dtype.Number]() bool {
-	half := 0.5
-	return T(half) != 0
+// inPieces returns Σ part over the pieces of a row.
+func inPieces[S dtype.Element, A float64 | int64](row []S, part func(s []S) A) A {
+	if len(row) <= piece {
+		return part(row)
+	}
+	parts := make([]A, ceilDiv(len(row), piece))
+	par.Do(len(parts), func(i int) { parts[i] = part(row[i*piece : min((i+1)*piece, len(row))]) })
+	sum := parts[0]
+	for _, v := range parts[1:] {
+		sum += v
+	}
+	return sum
 }

@@ -5,7 +5,6 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/kern"
 	"cresset/internal/op"
-	"cresset/internal/par"
 )
 
 func (t *table) addReductions() {
@@ -16,6 +15,33 @@ func (t *table) addReductions() {
 	addSum[int64, int64](t)
 	addSum[float32, float32](t)
 	addSum[float64, float64](t)
+	addMean[float32](t)
+	addMean[float64](t)
+	addExtreme[uint8](t)
+	addExtreme[int8](t)
+	addExtreme[int16](t)
+	addExtreme[int32](t)
+	addExtreme[int64](t)
+	addExtreme[float32](t)
+	addExtreme[float64](t)
+}
+
+func addMean[T dtype.Float](t *table) {
+	kernel := reduce(kern.MeanMiddle[T])
+	t[op.Mean][dtype.Of[T]()], t[op.MeanAxes][dtype.Of[T]()] = kernel, kernel
+}
+
+func addExtreme[T dtype.Number](t *table) {
+	dt := dtype.Of[T]()
+	t[op.ArgMax][dt] = reduceRows(func(row []T) int64 {
+		_, at := kern.MaxRow(row)
+		return at
+	})
+}
+
+// reduceRows lifts a function of a row.
+func reduceRows[D, S dtype.Element](row func(row []S) D) Kernel {
+	return reduce(func(dst []D, src []S, outer, n, inner int) { kern.Reduce(dst, src, outer, n, inner, row) })
 }
 
 func addSum[D, S dtype.Number](t *table) {
@@ -26,23 +52,23 @@ func addSum[D, S dtype.Number](t *table) {
 // reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
 func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
 	return func(c *backend.Call) error {
-		out, in := &c.Out()[0], &c.In()[0]
-		axes := ^uint32(0)
-		if p, ok := c.Params.(op.Reduce); ok {
-			axes = p.Axes
-		}
-		m := middleOf[S](in, axes)
-		dst := dense[D](out) // results of reductions are fresh
-		perOuter := m.n * m.inner
-		if len(m.src) <= grain || m.outer == 1 {
-			loop(dst, m.src, m.outer, m.n, m.inner)
-			return nil
-		}
-		par.For(m.outer, max(grain/max(perOuter, 1), 1), func(lo, hi int) {
-			loop(dst[lo*m.inner:hi*m.inner], m.src[lo*perOuter:hi*perOuter], hi-lo, m.n, m.inner)
-		})
+		m := middleOf[S](&c.In()[0], axesOf(c))
+		loop(dense[D](&c.Out()[0]), m.src, m.outer, m.n, m.inner) // results of reductions are fresh
 		return nil
 	}
+}
+
+// axesOf returns the axes that a call reduces: all where it names none.
+func axesOf(c *backend.Call) uint32 {
+	switch p := c.Params.(type) {
+	case op.Reduce:
+		return p.Axes
+	case op.Axis:
+		if p.Axis >= 0 {
+			return 1 << p.Axis
+		}
+	}
+	return ^uint32(0)
 }
 
 // middle is an operand seen as [outer][n][inner], of which n is reduced.

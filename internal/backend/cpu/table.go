@@ -20,6 +20,7 @@ func build() *table {
 	t.addMovement()
 	t.addArithmetic()
 	t.addReductions()
+	t.addSoftmax()
 	t.addProducts()
 	t.addOptimizers()
 	t.addHalf()

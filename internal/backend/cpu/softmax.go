@@ -1,0 +1,58 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+func (t *table) addSoftmax() {
+	addSoftmaxFloat[float32](t)
+	addSoftmaxFloat[float64](t)
+}
+
+func addSoftmaxFloat[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.Softmax][dt] = alongAxis(kern.Softmax[T])
+	t[op.LogSoftmax][dt] = alongAxis(kern.LogSoftmax[T])
+	t[op.SoftmaxGrad][dt] = alongAxisGrad(kern.SoftmaxBackward[T])
+	t[op.LogSoftmaxGrad][dt] = alongAxisGrad(kern.LogSoftmaxBackward[T])
+}
+
+// alongAxis lifts a loop that maps runs along one axis to runs of the same length.
+func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D)) Kernel {
+	return func(c *backend.Call) error {
+		in := &c.In()[0]
+		outer, n, inner := around(in.Layout.Shape, c.Params.(op.Axis).Axis)
+		loop(outer, n, inner, packed[S](in), dense[D](&c.Out()[0])) // the result is fresh
+		return nil
+	}
+}
+
+// alongAxisGrad lifts the gradient of such a loop, of dy and the result y.
+func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T)) Kernel {
+	return func(c *backend.Call) error {
+		dy, y := &c.In()[0], &c.In()[1]
+		outer, n, inner := around(dy.Layout.Shape, c.Params.(op.Axis).Axis)
+		loop(outer, n, inner, packed[T](dy), packed[T](y), dense[T](&c.Out()[0]))
+		return nil
+	}
+}
+
+// around returns the extents before, of and after an axis; a tensor without axes counts as one element.
+func around(shape layout.Shape, axis int) (outer, n, inner int) {
+	outer, n, inner = 1, 1, 1
+	for i, d := range shape {
+		switch {
+		case i < axis:
+			outer *= d
+		case i == axis:
+			n = d
+		default:
+			inner *= d
+		}
+	}
+	return outer, n, inner
+}

@@ -1,0 +1,90 @@
+package kern
+
+import (
+	"cresset/dtype"
+	"cresset/internal/par"
+)
+
+// SumMiddle is dst[o][i] = Σ_k src[o][k][i]. Floats are accumulated in float64 in an order that n alone decides; sums of
+// integers are int64, as PyTorch's.
+func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
+	if inner == 1 {
+		Reduce(dst, src, outer, n, inner, SumRow[D, S])
+		return
+	}
+	if isFloat[S]() {
+		sumColumns(dst, src, outer, n, inner, func(sum float64) D { return D(sum) })
+		return
+	}
+	sumColumns(dst, src, outer, n, inner, func(sum int64) D { return D(sum) })
+}
+
+// MeanMiddle is dst[o][i] = Σ_k src[o][k][i] / n.
+func MeanMiddle[T dtype.Float](dst, src []T, outer, n, inner int) {
+	if inner == 1 {
+		Reduce(dst, src, outer, n, inner, func(row []T) T { return T(sumFloats(row) / float64(n)) })
+		return
+	}
+	sumColumns(dst, src, outer, n, inner, func(sum float64) T { return T(sum / float64(n)) })
+}
+
+// SumRow returns the sum of a row.
+func SumRow[D, S dtype.Number](row []S) D {
+	if isFloat[S]() {
+		return D(sumFloats(row))
+	}
+	return D(inPieces(row, sumIntegers[S]))
+}
+
+func sumFloats[S dtype.Number](row []S) float64 { return inPieces(row, sumPiece[S]) }
+
+// sumPiece adds in four chains, whose order is fixed, to hide the latency of addition.
+func sumPiece[S dtype.Number](s []S) float64 {
+	var a, b, c, d float64
+	for len(s) >= 4 {
+		v := (*[4]S)(s)
+		a, b, c, d = a+float64(v[0]), b+float64(v[1]), c+float64(v[2]), d+float64(v[3])
+		s = s[4:]
+	}
+	for _, v := range s {
+		a += float64(v)
+	}
+	return (a + b) + (c + d)
+}
+
+func sumIntegers[S dtype.Number](s []S) int64 {
+	var sum int64
+	for _, v := range s {
+		sum += int64(v)
+	}
+	return sum
+}
+
+const sumStrip = 256 // columns that are added side by side: their accumulators stay in the L1 cache
+
+// sumColumns adds rows into strips of accumulators, without gathering; each column is added in its own order.
+func sumColumns[D, S dtype.Number, A float64 | int64](dst []D, src []S, outer, n, inner int, result func(sum A) D) {
+	strips := ceilDiv(inner, sumStrip)
+	par.For(outer*strips, max(1, piece/max(n*min(inner, sumStrip), 1)), func(lo, hi int) {
+		var space [sumStrip]A
+		for s := lo; s < hi; s++ {
+			o, first := s/strips, s%strips*sumStrip
+			acc := space[:min(sumStrip, inner-first)]
+			clear(acc)
+			for k := range n {
+				for i, v := range src[(o*n+k)*inner+first:][:len(acc)] {
+					acc[i] += A(v)
+				}
+			}
+			for i, v := range acc {
+				dst[o*inner+first+i] = result(v)
+			}
+		}
+	})
+}
+
+// isFloat reports whether T keeps fractions.
+func isFloat[T dtype.Number]() bool {
+	half := 0.5
+	return T(half) != 0
+}

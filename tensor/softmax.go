@@ -1,0 +1,35 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/internal/op"
+)
+
+// Softmax returns eˣ / Σ eˣ along an axis. It panics for integers.
+func (x *Tensor) Softmax(axis int) *Tensor { return x.softmax(op.Softmax, axis, softmaxGrad) }
+
+func softmaxGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.joint(op.SoftmaxGrad, dy, b.saved(0), b.params()))
+}
+
+// LogSoftmax returns x - log Σ eˣ along an axis. It panics for integers.
+func (x *Tensor) LogSoftmax(axis int) *Tensor { return x.softmax(op.LogSoftmax, axis, logSoftmaxGrad) }
+
+func logSoftmaxGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.joint(op.LogSoftmaxGrad, dy, b.saved(0), b.params()))
+}
+
+func (x *Tensor) softmax(o op.Op, axis int, back gradient) *Tensor {
+	p := op.Axis{Axis: x.axis(o.String(), axis)}
+	if !x.dtype.IsFloat() {
+		kernel := "kernel_impl"
+		if p.Axis >= x.layout.Rank()-1 {
+			kernel = "lastdim_kernel_impl"
+		}
+		fail(o.String(), ErrKernel, fmt.Sprintf("\"%s_%s\" not implemented for '%s'", o, kernel, x.dtype.ScalarName()), x)
+	}
+	out := x.unary(o, p)
+	record(out, o, back, p, x).save(out)
+	return out
+}
