@@ -1,0 +1,78 @@
+// Kgen writes the project's generated code: the elementary functions of internal/kern, from the recipes of
+// internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"cresset/internal/kgen/recipe"
+)
+
+func main() {
+	check := flag.Bool("check", false, "compare instead of write")
+	root := flag.String("root", "", "the module's folder (default: where go.mod is, from here upwards)")
+	flag.Parse()
+	if err := run(*root, *check); err != nil {
+		fmt.Fprintln(os.Stderr, "kgen:", err)
+		os.Exit(1)
+	}
+}
+
+// run brings every generated file below root up to date, or with check reports the first that is not.
+func run(root string, check bool) error {
+	if root == "" {
+		var err error
+		if root, err = moduleRoot(); err != nil {
+			return err
+		}
+	}
+	files, err := generate()
+	if err != nil {
+		return err
+	}
+	for name, want := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		got, err := os.ReadFile(path)
+		if err == nil && bytes.Equal(got, want) {
+			continue
+		}
+		if check {
+			return fmt.Errorf("%s is not what go generate writes", name)
+		}
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// generate returns every generated file by its path in the module.
+func generate() (map[string][]byte, error) {
+	elementary, err := recipe.Go("kern", recipe.All())
+	if err != nil {
+		return nil, fmt.Errorf("elementary functions: %w", err)
+	}
+	return map[string][]byte{"internal/kern/elementary_gen.go": elementary}, nil
+}
+
+// moduleRoot is the nearest folder with a go.mod, from the current one upwards.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("no go.mod here or above")
+		}
+		dir = parent
+	}
+}

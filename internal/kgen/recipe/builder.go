@@ -1,0 +1,154 @@
+package recipe
+
+import (
+	"fmt"
+	"math"
+)
+
+// Results of steps while a recipe is built. Their Go types keep floats, integers and masks apart.
+type (
+	float Ref
+	integ Ref
+	mask  Ref
+)
+
+// A builder appends steps; a step that exists already is used again.
+type builder struct {
+	recipe Recipe
+	seen   map[string]Ref
+}
+
+func newBuilder(name string, params ...string) *builder {
+	return &builder{recipe: Recipe{Name: name, Params: params}, seen: map[string]Ref{}}
+}
+
+func (b *builder) step(s Step) Ref {
+	key := fmt.Sprintf("%d %v %d %p", s.Op, s.Args, s.Bits, s.Table)
+	if r, ok := b.seen[key]; ok {
+		return r
+	}
+	r := Ref(len(b.recipe.Steps))
+	b.recipe.Steps = append(b.recipe.Steps, s)
+	b.seen[key] = r
+	return r
+}
+
+func (b *builder) float(op Op, args ...Ref) float { return float(b.step(Step{Op: op, Args: args})) }
+func (b *builder) integ(op Op, args ...Ref) integ { return integ(b.step(Step{Op: op, Args: args})) }
+func (b *builder) mask(op Op, args ...Ref) mask   { return mask(b.step(Step{Op: op, Args: args})) }
+
+func (b *builder) Param(n int) float { return float(b.step(Step{Op: Param, Bits: uint32(n)})) }
+
+// Const is a float32 constant; it panics where v is not one, so that no coefficient is rounded unseen.
+func (b *builder) Const(v float64) float {
+	if float64(float32(v)) != v {
+		panic(fmt.Sprintf("recipe: %v is not a float32", v))
+	}
+	return b.FloatBits(math.Float32bits(float32(v)))
+}
+
+func (b *builder) FloatBits(bits uint32) float {
+	return float(b.step(Step{Op: ConstFloat, Bits: bits}))
+}
+
+func (b *builder) NaN() float      { return b.FloatBits(0x7fc00000) }
+func (b *builder) Inf() float      { return b.FloatBits(0x7f800000) }
+func (b *builder) NegInf() float   { return b.FloatBits(0xff800000) }
+func (b *builder) NegZero() float  { return b.FloatBits(0x80000000) }
+func (b *builder) Int(v int) integ { return integ(b.step(Step{Op: ConstInt, Bits: uint32(v)})) }
+
+func (b *builder) Add(x, y float) float    { return b.float(Add, Ref(x), Ref(y)) }
+func (b *builder) Sub(x, y float) float    { return b.float(Sub, Ref(x), Ref(y)) }
+func (b *builder) Mul(x, y float) float    { return b.float(Mul, Ref(x), Ref(y)) }
+func (b *builder) Div(x, y float) float    { return b.float(Div, Ref(x), Ref(y)) }
+func (b *builder) FMA(x, y, z float) float { return b.float(FMA, Ref(x), Ref(y), Ref(z)) }
+func (b *builder) Sqrt(x float) float      { return b.float(Sqrt, Ref(x)) }
+func (b *builder) Neg(x float) float       { return b.float(Neg, Ref(x)) }
+func (b *builder) Abs(x float) float       { return b.float(Abs, Ref(x)) }
+func (b *builder) FromBits(x integ) float  { return b.float(FromBits, Ref(x)) }
+func (b *builder) FromInt(x integ) float   { return b.float(FromInt, Ref(x)) }
+
+func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
+func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Ref(y)) }
+func (b *builder) ISub(x, y integ) integ       { return b.integ(ISub, Ref(x), Ref(y)) }
+func (b *builder) IMul(x, y integ) integ       { return b.integ(IMul, Ref(x), Ref(y)) }
+func (b *builder) IMulHigh(x, y integ) integ   { return b.integ(IMulHigh, Ref(x), Ref(y)) }
+func (b *builder) And(x, y integ) integ        { return b.integ(IAnd, Ref(x), Ref(y)) }
+func (b *builder) Or(x, y integ) integ         { return b.integ(IOr, Ref(x), Ref(y)) }
+func (b *builder) Xor(x, y integ) integ        { return b.integ(IXor, Ref(x), Ref(y)) }
+func (b *builder) Shl(x, n integ) integ        { return b.integ(Shl, Ref(x), Ref(n)) }
+func (b *builder) Shr(x, n integ) integ        { return b.integ(Shr, Ref(x), Ref(n)) }
+func (b *builder) Sar(x, n integ) integ        { return b.integ(Sar, Ref(x), Ref(n)) }
+func (b *builder) Less(x, y float) mask        { return b.mask(Less, Ref(x), Ref(y)) }
+func (b *builder) LessEqual(x, y float) mask   { return b.mask(LessEqual, Ref(x), Ref(y)) }
+func (b *builder) Equal(x, y float) mask       { return b.mask(Equal, Ref(x), Ref(y)) }
+func (b *builder) IsNaN(x float) mask          { return b.mask(IsNaN, Ref(x)) }
+func (b *builder) ILess(x, y integ) mask       { return b.mask(ILess, Ref(x), Ref(y)) }
+func (b *builder) Both(x, y mask) mask         { return b.mask(MaskAnd, Ref(x), Ref(y)) }
+func (b *builder) Either(x, y mask) mask       { return b.mask(MaskOr, Ref(x), Ref(y)) }
+func (b *builder) Not(x mask) mask             { return b.mask(MaskNot, Ref(x)) }
+func (b *builder) If(c mask, x, y float) float { return b.float(Select, Ref(c), Ref(x), Ref(y)) }
+
+func (b *builder) IfInt(c mask, x, y integ) integ { return b.integ(ISelect, Ref(c), Ref(x), Ref(y)) }
+
+func (b *builder) Lookup(t *Table, n integ) integ {
+	return integ(b.step(Step{Op: Lookup, Args: []Ref{Ref(n)}, Table: t}))
+}
+
+// Horner is c[0] + x*(c[1] + x*(c[2] + ...)), an fma for each coefficient but the last.
+func (b *builder) Horner(x float, c ...float64) float {
+	y := b.Const(c[len(c)-1])
+	for k := len(c) - 2; k >= 0; k-- {
+		y = b.FMA(y, x, b.Const(c[k]))
+	}
+	return y
+}
+
+// FastTwoSum is x+y as a rounded sum and its error, exact where |x| >= |y|.
+func (b *builder) FastTwoSum(x, y float) (sum, err float) {
+	sum = b.Add(x, y)
+	return sum, b.Add(b.Sub(x, sum), y)
+}
+
+// TwoProduct is x*y as a rounded product and its error, exact where nothing underflows.
+func (b *builder) TwoProduct(x, y float) (product, err float) {
+	product = b.Mul(x, y)
+	return product, b.FMA(x, y, b.Neg(product))
+}
+
+// WithSign is x with the sign of s, where x has none.
+func (b *builder) WithSign(x, s float) float {
+	sign := b.And(b.ToBits(s), b.Int(-1<<31))
+	return b.FromBits(b.Or(b.ToBits(x), sign))
+}
+
+// Return ends the recipe with the result y: it drops the steps that y does not need.
+func (b *builder) Return(y float, ulp float64, doc string) *Recipe {
+	r := b.recipe
+	needed := make([]bool, len(r.Steps))
+	needed[y] = true
+	for k := int(y); k >= 0; k-- {
+		if needed[k] {
+			for _, a := range r.Steps[k].Args {
+				needed[a] = true
+			}
+		}
+	}
+	renamed := make([]Ref, len(r.Steps))
+	var kept []Step
+	for k, s := range r.Steps[:y+1] {
+		if !needed[k] {
+			continue
+		}
+		renamed[k] = Ref(len(kept))
+		for n, a := range s.Args {
+			s.Args[n] = renamed[a]
+		}
+		kept = append(kept, s)
+	}
+	r.Steps, r.ULP, r.Doc = kept, ulp, doc
+	if err := r.Validate(); err != nil {
+		panic(err)
+	}
+	return &r
+}

@@ -1,0 +1,105 @@
+package recipe
+
+// magic is 1.5 * 2**23: adding it to a number below 2**22 rounds that to an integer, which then stands in the low bits.
+const (
+	magic     = 0x1.8p23
+	magicBits = 0x4b400000
+)
+
+// log(2) as a head of 16 bits, whose products with integers below 2**8 are exact, and the rest; and 1/log(2).
+const (
+	ln2Head = 0x1.62e4p-1
+	ln2Tail = 0x1.7f7d1cp-20
+	log2E   = 0x1.715476p0
+)
+
+// roundToInt is the integer nearest to x*k, for |x*k| < 2**22, as a float and as an integer.
+func roundToInt(b *builder, x float, k float64) (float, integ) {
+	shifted := b.FMA(x, b.Const(k), b.Const(magic))
+	return b.Sub(shifted, b.Const(magic)), b.ISub(b.ToBits(shifted), b.Int(magicBits))
+}
+
+// powerOfTwo is 2**n for -127 < n < 128.
+func powerOfTwo(b *builder, n integ) float {
+	return b.FromBits(b.Shl(b.IAdd(n, b.Int(127)), b.Int(23)))
+}
+
+// scaleTwice is x * 2**n for -252 < n < 254: in two steps, of which only the second can round.
+func scaleTwice(b *builder, x float, n integ) float {
+	half := b.Sar(n, b.Int(1))
+	return b.Mul(b.Mul(x, powerOfTwo(b, half)), powerOfTwo(b, b.ISub(n, half)))
+}
+
+// expReduced splits x into n*log(2) + head + tail with |head| <= log(2)/2.
+func expReduced(b *builder, x float) (head, tail float, n integ) {
+	whole, n := roundToInt(b, x, log2E)
+	near := b.FMA(whole, b.Const(-ln2Head), x) // exact
+	return expCorrected(b, near, b.Mul(whole, b.Const(ln2Tail)), n)
+}
+
+// expReducedPair is expReduced for x+rest with a rest that is small beside x.
+func expReducedPair(b *builder, x, rest float) (head, tail float, n integ) {
+	whole, n := roundToInt(b, x, log2E)
+	near := b.FMA(whole, b.Const(-ln2Head), x)
+	return expCorrected(b, near, b.FMA(whole, b.Const(ln2Tail), b.Neg(rest)), n)
+}
+
+func expCorrected(b *builder, near, correction float, n integ) (float, float, integ) {
+	head := b.Sub(near, correction)
+	return head, b.Sub(b.Sub(near, head), correction), n
+}
+
+// expQuotient is (e**r - 1 - r) / r**2 for |r| <= log(2)/2, so well that e**r - 1 is off by 2**-31 of itself: a minimax
+// fit by Remez' exchange, rounded coefficient by coefficient.
+func expQuotient(b *builder, r float) float {
+	return b.Horner(r, 0.5, 0x1.555554p-3, 0x1.5554eap-5, 0x1.1113acp-7, 0x1.6d4c98p-10, 0x1.9c5d84p-13)
+}
+
+// expSum is e**(head+tail) - 1 for the parts of expReduced.
+func expSum(b *builder, head, tail float) float {
+	square := b.Mul(head, head)
+	return b.Add(head, b.FMA(square, expQuotient(b, head), tail))
+}
+
+// expNear is e**x where neither over- nor underflow threatens: -87 < x < 88.
+func expNear(b *builder, x float) float {
+	head, tail, n := expReduced(b, x)
+	return b.Mul(b.Add(b.Const(1), expSum(b, head, tail)), powerOfTwo(b, n))
+}
+
+// expFull is e**x for -104 < x < 89, subnormal results included.
+func expFull(b *builder, x float) float {
+	head, tail, n := expReduced(b, x)
+	return scaleTwice(b, b.Add(b.Const(1), expSum(b, head, tail)), n)
+}
+
+// Exp is e**x.
+func Exp() *Recipe {
+	b := newBuilder("Exp", "x")
+	x := b.Param(0)
+	y := expFull(b, x)
+	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
+	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
+	y = b.If(b.IsNaN(x), b.NaN(), y)
+	return b.Return(y, 1, `e**x.
+x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.`)
+}
+
+// Expm1 is e**x - 1.
+func Expm1() *Recipe {
+	b := newBuilder("Expm1", "x")
+	x := b.Param(0)
+	head, tail, n := expReduced(b, x)
+	square := b.Mul(head, head)
+	rest := b.FMA(square, expQuotient(b, head), tail)
+	// Half of 2**n, because 2**128 is not a number.
+	scale := powerOfTwo(b, b.ISub(n, b.Int(1)))
+	y := b.FMA(scale, head, b.Sub(scale, b.Const(0.5)))
+	y = b.Mul(b.FMA(scale, rest, y), b.Const(2))
+	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
+	y = b.If(b.Less(x, b.Const(-18)), b.Const(-1), y)
+	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
+	y = b.If(b.IsNaN(x), b.NaN(), y)
+	return b.Return(y, 2, `e**x - 1.
+x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.`)
+}

@@ -1,0 +1,102 @@
+package recipe
+
+// Erf is the error function.
+func Erf() *Recipe {
+	b := newBuilder("Erf", "x")
+	x := b.Param(0)
+	a := b.Abs(x)
+	p := b.Horner(b.Mul(a, a), 0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2ce6p-4, -0x1.b7f71ap-6, 0x1.53f224p-8,
+		-0x1.a3515ep-11, 0x1.4771fcp-14)
+	near := b.FMA(a, p, a)
+	// -log(erfc(a)) for 1 <= a < 3.94.
+	h := b.Horner(a, -0x1.62d864p-13, 0x1.212626p0, 0x1.444d26p-1, 0x1.bb44d8p-4, -0x1.9aea22p-6, 0x1.105f8ep-8,
+		-0x1.c4508p-12, 0x1.5d6b48p-16)
+	far := b.Sub(b.Const(1), expNear(b, b.Neg(h)))
+	far = b.If(b.Less(b.Const(3.9375), a), b.Const(1), far)
+	y := b.WithSign(b.If(b.Less(a, b.Const(1)), near, far), x)
+	y = b.If(b.IsNaN(x), b.NaN(), y)
+	return b.Return(y, 1, `2/√π times the integral of e**-t*t from 0 to x.
+Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.`)
+}
+
+// GELU is x * Φ(x), the form with the error function.
+func GELU() *Recipe {
+	b := newBuilder("GELU", "x")
+	x := b.Param(0)
+	a := b.Abs(x)
+	near := geluNear(b, x)
+	far := b.Neg(geluTail(b, a))
+	far = b.If(b.Less(b.Const(0), x), b.Add(x, far), far)
+	y := b.If(b.Less(a, b.Const(1)), near, far)
+	y = b.If(b.Less(x, b.Const(-14.5)), b.NegZero(), y)
+	y = b.If(b.Less(b.Const(14.5), x), x, y)
+	y = b.If(b.Less(b.NegInf(), x), y, b.NaN())
+	return b.Return(y, 2, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
+Below 1 x*(1/2 + x*p(x*x)); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
+along, subtracted from x where x is positive. Polynomials by Remez.`)
+}
+
+// geluNear is x*Φ(x) for |x| < 1.
+func geluNear(b *builder, x float) float {
+	p := b.Horner(b.Mul(x, x), 0x1.988454p-2, -0x1.105862p-4, 0x1.46d558p-7, -0x1.376eb2p-10, 0x1.e26d7ap-14,
+		-0x1.122492p-17)
+	return b.Mul(x, b.FMA(x, p, b.Const(0.5)))
+}
+
+// geluTail is a*Φ(-a) for 1 <= a <= 14.5.
+func geluTail(b *builder, a float) float {
+	const center = 0x1.3a83a8p-3
+	d, dRest := twoSum(b, a, b.Const(3))
+	r := b.Div(b.Const(1), d)
+	rRest := b.Mul(b.Sub(b.FMA(b.Neg(r), d, b.Const(1)), b.Mul(dRest, r)), r)
+
+	// The last step of the polynomial with its error and that of r.
+	t := b.Sub(r, b.Const(center))
+	slope := b.Horner(t, 0x1.6c180ep1, 0x1.f77a2cp2, 0x1.5a5be2p3, -0x1.3c9d1cp3, -0x1.c52d66p5, 0x1.0791cp4, 0x1.2122e4p8,
+		-0x1.79df4ap4)
+	step, stepRest := b.TwoProduct(slope, t)
+	g, gRest := b.FastTwoSum(b.Const(0x1.61842ap-1), step)
+	gRest = b.Add(gRest, b.FMA(slope, rRest, stepRest))
+
+	u, uRest := b.TwoProduct(a, r)
+	uRest = b.FMA(a, rRest, uRest)
+	w, wRest := b.TwoProduct(u, g)
+	wRest = b.FMA(u, gRest, b.FMA(uRest, g, wRest))
+
+	square, squareRest := b.TwoProduct(a, b.Mul(a, b.Const(-0.5)))
+	head, tail, n := expReducedPair(b, square, squareRest)
+	sum := expSum(b, head, tail)
+	return scaleTwice(b, b.Add(w, b.FMA(w, sum, wRest)), n)
+}
+
+// twoSum is x+y as a rounded sum and its error, whichever is larger.
+func twoSum(b *builder, x, y float) (sum, err float) {
+	sum = b.Add(x, y)
+	part := b.Sub(sum, x)
+	return sum, b.Add(b.Sub(x, b.Sub(sum, part)), b.Sub(y, part))
+}
+
+// √(8/π) and 0.044715*√(8/π) in two parts each.
+const (
+	geluLinear     = 0x1.988454p0
+	geluLinearTail = -0x1.857936p-25
+	geluCubic      = 0x1.2444f2p-4
+	geluCubicTail  = 0x1.49b16ap-29
+)
+
+// GELUTanh is the form of GELU with the hyperbolic tangent.
+func GELUTanh() *Recipe {
+	b := newBuilder("GELUTanh", "x")
+	x := b.Param(0)
+	a := b.Abs(x)
+	square, squareRest := b.TwoProduct(a, a)
+	c, cRest := b.TwoProduct(square, b.Const(geluCubic))
+	cRest = b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), cRest))
+	c, lost := twoSum(b, b.Const(geluLinear), c)
+	cRest = b.Add(b.Add(cRest, b.Const(geluLinearTail)), lost)
+	v, vRest := b.TwoProduct(a, c)
+	vRest = b.FMA(a, cRest, vRest)
+	y := gated(b, x, v, vRest, 10.875)
+	return b.Return(y, 1, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error.`)
+}
