@@ -132,8 +132,12 @@ func scatterRows[T dtype.Float](dst, src []T, axis, count, stride int) {
 	}
 }
 
-// exp writes e**src to dst.
+// exp writes e**src to dst, which may be src.
 func exp[T dtype.Float](dst, src []T) {
+	if from, ok := any(src).([]float32); ok {
+		ExpF32(any(dst).([]float32), from)
+		return
+	}
 	for i, v := range src {
 		dst[i] = T(math.Exp(float64(v)))
 	}
