@@ -77,7 +77,7 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 // when dropped blocks may have piled up.
 func (p *pool) take(class, n int) *Block {
 	p.mu.Lock()
-	if p.live > max(p.limit, slack) && classBytes(class) >= netBytes {
+	if p.due() && classBytes(class) >= netBytes {
 		p.mu.Unlock()
 		p.collect(false)
 		p.mu.Lock()
@@ -150,6 +150,10 @@ func (p *pool) lend(b *Block, n int) {
 	p.peak = max(p.peak, p.live)
 	p.high = max(p.high, p.live)
 }
+
+// due reports whether so much was handed out since the last collection that some
+// of it may have been dropped.
+func (p *pool) due() bool { return p.live > max(p.limit, slack) }
 
 // account adds sign times the block to what is handed out.
 func (p *pool) account(b *Block, sign int64) {
@@ -230,7 +234,7 @@ func (p *pool) collect(force bool) {
 	p.collecting.Lock()
 	defer p.collecting.Unlock()
 	p.mu.Lock()
-	due := force || p.live > max(p.limit, slack)
+	due := force || p.due()
 	p.mu.Unlock()
 	if !due {
 		return
