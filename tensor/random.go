@@ -1,6 +1,83 @@
 package tensor
 
-import "cresset/internal/rng"
+import (
+	"fmt"
 
-// Generator is a stream of random numbers of its own.
-type Generator struct{ mt *rng.MT19937 }
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// Random tensors are drawn from the generator of their place, On(dev).With(g), and else from their device's own.
+
+// Rand returns draws that are uniform in [0, 1).
+func (p Place) Rand(sizes ...int) *Tensor {
+	return p.make("rand", p.or(dtype.Default), sizes).uniform(p.generator, 0, 1)
+}
+
+// Randn returns draws of mean 0 and standard deviation 1.
+func (p Place) Randn(sizes ...int) *Tensor {
+	return p.make("randn", p.or(dtype.Default), sizes).normal(p.generator, 0, 1)
+}
+
+// RandInt returns integers from lo to hi-1, as int64 unless the place names a dtype.
+func (p Place) RandInt(lo, hi int, sizes ...int) *Tensor {
+	x := p.make("randint", p.or(dtype.Int64), sizes)
+	return x.draw(op.RandInt, p.generator, op.Draw{Low: int64(lo), High: int64(hi)})
+}
+
+// RandPerm returns a permutation of 0 to n-1, as int64 unless the place names a dtype.
+func (p Place) RandPerm(n int) *Tensor {
+	if n < 0 {
+		fail("randperm", ErrValue, fmt.Sprintf("n must be non-negative, got%d", n))
+	}
+	x := p.make("randperm", dtype.Int64, []int{n})
+	return x.draw(op.RandPerm, p.generator, op.Draw{}).cast(p.or(dtype.Int64))
+}
+
+// Rand returns float32 draws on the CPU that are uniform in [0, 1).
+func Rand(sizes ...int) *Tensor { return Place{}.Rand(sizes...) }
+
+// Randn returns float32 draws on the CPU of mean 0 and standard deviation 1.
+func Randn(sizes ...int) *Tensor { return Place{}.Randn(sizes...) }
+
+// RandInt returns int64 integers on the CPU from lo to hi-1.
+func RandInt(lo, hi int, sizes ...int) *Tensor { return Place{}.RandInt(lo, hi, sizes...) }
+
+// RandPerm returns a permutation of 0 to n-1 on the CPU.
+func RandPerm(n int) *Tensor { return Place{}.RandPerm(n) }
+
+// RandLike returns draws that are uniform in [0, 1), of x's shape, dtype and device.
+func RandLike(x *Tensor) *Tensor { return Like(x).Rand(x.layout.Shape...) }
+
+// RandnLike returns draws of mean 0 and standard deviation 1, of x's shape, dtype and device.
+func RandnLike(x *Tensor) *Tensor { return Like(x).Randn(x.layout.Shape...) }
+
+// RandIntLike returns integers from lo to hi-1, of x's shape, dtype and device.
+func RandIntLike(x *Tensor, lo, hi int) *Tensor { return Like(x).RandInt(lo, hi, x.layout.Shape...) }
+
+// draw fills x, which nothing is recorded about, with a random op.
+func (x *Tensor) draw(o op.Op, g *Generator, p op.Draw) *Tensor {
+	p.Generator = g.of(o.String(), x.storage.device)
+	launch(o, x.dtype, p, []*Tensor{x}, nil)
+	return x
+}
+
+func (x *Tensor) uniform(g *Generator, from, to float64) *Tensor {
+	switch {
+	case !x.dtype.IsFloat():
+		fail("uniform_", ErrDType, fmt.Sprintf("\"check_uniform_bounds\" not implemented for '%s'", x.dtype.ScalarName()), x)
+	case !(from <= to):
+		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to return a [from, to) range, but found from=%v > to=%v", from, to), x)
+	}
+	return x.draw(op.Uniform, g, op.Draw{A: from, B: to})
+}
+
+func (x *Tensor) normal(g *Generator, mean, std float64) *Tensor {
+	switch {
+	case !(std >= 0):
+		fail("normal_", ErrValue, fmt.Sprintf("normal expects std >= 0.0, but found std %v", std), x)
+	case !x.dtype.IsFloat():
+		fail("normal_", ErrDType, fmt.Sprintf("\"normal_kernel_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
+	}
+	return x.draw(op.Normal, g, op.Draw{A: mean, B: std})
+}

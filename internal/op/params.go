@@ -85,6 +85,7 @@ type Draw struct {
 	Generator any
 	A, B      float64
 	Low, High int64
+	Whole     bool // RandInt: all non-negative integers of the dtype, whatever Low and High say
 }
 
 // SGD belongs to SGDStep.

@@ -23,6 +23,7 @@ func build() *table {
 	t.addSoftmax()
 	t.addProducts()
 	t.addOptimizers()
+	t.addRandom()
 	t.addHalf()
 	return t
 }

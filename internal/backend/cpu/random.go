@@ -1,0 +1,116 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+	"cresset/internal/rng"
+)
+
+func (t *table) addRandom() {
+	addReal[float32](t)
+	addReal[float64](t)
+	addReal[dtype.F16](t)
+	addReal[dtype.BF16](t)
+	addDiscrete[bool](t)
+	addDiscrete[uint8](t)
+	addDiscrete[int8](t)
+	addDiscrete[int16](t)
+	addDiscrete[int32](t)
+	addDiscrete[int64](t)
+	addDiscrete[dtype.F16](t)
+	addDiscrete[dtype.BF16](t)
+	addDiscrete[float32](t)
+	addDiscrete[float64](t)
+	t[op.RandPerm][dtype.Int64] = draw(func(g *rng.MT19937, dst []int64, _ op.Draw) error {
+		rng.Perm(g, dst)
+		return nil
+	})
+}
+
+func addReal[T rng.Real](t *table) {
+	dt := dtype.Of[T]()
+	t[op.Uniform][dt] = draw(func(g *rng.MT19937, dst []T, p op.Draw) error {
+		rng.Uniform(g, dst, p.A, p.B)
+		return nil
+	})
+	t[op.Normal][dt] = normal[T]
+	t[op.Exponential][dt] = draw(func(g *rng.MT19937, dst []T, p op.Draw) error {
+		rng.Exponential(g, dst, p.A)
+		return nil
+	})
+	t[op.BernoulliTensor][dt] = bernoulliEach[T]
+}
+
+func addDiscrete[T dtype.Element](t *table) {
+	dt := dtype.Of[T]()
+	t[op.RandInt][dt] = draw(func(g *rng.MT19937, dst []T, p op.Draw) error {
+		if p.Whole {
+			rng.Random(g, dst)
+			return nil
+		}
+		return rng.RandInt(g, dst, p.Low, p.High)
+	})
+	t[op.Bernoulli][dt] = draw(func(g *rng.MT19937, dst []T, p op.Draw) error {
+		rng.Bernoulli(g, dst, p.A)
+		return nil
+	})
+}
+
+// draw lifts a recipe to any layout: the draws go to the elements in the order of memory, whatever their index.
+func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error) Kernel {
+	return func(c *backend.Call) error {
+		p, out := c.Params.(op.Draw), &c.Out()[0]
+		g := p.Generator.(*Generator)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if out.Layout.Span() == out.Layout.Size() { // no gaps: the axes' order does not matter
+			at := out.Layout.Offset
+			return recipe(&g.mt, data[T](out)[at:at+out.Layout.Size()], p)
+		}
+		dst := make([]T, out.Layout.Size())
+		if err := recipe(&g.mt, dst, p); err != nil {
+			return err
+		}
+		scatterInMemoryOrder(out, dst)
+		return nil
+	}
+}
+
+// scatterInMemoryOrder writes src to the elements of v, those at lower addresses first.
+func scatterInMemoryOrder[T dtype.Element](v *backend.View, src []T) {
+	if len(src) == 0 {
+		return
+	}
+	var l layout.Loop
+	l.Init(&v.Layout)
+	dst, n, step := data[T](v), l.Inner(), l.InnerStep(0)
+	for r := range l.Runs() {
+		at := l.Start(0, r)
+		for i, s := range src[r*n : (r+1)*n] {
+			dst[at+i*step] = s
+		}
+	}
+}
+
+// normal has a recipe for blocks, which takes a contiguous tensor, and one for single elements.
+func normal[T rng.Real](c *backend.Call) error {
+	recipe := rng.Normal[T]
+	if !c.Out()[0].Layout.IsContiguous() {
+		recipe = rng.NormalEach[T]
+	}
+	return draw(func(g *rng.MT19937, dst []T, p op.Draw) error {
+		recipe(g, dst, p.A, p.B)
+		return nil
+	})(c)
+}
+
+// bernoulliEach draws each element with its own probability, in row-major order; the result is contiguous and has the dtype of p.
+func bernoulliEach[T rng.Real](c *backend.Call) error {
+	p := packed[T](&c.In()[0])
+	return draw(func(g *rng.MT19937, dst []T, _ op.Draw) error {
+		rng.BernoulliEach(g, dst, p)
+		return nil
+	})(c)
+}

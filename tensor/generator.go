@@ -1,0 +1,80 @@
+package tensor
+
+import (
+	"cresset/device"
+	"cresset/internal/backend/cpu"
+	"cresset/internal/rng"
+)
+
+// Generator is a stream of random numbers for the tensors of one device. It may be shared between goroutines.
+type Generator struct {
+	device device.Device
+	stream stream
+}
+
+// stream is what a backend's kernels draw from.
+type stream interface {
+	Seed(seed uint64)
+	InitialSeed() uint64
+	State() []byte
+	SetState(state []byte) error
+}
+
+// hostGenerator starts unpredictably, as PyTorch's does.
+var hostGenerator = &Generator{device: device.CPU, stream: cpu.NewGenerator(rng.Entropy())}
+
+// NewGenerator returns a generator for CPU tensors with the given seed; a negative seed is its two's complement.
+func NewGenerator(seed int64) *Generator {
+	return &Generator{device: device.CPU, stream: cpu.NewGenerator(uint64(seed))}
+}
+
+// DefaultGenerator returns the generator of a device, from which tensors are drawn where no other is given.
+func DefaultGenerator(dev device.Device) *Generator {
+	backendOf("generator", dev)
+	return hostGenerator
+}
+
+// ManualSeed starts the default generator of every device from seed; a negative seed is its two's complement.
+func ManualSeed(seed int64) { hostGenerator.ManualSeed(seed) }
+
+// Seed starts the default generator of every device from a seed that cannot be predicted, and returns it.
+func Seed() uint64 { return hostGenerator.Seed() }
+
+// InitialSeed returns the seed that the CPU's default generator started from.
+func InitialSeed() uint64 { return hostGenerator.InitialSeed() }
+
+// Device returns the device whose tensors g is for.
+func (g *Generator) Device() device.Device { return g.device }
+
+// ManualSeed starts the stream of seed and returns g; a negative seed is its two's complement.
+func (g *Generator) ManualSeed(seed int64) *Generator {
+	g.stream.Seed(uint64(seed))
+	return g
+}
+
+// Seed starts a stream that cannot be predicted and returns its seed.
+func (g *Generator) Seed() uint64 {
+	seed := rng.Entropy()
+	g.stream.Seed(seed)
+	return seed
+}
+
+// InitialSeed returns the seed that the stream started from.
+func (g *Generator) InitialSeed() uint64 { return g.stream.InitialSeed() }
+
+// State returns the stream's position in the bytes that torch.Generator.get_state gives.
+func (g *Generator) State() []byte { return g.stream.State() }
+
+// SetState restores a position that State or PyTorch's get_state gave.
+func (g *Generator) SetState(state []byte) { check("set_state", ErrValue, g.stream.SetState(state)) }
+
+// of returns the generator to draw tensors on dev from: g, or the device's own where g is nil.
+func (g *Generator) of(name string, dev device.Device) stream {
+	if g == nil {
+		return DefaultGenerator(dev).stream
+	}
+	if g.device != dev {
+		fail(name, ErrDevice, "Expected a '"+dev.Type().String()+"' device type for generator but found '"+g.device.Type().String()+"'")
+	}
+	return g.stream
+}

@@ -1,0 +1,106 @@
+package tensor
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"cresset/dtype"
+)
+
+// cells returns the texts of x's elements, padded to one width, and that width.
+func (o PrintOptions) cells(x *Tensor) (cells []string, width int) {
+	width = 1
+	switch {
+	case x.dtype.IsFloat():
+		cells, width = o.floatCells(hostSlice[float64](x))
+	case x.dtype == dtype.Bool:
+		cells = boolCells(hostSlice[bool](x))
+	default:
+		cells = integerCells(hostSlice[int64](x))
+	}
+	if !x.dtype.IsFloat() {
+		for _, s := range cells {
+			width = max(width, len(s))
+		}
+	}
+	for i, s := range cells {
+		if len(s) < width {
+			cells[i] = strings.Repeat(" ", width-len(s)) + s
+		}
+	}
+	return cells, width
+}
+
+// floatStyle is how the numbers of one tensor are written.
+type floatStyle struct {
+	integral bool // all are integers: no digits behind the point
+	exponent bool
+	digits   int
+}
+
+// floatCells returns the texts of floats and the width of the longest that is finite and not 0; others do not count.
+func (o PrintOptions) floatCells(values []float64) (cells []string, width int) {
+	style := floatStyle{integral: true, digits: o.Precision}
+	least, most := math.Inf(1), 0.0
+	for _, v := range values {
+		if a := math.Abs(v); a > 0 && !math.IsInf(a, 1) {
+			least, most = min(least, a), max(most, a)
+			style.integral = style.integral && v == math.Trunc(v)
+		}
+	}
+	found := most > 0
+	style.exponent = found && (most/least > 1000 || most > 1e8 || !style.integral && least < 1e-4)
+	width = 1
+	cells = make([]string, len(values))
+	for i, v := range values {
+		cells[i] = style.text(v)
+		if v != 0 && !math.IsInf(v, 0) && v == v {
+			width = max(width, len(cells[i]))
+		}
+	}
+	if forced := o.SciMode == SciAlways; found && o.SciMode != SciAuto && style.exponent != forced {
+		style.exponent = forced // after the width was found, as in PyTorch
+		for i, v := range values {
+			cells[i] = style.text(v)
+		}
+	}
+	return cells, width
+}
+
+// text returns v as Python writes it.
+func (s floatStyle) text(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	case s.exponent:
+		return strconv.FormatFloat(v, 'e', s.digits, 64)
+	case s.integral:
+		return strconv.FormatFloat(v, 'f', 0, 64) + "."
+	default:
+		return strconv.FormatFloat(v, 'f', s.digits, 64)
+	}
+}
+
+func integerCells(values []int64) []string {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = strconv.FormatInt(v, 10)
+	}
+	return cells
+}
+
+func boolCells(values []bool) []string {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = "False"
+		if v {
+			cells[i] = "True"
+		}
+	}
+	return cells
+}
