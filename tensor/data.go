@@ -88,5 +88,5 @@ func (x *Tensor) Float64() float64 {
 	return hostSlice[float64](x)[0]
 }
 
-// Slice copies the elements in row-major order to a new slice, converted to T.
-func Slice[T dtype.Element](x *Tensor) []T { return hostSlice[T](x) }
+// Values copies the elements in row-major order to a new slice, converted to T.
+func Values[T dtype.Element](x *Tensor) []T { return hostSlice[T](x) }

@@ -25,7 +25,7 @@ type storage struct {
 // newStorage allocates room for n elements.
 func newStorage(name string, dev device.Device, dt dtype.DType, n int) *storage {
 	b := backendOf(name, dev)
-	if n > maxBytes/dt.Size() {
+	if n < 0 || n > maxBytes/dt.Size() {
 		fail(name, ErrMemory, "Storage size calculation overflowed")
 	}
 	buf, err := b.Alloc(n * dt.Size())
@@ -51,6 +51,9 @@ func (s *storage) release() {
 
 // newTensor returns an uninitialised contiguous tensor.
 func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) *Tensor {
+	if l.Rank() > layout.MaxRank {
+		check(name, ErrShape, errTooManyAxes)
+	}
 	return &Tensor{layout: l, storage: newStorage(name, dev, dt, l.Size()), dtype: dt}
 }
 

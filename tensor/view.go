@@ -9,6 +9,12 @@ import (
 
 // viewAs returns x under another layout of its storage, as the result of the view op o.
 func (x *Tensor) viewAs(o op.Op, back gradient, params any, l layout.Layout) *Tensor {
+	switch {
+	case l.Rank() > layout.MaxRank:
+		check(o.String(), ErrShape, errTooManyAxes, x)
+	case l.Size() < 0:
+		fail(o.String(), ErrShape, "numel: integer multiplication overflow", x)
+	}
 	out := x.alias(l)
 	record(out, o, back, params, x)
 	return out
@@ -32,6 +38,9 @@ func (x *Tensor) Reshape(sizes ...int) *Tensor {
 	if l, ok := x.layout.View(shape); ok {
 		return x.viewAs(op.View, viewGrad, nil, l)
 	}
+	if len(shape) > layout.MaxRank {
+		check("reshape", ErrShape, errTooManyAxes, x)
+	}
 	out := x.like(op.UnsafeView, x.dtype)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	out.layout = layout.Contiguous(shape)
@@ -39,21 +48,46 @@ func (x *Tensor) Reshape(sizes ...int) *Tensor {
 	return out
 }
 
+// viewGrad is the gradient of every op that keeps the elements in row-major order.
 func viewGrad(b *backprop, dy *Tensor) { b.give(0, dy.Reshape(b.input(0)...)) }
 
-// T returns the transpose of a matrix; tensors with fewer axes are returned as they are.
-func (x *Tensor) T() *Tensor {
-	if x.layout.Rank() > 2 {
-		fail("t", ErrShape, fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", x.layout.Rank()), x)
+// Flatten returns x with the axes from start to end, inclusive, made one; a tensor without axes gets one.
+func (x *Tensor) Flatten(start, end int) *Tensor {
+	rank := x.layout.Rank()
+	first, last := x.axis("flatten", start), x.axis("flatten", end)
+	if first > last {
+		fail("flatten", ErrShape, "flatten() has invalid args: start_dim cannot come after end_dim", x)
 	}
-	l := x.layout
-	if l.Rank() == 2 {
-		l = l.Transpose(0, 1)
+	if rank == 0 {
+		return x.Reshape(1)
 	}
-	return x.viewAs(op.T, tGrad, nil, l)
+	if first == last {
+		return x
+	}
+	old := x.layout.Shape
+	n, _ := old[first : last+1].NumEl()
+	shape := append(append(append(Shape{}, old[:first]...), n), old[last+1:]...)
+	return x.Reshape(shape...)
 }
 
-func tGrad(b *backprop, dy *Tensor) { b.give(0, dy.T()) }
+// Unflatten returns x with one axis split into axes of the given sizes, of which one may be -1.
+func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
+	axis = x.axis("unflatten", axis)
+	if len(sizes) == 0 {
+		fail("unflatten", ErrShape, "unflatten: sizes must be non-empty", x)
+	}
+	if x.layout.Rank() == 0 {
+		fail("unflatten", ErrShape, "unflatten: a tensor without axes has none to split", x)
+	}
+	old := x.layout.Shape
+	inner, err := layout.InferSize(sizes, old[axis])
+	if err != nil {
+		fail("unflatten", ErrShape, fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%d) in the input tensor",
+			Shape(sizes).List(), axis, old[axis]), x)
+	}
+	shape := append(append(append(Shape{}, old[:axis]...), inner...), old[axis+1:]...)
+	return x.View(shape...)
+}
 
 // Expand returns x with axes of extent 1, and new axes in front, repeated to the given extents without a copy; -1 keeps
 // an extent.
@@ -85,3 +119,9 @@ func (x *Tensor) expandedShape(sizes []int) Shape {
 	}
 	return shape
 }
+
+// ExpandAs returns x expanded to the shape of y.
+func (x *Tensor) ExpandAs(y *Tensor) *Tensor { return x.Expand(y.layout.Shape...) }
+
+// ViewAs returns x's elements under the shape of y.
+func (x *Tensor) ViewAs(y *Tensor) *Tensor { return x.View(y.layout.Shape...) }

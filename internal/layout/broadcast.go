@@ -54,21 +54,20 @@ func ReducedAxes(operand, broadcast Shape) []int {
 func InferSize(shape []int, size int) (Shape, error) {
 	out := make(Shape, len(shape))
 	copy(out, shape)
-	known, unknown := 1, -1
+	unknown := -1
 	for i, d := range shape {
 		switch {
+		case d == -1 && unknown >= 0:
+			return nil, fmt.Errorf("only one dimension can be inferred")
 		case d == -1:
-			if unknown >= 0 {
-				return nil, fmt.Errorf("only one dimension can be inferred")
-			}
-			unknown = i
+			unknown, out[i] = i, 1
 		case d < 0:
 			return nil, fmt.Errorf("invalid shape dimension %d", d)
-		case d > 0 && known > maxInt/d:
-			return nil, invalidFor(shape, size)
-		default:
-			known *= d
 		}
+	}
+	known, ok := out.NumEl()
+	if !ok {
+		return nil, invalidFor(shape, size)
 	}
 	if unknown < 0 {
 		if known != size {

@@ -70,7 +70,7 @@ type Layout struct {
 	dense   bool // row-major without gaps
 }
 
-// Contiguous returns the row-major layout of shape, whose size must fit an int. It keeps shape, which must not change.
+// Contiguous returns the row-major layout of shape. It keeps shape, which must not change.
 func Contiguous(shape Shape) Layout {
 	strides := make([]int, len(shape))
 	step := 1
@@ -78,20 +78,26 @@ func Contiguous(shape Shape) Layout {
 		strides[i] = step
 		step *= max(shape[i], 1)
 	}
-	n, _ := shape.NumEl()
-	return Layout{Shape: shape, Strides: strides, size: n, dense: true}
+	return Layout{Shape: shape, Strides: strides, size: sizeOf(shape), dense: true}
 }
 
 // Of returns the layout with the given shape, strides and offset.
 func Of(shape Shape, strides []int, offset int) Layout {
-	n, _ := shape.NumEl()
-	return Layout{Shape: shape, Strides: strides, Offset: offset, size: n, dense: rowMajor(shape, strides)}
+	return Layout{Shape: shape, Strides: strides, Offset: offset, size: sizeOf(shape), dense: rowMajor(shape, strides)}
+}
+
+func sizeOf(shape Shape) int {
+	n, ok := shape.NumEl()
+	if !ok {
+		return -1
+	}
+	return n
 }
 
 // Rank returns the number of axes.
 func (l Layout) Rank() int { return len(l.Shape) }
 
-// Size returns the number of elements.
+// Size returns the number of elements; -1 where it does not fit an int, so that nothing can be made of the layout.
 func (l Layout) Size() int { return l.size }
 
 // IsContiguous reports whether the elements lie in row-major order without gaps, from Offset on.
@@ -107,17 +113,18 @@ func (l Layout) Packed() Layout {
 }
 
 func rowMajor(shape Shape, strides []int) bool {
-	step := 1
+	step, gapless := 1, true
 	for i := len(shape) - 1; i >= 0; i-- {
-		if shape[i] == 0 {
-			return true
+		switch shape[i] {
+		case 0:
+			return true // nothing lies anywhere
+		case 1:
+		default:
+			gapless = gapless && strides[i] == step
+			step *= shape[i]
 		}
-		if shape[i] != 1 && strides[i] != step {
-			return false
-		}
-		step *= shape[i]
 	}
-	return true
+	return gapless
 }
 
 // Span returns the number of storage elements from Offset to the last element, inclusive; 0 where there are none.
@@ -133,46 +140,64 @@ func (l Layout) Span() int {
 }
 
 // PreservedStrides returns the strides of a copy that keeps the order of the axes in memory, as PyTorch's
-// preserve_format does: a dense layout keeps its strides, gaps are squeezed out, expanded axes become real.
+// preserve_format does: a layout without gaps and overlaps keeps its strides, gaps are squeezed out, expanded axes
+// become real.
 func (l Layout) PreservedStrides() []int {
 	if l.dense {
 		return l.Strides
 	}
-	order := make([]int, len(l.Shape)) // axes from the slowest to the fastest
-	for i := range order {
-		order[i] = i
-	}
-	if !l.overlaps() {
-		sortAxes(order, l)
-	}
+	order := l.memoryOrder()
 	strides := make([]int, len(l.Shape))
-	step := 1
-	for k := len(order) - 1; k >= 0; k-- {
-		strides[order[k]] = step
-		step *= max(l.Shape[order[k]], 1)
+	step, compact := 1, true
+	for _, axis := range order {
+		strides[axis] = step
+		if l.Shape[axis] > 1 {
+			compact = compact && l.Strides[axis] == step
+			step *= l.Shape[axis]
+		}
+	}
+	if compact {
+		return l.Strides // axes of extent 1 keep theirs too
 	}
 	return strides
 }
 
-// overlaps reports whether an axis is expanded, so that two indexes meet in one element.
-func (l Layout) overlaps() bool {
-	for i, d := range l.Shape {
-		if d > 1 && l.Strides[i] == 0 {
-			return true
-		}
+// memoryOrder returns the axes from the fastest to the slowest, as PyTorch's TensorIterator sorts them: from the last axis
+// on, an expanded axis stays where it is.
+func (l Layout) memoryOrder() []int {
+	n := len(l.Shape)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = n - 1 - i
 	}
-	return false
-}
-
-// sortAxes orders axes by falling stride, keeping the given order among equals and for axes of extent 1.
-func sortAxes(order []int, l Layout) {
-	for i := 1; i < len(order); i++ {
-		for j := i; j > 0; j-- {
-			a, b := order[j-1], order[j]
-			if l.Shape[a] == 1 || l.Shape[b] == 1 || l.Strides[a] >= l.Strides[b] {
+	for i := 1; i < n; i++ {
+		at := i
+		for j := i - 1; j >= 0; j-- {
+			c := l.compareAxes(order[j], order[at])
+			if c < 0 {
 				break
 			}
-			order[j-1], order[j] = b, a
+			if c > 0 {
+				order[j], order[at] = order[at], order[j]
+				at = j
+			}
 		}
+	}
+	return order
+}
+
+// compareAxes is negative where axis a lies inside axis b in memory, positive where it lies outside, and 0 where their
+// strides do not tell.
+func (l Layout) compareAxes(a, b int) int {
+	sa, sb := l.Strides[a], l.Strides[b]
+	switch {
+	case sa == 0 || sb == 0:
+		return 0
+	case sa != sb:
+		return sa - sb
+	case l.Shape[a] > l.Shape[b]:
+		return 1
+	default:
+		return 0
 	}
 }

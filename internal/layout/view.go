@@ -44,7 +44,11 @@ func (l Layout) Permute(axes []int) Layout {
 // Narrow returns elements start, start+step, … below end of one axis; 0 ≤ start ≤ end ≤ extent and step ≥ 1.
 func (l Layout) Narrow(axis, start, end, step int) Layout {
 	shape, strides := l.copyDims()
-	shape[axis] = (end - start + step - 1) / step
+	if start < end {
+		shape[axis] = (end-start-1)/step + 1 // a huge step must not overflow
+	} else {
+		shape[axis] = 0
+	}
 	strides[axis] = l.Strides[axis] * step
 	return Of(shape, strides, l.Offset+start*l.Strides[axis])
 }

@@ -15,6 +15,9 @@ func (o Op) Grad() string { return rows[o].grad }
 // IsView reports whether the op only makes another layout of the same storage, so that no backend has a kernel for it.
 func (o Op) IsView() bool { return rows[o].view }
 
+// IsComposed reports whether the op is computed by the kernels of other ops, so that no backend has one of its own.
+func (o Op) IsComposed() bool { return rows[o].composed }
+
 // All returns every op, in the order of the table.
 func All() []Op {
 	ops := make([]Op, 0, Count-1)
@@ -27,4 +30,5 @@ func All() []Op {
 type row struct {
 	name, grad string
 	view       bool
+	composed   bool
 }

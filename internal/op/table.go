@@ -17,6 +17,7 @@ const (
 	Slice
 	Select
 	Split
+	SplitSizes
 	Unbind
 	Alias
 
@@ -206,11 +207,12 @@ var rows = [Count]row{
 	Slice:       {name: "slice", grad: "SliceBackward0", view: true},
 	Select:      {name: "select", grad: "SelectBackward0", view: true},
 	Split:       {name: "split", grad: "SplitBackward0", view: true},
+	SplitSizes:  {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
 	Unbind:      {name: "unbind", grad: "UnbindBackward0", view: true},
 	Alias:       {name: "alias", grad: "AliasBackward0", view: true},
 
 	Copy:        {name: "to", grad: "ToCopyBackward0"},
-	Clone:       {name: "clone", grad: "CloneBackward0"},
+	Clone:       {name: "clone", grad: "CloneBackward0", composed: true},
 	CopyInPlace: {name: "copy_", grad: "CopyBackwards"},
 	Fill:        {name: "fill_", grad: "FillBackward0"},
 	Arange:      {name: "arange"},
@@ -327,8 +329,8 @@ var rows = [Count]row{
 	Dot:   {name: "dot", grad: "DotBackward0"},
 	AddMM: {name: "addmm", grad: "AddmmBackward0"},
 
-	Cat:           {name: "cat", grad: "CatBackward0"},
-	Stack:         {name: "stack", grad: "StackBackward0"},
+	Cat:           {name: "cat", grad: "CatBackward0", composed: true},
+	Stack:         {name: "stack", grad: "StackBackward0", composed: true},
 	Gather:        {name: "gather", grad: "GatherBackward0"},
 	ScatterAdd:    {name: "scatter_add", grad: "ScatterAddBackward0"},
 	IndexSelect:   {name: "index_select", grad: "IndexSelectBackward0"},
@@ -337,7 +339,7 @@ var rows = [Count]row{
 	Tril:          {name: "tril", grad: "TrilBackward0"},
 	Triu:          {name: "triu", grad: "TriuBackward0"},
 	OneHot:        {name: "one_hot"},
-	Pad:           {name: "pad", grad: "ConstantPadNdBackward0"},
+	Pad:           {name: "pad", grad: "ConstantPadNdBackward0", composed: true},
 	Embedding:     {name: "embedding", grad: "EmbeddingBackward0"},
 	EmbeddingGrad: {name: "embedding_dense_backward"},
 

@@ -1,0 +1,85 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// T returns the transpose of a matrix; tensors with fewer axes are returned as they are.
+func (x *Tensor) T() *Tensor {
+	if x.layout.Rank() > 2 {
+		fail("t", ErrShape, fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", x.layout.Rank()), x)
+	}
+	l := x.layout
+	if l.Rank() == 2 {
+		l = l.Transpose(0, 1)
+	}
+	return x.viewAs(op.T, tGrad, nil, l)
+}
+
+func tGrad(b *backprop, dy *Tensor) { b.give(0, dy.T()) }
+
+// Transpose returns x with axes a and b exchanged.
+func (x *Tensor) Transpose(a, b int) *Tensor {
+	axes := [2]int{x.axis("transpose", a), x.axis("transpose", b)}
+	return x.viewAs(op.Transpose, transposeGrad, axes, x.layout.Transpose(axes[0], axes[1]))
+}
+
+func transposeGrad(b *backprop, dy *Tensor) {
+	axes := b.params().([2]int)
+	b.give(0, dy.Transpose(axes[0], axes[1]))
+}
+
+// Permute returns x with its axes in another order: axis i of the result is axis axes[i] of x.
+func (x *Tensor) Permute(axes ...int) *Tensor {
+	if len(axes) != x.layout.Rank() {
+		fail("permute", ErrShape, fmt.Sprintf("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "+
+			"desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", x.layout.Rank(), len(axes)), x)
+	}
+	order, back := make([]int, len(axes)), make([]int, len(axes))
+	var seen uint32
+	for i, a := range axes {
+		order[i] = x.axis("permute", a)
+		if seen&(1<<order[i]) != 0 {
+			fail("permute", ErrValue, "permute(): duplicate dims are not allowed.", x)
+		}
+		seen |= 1 << order[i]
+		back[order[i]] = i
+	}
+	return x.viewAs(op.Permute, permuteGrad, back, x.layout.Permute(order))
+}
+
+func permuteGrad(b *backprop, dy *Tensor) { b.give(0, dy.Permute(b.params().([]int)...)) }
+
+// Squeeze returns x without its axes of extent 1.
+func (x *Tensor) Squeeze() *Tensor {
+	axes := make([]int, x.layout.Rank())
+	for i := range axes {
+		axes[i] = i
+	}
+	return x.viewAs(op.Squeeze, viewGrad, nil, x.layout.Squeeze(axes))
+}
+
+// SqueezeAxis returns x without those of the given axes that have extent 1.
+func (x *Tensor) SqueezeAxis(axes ...int) *Tensor {
+	p := op.Reduce{}
+	if len(axes) > 0 {
+		p = x.reduced("squeeze", axes, false)
+	}
+	drop := make([]int, 0, len(axes))
+	for i := range x.layout.Shape {
+		if p.Axes&(1<<i) != 0 {
+			drop = append(drop, i)
+		}
+	}
+	return x.viewAs(op.SqueezeAxis, viewGrad, nil, x.layout.Squeeze(drop))
+}
+
+// Unsqueeze returns x with a new axis of extent 1 before axis; -1 appends it.
+func (x *Tensor) Unsqueeze(axis int) *Tensor {
+	at, err := layout.Axis(axis, x.layout.Rank()+1)
+	check("unsqueeze", ErrIndex, err, x)
+	return x.viewAs(op.Unsqueeze, viewGrad, nil, x.layout.Unsqueeze(at))
+}

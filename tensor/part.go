@@ -1,0 +1,139 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// End, as the end of a Slice, is the end of the axis.
+const End = math.MaxInt
+
+// section is every step-th index of an axis from start on, below end.
+type section struct{ axis, start, end, step int }
+
+func (s section) of(l layout.Layout) layout.Layout { return l.Narrow(s.axis, s.start, s.end, s.step) }
+
+// Slice returns elements start, start+step, … below end of one axis. As in Python, negative indices count from the end, and
+// those out of range are moved into it; the step is 1 unless given.
+func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
+	if x.layout.Rank() == 0 {
+		fail("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.", x)
+	}
+	s := section{axis: x.axis("slice", axis), step: 1}
+	if len(step) > 0 {
+		s.step = step[0]
+	}
+	if s.step <= 0 {
+		fail("slice", ErrValue, "slice step must be positive", x)
+	}
+	n := x.layout.Shape[s.axis]
+	s.start = clampIndex(start, n)
+	s.end = max(clampIndex(end, n), s.start)
+	return x.section(op.Slice, s)
+}
+
+// clampIndex resolves an index that may count from the end into 0 … n.
+func clampIndex(i, n int) int {
+	if i < 0 {
+		i += n
+	}
+	return min(max(i, 0), n)
+}
+
+// sectionGrad is the gradient of every view that keeps a section of one axis.
+func sectionGrad(b *backprop, dy *Tensor) {
+	b.givePart(dy, b.params().(section).of(layout.Contiguous(b.input(0))))
+}
+
+// Narrow returns length elements of one axis from start on, which may count from the end.
+func (x *Tensor) Narrow(axis, start, length int) *Tensor {
+	if x.layout.Rank() == 0 {
+		fail("narrow", ErrShape, "narrow() cannot be applied to a 0-dim tensor.", x)
+	}
+	if length < 0 {
+		fail("narrow", ErrValue, "narrow(): length must be non-negative.", x)
+	}
+	axis = x.axis("narrow", axis)
+	n := x.layout.Shape[axis]
+	if start < -n || start > n {
+		fail("narrow", ErrIndex, fmt.Sprintf("start out of range (expected to be in range of [%d, %d], but got %d)", -n, n, start), x)
+	}
+	if start < 0 {
+		start += n
+	}
+	if length > n-start {
+		fail("narrow", ErrShape, fmt.Sprintf("start (%d) + length (%d) exceeds dimension size (%d).", start, length, n), x)
+	}
+	s := section{axis, start, start + length, 1}
+	return x.section(op.Slice, s)
+}
+
+// position is one index of an axis.
+type position struct{ axis, index int }
+
+// Select returns index i of one axis, which disappears; i may count from the end.
+func (x *Tensor) Select(axis, i int) *Tensor {
+	if x.layout.Rank() == 0 {
+		fail("select", ErrIndex, "select() cannot be applied to a 0-dim tensor.", x)
+	}
+	axis = x.axis("select", axis)
+	if n := x.layout.Shape[axis]; i < -n || i >= n {
+		fail("select", ErrIndex, fmt.Sprintf("select(): index %d out of range for tensor of size %s at dimension %d", i, x.layout.Shape.List(), axis), x)
+	}
+	return x.pick(axis, i)
+}
+
+func (x *Tensor) pick(axis, i int) *Tensor {
+	if i < 0 {
+		i += x.layout.Shape[axis]
+	}
+	return x.viewAs(op.Select, selectGrad, position{axis, i}, x.layout.Select(axis, i))
+}
+
+func selectGrad(b *backprop, dy *Tensor) {
+	p := b.params().(position)
+	b.givePart(dy, layout.Contiguous(b.input(0)).Select(p.axis, p.index))
+}
+
+// At returns what lies at the given indices of the first axes, which disappear: x.At(i, j) is Python's x[i, j].
+func (x *Tensor) At(indices ...int) *Tensor {
+	rank := x.layout.Rank()
+	switch {
+	case len(indices) > 0 && rank == 0:
+		fail("index", ErrIndex, "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a 0-dim tensor to a number", x)
+	case len(indices) > rank:
+		fail("index", ErrIndex, fmt.Sprintf("too many indices for tensor of dimension %d", rank), x)
+	}
+	for axis, i := range indices {
+		if n := x.layout.Shape[axis]; i < -n || i >= n {
+			fail("index", ErrIndex, fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", i, axis, n), x)
+		}
+	}
+	out := x
+	for _, i := range indices {
+		out = out.pick(0, i)
+	}
+	return out
+}
+
+// givePart sends dy to that part of the only input which l, a layout over the contiguous input, describes; the rest gets
+// zeros. Where a gradient is already pending dy is added in place, so that many parts cost no more than one whole.
+func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
+	e := &b.current.edges[0]
+	if old := b.pending[e.to]; old != nil && old.exclusive() && old.dtype == dy.dtype && old.storage.device == dy.storage.device {
+		old.alias(l).addInto(dy)
+		return
+	}
+	g := dy.zeros(e.shape)
+	launch(op.Copy, g.dtype, nil, []*Tensor{g.alias(l)}, []*Tensor{dy})
+	b.give(0, g)
+}
+
+// zeros returns zeros of another shape in x's dtype, on its device and in its scope.
+func (x *Tensor) zeros(shape Shape) *Tensor {
+	return x.empty(op.Fill, x.dtype, shape).fill(backend.Scalar{})
+}
