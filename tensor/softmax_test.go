@@ -9,13 +9,13 @@ func TestSoftmaxAlongAnyAxis(t *testing.T) {
 	x := FromSlice([]float64{1, 2, 3, -4, 5, 700}, 2, 3)
 	for axis := -2; axis < 2; axis++ {
 		y := x.Softmax(axis)
-		for i, v := range Slice[float64](y.SumAxes([]int{axis}, false)) {
+		for i, v := range Values[float64](y.SumAxes([]int{axis}, false)) {
 			if math.Abs(v-1) > 1e-15 {
 				t.Errorf("axis %d: sum %d is %v, want 1", axis, i, v)
 			}
 		}
-		want := Slice[float64](x.T().Contiguous().Softmax(-1 - axis).T())
-		if got := Slice[float64](x.T().Softmax(-1 - axis).T()); !closeTo(got, want, 0) {
+		want := Values[float64](x.T().Contiguous().Softmax(-1 - axis).T())
+		if got := Values[float64](x.T().Softmax(-1 - axis).T()); !closeTo(got, want, 0) {
 			t.Errorf("axis %d of a transposed view: got %v, want %v", axis, got, want)
 		}
 	}
