@@ -76,7 +76,7 @@ func readCSV(r io.Reader, name string, o CSVOptions) (*Table, error) {
 	if err != io.EOF {
 		return nil, err
 	}
-	if c.table.Rows() == 0 {
+	if c.table.Len() == 0 {
 		return nil, c.fail(2, 1, "there is a header but no row")
 	}
 	return &c.table, nil

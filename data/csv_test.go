@@ -54,8 +54,8 @@ func TestReadCSV(t *testing.T) {
 			if !equalOrNaN(got.Values, c.values) || !equalOrNaN(got.Targets, c.targets) {
 				t.Errorf("got %v and %v, want %v and %v", got.Values, got.Targets, c.values, c.targets)
 			}
-			if want := len(c.values) / len(c.columns); got.Rows() != want {
-				t.Errorf("got %d rows, want %d", got.Rows(), want)
+			if want := len(c.values) / len(c.columns); got.Len() != want {
+				t.Errorf("got %d rows, want %d", got.Len(), want)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestReadCSVFileGzipped(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, rest := table.Split(2)
-	if first.Rows() != 2 || rest.Rows() != 1 || rest.Row(0)[0] != 5 || rest.Targets[0] != 6 {
+	if first.Len() != 2 || rest.Len() != 1 || rest.Row(0)[0] != 5 || rest.Targets[0] != 6 {
 		t.Errorf("got %v and %v", first, rest)
 	}
 }
@@ -129,7 +129,7 @@ func FuzzReadCSV(f *testing.F) {
 			}
 			return
 		}
-		rows := table.Rows()
+		rows := table.Len()
 		if rows == 0 || len(table.Values) != rows*len(table.Columns) || target != "" && len(table.Targets) != rows {
 			t.Fatalf("%d rows of %d columns: %d values, %d targets", rows, len(table.Columns), len(table.Values), len(table.Targets))
 		}

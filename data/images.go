@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/tensor"
+)
 
 // Images is a set of labelled grayscale pictures of one size, held in memory as bytes.
 type Images struct {
@@ -29,4 +33,29 @@ func (m *Images) Split(n int) (first, rest *Images) {
 	first.Pixels, rest.Pixels = m.Pixels[:at:at], m.Pixels[at:]
 	first.Labels, rest.Labels = m.Labels[:n:n], m.Labels[n:]
 	return first, rest
+}
+
+// brightness holds each pixel value over 255.
+var brightness = func() (table [256]float32) {
+	for i := range table {
+		table[i] = float32(i) / 255
+	}
+	return table
+}()
+
+// Batch returns pictures as float32 in [0, 1], shaped [n, 1, Height, Width], and their labels as int64.
+func (m *Images) Batch(indices []int) (Batch, error) {
+	inputs := make([]float32, 0, len(indices)*m.Height*m.Width)
+	targets := make([]int64, len(indices))
+	for at, i := range indices {
+		pixels, label := m.At(i)
+		for _, p := range pixels {
+			inputs = append(inputs, brightness[p])
+		}
+		targets[at] = int64(label)
+	}
+	return Batch{
+		Inputs:  tensor.FromSlice(inputs, len(indices), 1, m.Height, m.Width),
+		Targets: tensor.FromSlice(targets, len(indices)),
+	}, nil
 }

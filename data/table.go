@@ -1,6 +1,10 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/tensor"
+)
 
 // Table is a matrix of numbers with named columns.
 type Table struct {
@@ -10,8 +14,8 @@ type Table struct {
 	Targets []float32 // one per row, nil if no target was asked for
 }
 
-// Rows returns the number of rows.
-func (t *Table) Rows() int {
+// Len returns the number of rows.
+func (t *Table) Len() int {
 	if t.Targets != nil {
 		return len(t.Targets)
 	}
@@ -24,10 +28,10 @@ func (t *Table) Row(i int) []float32 {
 	return t.Values[i*n : (i+1)*n : (i+1)*n]
 }
 
-// Split returns the first n rows and the others, sharing t's memory; it panics unless 0 <= n <= t.Rows().
+// Split returns the first n rows and the others, sharing t's memory; it panics unless 0 <= n <= t.Len().
 func (t *Table) Split(n int) (first, rest *Table) {
-	if n < 0 || n > t.Rows() {
-		panic(fmt.Sprintf("data: cannot split %d rows at %d", t.Rows(), n))
+	if n < 0 || n > t.Len() {
+		panic(fmt.Sprintf("data: cannot split %d rows at %d", t.Len(), n))
 	}
 	at := n * len(t.Columns)
 	first, rest = new(*t), new(*t)
@@ -36,4 +40,22 @@ func (t *Table) Split(n int) (first, rest *Table) {
 		first.Targets, rest.Targets = t.Targets[:n:n], t.Targets[n:]
 	}
 	return first, rest
+}
+
+// Batch returns rows as float32, shaped [n, len(Columns)], and their targets, shaped [n, 1] as a Linear layer gives them.
+func (t *Table) Batch(indices []int) (Batch, error) {
+	inputs := make([]float32, 0, len(indices)*len(t.Columns))
+	for _, i := range indices {
+		inputs = append(inputs, t.Row(i)...)
+	}
+	b := Batch{Inputs: tensor.FromSlice(inputs, len(indices), len(t.Columns))}
+	if t.Targets == nil {
+		return b, nil
+	}
+	targets := make([]float32, len(indices))
+	for at, i := range indices {
+		targets[at] = t.Targets[i]
+	}
+	b.Targets = tensor.FromSlice(targets, len(indices), 1)
+	return b, nil
 }
