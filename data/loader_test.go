@@ -199,3 +199,20 @@ func TestLoaderClosesScopes(t *testing.T) {
 		t.Errorf("kept %v", got)
 	}
 }
+
+func BenchmarkLoader(b *testing.B) {
+	digits := Glyphs(GlyphOptions{Train: true, Count: 2048})
+	for _, workers := range []int{0, 2} {
+		b.Run(fmt.Sprintf("images/workers=%d/64", workers), func(b *testing.B) {
+			l := NewLoader(digits, LoaderOptions{BatchSize: 64, Shuffle: true, Workers: workers, Scopes: true})
+			for b.Loop() {
+				for _, err := range l.All(b.Context()) {
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			b.ReportMetric(float64(digits.Len()*b.N)/b.Elapsed().Seconds(), "samples/s")
+		})
+	}
+}
