@@ -14,10 +14,12 @@ import (
 // Header says whether the first line of a CSV file names its columns.
 type Header uint8
 
-// DetectHeader takes the first line as names where none of its fields is a number.
 const (
+	// DetectHeader takes the first line as names where none of its fields is a number.
 	DetectHeader Header = iota
+	// WithHeader takes the first line as names.
 	WithHeader
+	// WithoutHeader takes the first line as the first row.
 	WithoutHeader
 )
 

@@ -52,7 +52,7 @@ type point struct{ x, y float64 }
 // outline is a glyph as closed polygons around the origin, one high; holes run the other way round.
 type outline [][]point
 
-// curveSteps is the number of lines that stand for one curve: its error is below a hundredth of a pixel.
+// curveSteps is the number of lines that stand for one curve: its error stays below a twentieth of a pixel.
 const curveSteps = 8
 
 // readOutline reads a glyph in font units, flattens it and normalizes it.

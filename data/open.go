@@ -103,10 +103,7 @@ func (s *source) fail(reason string, err error) error {
 	if bad {
 		return &FormatError{File: s.name, Offset: s.offset, Reason: reason, Err: err}
 	}
-	if s.name == "" {
-		return fmt.Errorf("read: %w", err)
-	}
-	return fmt.Errorf("read %s: %w", s.name, err)
+	return err
 }
 
 // skipBOM drops the byte order mark that some programs write before UTF-8 text.
