@@ -21,7 +21,7 @@ func (x *Tensor) argExtreme(o op.Op) *Tensor {
 	if x.NumEl() == 0 {
 		fail(o.String(), ErrIndex, o.String()+"(): Expected reduction dim to be specified for input.numel() == 0.", x)
 	}
-	x.checkArgExtreme(o)
+	x.refuseBool(o, o.String()+"_cpu")
 	out := x.empty(o, dtype.Int64, Shape{})
 	launch(o, x.dtype, op.Axis{Axis: -1}, []*Tensor{out}, []*Tensor{x})
 	return out
@@ -30,16 +30,10 @@ func (x *Tensor) argExtreme(o op.Op) *Tensor {
 func (x *Tensor) argExtremeAxis(o op.Op, axis int, keep bool) *Tensor {
 	p := x.reducedAxis(o.String(), axis, keep)
 	x.checkExtents(o, p)
-	x.checkArgExtreme(o)
+	x.refuseBool(o, o.String()+"_cpu")
 	out := x.empty(o, dtype.Int64, reducedShape(x.layout.Shape, p))
 	launch(o, x.dtype, op.Axis{Axis: x.axis(o.String(), axis), Keep: keep}, []*Tensor{out}, []*Tensor{x})
 	return out
-}
-
-func (x *Tensor) checkArgExtreme(o op.Op) {
-	if x.dtype == dtype.Bool {
-		fail(o.String(), ErrKernel, fmt.Sprintf("\"%s_cpu\" not implemented for 'Bool'", o), x)
-	}
 }
 
 // checkExtents panics where an axis that is reduced has no elements, of which none can be the largest.

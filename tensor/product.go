@@ -8,10 +8,18 @@ import (
 
 // MM returns the matrix product of x [m, k] and y [k, n].
 func (x *Tensor) MM(y *Tensor) *Tensor {
-	checkMatrices("mm", x, y)
+	checkArguments(op.MM, argument{"self", x}, argument{"mat2", y})
+	switch {
+	case x.layout.Rank() != 2:
+		fail("mm", ErrShape, "self must be a matrix", x, y)
+	case y.layout.Rank() != 2:
+		fail("mm", ErrShape, "mat2 must be a matrix", x, y)
+	}
+	checkInner("mm", x, y)
 	if x.dtype != y.dtype {
 		fail("mm", ErrDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", x.dtype.CppName(), y.dtype.CppName()), x, y)
 	}
+	x.refuseBool(op.MM, "addmm_impl_cpu_")
 	out := x.empty(op.MM, x.dtype, Shape{x.layout.Shape[0], y.layout.Shape[1]}, y)
 	launch(op.MM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
 	record(out, op.MM, mmGrad, nil, x, y).save(x, y)
@@ -27,54 +35,112 @@ func mmGrad(b *backprop, dy *Tensor) {
 	}
 }
 
-// AddMM returns x + a·b for matrices a [m, k] and b [k, n]; x is broadcast to [m, n].
-func (x *Tensor) AddMM(a, b *Tensor) *Tensor { return x.AddMMScaled(a, b, 1, 1) }
-
-// AddMMScaled returns beta·x + alpha·a·b.
-func (x *Tensor) AddMMScaled(a, b *Tensor, beta, alpha float64) *Tensor {
-	checkMatrices("addmm", a, b)
-	if a.dtype != b.dtype {
-		fail("addmm", ErrDType, fmt.Sprintf("mat1 and mat2 must have the same dtype, but got %s and %s", a.dtype.ScalarName(), b.dtype.ScalarName()), x, a, b)
+// MV returns the product of the matrix x [m, k] and the vector y [k].
+func (x *Tensor) MV(y *Tensor) *Tensor {
+	checkArguments(op.MV, argument{"self", x}, argument{"vec", y})
+	if x.layout.Rank() != 2 || y.layout.Rank() != 1 {
+		fail("mv", ErrShape, fmt.Sprintf("vector + matrix @ vector expected, got 1, %d, %d", x.layout.Rank(), y.layout.Rank()), x, y)
 	}
-	if x.dtype != b.dtype {
-		fail("addmm", ErrDType, fmt.Sprintf("self and mat2 must have the same dtype, but got %s and %s", x.dtype.ScalarName(), b.dtype.ScalarName()), x, a, b)
+	m, k := x.layout.Shape[0], x.layout.Shape[1]
+	if n := y.layout.Shape[0]; n != k {
+		fail("mv", ErrShape, fmt.Sprintf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", m, m, k, n), x, y)
 	}
-	out := a.empty(op.AddMM, a.dtype, Shape{a.layout.Shape[0], b.layout.Shape[1]}, x, b)
-	wide := x.Detach().Expand(out.layout.Shape...)
-	p := op.Affine{Alpha: alpha, Beta: beta}
-	launch(op.AddMM, a.dtype, p, []*Tensor{out}, []*Tensor{wide, a, b})
-	record(out, op.AddMM, addMMGrad, p, x, a, b).save(a, b)
+	checkScalarType("mv", x, y)
+	x.refuseBool(op.MV, "addmv_impl_cpu")
+	out := x.empty(op.MV, x.dtype, Shape{m}, y)
+	launch(op.MV, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
+	record(out, op.MV, mvGrad, nil, x, y).save(x, y)
 	return out
 }
 
-func addMMGrad(b *backprop, dy *Tensor) {
-	p := b.params().(op.Affine)
-	scaled := func(g *Tensor, by float64) *Tensor {
-		if by == 1 {
-			return g
-		}
-		return g.MulScalar(by)
-	}
+func mvGrad(b *backprop, dy *Tensor) {
 	if b.needs(0) {
-		b.give(0, scaled(dy, p.Beta))
+		b.give(0, dy.Outer(b.saved(1)))
 	}
 	if b.needs(1) {
-		b.give(1, scaled(dy.MM(b.saved(1).T()), p.Alpha))
-	}
-	if b.needs(2) {
-		b.give(2, scaled(b.saved(0).T().MM(dy), p.Alpha))
+		b.give(1, b.saved(0).T().MV(dy))
 	}
 }
 
-func checkMatrices(name string, a, b *Tensor) {
-	if a.layout.Rank() != 2 {
-		fail(name, ErrShape, "self must be a matrix", a, b)
+// Dot returns the inner product of two vectors of equal length, a tensor without axes.
+func (x *Tensor) Dot(y *Tensor) *Tensor {
+	checkArguments(op.Dot, argument{"self", x}, argument{"tensor", y})
+	if x.layout.Rank() != 1 || y.layout.Rank() != 1 {
+		fail("dot", ErrShape, fmt.Sprintf("1D tensors expected, but got %dD and %dD tensors", x.layout.Rank(), y.layout.Rank()), x, y)
 	}
-	if b.layout.Rank() != 2 {
-		fail(name, ErrShape, "mat2 must be a matrix", a, b)
+	if x.dtype != y.dtype {
+		fail("dot", ErrDType, fmt.Sprintf("dot : expected both vectors to have same dtype, but found %s and %s", x.dtype.ScalarName(), y.dtype.ScalarName()), x, y)
 	}
+	if n, m := x.NumEl(), y.NumEl(); n != m {
+		fail("dot", ErrShape, fmt.Sprintf("inconsistent tensor size, expected tensor [%d] and src [%d] to have the same number of elements, but got %d and %d elements respectively",
+			n, m, n, m), x, y)
+	}
+	x.refuseBool(op.Dot, "dot")
+	out := x.empty(op.Dot, x.dtype, Shape{}, y)
+	launch(op.Dot, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
+	record(out, op.Dot, dotGrad, nil, x, y).save(x, y)
+	return out
+}
+
+func dotGrad(b *backprop, dy *Tensor) {
+	if b.needs(0) {
+		b.give(0, dy.Mul(b.saved(1)))
+	}
+	if b.needs(1) {
+		b.give(1, dy.Mul(b.saved(0)))
+	}
+}
+
+// Outer returns x [m] times y [n] as a matrix: element (i, j) is x[i]·y[j].
+func (x *Tensor) Outer(y *Tensor) *Tensor {
+	switch {
+	case x.layout.Rank() != 1:
+		fail("outer", ErrShape, fmt.Sprintf("outer: Expected 1-D argument self, but got %d-D", x.layout.Rank()), x, y)
+	case y.layout.Rank() != 1:
+		fail("outer", ErrShape, fmt.Sprintf("outer: Expected 1-D argument vec2, but got %d-D", y.layout.Rank()), x, y)
+	}
+	return x.Reshape(x.NumEl(), 1).Mul(y)
+}
+
+// BMM returns the products of x [b, m, k] and y [b, k, n], one for each index of the first axis.
+func (x *Tensor) BMM(y *Tensor) *Tensor {
+	checkArguments(op.BMM, argument{"self", x}, argument{"mat2", y})
+	switch {
+	case x.layout.Rank() != 3:
+		fail("bmm", ErrShape, "batch1 must be a 3D tensor", x, y)
+	case y.layout.Rank() != 3:
+		fail("bmm", ErrShape, "batch2 must be a 3D tensor", x, y)
+	}
+	a, b := x.layout.Shape, y.layout.Shape
+	if a[0] != b[0] || a[2] != b[1] {
+		fail("bmm", ErrShape, fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%d, %d] but got: [%d, %d].", a[0], a[2], b[0], b[1]), x, y)
+	}
+	checkScalarType("bmm", x, y)
+	x.refuseBool(op.BMM, "bmm")
+	out := x.empty(op.BMM, x.dtype, Shape{a[0], a[1], b[2]}, y)
+	launch(op.BMM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
+	record(out, op.BMM, bmmGrad, nil, x, y).save(x, y)
+	return out
+}
+
+func bmmGrad(b *backprop, dy *Tensor) {
+	if b.needs(0) {
+		b.give(0, dy.BMM(b.saved(1).Transpose(1, 2)))
+	}
+	if b.needs(1) {
+		b.give(1, b.saved(0).Transpose(1, 2).BMM(dy))
+	}
+}
+
+func checkInner(name string, a, b *Tensor) {
 	if a.layout.Shape[1] != b.layout.Shape[0] {
 		fail(name, ErrShape, fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)",
 			a.layout.Shape[0], a.layout.Shape[1], b.layout.Shape[0], b.layout.Shape[1]), a, b)
+	}
+}
+
+func checkScalarType(name string, x, y *Tensor) {
+	if x.dtype != y.dtype {
+		fail(name, ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), y.dtype.ScalarName()), x, y)
 	}
 }

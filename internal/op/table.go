@@ -13,6 +13,7 @@ const (
 	Expand
 	Squeeze
 	SqueezeAxis
+	SqueezeInPlace
 	Unsqueeze
 	Slice
 	Select
@@ -195,21 +196,22 @@ const (
 var rows = [Count]row{
 	Invalid: {name: "invalid"},
 
-	View:        {name: "view", grad: "ViewBackward0", view: true},
-	UnsafeView:  {name: "unsafe_view", grad: "UnsafeViewBackward0", view: true},
-	Transpose:   {name: "transpose", grad: "TransposeBackward0", view: true},
-	T:           {name: "t", grad: "TBackward0", view: true},
-	Permute:     {name: "permute", grad: "PermuteBackward0", view: true},
-	Expand:      {name: "expand", grad: "ExpandBackward0", view: true},
-	Squeeze:     {name: "squeeze", grad: "SqueezeBackward0", view: true},
-	SqueezeAxis: {name: "squeeze", grad: "SqueezeBackward1", view: true},
-	Unsqueeze:   {name: "unsqueeze", grad: "UnsqueezeBackward0", view: true},
-	Slice:       {name: "slice", grad: "SliceBackward0", view: true},
-	Select:      {name: "select", grad: "SelectBackward0", view: true},
-	Split:       {name: "split", grad: "SplitBackward0", view: true},
-	SplitSizes:  {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
-	Unbind:      {name: "unbind", grad: "UnbindBackward0", view: true},
-	Alias:       {name: "alias", grad: "AliasBackward0", view: true},
+	View:           {name: "view", grad: "ViewBackward0", view: true},
+	UnsafeView:     {name: "unsafe_view", grad: "UnsafeViewBackward0", view: true},
+	Transpose:      {name: "transpose", grad: "TransposeBackward0", view: true},
+	T:              {name: "t", grad: "TBackward0", view: true},
+	Permute:        {name: "permute", grad: "PermuteBackward0", view: true},
+	Expand:         {name: "expand", grad: "ExpandBackward0", view: true},
+	Squeeze:        {name: "squeeze", grad: "SqueezeBackward0", view: true},
+	SqueezeAxis:    {name: "squeeze", grad: "SqueezeBackward1", view: true},
+	SqueezeInPlace: {name: "squeeze_", grad: "SqueezeBackward4", view: true},
+	Unsqueeze:      {name: "unsqueeze", grad: "UnsqueezeBackward0", view: true},
+	Slice:          {name: "slice", grad: "SliceBackward0", view: true},
+	Select:         {name: "select", grad: "SelectBackward0", view: true},
+	Split:          {name: "split", grad: "SplitBackward0", view: true},
+	SplitSizes:     {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
+	Unbind:         {name: "unbind", grad: "UnbindBackward0", view: true},
+	Alias:          {name: "alias", grad: "AliasBackward0", view: true},
 
 	Copy:        {name: "to", grad: "ToCopyBackward0"},
 	Clone:       {name: "clone", grad: "CloneBackward0", composed: true},

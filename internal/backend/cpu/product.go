@@ -10,39 +10,117 @@ import (
 func (t *table) addProducts() {
 	addProductFloat[float32](t)
 	addProductFloat[float64](t)
+	addProductInt[uint8](t)
+	addProductInt[int8](t)
+	addProductInt[int16](t)
+	addProductInt[int32](t)
+	addProductInt[int64](t)
 }
 
 func addProductFloat[T dtype.Float](t *table) {
-	dt := dtype.Of[T]()
-	t[op.MM][dt] = mm[T]
-	t[op.AddMM][dt] = addMM[T]
+	addProduct(t, multiply[T])
+	t[op.AddMM][dtype.Of[T]()] = addMM[T]
 }
 
-// matrix describes a view of rank 2 to the product kernels, whatever its strides.
-func matrix[T dtype.Float](v *backend.View) kern.Matrix[T] {
-	return kern.Matrix[T]{Data: data[T](v)[v.Layout.Offset:], Row: v.Layout.Strides[0], Col: v.Layout.Strides[1]}
+func addProductInt[T dtype.Integer](t *table) {
+	addProduct(t, multiplyInt[T])
+	t[op.AddMM][dtype.Of[T]()] = addMMInt[T]
 }
 
-// mm is out[m,n] = a[m,k] · b[k,n].
-func mm[T dtype.Float](c *backend.Call) error {
-	a, b := &c.In()[0], &c.In()[1]
-	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
-	kern.Gemm(m, n, k, 1, matrix[T](a), matrix[T](b), 0, dense[T](&c.Out()[0]), max(n, 1))
-	return nil
+// addProduct gives all products one kernel: they differ in the ranks of their operands alone.
+func addProduct[T dtype.Number](t *table, multiply func(a, b factor[T], out []T)) {
+	kernel := func(c *backend.Call) error {
+		multiply(left[T](&c.In()[0]), right[T](&c.In()[1]), dense[T](&c.Out()[0]))
+		return nil
+	}
+	for _, o := range []op.Op{op.MM, op.MV, op.Dot, op.BMM} {
+		t[o][dtype.Of[T]()] = kernel
+	}
+}
+
+// factor is an operand of a product: count matrices, step elements apart, of any strides.
+type factor[T dtype.Number] struct {
+	kern.Matrix[T]
+	rows, cols, count, step int
+}
+
+// left sees a vector as one row.
+func left[T dtype.Number](v *backend.View) factor[T] {
+	f := right[T](v)
+	if v.Layout.Rank() == 1 {
+		f.rows, f.cols, f.Matrix = f.cols, f.rows, f.Transposed()
+	}
+	return f
+}
+
+// right sees a vector as one column.
+func right[T dtype.Number](v *backend.View) factor[T] {
+	shape, strides := v.Layout.Shape, v.Layout.Strides
+	f := factor[T]{count: 1}
+	if len(shape) == 3 {
+		f.count, f.step = shape[0], strides[0]
+		shape, strides = shape[1:], strides[1:]
+	}
+	f.rows, f.Row, f.cols = shape[0], strides[0], 1
+	if len(shape) == 2 {
+		f.cols, f.Col = shape[1], strides[1]
+	}
+	if v.Layout.Size() > 0 { // the offset of an empty view may lie behind its buffer
+		f.Data = data[T](v)[v.Layout.Offset:]
+	}
+	return f
+}
+
+func multiply[T dtype.Float](a, b factor[T], out []T) {
+	m, k, n := a.rows, a.cols, b.cols
+	if a.count == 1 {
+		kern.Gemm(m, n, k, 1, a.Matrix, b.Matrix, 0, out, n)
+		return
+	}
+	kern.GemmBatch(a.count, m, n, k, 1, a.Matrix, a.step, b.Matrix, b.step, 0, out, m*n, n)
+}
+
+func multiplyInt[T dtype.Integer](a, b factor[T], out []T) {
+	m, k, n := a.rows, a.cols, b.cols
+	if len(out) == 0 {
+		return
+	}
+	for i := range a.count {
+		p, q := a.Matrix, b.Matrix
+		if k > 0 {
+			p.Data, q.Data = p.Data[i*a.step:], q.Data[i*b.step:]
+		}
+		kern.MatMulInt(m, n, k, p, q, out[i*m*n:], n)
+	}
 }
 
 // addMM is out[m,n] = Beta·in + Alpha·a[m,k]·b[k,n]; in is already broadcast to [m,n].
 func addMM[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Affine)
-	in, a, b := &c.In()[0], &c.In()[1], &c.In()[2]
-	m, k, n := a.Layout.Shape[0], a.Layout.Shape[1], b.Layout.Shape[1]
+	in, a, b := &c.In()[0], left[T](&c.In()[1]), right[T](&c.In()[2])
+	m, k, n := a.rows, a.cols, b.cols
 	out := dense[T](&c.Out()[0])
+	if len(out) == 0 {
+		return nil
+	}
 	if p.Alpha == 1 && p.Beta == 1 && in.Layout.Strides[0] == 0 && in.Layout.Strides[1] == 1 {
 		at := in.Layout.Offset
-		kern.GemmBias(m, n, k, matrix[T](a), matrix[T](b), data[T](in)[at:at+n], out, max(n, 1))
+		kern.GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], out, n)
 		return nil
 	}
 	copy(out, packed[T](in))
-	kern.Gemm(m, n, k, T(p.Alpha), matrix[T](a), matrix[T](b), T(p.Beta), out, max(n, 1))
+	kern.Gemm(m, n, k, T(p.Alpha), a.Matrix, b.Matrix, T(p.Beta), out, n)
+	return nil
+}
+
+// addMMInt is addMM in wrapping integer arithmetic.
+func addMMInt[T dtype.Integer](c *backend.Call) error {
+	p := c.Params.(op.Affine)
+	out := dense[T](&c.Out()[0])
+	multiplyInt(left[T](&c.In()[1]), right[T](&c.In()[2]), out)
+	alpha, beta := T(int64(p.Alpha)), T(int64(p.Beta))
+	for i, v := range packed[T](&c.In()[0]) {
+		out[i] = beta*v + alpha*out[i]
+	}
 	return nil
 }
