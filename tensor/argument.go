@@ -14,10 +14,13 @@ type argument struct {
 }
 
 // checkArguments panics where operands of ops that are not elementwise lie on several devices; not even tensors without
-// axes may.
+// axes may. An argument may be nil.
 func checkArguments(o op.Op, arguments ...argument) {
 	first := arguments[0].t.storage.device
 	for _, a := range arguments[1:] {
+		if a.t == nil {
+			continue
+		}
 		if dev := a.t.storage.device; dev != first {
 			text := fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
 				"(when checking argument for argument %s in method wrapper_CUDA_%s)", first, dev, a.name, o)

@@ -178,6 +178,7 @@ const (
 	LayerNorm
 	LayerNormGrad
 	NLLLoss
+	NLLLoss2D
 	NLLLossGrad
 	MSELoss
 	MSELossGrad
@@ -358,7 +359,8 @@ var rows = [Count]row{
 	BatchNormGrad:         {name: "batch_norm_backward"},
 	LayerNorm:             {name: "layer_norm", grad: "NativeLayerNormBackward0"},
 	LayerNormGrad:         {name: "layer_norm_backward"},
-	NLLLoss:               {name: "nll_loss", grad: "NllLossBackward0"},
+	NLLLoss:               {name: "nll_loss_forward", grad: "NllLossBackward0"},
+	NLLLoss2D:             {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0"},
 	NLLLossGrad:           {name: "nll_loss_backward"},
 	MSELoss:               {name: "mse_loss", grad: "MseLossBackward0"},
 	MSELossGrad:           {name: "mse_loss_backward"},

@@ -22,6 +22,7 @@ func build() *table {
 	t.addReductions()
 	t.addSoftmax()
 	t.addProducts()
+	t.addLosses()
 	t.addOptimizers()
 	t.addRandom()
 	t.addHalf()

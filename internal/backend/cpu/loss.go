@@ -1,0 +1,80 @@
+package cpu
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+func (t *table) addLosses() {
+	addLossesOf[float32](t)
+	addLossesOf[float64](t)
+}
+
+func addLossesOf[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.NLLLoss][dt] = nllLoss[T]
+	t[op.NLLLossGrad][dt] = nllLossGrad[T]
+}
+
+// nllLoss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and
+// perhaps weights of classes.
+func nllLoss[T dtype.Float](c *backend.Call) error {
+	p := c.Params.(op.Loss)
+	x, targets, weight := &c.In()[0], packed[int64](&c.In()[1]), optional[T](c, 2)
+	s := channelsOf(x.Layout.Shape)
+	if t, found := kern.OutOfRange(targets, s.C, int64(p.IgnoreIndex)); found {
+		return &backend.IndexError{Text: fmt.Sprintf("Target %d is out of bounds.", t)}
+	}
+	out, each := dense[T](&c.Out()[0]), []T(nil)
+	if p.Reduction == op.NoReduction {
+		each = out
+	} else {
+		each = make([]T, len(targets))
+	}
+	sum, total := kern.NLL(s, packed[T](x), targets, weight, int64(p.IgnoreIndex), each)
+	switch p.Reduction {
+	case op.MeanReduction:
+		out[0] = T(sum / total)
+	case op.SumReduction:
+		out[0] = T(sum)
+	}
+	dense[T](&c.Out()[1])[0] = T(total)
+	return nil
+}
+
+// nllLossGrad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum.
+func nllLossGrad[T dtype.Float](c *backend.Call) error {
+	p := c.Params.(op.Loss)
+	dx, targets, weight := &c.Out()[0], packed[int64](&c.In()[1]), optional[T](c, 2)
+	scale := 1.0
+	if p.Reduction == op.MeanReduction {
+		scale = 1 / float64(packed[T](&c.In()[3])[0])
+	}
+	kern.NLLBackward(channelsOf(dx.Layout.Shape), packed[T](&c.In()[0]), scale, targets, weight, int64(p.IgnoreIndex), dense[T](dx))
+	return nil
+}
+
+// channelsOf sees [C], [N, C] and [N, C, d…] as [N, C, L].
+func channelsOf(shape layout.Shape) kern.ChannelShape {
+	if len(shape) == 1 {
+		return kern.ChannelShape{N: 1, C: shape[0], L: 1}
+	}
+	l := 1
+	for _, d := range shape[2:] {
+		l *= d
+	}
+	return kern.ChannelShape{N: shape[0], C: shape[1], L: l}
+}
+
+// optional returns the elements of operand i in row-major order, nil where it was not given.
+func optional[T dtype.Element](c *backend.Call, i int) []T {
+	if !c.Has(i) {
+		return nil
+	}
+	return packed[T](&c.In()[i])
+}

@@ -1,0 +1,28 @@
+package tensor
+
+import "testing"
+
+func TestLossErrors(t *testing.T) {
+	x := Zeros(2, 3)
+	none := LossOptions{}
+	checkErrors(t, []errorCase{
+		{golden: "ce tgt float", kind: ErrDType, do: func() { CrossEntropy(x, Ones(2), none) }},
+		{golden: "ce range", kind: ErrIndex, do: func() { CrossEntropy(x, Of([]int{0, 5}), none) }},
+		{golden: "ce batch", kind: ErrShape, do: func() { CrossEntropy(x, Of([]int{0}), none) }},
+		{text: "Target -1 is out of bounds.", kind: ErrIndex, do: func() { x.NLLLoss(Of([]int{0, -1}), none) }},
+		{text: "Expected 1 or more dimensions (got 0)", kind: ErrShape, do: func() { Zeros().NLLLoss(Of(0), none) }},
+		{text: "0D or 1D target tensor expected, multi-target not supported", kind: ErrShape,
+			do: func() { x.NLLLoss(Of([][]int{{0}, {1}}), none) }},
+		{text: "size mismatch (got input: [2, 3], target: [])", kind: ErrShape, do: func() { x.NLLLoss(Of(0), none) }},
+		{text: "Expected target size [2, 4], got torch.Size([2, 5])", kind: ErrShape,
+			do: func() { Zeros(2, 3, 4).NLLLoss(Zeros(2, 5).Long(), none) }},
+		{text: "weight tensor should be defined either for all 3 classes or no classes but got weight tensor of shape: [4]", kind: ErrShape,
+			do: func() { x.NLLLoss(Of([]int{0, 1}), LossOptions{Weight: Ones(4)}) }},
+		{text: "expected scalar type Float but found Double", kind: ErrDType,
+			do: func() { x.NLLLoss(Of([]int{0, 1}), LossOptions{Weight: Ones(3).Double()}) }},
+		{text: "\"nll_loss_out_frame\" not implemented for 'Long'", kind: ErrKernel,
+			do: func() { x.Long().NLLLoss(Of([]int{0, 1}), none) }},
+		{text: "3 is not a valid value for reduction", kind: ErrValue,
+			do: func() { x.NLLLoss(Of([]int{0, 1}), LossOptions{Reduction: 3}) }},
+	})
+}

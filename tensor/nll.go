@@ -1,0 +1,109 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// LossOptions changes NLLLoss and CrossEntropy. The zero value is PyTorch's default.
+type LossOptions struct {
+	Weight      *Tensor   // of each class; nil for ones
+	IgnoreIndex *int      // the target that does not count; nil for -100
+	Reduction   Reduction // the mean is weighted by the weights of the targets
+}
+
+func (o LossOptions) ignored() int {
+	if o.IgnoreIndex == nil {
+		return -100
+	}
+	return *o.IgnoreIndex
+}
+
+// CrossEntropy returns -log of the softmax of logits at the target classes: NLLLoss of logits.LogSoftmax.
+func CrossEntropy(logits, target *Tensor, o LossOptions) *Tensor {
+	return logits.LogSoftmax(classAxis(logits)).NLLLoss(target, o)
+}
+
+// classAxis returns the axis of the classes: the second, or the only one.
+func classAxis(x *Tensor) int { return min(1, max(x.layout.Rank()-1, 0)) }
+
+// NLLLoss returns the negative log likelihood -w[t]·x[t] of int64 targets t, where x holds log probabilities: of classes
+// [C], of a batch [N, C], or of positions too [N, C, d…]; the target lacks the axis of the classes.
+func (x *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
+	checkReduction("nll_loss", o.Reduction)
+	x.checkNLL(target, o.Weight)
+	if target.dtype == dtype.Uint8 {
+		target = target.cast(dtype.Int64)
+	}
+	shape := Shape{}
+	if o.Reduction == NoReduction {
+		shape = target.layout.Shape
+	}
+	out := x.empty(op.NLLLoss, x.dtype, shape, target, o.Weight)
+	total := x.empty(op.NLLLoss, figures(x.dtype), Shape{}, target, o.Weight)
+	p := op.Loss{Reduction: o.Reduction, IgnoreIndex: o.ignored()}
+	launch(op.NLLLoss, x.dtype, p, []*Tensor{out, total}, []*Tensor{x, target, o.Weight})
+	name := op.NLLLoss
+	if x.layout.Rank() > 2 {
+		name = op.NLLLoss2D
+	}
+	record(out, name, nllLossGrad, p, x).save(target, o.Weight, total)
+	return out
+}
+
+func nllLossGrad(b *backprop, dy *Tensor) {
+	target, weight, total := b.saved(0), b.saved(1), b.saved(2)
+	dx := dy.empty(op.NLLLossGrad, dy.dtype, b.input(0), target)
+	launch(op.NLLLossGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, target, weight, total})
+	b.give(0, dx)
+}
+
+// checkNLL panics unless target names a class for each position of x, and weight a weight for each class.
+func (x *Tensor) checkNLL(target, weight *Tensor) {
+	const name = "nll_loss"
+	xs, ts := x.layout.Shape, target.layout.Shape
+	switch rank := len(xs); {
+	case rank == 0:
+		fail(name, ErrShape, "Expected 1 or more dimensions (got 0)", x, target)
+	case rank == 1 && len(ts) != 0, rank == 2 && len(ts) > 1:
+		fail(name, ErrShape, "0D or 1D target tensor expected, multi-target not supported", x, target)
+	case rank > 1 && len(ts) == 0:
+		fail(name, ErrShape, fmt.Sprintf("size mismatch (got input: %s, target: %s)", xs.List(), ts.List()), x, target)
+	case rank > 1 && ts[0] != xs[0]:
+		fail(name, ErrShape, fmt.Sprintf("Expected input batch_size (%d) to match target batch_size (%d).", xs[0], ts[0]), x, target)
+	case rank > 2 && !ts[1:].Equal(xs[2:]):
+		want := append(Shape{xs[0]}, xs[2:]...)
+		fail(name, ErrShape, fmt.Sprintf("Expected target size %s, got %s", want.List(), ts), x, target)
+	}
+	if target.dtype != dtype.Int64 && target.dtype != dtype.Uint8 {
+		fail(name, ErrDType, "expected scalar type Long but found "+target.dtype.ScalarName(), x, target)
+	}
+	if !x.dtype.IsFloat() {
+		fail(name, ErrKernel, fmt.Sprintf("\"nll_loss_out_frame\" not implemented for '%s'", x.dtype.ScalarName()), x, target)
+	}
+	checkArguments(op.NLLLoss, argument{"self", x}, argument{"target", target}, argument{"weight", weight})
+	x.checkClassWeights(weight)
+}
+
+func (x *Tensor) checkClassWeights(weight *Tensor) {
+	if weight == nil {
+		return
+	}
+	if classes := x.layout.Shape[classAxis(x)]; !weight.layout.Shape.Equal(Shape{classes}) {
+		fail("nll_loss", ErrShape, fmt.Sprintf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s",
+			classes, weight.layout.Shape.List()), x, weight)
+	}
+	if weight.dtype != x.dtype {
+		fail("nll_loss", ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), weight.dtype.ScalarName()), x, weight)
+	}
+}
+
+// figures is the dtype in which kernels on dt keep what they note for the gradient: halves are computed in float32.
+func figures(dt dtype.DType) dtype.DType {
+	if dt.Size() < dtype.Float32.Size() {
+		return dtype.Float32
+	}
+	return dt
+}
