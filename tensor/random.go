@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"math"
 
 	"cresset/dtype"
 	"cresset/internal/op"
@@ -11,12 +12,16 @@ import (
 
 // Rand returns draws that are uniform in [0, 1).
 func (p Place) Rand(sizes ...int) *Tensor {
-	return p.make("rand", p.or(dtype.Default), sizes).uniform(p.generator, 0, 1)
+	x := p.make("rand", p.or(dtype.Default), sizes)
+	x.checkUniform(0, 1)
+	return x.draw(op.Uniform, p.generator, op.Draw{A: 0, B: 1})
 }
 
 // Randn returns draws of mean 0 and standard deviation 1.
 func (p Place) Randn(sizes ...int) *Tensor {
-	return p.make("randn", p.or(dtype.Default), sizes).normal(p.generator, 0, 1)
+	x := p.make("randn", p.or(dtype.Default), sizes)
+	x.checkNormal(1)
+	return x.draw(op.Normal, p.generator, op.Draw{A: 0, B: 1})
 }
 
 // RandInt returns integers from lo to hi-1, as int64 unless the place names a dtype.
@@ -62,22 +67,38 @@ func (x *Tensor) draw(o op.Op, g *Generator, p op.Draw) *Tensor {
 	return x
 }
 
-func (x *Tensor) uniform(g *Generator, from, to float64) *Tensor {
+// checkUniform panics where x cannot hold draws from [from, to).
+func (x *Tensor) checkUniform(from, to float64) {
+	limit := largest[x.dtype]
 	switch {
 	case !x.dtype.IsFloat():
 		fail("uniform_", ErrDType, fmt.Sprintf("\"check_uniform_bounds\" not implemented for '%s'", x.dtype.ScalarName()), x)
-	case !(from <= to):
-		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to return a [from, to) range, but found from=%v > to=%v", from, to), x)
+	case !(-limit <= from && from <= limit):
+		fail("uniform_", ErrValue, "from is out of bounds for "+x.dtype.CppName(), x)
+	case !(-limit <= to && to <= limit):
+		fail("uniform_", ErrValue, "to is out of bounds for "+x.dtype.CppName(), x)
+	case from > to:
+		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to return a [from, to) range, but found from=%.6g > to=%.6g", from, to), x)
+	case to-from > limit:
+		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=%.6g and from=%.6g which result in to-from to exceed the limit",
+			x.dtype.ScalarName(), to, from), x)
 	}
-	return x.draw(op.Uniform, g, op.Draw{A: from, B: to})
 }
 
-func (x *Tensor) normal(g *Generator, mean, std float64) *Tensor {
+// checkNormal panics where x cannot hold normal draws of the standard deviation.
+func (x *Tensor) checkNormal(std float64) {
 	switch {
 	case !(std >= 0):
-		fail("normal_", ErrValue, fmt.Sprintf("normal expects std >= 0.0, but found std %v", std), x)
+		fail("normal_", ErrValue, fmt.Sprintf("normal expects std >= 0.0, but found std %.6g", std), x)
 	case !x.dtype.IsFloat():
 		fail("normal_", ErrDType, fmt.Sprintf("\"normal_kernel_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
 	}
-	return x.draw(op.Normal, g, op.Draw{A: mean, B: std})
+}
+
+// largest is the largest finite number of each floating-point dtype.
+var largest = [dtype.Count]float64{
+	dtype.Float16:  65504,
+	dtype.BFloat16: 0x1.fep127,
+	dtype.Float32:  math.MaxFloat32,
+	dtype.Float64:  math.MaxFloat64,
 }

@@ -87,8 +87,7 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	if to.dtype == x.dtype && to.device == x.storage.device && to.options&Copy == 0 {
 		return x
 	}
-	l := layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)
-	out := newTensor("to", resolve(to.device), to.dtype, l).inherit(x)
+	out := x.twin("to", resolve(to.device), to.dtype)
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	} else {
@@ -96,6 +95,11 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	}
 	record(out, op.Copy, copyGrad, nil, x)
 	return out
+}
+
+// twin returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
+func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
+	return newTensor(name, dev, dt, layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)).inherit(x)
 }
 
 // copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
@@ -153,7 +157,7 @@ func (x *Tensor) Bool() *Tensor { return x.To(dtype.Bool) }
 
 // Clone returns a copy of x through which gradients flow.
 func (x *Tensor) Clone() *Tensor {
-	out := newTensor("clone", x.storage.device, x.dtype, layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)).inherit(x)
+	out := x.twin("clone", x.storage.device, x.dtype)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	record(out, op.Clone, copyGrad, nil, x)
 	return out

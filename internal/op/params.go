@@ -26,8 +26,8 @@ type Bounds struct {
 	HasLow, HasHigh bool
 }
 
-// Range belongs to Arange and Linspace: element i is Start + i·Step, in integers where the dtype is one. Linspace counts
-// its second half back from End.
+// Range belongs to Arange and Linspace. Arange: element i is Start + i·Step, or IntStart + i·IntStep where the dtype is an
+// integer. Linspace: equal steps from Start to End, the second half counted back from End.
 type Range struct {
 	Start, Step, End  float64
 	IntStart, IntStep int64

@@ -29,7 +29,6 @@ const (
 	Fill
 	Arange
 	Linspace
-	Eye
 
 	// Random draws.
 	Uniform
@@ -220,15 +219,14 @@ var rows = [Count]row{
 	Fill:        {name: "fill_", grad: "FillBackward0"},
 	Arange:      {name: "arange"},
 	Linspace:    {name: "linspace"},
-	Eye:         {name: "eye"},
 
-	Uniform:         {name: "uniform_"},
-	Normal:          {name: "normal_"},
-	Bernoulli:       {name: "bernoulli_"},
-	BernoulliTensor: {name: "bernoulli"},
-	RandInt:         {name: "random_"},
+	Uniform:         {name: "uniform_", grad: "UniformBackward0"},
+	Normal:          {name: "normal_", grad: "NormalBackward0"},
+	Bernoulli:       {name: "bernoulli_", grad: "BernoulliBackward2"},
+	BernoulliTensor: {name: "bernoulli", grad: "BernoulliBackward0"},
+	RandInt:         {name: "random_", grad: "RandomBackward0"},
 	RandPerm:        {name: "randperm"},
-	Exponential:     {name: "exponential_"},
+	Exponential:     {name: "exponential_", grad: "ExponentialBackward0"},
 
 	Abs:        {name: "abs", grad: "AbsBackward0"},
 	Neg:        {name: "neg", grad: "NegBackward0"},

@@ -18,6 +18,7 @@ var kernels = build()
 func build() *table {
 	t := new(table)
 	t.addMovement()
+	t.addCreation()
 	t.addArithmetic()
 	t.addReductions()
 	t.addSoftmax()

@@ -1,0 +1,121 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/internal/op"
+)
+
+// Random changes in place draw from the given generator, or from that of the tensor's device where there is none. They go
+// to the elements in the order of memory. No gradient flows through them.
+
+// UniformInPlace fills x with draws that are uniform in [from, to), and returns it.
+func (x *Tensor) UniformInPlace(from, to float64, g ...*Generator) *Tensor {
+	x.checkUniform(from, to)
+	return x.redraw(op.Uniform, g, op.Draw{A: from, B: to})
+}
+
+// NormalInPlace fills x with draws of the given mean and standard deviation, and returns it.
+func (x *Tensor) NormalInPlace(mean, std float64, g ...*Generator) *Tensor {
+	x.checkNormal(std)
+	return x.redraw(op.Normal, g, op.Draw{A: mean, B: std})
+}
+
+// BernoulliInPlace fills x with ones of probability p and zeros, and returns it.
+func (x *Tensor) BernoulliInPlace(p float64, g ...*Generator) *Tensor {
+	if !(0 <= p && p <= 1) {
+		fail("bernoulli_", ErrValue, fmt.Sprintf("bernoulli_ expects p to be in [0, 1], but got p=%.6g", p), x)
+	}
+	return x.redraw(op.Bernoulli, g, op.Draw{A: p})
+}
+
+// ExponentialInPlace fills x with draws of density λ·e**(-λ·v) for v ≥ 0, and returns it.
+func (x *Tensor) ExponentialInPlace(lambda float64, g ...*Generator) *Tensor {
+	switch {
+	case !x.dtype.IsFloat():
+		fail("exponential_", ErrDType, "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified "+x.dtype.ScalarName(), x)
+	case !(lambda > 0):
+		fail("exponential_", ErrValue, fmt.Sprintf("exponential_ expects lambda > 0.0, but found lambda=%.6g", lambda), x)
+	}
+	return x.redraw(op.Exponential, g, op.Draw{A: lambda})
+}
+
+// RandIntInPlace fills x with integers from lo to hi-1, and returns it.
+func (x *Tensor) RandIntInPlace(lo, hi int, g ...*Generator) *Tensor {
+	return x.redraw(op.RandInt, g, op.Draw{Low: int64(lo), High: int64(hi)})
+}
+
+// RandomInPlace fills x with integers from 0 to the largest of its dtype, or to 2**digits of a floating-point one, and
+// returns it.
+func (x *Tensor) RandomInPlace(g ...*Generator) *Tensor {
+	return x.redraw(op.RandInt, g, op.Draw{Whole: true})
+}
+
+// Bernoulli returns a tensor like p whose elements are 1 with the probability that p's have, and else 0.
+func Bernoulli(p *Tensor, g ...*Generator) *Tensor {
+	if !p.dtype.IsFloat() {
+		fail("bernoulli", ErrDType, fmt.Sprintf("\"bernoulli_tensor_cpu_p_\" not implemented for '%s'", p.dtype.ScalarName()), p)
+	}
+	out := p.like(op.BernoulliTensor, p.dtype)
+	d := op.Draw{Generator: optional(g).of("bernoulli", p.storage.device)}
+	launch(op.BernoulliTensor, p.dtype, d, []*Tensor{out}, []*Tensor{p})
+	record(out, op.BernoulliTensor, drawGrad, nil, p)
+	return out
+}
+
+// Dropout returns x with elements zeroed with probability p and the others divided by 1-p, in training; else x itself.
+func (x *Tensor) Dropout(p float64, training bool, g ...*Generator) *Tensor {
+	switch {
+	case !(0 <= p && p <= 1):
+		fail("dropout", ErrValue, fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p), x)
+	case p == 0 || !training || x.NumEl() == 0:
+		return x
+	case !x.dtype.IsFloat():
+		fail("dropout", ErrDType, fmt.Sprintf("result type Float can't be cast to the desired output type %s", x.dtype.ScalarName()), x)
+	case p == 1:
+		return x.Mul(Like(x).Zeros())
+	}
+	noise := x.twin("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, optional(g), op.Draw{A: 1 - p})
+	binaryInto(op.Div, noise, operand{t: noise}, operand{s: scalarOf("dropout", 1-p)}, x.dtype)
+	return x.Mul(noise)
+}
+
+// redraw fills x in place.
+func (x *Tensor) redraw(o op.Op, g []*Generator, p op.Draw) *Tensor {
+	x.checkInPlace(o)
+	x.draw(o, optional(g), p)
+	x.storage.version++
+	if x.node != nil {
+		x.storage.rebased++
+		x.rebased = x.storage.rebased
+		record(x, o, drawGrad, nil, x)
+	}
+	return x
+}
+
+// checkInPlace panics where the elements of x must not change in place.
+func (x *Tensor) checkInPlace(o op.Op) {
+	x.alive()
+	switch {
+	case x.node != nil && x.node.leaf != nil:
+		fail(o.String(), ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", x)
+	case x.layout.Overlaps():
+		fail(o.String(), ErrValue, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
+			"Please clone() the tensor before performing the operation.", x)
+	}
+}
+
+// drawGrad: random draws do not depend on what was there before.
+func drawGrad(b *backprop, dy *Tensor) { b.give(0, ZerosLike(dy)) }
+
+// optional returns the generator that a caller may have given.
+func optional(g []*Generator) *Generator {
+	switch len(g) {
+	case 0:
+		return nil
+	case 1:
+		return g[0]
+	}
+	fail("generator", ErrValue, fmt.Sprintf("expected at most one generator, but got %d", len(g)))
+	return nil
+}
