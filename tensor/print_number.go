@@ -71,12 +71,8 @@ func (o PrintOptions) floatCells(values []float64) (cells []string, width int) {
 // text returns v as Python writes it.
 func (s floatStyle) text(v float64) string {
 	switch {
-	case math.IsNaN(v):
-		return "nan"
-	case math.IsInf(v, 1):
-		return "inf"
-	case math.IsInf(v, -1):
-		return "-inf"
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return cText(v)
 	case s.exponent:
 		return strconv.FormatFloat(v, 'e', s.digits, 64)
 	case s.integral:
@@ -103,4 +99,17 @@ func boolCells(values []bool) []string {
 		}
 	}
 	return cells
+}
+
+// cText returns v as a C++ stream writes it, for error texts.
+func cText(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "nan"
+	case math.IsInf(v, 1):
+		return "inf"
+	case math.IsInf(v, -1):
+		return "-inf"
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
 }

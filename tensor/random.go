@@ -78,10 +78,10 @@ func (x *Tensor) checkUniform(from, to float64) {
 	case !(-limit <= to && to <= limit):
 		fail("uniform_", ErrValue, "to is out of bounds for "+x.dtype.CppName(), x)
 	case from > to:
-		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to return a [from, to) range, but found from=%.6g > to=%.6g", from, to), x)
+		fail("uniform_", ErrValue, "uniform_ expects to return a [from, to) range, but found from="+cText(from)+" > to="+cText(to), x)
 	case to-from > limit:
-		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=%.6g and from=%.6g which result in to-from to exceed the limit",
-			x.dtype.ScalarName(), to, from), x)
+		fail("uniform_", ErrValue, fmt.Sprintf("uniform_ expects to-from <= std::numeric_limits<%s>::max(), but found to=%s and from=%s which result in to-from to exceed the limit",
+			x.dtype.ScalarName(), cText(to), cText(from)), x)
 	}
 }
 
@@ -89,7 +89,7 @@ func (x *Tensor) checkUniform(from, to float64) {
 func (x *Tensor) checkNormal(std float64) {
 	switch {
 	case !(std >= 0):
-		fail("normal_", ErrValue, fmt.Sprintf("normal expects std >= 0.0, but found std %.6g", std), x)
+		fail("normal_", ErrValue, "normal expects std >= 0.0, but found std "+cText(std), x)
 	case !x.dtype.IsFloat():
 		fail("normal_", ErrDType, fmt.Sprintf("\"normal_kernel_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
 	}

@@ -24,7 +24,7 @@ func (x *Tensor) NormalInPlace(mean, std float64, g ...*Generator) *Tensor {
 // BernoulliInPlace fills x with ones of probability p and zeros, and returns it.
 func (x *Tensor) BernoulliInPlace(p float64, g ...*Generator) *Tensor {
 	if !(0 <= p && p <= 1) {
-		fail("bernoulli_", ErrValue, fmt.Sprintf("bernoulli_ expects p to be in [0, 1], but got p=%.6g", p), x)
+		fail("bernoulli_", ErrValue, "bernoulli_ expects p to be in [0, 1], but got p="+cText(p), x)
 	}
 	return x.redraw(op.Bernoulli, g, op.Draw{A: p})
 }
@@ -35,7 +35,7 @@ func (x *Tensor) ExponentialInPlace(lambda float64, g ...*Generator) *Tensor {
 	case !x.dtype.IsFloat():
 		fail("exponential_", ErrDType, "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified "+x.dtype.ScalarName(), x)
 	case !(lambda > 0):
-		fail("exponential_", ErrValue, fmt.Sprintf("exponential_ expects lambda > 0.0, but found lambda=%.6g", lambda), x)
+		fail("exponential_", ErrValue, "exponential_ expects lambda > 0.0, but found lambda="+cText(lambda), x)
 	}
 	return x.redraw(op.Exponential, g, op.Draw{A: lambda})
 }
@@ -96,10 +96,13 @@ func (x *Tensor) redraw(o op.Op, g []*Generator, p op.Draw) *Tensor {
 // checkInPlace panics where the elements of x must not change in place.
 func (x *Tensor) checkInPlace(o op.Op) {
 	x.alive()
-	switch {
-	case x.node != nil && x.node.leaf != nil:
+	if x.node != nil && x.node.leaf != nil {
 		fail(o.String(), ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", x)
-	case x.layout.Overlaps():
+	}
+	for i, n := range x.layout.Shape {
+		if n <= 1 || x.layout.Strides[i] != 0 {
+			continue
+		}
 		fail(o.String(), ErrValue, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
 			"Please clone() the tensor before performing the operation.", x)
 	}

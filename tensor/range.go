@@ -36,7 +36,7 @@ func arangeCount(from, to, by backend.Scalar, dt dtype.DType) int {
 	case !(step > 0 || step < 0):
 		fail("arange", ErrValue, "step must be nonzero")
 	case math.IsInf(start, 0) || math.IsInf(end, 0) || start != start || end != end:
-		fail("arange", ErrValue, fmt.Sprintf("unsupported range: %.6g -> %.6g", start, end))
+		fail("arange", ErrValue, "unsupported range: "+cText(start)+" -> "+cText(end))
 	}
 	if dt == dtype.Int64 {
 		return countInts(from.Int(), to.Int(), by.Int())

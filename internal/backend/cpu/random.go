@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"errors"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/layout"
@@ -106,11 +108,51 @@ func normal[T rng.Real](c *backend.Call) error {
 	})(c)
 }
 
-// bernoulliEach draws each element with its own probability, in row-major order; the result is contiguous and has the dtype of p.
+// bernoulliEach draws each element with its own probability, in row-major order; the result is contiguous and has the
+// dtype of p.
 func bernoulliEach[T rng.Real](c *backend.Call) error {
 	p := packed[T](&c.In()[0])
+	if !inUnit(p) {
+		return errNotProbability
+	}
 	return draw(func(g *rng.MT19937, dst []T, _ op.Draw) error {
 		rng.BernoulliEach(g, dst, p)
 		return nil
 	})(c)
+}
+
+//lint:ignore ST1005 PyTorch's text
+var errNotProbability = errors.New("Expected p_in >= 0 && p_in <= 1 to be true, but got false.  " +
+	"(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
+
+// inUnit reports whether all values lie in [0, 1]; NaN does not.
+func inUnit[T rng.Real](p []T) bool {
+	switch p := any(p).(type) {
+	case []float32:
+		for _, v := range p {
+			if !(v >= 0 && v <= 1) {
+				return false
+			}
+		}
+	case []float64:
+		for _, v := range p {
+			if !(v >= 0 && v <= 1) {
+				return false
+			}
+		}
+	case []dtype.F16:
+		return halfInUnit(p)
+	case []dtype.BF16:
+		return halfInUnit(p)
+	}
+	return true
+}
+
+func halfInUnit[T interface{ Float32() float32 }](p []T) bool {
+	for _, v := range p {
+		if x := v.Float32(); !(x >= 0 && x <= 1) {
+			return false
+		}
+	}
+	return true
 }
