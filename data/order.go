@@ -1,8 +1,7 @@
 package data
 
 import (
-	"math"
-
+	"cresset/dtype"
 	"cresset/tensor"
 )
 
@@ -33,10 +32,9 @@ func newOrder(samples int, o LoaderOptions) *order {
 	return r
 }
 
-// drawSeed draws a number from 0 to 2**63 - 1 as Tensor.random_ does: 64 bits without the first.
+// drawSeed draws a number from 0 to 2**63 - 1.
 func drawSeed(g *tensor.Generator) int64 {
-	bits := tensor.Place{}.With(g).RandInt(math.MinInt, math.MaxInt).Item().(int64)
-	return bits & math.MaxInt64
+	return tensor.Place{}.As(dtype.Int64).Empty().RandomInPlace(g).Item().(int64)
 }
 
 func permute(samples int, g *tensor.Generator) *tensor.Tensor {
