@@ -1,0 +1,72 @@
+package tensor
+
+import "math"
+
+// rg is a fresh leaf: ones of shape [2, 3].
+func rg() *Tensor { return Ones(2, 3).SetRequiresGrad(true) }
+
+// printedGradFn maps the name of a golden with a gradient record to the value that prints it.
+var printedGradFn = map[string]func() any{
+	"rg":           func() any { return rg() },
+	"x*2":          func() any { return rg().MulScalar(2) },
+	"x.sum()":      func() any { return rg().Sum() },
+	"x.mean()":     func() any { return rg().Mean() },
+	"x@x.t()":      func() any { x := rg(); return x.MatMul(x.T()) },
+	"detach":       func() any { return rg().Detach() },
+	"x.view":       func() any { return rg().View(6) },
+	"x[0]":         func() any { return rg().At(0) },
+	"x.t()":        func() any { return rg().T() },
+	"x+1":          func() any { return rg().AddScalar(1) },
+	"x-1":          func() any { return rg().SubScalar(1) },
+	"-x":           func() any { return rg().Neg() },
+	"relu":         func() any { return rg().ReLU() },
+	"clone":        func() any { return rg().Clone() },
+	"to double":    func() any { return rg().Double() },
+	"softmax":      func() any { return rg().Softmax(1) },
+	"log_softmax":  func() any { return rg().LogSoftmax(1) },
+	"reshape copy": func() any { return rg().T().Reshape(6) },
+	"squeeze":      func() any { return rg().Squeeze() },
+	"unsqueeze":    func() any { return rg().Unsqueeze(0) },
+	"expand":       func() any { return rg().Expand(2, 3) },
+	"permute":      func() any { return rg().Permute(1, 0) },
+	"mv":           func() any { return rg().MV(Ones(3)) },
+	"dot":          func() any { return rg().At(0).Dot(Ones(3)) },
+	"bmm":          func() any { x := rg(); return x.Unsqueeze(0).BMM(x.T().Unsqueeze(0)) },
+	"addmm":        func() any { x := rg(); return Ones(2, 2).AddMM(x, x.T()) },
+	"sum dim":      func() any { return rg().SumAxes([]int{0}, false) },
+	"mean dim":     func() any { return rg().MeanAxes([]int{0}, false) },
+	"argmax":       func() any { return rg().ArgMax() },
+	"select":       func() any { return rg().Select(0, 1) },
+	"split":        func() any { return list("()", rg().Split(1, 0)...) },
+	"chunk":        func() any { return list("()", rg().Chunk(2, 0)...) },
+	"unbind":       func() any { return list("()", rg().Unbind(0)...) },
+	"copy":         func() any { return rg().To(Copy) },
+	"contiguous":   func() any { return rg().T().Contiguous() },
+	"rsub":         func() any { return rg().RSubScalar(1) },
+	"dropout":      func() any { return rg().Dropout(1, true) },
+	"ce":           func() any { return CrossEntropy(rg(), Of([]int{0, 0}), LossOptions{}) },
+	"nll":          func() any { return rg().NLLLoss(Of([]int{0, 0}), LossOptions{}) },
+	"relu mod":     func() any { return rg().ReLU() },
+	"flatten":      func() any { return rg().Unsqueeze(0).Flatten(1, -1) },
+
+	"weight":      func() any { w, _ := linearOfSeed0(); return w },
+	"bias":        func() any { _, b := linearOfSeed0(); return b },
+	"weight.data": func() any { w, _ := linearOfSeed0(); return w.Detach() },
+	"params":      func() any { w, b := linearOfSeed0(); return list("[]", w, b) },
+	"net(x)":      func() any { w, b := linearOfSeed0(); return Ones(2, 3).Linear(w, b) },
+	"3d lin":      func() any { w, b := linearOfSeed0(); return Ones(1, 2, 3).Linear(w, b) },
+	"1d lin":      func() any { w, b := linearOfSeed0(); return Ones(3).Linear(w, b) },
+	"nobias":      func() any { return Ones(2, 3).Linear(thirds(-.0790), nil) },
+}
+
+// linearOfSeed0 returns the parameters of torch.nn.Linear(3, 1) after torch.manual_seed(0).
+func linearOfSeed0() (w, b *Tensor) {
+	bound := 1 / math.Sqrt(3)
+	g := NewGenerator(0)
+	w = Parameter(Empty(1, 3).UniformInPlace(-bound, bound, g))
+	b = Parameter(Empty(1).UniformInPlace(-bound, bound, g))
+	return w, b
+}
+
+// thirds returns a parameter of shape [1, 3] whose elements sum to v; the seed of the recorded one is not known.
+func thirds(v float64) *Tensor { return Parameter(Full([]int{1, 3}, v/3)) }
