@@ -7,33 +7,84 @@ import (
 	"cresset/internal/op"
 )
 
-// ArgMax returns the index of the largest element in row-major order, the first where several are equal; NaN is larger
-// than any number. It panics for an empty tensor.
-func (x *Tensor) ArgMax() *Tensor { return x.argExtreme(op.ArgMax) }
+// Max returns the largest element, a tensor without axes; NaN is larger than any number. Its gradient is divided evenly
+// among elements that are equally large. It panics for an empty tensor.
+func (x *Tensor) Max() *Tensor { return x.extreme(op.Max) }
 
-// ArgMaxAxis returns the index of the largest element along an axis, which disappears, or stays with extent 1 where keep
-// is true.
-func (x *Tensor) ArgMaxAxis(axis int, keep bool) *Tensor {
-	return x.argExtremeAxis(op.ArgMax, axis, keep)
+// Min returns the smallest element, a tensor without axes; NaN is smaller than any number. Its gradient is divided evenly
+// among elements that are equally small. It panics for an empty tensor.
+func (x *Tensor) Min() *Tensor { return x.extreme(op.Min) }
+
+// MaxAxis returns the largest elements along an axis and their indices, the first where several are equal. The axis
+// disappears, or stays with extent 1 where keep is true. Gradients flow to the elements that the indices name.
+func (x *Tensor) MaxAxis(axis int, keep bool) (values, indices *Tensor) {
+	return x.extremeAxis(op.MaxAxis, axis, keep)
 }
 
-func (x *Tensor) argExtreme(o op.Op) *Tensor {
-	if x.NumEl() == 0 {
-		fail(o.String(), ErrIndex, o.String()+"(): Expected reduction dim to be specified for input.numel() == 0.", x)
-	}
-	x.refuseBool(o, o.String()+"_cpu")
-	out := x.empty(o, dtype.Int64, Shape{})
-	launch(o, x.dtype, op.Axis{Axis: -1}, []*Tensor{out}, []*Tensor{x})
+// MinAxis returns the smallest elements along an axis and their indices, the first where several are equal. The axis
+// disappears, or stays with extent 1 where keep is true. Gradients flow to the elements that the indices name.
+func (x *Tensor) MinAxis(axis int, keep bool) (values, indices *Tensor) {
+	return x.extremeAxis(op.MinAxis, axis, keep)
+}
+
+// AMax returns the largest element over axes, all where none is named; the axes disappear, or stay with extent 1 where
+// keep is true. Its gradient is divided evenly among elements that are equally large.
+func (x *Tensor) AMax(axes []int, keep bool) *Tensor { return x.extremeAxes(op.AMax, axes, keep) }
+
+// AMin returns the smallest element over axes, all where none is named; the axes disappear, or stay with extent 1 where
+// keep is true. Its gradient is divided evenly among elements that are equally small.
+func (x *Tensor) AMin(axes []int, keep bool) *Tensor { return x.extremeAxes(op.AMin, axes, keep) }
+
+func (x *Tensor) extreme(o op.Op) *Tensor {
+	x.checkExtreme(o)
+	out := x.chosen(o, nil, Shape{})
+	record(out, o, shareGrad, nil, x).save(out, x)
 	return out
 }
 
-func (x *Tensor) argExtremeAxis(o op.Op, axis int, keep bool) *Tensor {
+func (x *Tensor) extremeAxes(o op.Op, axes []int, keep bool) *Tensor {
+	if len(axes) == 0 {
+		x.checkExtreme(o)
+	}
+	p := x.reduced(o.String(), axes, keep)
+	x.checkExtents(o, p)
+	out := x.chosen(o, p, reducedShape(x.layout.Shape, p))
+	record(out, o, shareGrad, p, x).save(out, x)
+	return out
+}
+
+func shareGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.spread(op.ShareGrad, dy, b.saved(0), b.saved(1)))
+}
+
+// chosen reduces to elements of x; those of a bool tensor are bools.
+func (x *Tensor) chosen(o op.Op, params any, shape Shape) *Tensor {
+	y := x.summable()
+	out := y.empty(o, y.dtype, shape)
+	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
+	return out.cast(x.dtype)
+}
+
+func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Tensor) {
 	p := x.reducedAxis(o.String(), axis, keep)
 	x.checkExtents(o, p)
-	x.refuseBool(o, o.String()+"_cpu")
-	out := x.empty(o, dtype.Int64, reducedShape(x.layout.Shape, p))
-	launch(o, x.dtype, op.Axis{Axis: x.axis(o.String(), axis), Keep: keep}, []*Tensor{out}, []*Tensor{x})
-	return out
+	y, shape := x.summable(), reducedShape(x.layout.Shape, p)
+	values, indices = y.empty(o, y.dtype, shape), y.empty(o, dtype.Int64, shape)
+	launch(o, y.dtype, p, []*Tensor{values, indices}, []*Tensor{y})
+	values = values.cast(x.dtype)
+	record(values, o, pickGrad, p, x).save(indices, x)
+	return values, indices
+}
+
+func pickGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.spread(op.PickGrad, dy, b.saved(0), b.saved(1)))
+}
+
+// checkExtreme panics for an empty tensor, which has no largest element.
+func (x *Tensor) checkExtreme(o op.Op) {
+	if x.NumEl() == 0 {
+		fail(o.String(), ErrShape, o.String()+"(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", x)
+	}
 }
 
 // checkExtents panics where an axis that is reduced has no elements, of which none can be the largest.

@@ -15,6 +15,7 @@ type goldenOp func(in []*Tensor) []*Tensor
 var goldenFamilies = []map[string]goldenOp{
 	goldenProducts,
 	goldenLosses,
+	goldenReductions,
 }
 
 type goldenCase struct {

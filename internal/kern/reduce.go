@@ -24,6 +24,29 @@ func ReducePair[D, S dtype.Element](dst []D, index []int64, src []S, outer, n, i
 	forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at], index[at] = row(s) })
 }
 
+// MapRows calls row with every run x along the middle axis of src, with the run y of dst that it fills, and with the index
+// at of its place in [outer][inner].
+func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(at int, x []S, y []D)) {
+	if len(src) == 0 {
+		return
+	}
+	if inner == 1 {
+		forEachRow(src, outer, n, inner, func(at int, x []S) { row(at, x, dst[at*n:(at+1)*n]) })
+		return
+	}
+	par.For(outer*ceilDiv(inner, reduceLanes), laneGrain(n), func(lo, hi int) {
+		x, y := make([]S, reduceLanes*n), make([]D, reduceLanes*n)
+		for b := lo; b < hi; b++ {
+			from, at, count := laneBlock(b, n, inner)
+			gatherLanes(x, src[from:], n, count, inner)
+			for l := range count {
+				row(at+l, x[l*n:(l+1)*n], y[l*n:(l+1)*n])
+			}
+			scatterLanes(dst[from:], y, n, count, inner)
+		}
+	})
+}
+
 // forEachRow calls visit with every run along the middle axis, contiguous, and with the index of its result.
 func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int, row []S)) {
 	if inner == 1 {
@@ -34,34 +57,59 @@ func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int
 		})
 		return
 	}
-	blocks := ceilDiv(inner, reduceLanes)
-	par.For(outer*blocks, max(1, piece/max(n*reduceLanes, 1)), func(lo, hi int) {
+	par.For(outer*ceilDiv(inner, reduceLanes), laneGrain(n), func(lo, hi int) {
 		rows := make([]S, reduceLanes*n)
 		for b := lo; b < hi; b++ {
-			o, first := b/blocks, b%blocks*reduceLanes
-			count := min(reduceLanes, inner-first)
-			for k := range n {
-				for l, v := range src[(o*n+k)*inner+first:][:count] {
-					rows[l*n+k] = v
-				}
+			from, at, count := laneBlock(b, n, inner)
+			if n > 0 {
+				gatherLanes(rows, src[from:], n, count, inner)
 			}
 			for l := range count {
-				visit(o*inner+first+l, rows[l*n:(l+1)*n])
+				visit(at+l, rows[l*n:(l+1)*n])
 			}
 		}
 	})
 }
 
-// inPieces returns Σ part over the pieces of a row.
-func inPieces[S dtype.Element, A float64 | int64](row []S, part func(s []S) A) A {
-	if len(row) <= piece {
-		return part(row)
-	}
-	parts := make([]A, ceilDiv(len(row), piece))
-	par.Do(len(parts), func(i int) { parts[i] = part(row[i*piece : min((i+1)*piece, len(row))]) })
-	sum := parts[0]
-	for _, v := range parts[1:] {
-		sum += v
-	}
-	return sum
+// laneGrain returns how many blocks of lanes are worth a thread.
+func laneGrain(n int) int { return max(1, piece/max(n*reduceLanes, 1)) }
+
+// laneBlock returns where block b of lanes starts in the input and in the result, and how many lanes it has.
+func laneBlock(b, n, inner int) (from, at, count int) {
+	blocks := ceilDiv(inner, reduceLanes)
+	o, first := b/blocks, b%blocks*reduceLanes
+	return o*n*inner + first, o*inner + first, min(reduceLanes, inner-first)
 }
+
+// gatherLanes writes rows[l*n+k] = src[k*stride+l] for l below count.
+func gatherLanes[T dtype.Element](rows, src []T, n, count, stride int) {
+	for k := range n {
+		for l, v := range src[k*stride:][:count] {
+			rows[l*n+k] = v
+		}
+	}
+}
+
+// scatterLanes writes dst[k*stride+l] = rows[l*n+k] for l below count.
+func scatterLanes[T dtype.Element](dst, rows []T, n, count, stride int) {
+	for k := range n {
+		to := dst[k*stride:][:count]
+		for l := range to {
+			to[l] = rows[l*n+k]
+		}
+	}
+}
+
+// inPieces joins what part makes of the pieces of [0, n), in order. Callers spare a row of one piece the closure.
+func inPieces[A any](n int, part func(lo, hi int) A, join func(a, b A) A) A {
+	parts := make([]A, ceilDiv(n, piece))
+	par.Do(len(parts), func(i int) { parts[i] = part(i*piece, min((i+1)*piece, n)) })
+	whole := parts[0]
+	for _, v := range parts[1:] {
+		whole = join(whole, v)
+	}
+	return whole
+}
+
+func plus[A float64 | int64](a, b A) A  { return a + b }
+func times[A float64 | int64](a, b A) A { return a * b }

@@ -2,30 +2,108 @@ package kern
 
 import "cresset/dtype"
 
+// extreme is the largest or smallest element of a row and its index.
+type extreme[T dtype.Number] struct {
+	value T
+	at    int64
+}
+
 // MaxRow returns the largest element of a row that is not empty, and its first index. NaN is larger than any number.
 func MaxRow[T dtype.Number](row []T) (T, int64) {
+	if len(row) <= piece {
+		e := maxPiece(row, 0)
+		return e.value, e.at
+	}
+	e := inPieces(len(row), func(lo, hi int) extreme[T] { return maxPiece(row[lo:hi], lo) }, func(a, b extreme[T]) extreme[T] {
+		if b.value > a.value || isNaN(b.value) && !isNaN(a.value) {
+			return b
+		}
+		return a
+	})
+	return e.value, e.at
+}
+
+func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
 	best, at := row[0], 0
 	for i, v := range row {
-		if v > best || v != v {
+		if v > best {
 			best, at = v, i
-			if v != v {
-				break
-			}
+		} else if isNaN(v) {
+			best, at = v, i
+			break
 		}
 	}
-	return best, int64(at)
+	return extreme[T]{best, int64(start + at)}
 }
 
 // MinRow returns the smallest element of a row that is not empty, and its first index. NaN is smaller than any number.
 func MinRow[T dtype.Number](row []T) (T, int64) {
+	if len(row) <= piece {
+		e := minPiece(row, 0)
+		return e.value, e.at
+	}
+	e := inPieces(len(row), func(lo, hi int) extreme[T] { return minPiece(row[lo:hi], lo) }, func(a, b extreme[T]) extreme[T] {
+		if b.value < a.value || isNaN(b.value) && !isNaN(a.value) {
+			return b
+		}
+		return a
+	})
+	return e.value, e.at
+}
+
+func minPiece[T dtype.Number](row []T, start int) extreme[T] {
 	best, at := row[0], 0
 	for i, v := range row {
-		if v < best || v != v {
+		if v < best {
 			best, at = v, i
-			if v != v {
-				break
-			}
+		} else if isNaN(v) {
+			best, at = v, i
+			break
 		}
 	}
-	return best, int64(at)
+	return extreme[T]{best, int64(start + at)}
 }
+
+// MaxValueRow is MaxRow without the index.
+func MaxValueRow[T dtype.Number](row []T) T {
+	v, _ := MaxRow(row)
+	return v
+}
+
+// MinValueRow is MinRow without the index.
+func MinValueRow[T dtype.Number](row []T) T {
+	v, _ := MinRow(row)
+	return v
+}
+
+// ArgMaxRow is MaxRow without the element.
+func ArgMaxRow[T dtype.Number](row []T) int64 {
+	_, at := MaxRow(row)
+	return at
+}
+
+// ArgMinRow is MinRow without the element.
+func ArgMinRow[T dtype.Number](row []T) int64 {
+	_, at := MinRow(row)
+	return at
+}
+
+// ShareGrad divides dy evenly among the elements of x that equal y, the extreme of the row, and gives the others 0.
+func ShareGrad[T dtype.Float](dy, y T, x, dx []T) {
+	count := 0
+	for _, v := range x {
+		if v == y || isNaN(v) && isNaN(y) {
+			count++
+		}
+	}
+	share := dy / T(count)
+	for i, v := range x {
+		dx[i] = 0
+		if v == y || isNaN(v) && isNaN(y) {
+			dx[i] = share
+		}
+	}
+}
+
+// isNaN reports whether v is no number; an integer always is one.
+func isNaN[T dtype.Number](v T) bool { return v != v }

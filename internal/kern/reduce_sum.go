@@ -33,10 +33,18 @@ func SumRow[D, S dtype.Number](row []S) D {
 	if isFloat[S]() {
 		return D(sumFloats(row))
 	}
-	return D(inPieces(row, sumIntegers[S]))
+	if len(row) <= piece {
+		return D(sumIntegers(row))
+	}
+	return D(inPieces(len(row), func(lo, hi int) int64 { return sumIntegers(row[lo:hi]) }, plus))
 }
 
-func sumFloats[S dtype.Number](row []S) float64 { return inPieces(row, sumPiece[S]) }
+func sumFloats[S dtype.Number](row []S) float64 {
+	if len(row) <= piece {
+		return sumPiece(row)
+	}
+	return inPieces(len(row), func(lo, hi int) float64 { return sumPiece(row[lo:hi]) }, plus)
+}
 
 // sumPiece adds in four chains, whose order is fixed, to hide the latency of addition.
 func sumPiece[S dtype.Number](s []S) float64 {

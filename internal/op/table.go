@@ -134,11 +134,22 @@ const (
 	LogSumExp
 	AnyTrue
 	AllTrue
+	CountNonZero
 	CumSum
 	Softmax
 	SoftmaxGrad
 	LogSoftmax
 	LogSoftmaxGrad
+
+	// Gradients of reductions, of (dy, a value of the reduced shape, the operand).
+	ProdGrad
+	ShareGrad
+	PickGrad
+	VarGrad
+	StdGrad
+	NormGrad
+	LogSumExpGrad
+	CumSumGrad
 
 	// Products.
 	MM
@@ -318,11 +329,21 @@ var rows = [Count]row{
 	LogSumExp:      {name: "logsumexp", grad: "LogsumexpBackward0"},
 	AnyTrue:        {name: "any"},
 	AllTrue:        {name: "all"},
+	CountNonZero:   {name: "count_nonzero"},
 	CumSum:         {name: "cumsum", grad: "CumsumBackward0"},
 	Softmax:        {name: "softmax", grad: "SoftmaxBackward0"},
 	SoftmaxGrad:    {name: "softmax_backward"},
 	LogSoftmax:     {name: "log_softmax", grad: "LogSoftmaxBackward0"},
 	LogSoftmaxGrad: {name: "log_softmax_backward"},
+
+	ProdGrad:      {name: "prod_backward"},
+	ShareGrad:     {name: "evenly_distribute_backward"},
+	PickGrad:      {name: "value_selecting_reduction_backward"},
+	VarGrad:       {name: "var_backward"},
+	StdGrad:       {name: "std_backward"},
+	NormGrad:      {name: "norm_backward"},
+	LogSumExpGrad: {name: "logsumexp_backward"},
+	CumSumGrad:    {name: "cumsum_backward"},
 
 	MM:    {name: "mm", grad: "MmBackward0"},
 	BMM:   {name: "bmm", grad: "BmmBackward0"},

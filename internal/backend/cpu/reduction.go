@@ -4,39 +4,17 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
-func (t *table) addReductions() {
-	addSum[int64, uint8](t)
-	addSum[int64, int8](t)
-	addSum[int64, int16](t)
-	addSum[int64, int32](t)
-	addSum[int64, int64](t)
-	addSum[float32, float32](t)
-	addSum[float64, float64](t)
-	addMean[float32](t)
-	addMean[float64](t)
-	addExtreme[uint8](t)
-	addExtreme[int8](t)
-	addExtreme[int16](t)
-	addExtreme[int32](t)
-	addExtreme[int64](t)
-	addExtreme[float32](t)
-	addExtreme[float64](t)
-}
-
-func addMean[T dtype.Float](t *table) {
-	kernel := reduce(kern.MeanMiddle[T])
-	t[op.Mean][dtype.Of[T]()], t[op.MeanAxes][dtype.Of[T]()] = kernel, kernel
-}
-
-func addExtreme[T dtype.Number](t *table) {
-	dt := dtype.Of[T]()
-	t[op.ArgMax][dt] = reduceRows(func(row []T) int64 {
-		_, at := kern.MaxRow(row)
-		return at
-	})
+// reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
+func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
+	return func(c *backend.Call) error {
+		m := middleOf(&c.In()[0], axesOf(c))
+		loop(dense[D](&c.Out()[0]), packed[S](&m.view), m.outer, m.n, m.inner) // results of reductions are fresh
+		return nil
+	}
 }
 
 // reduceRows lifts a function of a row.
@@ -44,16 +22,48 @@ func reduceRows[D, S dtype.Element](row func(row []S) D) Kernel {
 	return reduce(func(dst []D, src []S, outer, n, inner int) { kern.Reduce(dst, src, outer, n, inner, row) })
 }
 
-func addSum[D, S dtype.Number](t *table) {
-	kernel := reduce(kern.SumMiddle[D, S])
-	t[op.Sum][dtype.Of[S]()], t[op.SumAxes][dtype.Of[S]()] = kernel, kernel
+// reduceRowsWith lifts a function of a row that takes the call's parameters.
+func reduceRowsWith[D, S dtype.Element](row func(row []S, p op.Reduce) D) Kernel {
+	return func(c *backend.Call) error {
+		p := c.Params.(op.Reduce)
+		return reduceRows(func(s []S) D { return row(s, p) })(c)
+	}
 }
 
-// reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
-func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
+// reducePairs lifts a function of a row that finds an element and its index.
+func reducePairs[T dtype.Element](row func(row []T) (T, int64)) Kernel {
 	return func(c *backend.Call) error {
-		m := middleOf[S](&c.In()[0], axesOf(c))
-		loop(dense[D](&c.Out()[0]), m.src, m.outer, m.n, m.inner) // results of reductions are fresh
+		m := middleOf(&c.In()[0], axesOf(c))
+		value, index := dense[T](&c.Out()[0]), dense[int64](&c.Out()[1])
+		kern.ReducePair(value, index, packed[T](&m.view), m.outer, m.n, m.inner, row)
+		return nil
+	}
+}
+
+// mapRows lifts a function that maps a row to a row of the same length.
+func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
+	return alongAxis(func(outer, n, inner int, x []S, y []D) {
+		kern.MapRows(y, x, outer, n, inner, func(_ int, x []S, y []D) { row(x, y) })
+	})
+}
+
+// spread lifts the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
+// of the result.
+func spread[T, Y dtype.Element](row func(dy T, y Y, x, dx []T, p op.Reduce)) Kernel {
+	return func(c *backend.Call) error {
+		p, _ := c.Params.(op.Reduce)
+		dy, y := packed[T](&c.In()[0]), packed[Y](&c.In()[1])
+		m := middleOf(&c.In()[2], axesOf(c))
+		out := &c.Out()[0]
+		dx := dense[T](out)
+		if m.moved {
+			dx = make([]T, len(dx))
+		}
+		kern.MapRows(dx, packed[T](&m.view), m.outer, m.n, m.inner, func(at int, x, dx []T) { row(dy[at], y[at], x, dx, p) })
+		if m.moved {
+			w := middleOf(out, axesOf(c)).view
+			unpack(&w, dx)
+		}
 		return nil
 	}
 }
@@ -72,17 +82,17 @@ func axesOf(c *backend.Call) uint32 {
 }
 
 // middle is an operand seen as [outer][n][inner], of which n is reduced.
-type middle[T dtype.Element] struct {
-	src             []T
+type middle struct {
+	view            backend.View
 	outer, n, inner int
+	moved           bool // its axes have another order than the operand's
 }
 
-// middleOf brings the reduced axes together: they stay in place where they are neighbours in a contiguous operand, else
-// a copy moves them to the back.
-func middleOf[T dtype.Element](v *backend.View, axes uint32) middle[T] {
-	shape := v.Layout.Shape
+// middleOf brings the reduced axes together: they stay in place where they are neighbours, else they move to the back.
+func middleOf(v *backend.View, axes uint32) middle {
+	m := middle{view: *v, outer: 1, n: 1, inner: 1}
 	first, last, count := -1, -1, 0
-	for i := range shape {
+	for i := range v.Layout.Shape {
 		if axes&(1<<i) != 0 {
 			if first < 0 {
 				first = i
@@ -92,27 +102,16 @@ func middleOf[T dtype.Element](v *backend.View, axes uint32) middle[T] {
 		}
 	}
 	if count == 0 {
-		return middle[T]{packed[T](v), v.Layout.Size(), 1, 1}
+		m.outer = v.Layout.Size()
+		return m
 	}
-	w := *v
 	if last-first+1 != count {
-		order := make([]int, 0, len(shape))
-		for i := range shape {
-			if axes&(1<<i) == 0 {
-				order = append(order, i)
-			}
-		}
-		first = len(order)
-		for i := range shape {
-			if axes&(1<<i) != 0 {
-				order = append(order, i)
-			}
-		}
-		w.Layout = v.Layout.Permute(order)
-		last = len(shape) - 1
+		m.moved = true
+		m.view.Layout = reducedLast(v.Layout, axes)
+		last = v.Layout.Rank() - 1
+		first = last + 1 - count
 	}
-	m := middle[T]{outer: 1, n: 1, inner: 1}
-	for i, d := range w.Layout.Shape {
+	for i, d := range m.view.Layout.Shape {
 		switch {
 		case i < first:
 			m.outer *= d
@@ -122,6 +121,18 @@ func middleOf[T dtype.Element](v *backend.View, axes uint32) middle[T] {
 			m.inner *= d
 		}
 	}
-	m.src = packed[T](&w)
 	return m
+}
+
+// reducedLast moves axes to the back.
+func reducedLast(l layout.Layout, axes uint32) layout.Layout {
+	order := make([]int, 0, l.Rank())
+	for _, reduced := range [...]bool{false, true} {
+		for i := range l.Shape {
+			if (axes&(1<<i) != 0) == reduced {
+				order = append(order, i)
+			}
+		}
+	}
+	return l.Permute(order)
 }

@@ -1,0 +1,66 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+)
+
+// VarRow returns Σ (x - mean)² / (n - correction) of a row: NaN where the divisor is not positive.
+func VarRow[T dtype.Float](row []T, correction float64) T { return T(variance(row, correction)) }
+
+// StdRow returns the square root of VarRow.
+func StdRow[T dtype.Float](row []T, correction float64) T {
+	return T(math.Sqrt(variance(row, correction)))
+}
+
+func variance[T dtype.Float](row []T, correction float64) float64 {
+	n := float64(len(row))
+	mean := sumFloats(row) / n
+	var sum float64
+	if len(row) <= piece {
+		sum = squares(row, mean)
+	} else {
+		sum = inPieces(len(row), func(lo, hi int) float64 { return squares(row[lo:hi], mean) }, plus)
+	}
+	return sum / max(n-correction, 0)
+}
+
+// squares returns Σ (x - mean)².
+func squares[T dtype.Float](x []T, mean float64) float64 {
+	var a, b float64
+	for len(x) >= 2 {
+		v := (*[2]T)(x)
+		d, e := float64(v[0])-mean, float64(v[1])-mean
+		a += float64(d * d)
+		b += float64(e * e)
+		x = x[2:]
+	}
+	for _, v := range x {
+		d := float64(v) - mean
+		a += float64(d * d)
+	}
+	return a + b
+}
+
+// VarGrad is dx = dy · 2 (x - mean) / (n - correction).
+func VarGrad[T dtype.Float](dy T, x, dx []T, correction float64) {
+	spreadGrad(float64(dy), x, dx, correction)
+}
+
+// StdGrad is VarGrad of dy / 2y, where y is the standard deviation; nothing flows where that is 0.
+func StdGrad[T dtype.Float](dy, y T, x, dx []T, correction float64) {
+	if y == 0 {
+		spreadGrad(0, x, dx, correction)
+		return
+	}
+	spreadGrad(float64(dy)/(2*float64(y)), x, dx, correction)
+}
+
+func spreadGrad[T dtype.Float](dy float64, x, dx []T, correction float64) {
+	n := float64(len(x))
+	mean, scale := sumFloats(x)/n, 2/(n-correction)*dy
+	for i, v := range x {
+		dx[i] = T(scale * (float64(v) - mean))
+	}
+}

@@ -1,0 +1,31 @@
+package tensor
+
+import (
+	"math"
+	"testing"
+)
+
+func TestReductionErrors(t *testing.T) {
+	ints, empty := Ones(2, 3).Long(), Zeros(0, 3)
+	checkErrors(t, []errorCase{
+		{golden: "mean int", kind: ErrDType, do: func() { ints.Mean() }},
+		{golden: "mean int", kind: ErrDType, do: func() { ints.MeanAxes([]int{0}, true) }},
+		{golden: "std int", kind: ErrDType, do: func() { ints.Std() }},
+		{golden: "std int", kind: ErrDType, do: func() { ints.VarAxes([]int{0}, 0, true) }},
+		{golden: "max empty", kind: ErrShape, do: func() { empty.Max() }},
+		{golden: "argmax empty", kind: ErrIndex, do: func() { empty.ArgMax() }},
+		{golden: "softmax int", kind: ErrKernel, do: func() { ints.Softmax(-1) }},
+		{golden: "dim oob", kind: ErrIndex, do: func() { ints.SumAxes([]int{2}, false) }},
+		{text: "max(): Expected reduction dim 0 to have non-zero size.", kind: ErrIndex, do: func() { empty.MaxAxis(0, false) }},
+		{text: "argmin(): Expected reduction dim 0 to have non-zero size.", kind: ErrIndex, do: func() { empty.ArgMinAxis(0, false) }},
+		{text: "amax(): Expected reduction dim 0 to have non-zero size.", kind: ErrIndex, do: func() { empty.AMax([]int{1, 0}, false) }},
+		{text: "amin(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.",
+			kind: ErrShape, do: func() { empty.AMin(nil, false) }},
+		{text: `"argmax_cpu" not implemented for 'Bool'`, kind: ErrKernel, do: func() { ints.Bool().ArgMax() }},
+		{text: `"log_softmax_kernel_impl" not implemented for 'Long'`, kind: ErrKernel, do: func() { ints.LogSoftmax(0) }},
+		{text: "linalg.vector_norm: Expected a floating point or complex tensor as input. Got Long", kind: ErrDType, do: func() { ints.Norm() }},
+		{text: "linalg.vector_norm cannot compute the inf norm on an empty tensor because the operation does not have an identity",
+			kind: ErrShape, do: func() { empty.NormAxes(math.Inf(1), nil, false) }},
+		{text: "dim 1 appears multiple times in the list of dims", kind: ErrValue, do: func() { ints.SumAxes([]int{1, -1}, false) }},
+	})
+}

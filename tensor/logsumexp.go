@@ -1,0 +1,23 @@
+package tensor
+
+import (
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// LogSumExp returns log Σ eˣ over axes, all where none is named, without overflow on the way; the axes disappear, or stay
+// with extent 1 where keep is true. Integers become float32 first.
+func (x *Tensor) LogSumExp(axes []int, keep bool) *Tensor {
+	y := x
+	if !x.dtype.IsFloat() {
+		y = x.cast(dtype.Default)
+	}
+	p := y.reduced("logsumexp", axes, keep)
+	out := y.reduce(op.LogSumExp, p)
+	record(out, op.LogSumExp, logSumExpGrad, p, x).save(out, x)
+	return out
+}
+
+func logSumExpGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.spread(op.LogSumExpGrad, dy, b.saved(0), b.saved(1)))
+}

@@ -1,0 +1,49 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"cresset/internal/op"
+)
+
+// Norm returns the 2-norm of all elements, √Σ x², a tensor without axes. It panics for integers.
+func (x *Tensor) Norm() *Tensor { return x.NormAxes(2, nil, false) }
+
+// NormAxes returns the p-norm (Σ |x|ᵖ)^(1/p) over axes, all where none is named; the axes disappear, or stay with extent 1
+// where keep is true. For p = ±Inf it is the largest or smallest |x|, for p = 0 the number of elements that are not zero.
+// It panics for integers.
+func (x *Tensor) NormAxes(p float64, axes []int, keep bool) *Tensor {
+	if !x.dtype.IsFloat() {
+		fail("norm", ErrDType, "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "+x.dtype.ScalarName(), x)
+	}
+	r := x.reduced("norm", axes, keep)
+	r.P = p
+	x.checkNorm(r, len(axes) == 0)
+	out := x.reduce(op.Norm, r)
+	record(out, op.Norm, normGrad, r, x).save(out, x)
+	return out
+}
+
+func normGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.spread(op.NormGrad, dy, b.saved(0), b.saved(1)))
+}
+
+// checkNorm panics for orders that have no value over nothing.
+func (x *Tensor) checkNorm(r op.Reduce, all bool) {
+	if r.P >= 0 && !math.IsInf(r.P, 1) || x.NumEl() > 0 {
+		return
+	}
+	order := fmt.Sprint(r.P)
+	if math.IsInf(r.P, 0) {
+		order = map[bool]string{false: "inf", true: "-inf"}[r.P < 0]
+	}
+	if all {
+		fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity", order), x)
+	}
+	for i, d := range x.layout.Shape {
+		if d == 0 && r.Axes&(1<<i) != 0 {
+			fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on the dimension %d because this dimension is empty and the operation does not have an identity", order, i), x)
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package tensor
+
+import (
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// Any reports, as a tensor without axes, whether an element is not zero. The result is bool, or uint8 for a uint8 tensor.
+func (x *Tensor) Any() *Tensor { return x.truth(op.AnyTrue, nil, Shape{}) }
+
+// All reports, as a tensor without axes, whether no element is zero. The result is bool, or uint8 for a uint8 tensor.
+func (x *Tensor) All() *Tensor { return x.truth(op.AllTrue, nil, Shape{}) }
+
+// AnyAxis reports along an axis whether an element is not zero; the axis disappears, or stays with extent 1 where keep is
+// true.
+func (x *Tensor) AnyAxis(axis int, keep bool) *Tensor {
+	p := x.reducedAxis("any", axis, keep)
+	return x.truth(op.AnyTrue, p, reducedShape(x.layout.Shape, p))
+}
+
+// AllAxis reports along an axis whether no element is zero; the axis disappears, or stays with extent 1 where keep is true.
+func (x *Tensor) AllAxis(axis int, keep bool) *Tensor {
+	p := x.reducedAxis("all", axis, keep)
+	return x.truth(op.AllTrue, p, reducedShape(x.layout.Shape, p))
+}
+
+func (x *Tensor) truth(o op.Op, params any, shape Shape) *Tensor {
+	y := x.summable()
+	out := y.empty(o, dtype.Bool, shape)
+	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
+	if x.dtype == dtype.Uint8 {
+		return out.cast(dtype.Uint8)
+	}
+	return out
+}
+
+// CountNonZero returns how many elements are not zero, an int64 tensor without axes.
+func (x *Tensor) CountNonZero() *Tensor { return x.CountNonZeroAxes() }
+
+// CountNonZeroAxes returns how many elements over axes, all where none is named, are not zero; the axes disappear.
+func (x *Tensor) CountNonZeroAxes(axes ...int) *Tensor {
+	p := x.reduced("count_nonzero", axes, false)
+	y := x.summable()
+	out := y.empty(op.CountNonZero, dtype.Int64, reducedShape(x.layout.Shape, p))
+	launch(op.CountNonZero, y.dtype, p, []*Tensor{out}, []*Tensor{y})
+	return out
+}
