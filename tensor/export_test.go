@@ -1,0 +1,39 @@
+package tensor
+
+import (
+	"testing"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/op"
+)
+
+// HasKernel reports whether the CPU has a kernel for an op on a dtype.
+func HasKernel(o op.Op, dt dtype.DType) bool { return host.Has(o, dt) }
+
+// SpyOnCPU shows every call of a kernel of the CPU to saw, until the test ends.
+func SpyOnCPU(t testing.TB, saw func(*backend.Call)) {
+	real := host
+	host = spy{real, saw}
+	t.Cleanup(func() { host = real })
+}
+
+type spy struct {
+	backend.Backend
+	saw func(*backend.Call)
+}
+
+func (s spy) Run(c *backend.Call) error {
+	s.saw(c)
+	return s.Backend.Run(c)
+}
+
+// LendDevice makes the CPU pass for another device until the test ends, so that operands can be in the wrong place
+// where there is only one.
+func LendDevice(t testing.TB) device.Device {
+	dev := device.MustParse("xla:0")
+	backends[dev.Type()] = func(int) (backend.Backend, error) { return host, nil }
+	t.Cleanup(func() { delete(backends, dev.Type()) })
+	return dev
+}

@@ -1,0 +1,114 @@
+package tensor_test
+
+import (
+	"slices"
+	"testing"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/devicetest"
+	"cresset/tensor"
+)
+
+// opRow is a row of the op table: a function of tensors, what it is fed, and what judges it. From it come the values on
+// every dtype, gradients by finite differences, other layouts, no elements, mistakes, memory and a benchmark.
+type opRow struct {
+	name string
+	f    func(x []*tensor.Tensor) *tensor.Tensor
+	in   []arg
+
+	// One of these judges the values.
+	ref   func(v []float64) float64 // of elements that stand at the same place
+	naive func(x []array) array     // slow and plain
+	judge string                    // says which other test does
+
+	dtypes    []dtype.DType                    // all that are allowed; the others must be refused. Nil: the floats
+	result    func(dt dtype.DType) dtype.DType // nil: that of the inputs
+	roundings float64                          // how often the result may be rounded; 0: 4
+	scale     float64                          // size of what is added up on the way and may cancel
+
+	noGrad         bool                                    // results track no gradient
+	view           bool                                    // results share the memory of input 0
+	contiguousOnly bool                                    // strided inputs are refused or make a copy
+	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
+	noSpecials     string                                  // why NaN, infinities and the like are not tried
+	empty          []emptyCase
+	wrong          []wrongCase
+	bench          [][]int // shapes for the benchmark; nil: large ones for elementwise functions, else those of in
+}
+
+// emptyCase is inputs without elements, and the shape that comes out.
+type emptyCase struct {
+	in   [][]int
+	want []int
+}
+
+// wrongCase is inputs whose shapes do not fit, and the kind and text of the error.
+type wrongCase struct {
+	in   [][]int
+	kind error
+	text string
+}
+
+// opTables are the rows of all families.
+var opTables = [][]opRow{
+	arithmeticRows,
+}
+
+func allRows() []opRow { return slices.Concat(opTables...) }
+
+// TestOps judges every row on every device.
+func TestOps(t *testing.T) {
+	other := tensor.LendDevice(t)
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for _, r := range allRows() {
+			t.Run(r.name, func(t *testing.T) {
+				r.checkValues(t, dev)
+				r.checkSpecials(t, dev)
+				r.checkGradients(t, dev)
+				r.checkLayouts(t, dev)
+				r.checkThreads(t, dev)
+				r.checkEmpty(t, dev)
+				r.checkMemory(t, dev)
+				r.checkInPlace(t, dev)
+				r.checkMistakes(t, dev)
+				r.checkDevices(t, dev, other)
+			})
+		}
+	})
+}
+
+// BenchmarkOps times every row without gradients: BenchmarkOps/add/cpu/float32.
+func BenchmarkOps(b *testing.B) {
+	for _, r := range allRows() {
+		b.Run(r.name, func(b *testing.B) {
+			devicetest.Bench(b, func(b *testing.B, dev device.Device) {
+				for _, dt := range r.allowed() {
+					b.Run(dt.Name(), func(b *testing.B) { r.time(b, dev, dt) })
+				}
+			})
+		})
+	}
+}
+
+func (r *opRow) time(b *testing.B, dev device.Device, dt dtype.DType) {
+	shapes := r.bench
+	if shapes == nil && r.ref != nil {
+		shapes = r.withExtents([]int{256, 1024})
+	}
+	x := r.reshaped(dev, dt, shapes)
+	bytes := 0
+	for _, t := range x {
+		bytes += t.NumEl() * t.DType().Size()
+	}
+	b.SetBytes(int64(bytes))
+	b.ReportAllocs()
+	for b.Loop() {
+		s := tensor.NewScope()
+		for i := range x {
+			x[i] = s.Enter(x[i])
+		}
+		r.f(x)
+		s.Close()
+	}
+}
