@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -134,6 +135,8 @@ func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 }
 
 // zeros returns zeros of another shape in x's dtype, on its device and in its scope.
-func (x *Tensor) zeros(shape Shape) *Tensor {
-	return x.empty(op.Fill, x.dtype, shape).fill(backend.Scalar{})
+func (x *Tensor) zeros(shape Shape) *Tensor { return x.zerosAs(x.dtype, shape) }
+
+func (x *Tensor) zerosAs(dt dtype.DType, shape Shape) *Tensor {
+	return x.empty(op.Fill, dt, shape).fill(backend.Scalar{})
 }

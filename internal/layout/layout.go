@@ -81,9 +81,14 @@ func Contiguous(shape Shape) Layout {
 	return Layout{Shape: shape, Strides: strides, size: sizeOf(shape), dense: true}
 }
 
-// Of returns the layout with the given shape, strides and offset.
+// Of returns the layout with the given shape, strides and offset. Without elements the offset becomes 0: it could lie
+// beyond the storage.
 func Of(shape Shape, strides []int, offset int) Layout {
-	return Layout{Shape: shape, Strides: strides, Offset: offset, size: sizeOf(shape), dense: rowMajor(shape, strides)}
+	l := Layout{Shape: shape, Strides: strides, Offset: offset, size: sizeOf(shape), dense: rowMajor(shape, strides)}
+	if l.size == 0 {
+		l.Offset = 0
+	}
+	return l
 }
 
 func sizeOf(shape Shape) int {

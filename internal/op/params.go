@@ -73,11 +73,18 @@ const (
 // String returns PyTorch's word for the reduction.
 func (r Reduction) String() string { return [...]string{"mean", "sum", "none"}[r] }
 
-// Padding belongs to Pad: elements before and after each of the last len axes, last axis first, as PyTorch orders them.
-type Padding struct {
-	Before, After [8]int
-	Axes          int
-	Value         float64
+// Ravel belongs to RavelIndex: out = out·Extent + index, for indexes into axis Axis, of that extent, that may count from
+// the end. Repeated over several axes it makes one index of many.
+type Ravel struct{ Axis, Extent int }
+
+// Lookup belongs to EmbeddingGrad: rows of index Padding get no gradient; -1 is none.
+type Lookup struct{ Padding int }
+
+// Order belongs to Sort and TopK: the first elements of each line along Axis, as many as the results have room for, sorted.
+// NaN counts as the largest number.
+type Order struct {
+	Axis       int
+	Descending bool
 }
 
 // Draw belongs to random ops. Generator is the device's own generator; A and B are what the distribution calls them.

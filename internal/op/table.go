@@ -165,7 +165,12 @@ const (
 	ScatterAdd
 	IndexSelect
 	Index
+	RavelIndex
 	IndexAdd
+	MaskedSelect
+	NonZero
+	Sort
+	TopK
 	Tril
 	Triu
 	OneHot
@@ -356,8 +361,13 @@ var rows = [Count]row{
 	Gather:        {name: "gather", grad: "GatherBackward0"},
 	ScatterAdd:    {name: "scatter_add", grad: "ScatterAddBackward0"},
 	IndexSelect:   {name: "index_select", grad: "IndexSelectBackward0"},
-	Index:         {name: "index", grad: "IndexBackward0"},
+	Index:         {name: "index", grad: "IndexBackward0", composed: true},
+	RavelIndex:    {name: "ravel_index"},
 	IndexAdd:      {name: "index_add", grad: "IndexAddBackward0"},
+	MaskedSelect:  {name: "masked_select", grad: "MaskedSelectBackward0", composed: true},
+	NonZero:       {name: "nonzero"},
+	Sort:          {name: "sort", grad: "SortBackward0"},
+	TopK:          {name: "topk", grad: "TopkBackward0"},
 	Tril:          {name: "tril", grad: "TrilBackward0"},
 	Triu:          {name: "triu", grad: "TriuBackward0"},
 	OneHot:        {name: "one_hot"},

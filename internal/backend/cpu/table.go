@@ -24,6 +24,7 @@ func build() *table {
 	t.addSoftmax()
 	t.addProducts()
 	t.addLosses()
+	t.addIndexing()
 	t.addOptimizers()
 	t.addRandom()
 	t.addHalf()

@@ -1,0 +1,116 @@
+package cpu
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Kernels along one axis see each operand as lines: all elements along that axis, for each index of the others. A walk
+// over the lines' first elements visits them all; those that it hands to different threads share no line.
+
+// newLines returns the walk over the lines of operands along an axis; the first operand's other extents are visited.
+func newLines(axis int, views ...*backend.View) *walk {
+	heads := make([]*backend.View, len(views))
+	for i, v := range views {
+		head := *v
+		head.Layout = v.Layout.Select(axis, 0)
+		heads[i] = &head
+	}
+	return newWalk(heads...)
+}
+
+// next moves to the following line of a tile.
+func (w *walk) next(at *[layout.MaxOperands]int) {
+	for k := range w.loop.N {
+		at[k] += w.loop.InnerStep(k)
+	}
+}
+
+func outOfBounds(bad int64, axis, extent int) error {
+	return &backend.IndexError{Text: fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", bad, axis, extent)}
+}
+
+// gather is out[…, i, …] = x[…, index[…, i, …], …].
+func gather[T dtype.Element](c *backend.Call) error {
+	axis := axisOf(c)
+	out, x, index := &c.Out()[0], &c.In()[0], &c.In()[1]
+	if bad, found := kern.FindOutside(packed[int64](index), x.Layout.Shape[axis]); found {
+		return outOfBounds(bad, axis, x.Layout.Shape[axis])
+	}
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	n := out.Layout.Shape[axis]
+	dst, src, from := data[T](out), data[T](x), data[int64](index)
+	dstStep, srcStep, fromStep := out.Layout.Strides[axis], x.Layout.Strides[axis], index.Layout.Strides[axis]
+	w := newLines(axis, out, x, index)
+	w.run(func(lo, hi int) {
+		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
+			for range count {
+				kern.TakeLine(dst[at[0]:], src[at[1]:], from[at[2]:], n, dstStep, srcStep, fromStep)
+				w.next(at)
+			}
+		})
+	})
+	return nil
+}
+
+// scatterAdd is out[…, index[…, i, …], …] += src[…, i, …].
+func scatterAdd[T dtype.Number](c *backend.Call) error {
+	axis := axisOf(c)
+	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
+	if bad, found := kern.FindOutside(packed[int64](index), out.Layout.Shape[axis]); found {
+		return outOfBounds(bad, axis, out.Layout.Shape[axis])
+	}
+	if index.Layout.Size() == 0 {
+		return nil
+	}
+	n := index.Layout.Shape[axis]
+	dst, to, from := data[T](out), data[int64](index), data[T](src)
+	dstStep, toStep, fromStep := out.Layout.Strides[axis], index.Layout.Strides[axis], src.Layout.Strides[axis]
+	w := newLines(axis, index, out, src)
+	w.run(func(lo, hi int) {
+		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
+			for range count {
+				kern.AddLine(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
+				w.next(at)
+			}
+		})
+	})
+	return nil
+}
+
+// sortLines writes the first elements of each sorted line, and where they were.
+func sortLines[T dtype.Number](c *backend.Call) error {
+	p := c.Params.(op.Order)
+	values, indices, x := &c.Out()[0], &c.Out()[1], &c.In()[0]
+	if values.Layout.Size() == 0 {
+		return nil
+	}
+	axis := p.Axis
+	n, k := x.Layout.Shape[axis], values.Layout.Shape[axis]
+	v, from, src := data[T](values), data[int64](indices), data[T](x)
+	vStep, fromStep, srcStep := values.Layout.Strides[axis], indices.Layout.Strides[axis], x.Layout.Strides[axis]
+	w := newLines(axis, values, indices, x)
+	w.run(func(lo, hi int) {
+		line, spare := make([]kern.Sorted[T], n), make([]kern.Sorted[T], n)
+		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
+			for range count {
+				for i := range line {
+					line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}
+				}
+				kern.Sort(line, spare, p.Descending)
+				for i, s := range line[:k] {
+					v[at[0]+i*vStep], from[at[1]+i*fromStep] = s.Value, s.From
+				}
+				w.next(at)
+			}
+		})
+	})
+	return nil
+}

@@ -1,0 +1,124 @@
+package kern
+
+import "cresset/dtype"
+
+// Indexing kernels see an operand as rows of inner elements each. Sums that meet in one row are added in the order of the
+// index, whatever the number of threads: threads share the columns, never the rows.
+
+// FindOutside returns the first index that is not in 0 … n-1, if there is one.
+func FindOutside(index []int64, n int) (bad int64, found bool) {
+	for _, i := range index {
+		if uint64(i) >= uint64(n) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// FindBeyond returns the first index that is not in -n … n-1, if there is one.
+func FindBeyond(index []int64, n int) (bad int64, found bool) {
+	for _, i := range index {
+		if i < -int64(n) || i >= int64(n) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// Ravel is dst[i] = dst[i]·extent + index[i], where a negative index counts from the end.
+func Ravel(dst, index []int64, extent int) {
+	n := int64(extent)
+	index = index[:len(dst)]
+	for i, at := range index {
+		if at < 0 {
+			at += n
+		}
+		dst[i] = dst[i]*n + at
+	}
+}
+
+// TakeRows copies row index[i] of src to row i of dst.
+func TakeRows[T dtype.Element](dst, src []T, index []int64, inner int) {
+	if inner == 1 {
+		dst = dst[:len(index)]
+		for i, at := range index {
+			dst[i] = src[at]
+		}
+		return
+	}
+	for i, at := range index {
+		copy(dst[i*inner:(i+1)*inner], src[int(at)*inner:])
+	}
+}
+
+// AddRows adds columns lo to hi of row i of src to row index[i] of dst.
+func AddRows[T dtype.Number](dst, src []T, index []int64, inner, lo, hi int) {
+	for i, at := range index {
+		s := src[i*inner+lo : i*inner+hi]
+		d := dst[int(at)*inner+lo:][:len(s)]
+		for k, v := range s {
+			d[k] += v
+		}
+	}
+}
+
+// TakeLine is dst[i·dstStep] = src[index[i·indexStep]·srcStep] for i < n: one line of a Gather.
+func TakeLine[T dtype.Element](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		dst[i*dstStep] = src[int(index[i*indexStep])*srcStep]
+	}
+}
+
+// AddLine is dst[index[i·indexStep]·dstStep] += src[i·srcStep] for i < n: one line of a ScatterAdd.
+func AddLine[T dtype.Number](dst, src []T, index []int64, n, dstStep, srcStep, indexStep int) {
+	for i := range n {
+		dst[int(index[i*indexStep])*dstStep] += src[i*srcStep]
+	}
+}
+
+// Lower keeps of a matrix with the given columns what lies on diagonal k and below, and zeroes the rest; rows are counted
+// from first.
+func Lower[T dtype.Element](dst, src []T, cols, first, k int) {
+	for r := 0; r*cols < len(dst); r++ {
+		d, s := dst[r*cols:(r+1)*cols], src[r*cols:(r+1)*cols]
+		n := min(max(first+r+k+1, 0), cols)
+		copy(d[:n], s)
+		clear(d[n:])
+	}
+}
+
+// Upper keeps of a matrix with the given columns what lies on diagonal k and above, and zeroes the rest; rows are counted
+// from first.
+func Upper[T dtype.Element](dst, src []T, cols, first, k int) {
+	for r := 0; r*cols < len(dst); r++ {
+		d, s := dst[r*cols:(r+1)*cols], src[r*cols:(r+1)*cols]
+		n := min(max(first+r+k, 0), cols)
+		clear(d[:n])
+		copy(d[n:], s[n:])
+	}
+}
+
+// OneHot sets dst[i·classes + index[i]] to 1 and every other element to 0.
+func OneHot(dst, index []int64, classes int) {
+	clear(dst)
+	for i, at := range index {
+		dst[i*classes+int(at)] = 1
+	}
+}
+
+// NonZero writes for each true element of mask, in row-major order, its index along every axis.
+func NonZero(dst []int64, mask []bool, shape []int) {
+	rank := len(shape)
+	at := 0
+	for i, v := range mask {
+		if !v {
+			continue
+		}
+		row := dst[at : at+rank]
+		for axis := rank - 1; axis >= 0; axis-- {
+			row[axis] = int64(i % shape[axis])
+			i /= shape[axis]
+		}
+		at += rank
+	}
+}

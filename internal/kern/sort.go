@@ -1,0 +1,53 @@
+package kern
+
+import "cresset/dtype"
+
+// Sorted pairs the values of a line with where they were.
+type Sorted[T dtype.Number] struct {
+	Value T
+	From  int64
+}
+
+// Sort orders line by value, equal values by where they were; NaN counts as the largest number. spare has the length of
+// line.
+func Sort[T dtype.Number](line, spare []Sorted[T], descending bool) {
+	n := len(line)
+	from, to := line, spare[:n]
+	for width := 1; width < n; width *= 2 {
+		for lo := 0; lo < n; lo += 2 * width {
+			mid, hi := min(lo+width, n), min(lo+2*width, n)
+			if descending {
+				mergeFalling(to[lo:hi], from[lo:mid], from[mid:hi])
+			} else {
+				mergeRising(to[lo:hi], from[lo:mid], from[mid:hi])
+			}
+		}
+		from, to = to, from
+	}
+	if n > 0 && &from[0] != &line[0] {
+		copy(line, from)
+	}
+}
+
+func mergeRising[T dtype.Number](dst, a, b []Sorted[T]) {
+	for i := range dst {
+		if len(b) == 0 || len(a) > 0 && !less(b[0].Value, a[0].Value) {
+			dst[i], a = a[0], a[1:]
+		} else {
+			dst[i], b = b[0], b[1:]
+		}
+	}
+}
+
+func mergeFalling[T dtype.Number](dst, a, b []Sorted[T]) {
+	for i := range dst {
+		if len(b) == 0 || len(a) > 0 && !less(a[0].Value, b[0].Value) {
+			dst[i], a = a[0], a[1:]
+		} else {
+			dst[i], b = b[0], b[1:]
+		}
+	}
+}
+
+// less orders numbers, NaN above all others.
+func less[T dtype.Number](a, b T) bool { return a < b || (b != b && a == a) }

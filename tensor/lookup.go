@@ -1,0 +1,203 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// sameIndexDevice panics with PyTorch's text where the named argument is not where x is.
+func (x *Tensor) sameIndexDevice(name, method, argument string, t *Tensor) {
+	if t.storage.device != x.storage.device {
+		failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
+			"(when checking argument for argument %s in method %s)", x.storage.device, t.storage.device, argument, method),
+			describe([]*Tensor{x, t})+"; move one of them with To")
+	}
+}
+
+// isIndex reports whether the elements can name places.
+func (x *Tensor) isIndex() bool { return x.dtype == dtype.Int64 || x.dtype == dtype.Int32 }
+
+// atLeast1 returns x without a gradient record; without axes it gets one of extent 1.
+func (x *Tensor) atLeast1() *Tensor {
+	if x.layout.Rank() == 0 {
+		return x.alias(x.layout.Unsqueeze(0))
+	}
+	return x
+}
+
+// IndexSelect returns those indices of one axis that index, a vector, names; they may repeat.
+func (x *Tensor) IndexSelect(axis int, index *Tensor) *Tensor {
+	axis = x.axis("index_select", axis)
+	x.sameIndexDevice("index_select", "wrapper_CUDA__index_select", "index", index)
+	if index.layout.Rank() > 1 {
+		fail("index_select", ErrIndex, "index_select(): Index is supposed to be a vector", x, index)
+	}
+	if !index.isIndex() {
+		fail("index_select", ErrDType, "index_select(): Expected dtype int32 or int64 for index", x, index)
+	}
+	if n := index.layout.Size(); x.layout.Rank() == 0 && n != 1 {
+		fail("index_select", ErrIndex, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %d value(s)", n), x, index)
+	}
+	long := index.cast(dtype.Int64).atLeast1()
+	out := x.selectRows(op.IndexSelect, axis, long)
+	record(out, op.IndexSelect, indexSelectGrad, axis, x).save(long)
+	return out
+}
+
+func indexSelectGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy.scattered(b.input(0), b.params().(int), b.saved(0)))
+}
+
+// selectRows computes an IndexSelect or an Embedding of int64 indexes, without a gradient record.
+func (x *Tensor) selectRows(o op.Op, axis int, index *Tensor) *Tensor {
+	src := x.atLeast1()
+	old := src.layout.Shape
+	shape := append(append(append(Shape{}, old[:axis]...), index.layout.Shape...), old[axis+1:]...)
+	if x.layout.Rank() == 0 {
+		shape = nil
+	}
+	out := x.empty(o, x.dtype, shape, index)
+	launch(o, x.dtype, op.Axis{Axis: axis}, []*Tensor{out}, []*Tensor{src, index})
+	return out
+}
+
+// scattered returns zeros of the given shape to which dy is added at the indices of one axis.
+func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
+	g := dy.zeros(shape)
+	launch(op.IndexAdd, g.dtype, op.Axis{Axis: axis}, []*Tensor{g.atLeast1()}, []*Tensor{index, dy.atLeast1()})
+	return g
+}
+
+// IndexAdd returns x with src added at those indices of one axis that index, a vector, names. Where an index repeats, src
+// is added in its order.
+func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
+	axis = x.checkIndexAdd(axis, index, src)
+	long := index.cast(dtype.Int64).atLeast1()
+	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape, index, src)
+	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	launch(op.IndexAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{long, src.atLeast1()})
+	record(out, op.IndexAdd, indexAddGrad, axis, x, src).save(long)
+	return out
+}
+
+func indexAddGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy)
+	if b.needs(1) {
+		b.give(1, dy.selectRows(op.IndexSelect, b.params().(int), b.saved(0)).Reshape(b.input(1)...))
+	}
+}
+
+func (x *Tensor) checkIndexAdd(axis int, index, src *Tensor) int {
+	axis = x.axis("index_add", axis)
+	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "index", index)
+	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "source", src)
+	from, to := src.atLeast1().layout.Shape, x.atLeast1().layout.Shape
+	switch {
+	case index.layout.Rank() > 1:
+		fail("index_add", ErrIndex, fmt.Sprintf("index_add_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
+			index.layout.Rank(), index.dtype.ScalarName(), index.layout.Shape.List()), x, index, src)
+	case !index.isIndex():
+		fail("index_add", ErrDType, "index_add_(): Expected dtype int32/int64 for index but got: "+index.dtype.ScalarName(), x, index, src)
+	case x.dtype != src.dtype:
+		fail("index_add", ErrDType, fmt.Sprintf("index_add_(): self (%s) and source (%s) must have the same scalar type",
+			x.dtype.ScalarName(), src.dtype.ScalarName()), x, index, src)
+	case axis >= len(from):
+		fail("index_add", ErrIndex, fmt.Sprintf("index_add_(): Indexing dim %d is out of bounds of the source tensor with dim %d", axis, src.layout.Rank()), x, index, src)
+	case index.layout.Size() != from[axis]:
+		fail("index_add", ErrShape, fmt.Sprintf("index_add_(): Number of indices (%d) should be equal to source.size(dim): (%d), for dim: %d",
+			index.layout.Size(), from[axis], axis), x, index, src)
+	case !equalBut(from, to, axis):
+		fail("index_add", ErrShape, fmt.Sprintf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
+			x.layout.Shape.List(), src.layout.Shape.List()), x, index, src)
+	}
+	return axis
+}
+
+// equalBut reports whether two shapes are equal apart from one axis.
+func equalBut(a, b Shape, axis int) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if i != axis && a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Embedding returns the rows of weight, a matrix, that indices name: a tensor of the indices' shape with one more axis. The
+// row of index padding, if it is given, gets no gradient; it may count from the end.
+func Embedding(weight, indices *Tensor, padding ...int) *Tensor {
+	weight.sameIndexDevice("embedding", "wrapper_CUDA__index_select", "index", indices)
+	if weight.layout.Rank() != 2 {
+		fail("embedding", ErrShape, "'weight' must be 2-D", weight, indices)
+	}
+	if !indices.isIndex() {
+		fail("embedding", ErrDType, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "+
+			"but got %s instead (while checking arguments for embedding)", indices.legacyType()), weight, indices)
+	}
+	long := indices.cast(dtype.Int64)
+	out := weight.selectRows(op.Embedding, 0, long)
+	record(out, op.Embedding, embeddingGrad, op.Lookup{Padding: paddingRow(weight, padding)}, weight).save(long)
+	return out
+}
+
+func embeddingGrad(b *backprop, dy *Tensor) {
+	g := dy.empty(op.EmbeddingGrad, dy.dtype, b.input(0))
+	launch(op.EmbeddingGrad, g.dtype, b.params(), []*Tensor{g}, []*Tensor{b.saved(0), dy})
+	b.give(0, g)
+}
+
+func paddingRow(weight *Tensor, padding []int) int {
+	if len(padding) == 0 {
+		return -1
+	}
+	p, rows := padding[0], weight.layout.Shape[0]
+	if p < -rows || p >= rows {
+		fail("embedding", ErrValue, "Padding_idx must be within num_embeddings", weight)
+	}
+	if p < 0 {
+		p += rows
+	}
+	return p
+}
+
+// OneHot returns, for int64 class numbers, rows of zeros with a one at each class: an int64 tensor with one more axis of
+// extent classes. Where classes is -1 it is one more than the largest.
+func OneHot(x *Tensor, classes int) *Tensor {
+	if x.dtype != dtype.Int64 {
+		fail("one_hot", ErrDType, "one_hot is only applicable to index tensor of type LongTensor.", x)
+	}
+	switch {
+	case x.layout.Size() == 0 && classes <= 0:
+		fail("one_hot", ErrValue, "Can not infer total number of classes from empty tensor.", x)
+	case classes == -1:
+		classes = largestClass(x) + 1
+	}
+	if classes <= 0 {
+		fail("one_hot", ErrValue, "Class values must be smaller than num_classes.", x)
+	}
+	shape := append(x.Shape(), classes)
+	if len(shape) > layout.MaxRank {
+		check("one_hot", ErrShape, errTooManyAxes, x)
+	}
+	out := x.empty(op.OneHot, dtype.Int64, shape)
+	launch(op.OneHot, dtype.Int64, nil, []*Tensor{out}, []*Tensor{x})
+	return out
+}
+
+// largestClass returns the largest class, after a check that none is negative.
+func largestClass(x *Tensor) int {
+	top := int64(0)
+	for _, v := range hostSlice[int64](x) {
+		if v < 0 {
+			fail("one_hot", ErrIndex, "Class values must be non-negative.", x)
+		}
+		top = max(top, v)
+	}
+	return int(top)
+}

@@ -1,0 +1,43 @@
+package tensor
+
+import (
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// Sort returns the elements sorted along one axis, and as int64 the indices where they were. Equal elements keep their
+// order, and NaN counts as the largest number.
+func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
+	axis = x.axis("sort", axis)
+	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: descending}, x.layout.Shape)
+}
+
+// TopK returns the k largest or smallest elements along one axis, sorted from the most extreme on, and as int64 the indices
+// where they were.
+func (x *Tensor) TopK(k, axis int, largest bool) (values, indices *Tensor) {
+	axis = x.axis("topk", axis)
+	shape := x.Shape()
+	n := 1
+	if len(shape) > 0 {
+		n = shape[axis]
+		shape[axis] = k
+	}
+	if k < 0 || k > n {
+		fail("topk", ErrIndex, "selected index k out of range", x)
+	}
+	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: largest}, shape)
+}
+
+func (x *Tensor) sorted(o op.Op, p op.Order, shape Shape) (values, indices *Tensor) {
+	values, indices = x.empty(o, x.dtype, shape), x.empty(o, dtype.Int64, shape)
+	launch(o, x.dtype, p, []*Tensor{values.atLeast1(), indices.atLeast1()}, []*Tensor{x.atLeast1()})
+	record(values, o, sortGrad, p.Axis, x).save(indices.atLeast1())
+	return values, indices
+}
+
+// sortGrad brings each element's gradient back to where the element was.
+func sortGrad(b *backprop, dy *Tensor) {
+	g := dy.zeros(b.input(0))
+	g.scatterInto(b.params().(int), b.saved(0), dy)
+	b.give(0, g)
+}
