@@ -2,18 +2,6 @@ package tensor
 
 import "cresset/internal/op"
 
-// Neg returns -x.
-func (x *Tensor) Neg() *Tensor {
-	if x.dtype.Size() == 1 && x.dtype.Name() == "bool" {
-		fail("neg", ErrDType, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", x)
-	}
-	out := x.unary(op.Neg, nil)
-	record(out, op.Neg, negGrad, nil, x)
-	return out
-}
-
-func negGrad(b *backprop, dy *Tensor) { b.give(0, dy.Neg()) }
-
 // ReLU returns max(x, 0); NaN stays.
 func (x *Tensor) ReLU() *Tensor {
 	out := x.unary(op.ReLU, nil)
@@ -22,6 +10,75 @@ func (x *Tensor) ReLU() *Tensor {
 }
 
 func reluGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.ReLUGrad, dy, b.saved(0), nil)) }
+
+// LeakyReLU returns x where it is positive, else slope·x.
+func (x *Tensor) LeakyReLU(slope float64) *Tensor {
+	p := op.Number{A: slope}
+	out := x.unary(op.LeakyReLU, p)
+	record(out, op.LeakyReLU, leakyReLUGrad, p, x).save(x)
+	return out
+}
+
+func leakyReLUGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.joint(op.LeakyReLUGrad, dy, b.saved(0), b.params()))
+}
+
+// Tanh returns the hyperbolic tangent of x; that of integers is float32.
+func (x *Tensor) Tanh() *Tensor {
+	out := x.unaryFloat(op.Tanh, nil)
+	record(out, op.Tanh, tanhGrad, nil, x).save(out)
+	return out
+}
+
+func tanhGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.TanhGrad, dy, b.saved(0), nil)) }
+
+// Sigmoid returns 1/(1 + e⁻ˣ); that of integers is float32.
+func (x *Tensor) Sigmoid() *Tensor {
+	out := x.unaryFloat(op.Sigmoid, nil)
+	record(out, op.Sigmoid, sigmoidGrad, nil, x).save(out)
+	return out
+}
+
+func sigmoidGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.SigmoidGrad, dy, b.saved(0), nil)) }
+
+// GELU returns x·Φ(x), where Φ is the normal distribution.
+func (x *Tensor) GELU() *Tensor {
+	out := x.unary(op.GELU, nil)
+	record(out, op.GELU, geluGrad, nil, x).save(x)
+	return out
+}
+
+func geluGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.GELUGrad, dy, b.saved(0), nil)) }
+
+// GELUTanh returns x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), which is close to GELU.
+func (x *Tensor) GELUTanh() *Tensor {
+	out := x.unary(op.GELUTanh, nil)
+	record(out, op.GELUTanh, geluTanhGrad, nil, x).save(x)
+	return out
+}
+
+func geluTanhGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.GELUTanhGrad, dy, b.saved(0), nil)) }
+
+// SiLU returns x/(1 + e⁻ˣ).
+func (x *Tensor) SiLU() *Tensor {
+	out := x.unary(op.SiLU, nil)
+	record(out, op.SiLU, siluGrad, nil, x).save(x)
+	return out
+}
+
+func siluGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.SiLUGrad, dy, b.saved(0), nil)) }
+
+// Softplus returns log(1 + e^(beta·x)) / beta, and x itself where beta·x is larger than threshold.
+func (x *Tensor) Softplus(beta, threshold float64) *Tensor {
+	p := op.Number{A: beta, B: threshold}
+	out := x.unary(op.Softplus, p)
+	record(out, op.Softplus, softplusGrad, p, x).save(x)
+	return out
+}
+
+func softplusGrad(b *backprop, dy *Tensor) {
+	b.give(0, b.joint(op.SoftplusGrad, dy, b.saved(0), b.params()))
+}
 
 // joint computes the kernel of an activation's gradient from dy and a saved value of the same shape.
 func (b *backprop) joint(o op.Op, dy, saved *Tensor, params any) *Tensor {

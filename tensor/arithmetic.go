@@ -6,7 +6,7 @@ import (
 	"cresset/internal/op"
 )
 
-// Add returns x + y, broadcast.
+// Add returns x + y, broadcast. The sum of bools is their or.
 func (x *Tensor) Add(y *Tensor) *Tensor { return add(op.Add, operand{t: x}, operand{t: y}) }
 
 // AddScalar returns x + v.
@@ -26,7 +26,34 @@ func addGrad(b *backprop, dy *Tensor) {
 	b.give(1, dy)
 }
 
-// Sub returns x - y, broadcast.
+// AddScaled returns x + alpha·y, broadcast. It panics where integers meet a fractional alpha.
+func (x *Tensor) AddScaled(y *Tensor, alpha any) *Tensor {
+	a := scalarOf("add", alpha)
+	t := commonType(operand{t: x}, operand{t: y})
+	checkAlpha(a, t, x, y)
+	scaled := binary(op.Mul, operand{t: y}, operand{s: a}, t, t)
+	out := binary(op.Add, operand{t: x}, operand{t: scaled}, t, t)
+	record(out, op.Add, addScaledGrad, a, x, y)
+	return out
+}
+
+func addScaledGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy)
+	if b.needs(1) {
+		b.give(1, mul(op.Mul, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
+	}
+}
+
+func checkAlpha(alpha backend.Scalar, result dtype.DType, operands ...*Tensor) {
+	switch {
+	case alpha.Kind == backend.BoolScalar && result != dtype.Bool:
+		fail("add", ErrDType, "Boolean alpha only supported for Boolean results.", operands...)
+	case alpha.Kind == backend.FloatScalar && !result.IsFloat():
+		fail("add", ErrDType, "For integral input tensors, argument alpha must not be a floating point number.", operands...)
+	}
+}
+
+// Sub returns x - y, broadcast. It panics for bools.
 func (x *Tensor) Sub(y *Tensor) *Tensor { return sub(op.Sub, operand{t: x}, operand{t: y}) }
 
 // SubScalar returns x - v.
@@ -41,8 +68,11 @@ func (x *Tensor) RSubScalar(v any) *Tensor {
 
 func sub(o op.Op, x, y operand) *Tensor {
 	t := commonType(x, y)
-	if t == dtype.Bool {
+	if x.isBool() && y.isBool() {
 		fail("sub", ErrDType, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.", x.t, y.t)
+	}
+	if x.isBool() || y.isBool() {
+		fail("sub", ErrDType, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", x.t, y.t)
 	}
 	out := binary(op.Sub, x, y, t, t)
 	record(out, o, subGrad, nil, x.t, y.t)
@@ -56,24 +86,31 @@ func subGrad(b *backprop, dy *Tensor) {
 	}
 }
 
-// Mul returns x · y elementwise, broadcast.
-func (x *Tensor) Mul(y *Tensor) *Tensor {
-	out := multiply(operand{t: x}, operand{t: y})
-	record(out, op.Mul, mulGrad, nil, x, y).save(x, y)
-	return out
-}
+// Mul returns x · y elementwise, broadcast. The product of bools is their and.
+func (x *Tensor) Mul(y *Tensor) *Tensor { return mul(op.Mul, operand{t: x}, operand{t: y}) }
 
 // MulScalar returns x · v.
 func (x *Tensor) MulScalar(v any) *Tensor {
-	s := scalarOf("mul", v)
-	out := multiply(operand{t: x}, operand{s: s})
-	record(out, op.Mul, scaleGrad, s, x)
+	return mul(op.Mul, operand{t: x}, operand{s: scalarOf("mul", v)})
+}
+
+func mul(o op.Op, x, y operand) *Tensor {
+	t := commonType(x, y)
+	out := binary(o, x, y, t, t)
+	if y.t == nil {
+		record(out, o, scaleGrad, y.s, x.t)
+		return out
+	}
+	record(out, o, mulGrad, nil, x.t, y.t).save(x.t.neededBy(y.t), y.t.neededBy(x.t))
 	return out
 }
 
-func multiply(x, y operand) *Tensor {
-	t := commonType(x, y)
-	return binary(op.Mul, x, y, t, t)
+// neededBy returns x where y tracks gradients, so that its gradient needs x; else nil, so that x is not kept alive.
+func (x *Tensor) neededBy(y *Tensor) *Tensor {
+	if y.node == nil {
+		return nil
+	}
+	return x
 }
 
 func mulGrad(b *backprop, dy *Tensor) {
@@ -86,5 +123,31 @@ func mulGrad(b *backprop, dy *Tensor) {
 }
 
 func scaleGrad(b *backprop, dy *Tensor) {
-	b.give(0, multiply(operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
+	b.give(0, mul(op.Mul, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
+}
+
+// Neg returns -x. It panics for bools.
+func (x *Tensor) Neg() *Tensor {
+	if x.dtype == dtype.Bool {
+		fail("neg", ErrDType, "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", x)
+	}
+	out := x.unary(op.Neg, nil)
+	record(out, op.Neg, negGrad, nil, x)
+	return out
+}
+
+func negGrad(b *backprop, dy *Tensor) { b.give(0, dy.Neg()) }
+
+// Abs returns |x|; its gradient at 0 is 0.
+func (x *Tensor) Abs() *Tensor {
+	out := x.unary(op.Abs, nil)
+	record(out, op.Abs, absGrad, nil, x).save(x)
+	return out
+}
+
+func absGrad(b *backprop, dy *Tensor) { b.give(0, dy.Mul(b.saved(0).Sign())) }
+
+// zeroGrad is the gradient of what is constant almost everywhere.
+func zeroGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy.like(op.Fill, dy.dtype).fill(backend.Scalar{}))
 }

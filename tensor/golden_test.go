@@ -13,6 +13,7 @@ type goldenOp func(in []*Tensor) []*Tensor
 
 // goldenFamilies hold the cases that each family of ops computes, by name, or by name and note: "matmul: [4] @ [4]".
 var goldenFamilies = []map[string]goldenOp{
+	goldenElementwise,
 	goldenProducts,
 	goldenIndexing,
 	goldenLosses,

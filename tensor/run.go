@@ -89,6 +89,22 @@ type operand struct {
 	s backend.Scalar
 }
 
+// operandOf reads an operand that the caller gave as a tensor or as a number.
+func operandOf(name string, v any) operand {
+	if t, ok := v.(*Tensor); ok {
+		return operand{t: t}
+	}
+	return operand{s: scalarOf(name, v)}
+}
+
+// isBool reports whether the operand is a bool tensor or a bool.
+func (a operand) isBool() bool {
+	if a.t == nil {
+		return a.s.Kind == backend.BoolScalar
+	}
+	return a.t.dtype == dtype.Bool
+}
+
 func (a operand) promote(p *dtype.Promotion) {
 	switch {
 	case a.t == nil:

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 )
 
@@ -47,4 +48,52 @@ func boolScalar(v bool) backend.Scalar {
 		return backend.Scalar{I: 1, Kind: backend.BoolScalar}
 	}
 	return backend.Scalar{Kind: backend.BoolScalar}
+}
+
+// ranges has what integer types hold and how PyTorch's errors name the type.
+var ranges = map[dtype.DType]struct {
+	low, high int64
+	name      string
+}{
+	dtype.Uint8: {0, math.MaxUint8, "uint8_t"},
+	dtype.Int8:  {math.MinInt8, math.MaxInt8, "int8_t"},
+	dtype.Int16: {math.MinInt16, math.MaxInt16, "int16_t"},
+	dtype.Int32: {math.MinInt32, math.MaxInt32, "int"},
+	dtype.Int64: {math.MinInt64, math.MaxInt64, "int64_t"},
+}
+
+// limits has the largest finite float of the types that are narrower than float64.
+var limits = map[dtype.DType]struct {
+	high float64
+	name string
+}{
+	dtype.Float16:  {65504, "at::Half"},
+	dtype.BFloat16: {0x1.fep127, "at::BFloat16"},
+	dtype.Float32:  {math.MaxFloat32, "float"},
+}
+
+// fits panics where dt cannot hold s: integers and finite floats out of range, NaN and infinities as integers. A negative
+// integer may wrap to uint8.
+func fits(name string, s backend.Scalar, dt dtype.DType) {
+	ok, typeName := true, ""
+	if r, found := ranges[dt]; found {
+		typeName = r.name
+		low := r.low
+		switch {
+		case s.Kind == backend.FloatScalar:
+			ok = s.F >= float64(low) && s.F <= float64(r.high) && s.F < 1<<63
+		case dt == dtype.Uint8:
+			low = -r.high
+			fallthrough
+		default:
+			ok = s.I >= low && s.I <= r.high
+		}
+	} else if l, found := limits[dt]; found {
+		typeName = l.name
+		f := math.Abs(s.Float())
+		ok = !(f > l.high) || math.IsInf(f, 0)
+	}
+	if !ok {
+		fail(name, ErrValue, "value cannot be converted to type "+typeName+" without overflow")
+	}
 }

@@ -206,3 +206,13 @@ func (l Layout) compareAxes(a, b int) int {
 		return 0
 	}
 }
+
+// Overlaps reports whether an axis is expanded, so that several indexes meet in one element.
+func (l Layout) Overlaps() bool {
+	for i, d := range l.Shape {
+		if d > 1 && l.Strides[i] == 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -20,9 +20,10 @@ type Axis struct {
 // Number belongs to ops with one or two real parameters: LeakyReLU's slope, Softplus's beta and threshold.
 type Number struct{ A, B float64 }
 
-// Bounds belongs to Clamp: a bound that is absent does not limit.
+// Bounds belongs to Clamp: a bound that is absent does not limit. Integers are limited by IntLow and IntHigh.
 type Bounds struct {
 	Low, High       float64
+	IntLow, IntHigh int64
 	HasLow, HasHigh bool
 }
 

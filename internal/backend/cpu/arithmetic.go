@@ -26,11 +26,22 @@ func addNumber[T dtype.Number](t *table) {
 	t[op.Sub][dt] = binary(kern.Sub[T])
 	t[op.Mul][dt] = binary(kern.Mul[T])
 	t[op.Neg][dt] = unary(kern.Neg[T])
-	t[op.ReLU][dt] = unary(kern.ReLU[T])
+	t[op.Abs][dt] = unary(kern.Abs[T])
+	t[op.Sign][dt] = unary(kern.Sign[T])
+	t[op.Square][dt] = unary(kern.Square[T])
 }
 
 func addFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.Div][dt] = binary(kern.Div[T])
-	t[op.ReLUGrad][dt] = binary(kern.ReLUGrad[T])
+	t[op.FloorDivide][dt] = binary(kern.FloorDivide[T])
+	t[op.DivTrunc][dt] = binary(kern.DivTrunc[T])
+	t[op.Remainder][dt] = binary(kern.Remainder[T])
+	t[op.Fmod][dt] = binary(kern.Fmod[T])
+	t[op.Sqrt][dt] = unary(kern.Sqrt[T])
+	t[op.Reciprocal][dt] = unary(kern.Reciprocal[T])
+	t[op.Floor][dt] = unary(kern.Floor[T])
+	t[op.Ceil][dt] = unary(kern.Ceil[T])
+	t[op.Round][dt] = unary(kern.Round[T])
+	t[op.Trunc][dt] = unary(kern.Trunc[T])
 }

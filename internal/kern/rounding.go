@@ -1,0 +1,65 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+)
+
+// Abs is dst[i] = |a[i]|; the least integer stays as it is.
+func Abs[T dtype.Number](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range a {
+		if v <= 0 {
+			v = 0 - v // not -v: |−0| is +0
+		}
+		dst[i] = v
+	}
+}
+
+// Sign is dst[i] = -1, 0 or 1 as a[i] is; 0 for NaN.
+func Sign[T dtype.Number](dst, a []T) {
+	a = a[:len(dst)]
+	var zero T
+	for i, v := range a {
+		s := zero
+		if v > 0 {
+			s = 1
+		} else if v < 0 {
+			s--
+		}
+		dst[i] = s
+	}
+}
+
+// Floor is dst[i] = ⌊a[i]⌋.
+func Floor[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range a {
+		dst[i] = T(math.Floor(float64(v)))
+	}
+}
+
+// Ceil is dst[i] = ⌈a[i]⌉.
+func Ceil[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range a {
+		dst[i] = T(math.Ceil(float64(v)))
+	}
+}
+
+// Round is dst[i] = the integer nearest to a[i], the even one of two.
+func Round[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range a {
+		dst[i] = T(math.RoundToEven(float64(v)))
+	}
+}
+
+// Trunc is dst[i] = a[i] without its fraction.
+func Trunc[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range a {
+		dst[i] = T(math.Trunc(float64(v)))
+	}
+}

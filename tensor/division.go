@@ -1,0 +1,140 @@
+package tensor
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/op"
+)
+
+// Div returns x / y, broadcast; the quotient of integers is float32.
+func (x *Tensor) Div(y *Tensor) *Tensor { return div(op.Div, operand{t: x}, operand{t: y}) }
+
+// DivScalar returns x / v; the quotient of integers is float32.
+func (x *Tensor) DivScalar(v any) *Tensor {
+	return div(op.Div, operand{t: x}, operand{s: scalarOf("div", v)})
+}
+
+// RDivScalar returns v / x as 1/x · v, which is how PyTorch computes it.
+func (x *Tensor) RDivScalar(v any) *Tensor { return x.Reciprocal().MulScalar(v) }
+
+func div(o op.Op, x, y operand) *Tensor {
+	t := commonType(x, y)
+	if !t.IsFloat() {
+		t = dtype.Default
+	}
+	out := binary(o, x, y, t, t)
+	if y.t == nil {
+		record(out, o, divScalarGrad, y.s, x.t)
+		return out
+	}
+	record(out, o, divGrad, nil, x.t, y.t).save(x.t.neededBy(y.t), y.t)
+	return out
+}
+
+func divGrad(b *backprop, dy *Tensor) {
+	y := b.saved(1)
+	if b.needs(0) {
+		b.give(0, dy.Div(y))
+	}
+	if b.needs(1) {
+		b.give(1, dy.Neg().Mul(b.saved(0).Div(y).Div(y)))
+	}
+}
+
+func divScalarGrad(b *backprop, dy *Tensor) {
+	b.give(0, div(op.Div, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
+}
+
+// Reciprocal returns 1 / x; that of integers is float32.
+func (x *Tensor) Reciprocal() *Tensor {
+	out := x.unaryFloat(op.Reciprocal, nil)
+	record(out, op.Reciprocal, reciprocalGrad, nil, x).save(out)
+	return out
+}
+
+func reciprocalGrad(b *backprop, dy *Tensor) {
+	y := b.saved(0)
+	b.give(0, dy.Neg().Mul(y).Mul(y))
+}
+
+// FloorDivide returns ⌊x / y⌋, broadcast; integers stay integers and panic where y is zero. It is not differentiated.
+func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
+	return quotient(op.FloorDivide, operand{t: x}, operand{t: y})
+}
+
+// FloorDivideScalar returns ⌊x / v⌋; integers stay integers and panic where v is zero. It is not differentiated.
+func (x *Tensor) FloorDivideScalar(v any) *Tensor {
+	return quotient(op.FloorDivide, operand{t: x}, operand{s: scalarOf("floor_divide", v)})
+}
+
+// quotient computes a division whose result has the common dtype of its operands.
+func quotient(o op.Op, x, y operand) *Tensor {
+	t := commonType(x, y)
+	return binary(o, x, y, t, t)
+}
+
+// DivTrunc returns x / y without its fraction, broadcast; integers stay integers and panic where y is zero. Its gradient
+// is zero.
+func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(operand{t: x}, operand{t: y}) }
+
+// DivTruncScalar returns x / v without its fraction; integers stay integers and panic where v is zero. Its gradient is
+// zero.
+func (x *Tensor) DivTruncScalar(v any) *Tensor {
+	return divTrunc(operand{t: x}, operand{s: scalarOf("div", v)})
+}
+
+func divTrunc(x, y operand) *Tensor {
+	out := quotient(op.DivTrunc, x, y)
+	record(out, op.DivTrunc, divTruncGrad, nil, x.t, y.t)
+	return out
+}
+
+func divTruncGrad(b *backprop, dy *Tensor) {
+	zero := dy.like(op.Fill, dy.dtype).fill(backend.Scalar{})
+	b.give(0, zero)
+	b.give(1, zero)
+}
+
+// Remainder returns x - ⌊x / y⌋·y, which has the sign of y, broadcast; integers panic where y is zero.
+func (x *Tensor) Remainder(y *Tensor) *Tensor {
+	return remainder(op.Remainder, remainderGrad, operand{t: x}, operand{t: y})
+}
+
+// RemainderScalar returns x - ⌊x / v⌋·v, which has the sign of v; integers panic where v is zero.
+func (x *Tensor) RemainderScalar(v any) *Tensor {
+	return remainder(op.Remainder, remainderGrad, operand{t: x}, operand{s: scalarOf("remainder", v)})
+}
+
+// Fmod returns the rest of x / y, which has the sign of x, broadcast; integers panic where y is zero.
+func (x *Tensor) Fmod(y *Tensor) *Tensor {
+	return remainder(op.Fmod, fmodGrad, operand{t: x}, operand{t: y})
+}
+
+// FmodScalar returns the rest of x / v, which has the sign of x; integers panic where v is zero.
+func (x *Tensor) FmodScalar(v any) *Tensor {
+	return remainder(op.Fmod, fmodGrad, operand{t: x}, operand{s: scalarOf("fmod", v)})
+}
+
+func remainder(o op.Op, back gradient, x, y operand) *Tensor {
+	out := quotient(o, x, y)
+	if y.t == nil {
+		record(out, o, back, nil, x.t, nil)
+		return out
+	}
+	record(out, o, back, nil, x.t, y.t).save(x.t.neededBy(y.t), y.t.neededBy(y.t))
+	return out
+}
+
+func remainderGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy)
+	if b.needs(1) {
+		b.give(1, dy.Neg().Mul(b.saved(0).FloorDivide(b.saved(1))))
+	}
+}
+
+func fmodGrad(b *backprop, dy *Tensor) {
+	b.give(0, dy)
+	if b.needs(1) {
+		b.give(1, dy.Neg().Mul(b.saved(0).DivTrunc(b.saved(1))))
+	}
+}

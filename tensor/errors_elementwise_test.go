@@ -1,0 +1,47 @@
+package tensor
+
+import (
+	"testing"
+
+	"cresset/dtype"
+)
+
+func TestElementwiseErrors(t *testing.T) {
+	ones := func(sizes ...int) *Tensor { return Ones(sizes...) }
+	ints := func() *Tensor { return Ones(2).Long() }
+	mask := func() *Tensor { return Ones(2).Bool() }
+	checkErrors(t, []errorCase{
+		{golden: "add shapes", kind: ErrShape, do: func() { ones(2, 3).Add(ones(2, 4)) }},
+		{golden: "add 3,4", kind: ErrShape, do: func() { ones(3).Add(ones(4)) }},
+		{golden: "add 2x3 + 2", kind: ErrShape, do: func() { ones(2, 3).Add(ones(2)) }},
+		{golden: "bool sub", kind: ErrDType, do: func() { mask().Sub(mask()) }},
+		{golden: "neg bool", kind: ErrDType, do: func() { mask().Neg() }},
+		{golden: "int pow neg", kind: ErrValue, do: func() { ints().Pow(-1) }},
+		{golden: "idiv0", kind: ErrValue, do: func() { ints().FloorDivideScalar(0) }},
+		{golden: "mod0", kind: ErrValue, do: func() { ints().RemainderScalar(0) }},
+		{golden: "mod0", kind: ErrValue, do: func() { ints().Remainder(Of([]int{1, 0})) }},
+		{golden: "idiv0", kind: ErrValue, do: func() { ints().DivTrunc(Zeros(2, 2).Long().T()) }},
+		{golden: "int idiv", kind: ErrDType, do: func() { ints().DivScalarInPlace(2) }},
+		{golden: "int iadd float", kind: ErrDType, do: func() { ints().AddScalarInPlace(1.5) }},
+		{golden: "int iadd ft", kind: ErrDType, do: func() { ints().AddInPlace(ones(2)) }},
+		{golden: "bool iadd", kind: ErrDType, do: func() { mask().AddScalarInPlace(1) }},
+		{golden: "in-place bcast", kind: ErrShape, do: func() { ones(3).AddInPlace(ones(2, 3)) }},
+		{golden: "in-place bcast", kind: ErrShape, do: func() { ones(3).CopyInPlace(ones(2, 3)) }},
+		{golden: "copy_", kind: ErrShape, do: func() { ones(2).CopyInPlace(ones(3)) }},
+		{text: "unsupported operation: more than one element of the written-to tensor refers to a single memory location. " +
+			"Please clone() the tensor before performing the operation.", do: func() { ones(1).Expand(3).AddScalarInPlace(1) }},
+		{text: "For integral input tensors, argument alpha must not be a floating point number.", kind: ErrDType,
+			do: func() { ints().AddScaled(ints(), 0.5) }},
+		{text: "Boolean alpha only supported for Boolean results.", kind: ErrDType, do: func() { ints().AddScaled(ints(), true) }},
+		{text: "\"bitwise_and_cpu\" not implemented for 'Float'", kind: ErrKernel, do: func() { ones(2).BitwiseAnd(ints()) }},
+		{text: "where expected condition to be a boolean tensor, but got a tensor with dtype Float", kind: ErrDType,
+			do: func() { Where(ones(2), 1, 0) }},
+		{text: "torch.clamp: At least one of 'min' or 'max' must not be None", kind: ErrValue, do: func() { ones(2).Clamp(nil, nil) }},
+		{text: "value cannot be converted to type uint8_t without overflow", kind: ErrValue,
+			do: func() { ones(2).To(dtype.Uint8).FillInPlace(256) }},
+		{text: "value cannot be converted to type at::Half without overflow", kind: ErrValue,
+			do: func() { ones(2).Half().MaskedFill(mask(), -1e9) }},
+		{text: "value cannot be converted to type int64_t without overflow", kind: ErrValue, do: func() { ints().FillInPlace(1e30) }},
+		{text: "Float did not match Double", kind: ErrDType, do: func() { ones(2).AllClose(ones(2).Double(), 0, 0) }},
+	})
+}

@@ -1,0 +1,282 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// In-place ops write the elements of x, which views and detached tensors see, and return x. Where no operand tracks
+// gradients the kernel writes into x itself (overwrite); else the op makes a new tensor as always, whose elements and
+// place in the graph of gradients x takes over (become). So every gradient is that of the op that is not in place.
+
+// AddInPlace adds y, broadcast, to x.
+func (x *Tensor) AddInPlace(y *Tensor) *Tensor { return x.update(op.Add, operand{t: y}, add) }
+
+// AddScalarInPlace adds v to x.
+func (x *Tensor) AddScalarInPlace(v any) *Tensor {
+	return x.update(op.Add, operand{s: scalarOf("add", v)}, add)
+}
+
+// AddScaledInPlace adds alpha·y, broadcast, to x.
+func (x *Tensor) AddScaledInPlace(y *Tensor, alpha any) *Tensor {
+	x.mutable(op.Add, y)
+	return x.become(op.Add, x.AddScaled(y, alpha))
+}
+
+// SubInPlace subtracts y, broadcast, from x.
+func (x *Tensor) SubInPlace(y *Tensor) *Tensor { return x.update(op.Sub, operand{t: y}, sub) }
+
+// SubScalarInPlace subtracts v from x.
+func (x *Tensor) SubScalarInPlace(v any) *Tensor {
+	return x.update(op.Sub, operand{s: scalarOf("sub", v)}, sub)
+}
+
+// MulInPlace multiplies x by y, broadcast.
+func (x *Tensor) MulInPlace(y *Tensor) *Tensor { return x.update(op.Mul, operand{t: y}, mul) }
+
+// MulScalarInPlace multiplies x by v.
+func (x *Tensor) MulScalarInPlace(v any) *Tensor {
+	return x.update(op.Mul, operand{s: scalarOf("mul", v)}, mul)
+}
+
+// DivInPlace divides x by y, broadcast. It panics where x holds integers.
+func (x *Tensor) DivInPlace(y *Tensor) *Tensor { return x.update(op.Div, operand{t: y}, div) }
+
+// DivScalarInPlace divides x by v. It panics where x holds integers.
+func (x *Tensor) DivScalarInPlace(v any) *Tensor {
+	return x.update(op.Div, operand{s: scalarOf("div", v)}, div)
+}
+
+// update does x = o(x, y).
+func (x *Tensor) update(o op.Op, y operand, compute func(o op.Op, x, y operand) *Tensor) *Tensor {
+	x.mutable(o, y.t)
+	if x.overwrite(o, y) {
+		return x
+	}
+	return x.become(o, compute(o, operand{t: x}, y))
+}
+
+// overwrite computes x = o(x, y) into x and reports whether it could: not where gradients are recorded, where y is larger
+// than x, or where the op computes in another dtype.
+func (x *Tensor) overwrite(o op.Op, y operand) bool {
+	plain := x.dtype.IsFloat() || (x.dtype.IsInteger() && o != op.Div)
+	if x.node != nil || !plain || commonType(operand{t: x}, y) != x.dtype {
+		return false
+	}
+	if y.t != nil {
+		if y.t.node != nil || !expands(y.t.layout.Shape, x.layout.Shape) || sameDevice(o.String(), x, y.t) != x.storage.device {
+			return false
+		}
+		y.t = y.t.apart(x)
+	}
+	binaryInto(o, x, operand{t: x}, y, x.dtype)
+	x.storage.version++
+	return true
+}
+
+// expands reports whether a tensor of shape from broadcasts to shape to.
+func expands(from, to Shape) bool {
+	lead := len(to) - len(from)
+	if lead < 0 {
+		return false
+	}
+	for i, n := range from {
+		if n != 1 && n != to[lead+i] {
+			return false
+		}
+	}
+	return true
+}
+
+// apart returns y, or a copy where y looks at the memory of x in another way than x: its elements would change while they
+// are read.
+func (y *Tensor) apart(x *Tensor) *Tensor {
+	if y.storage != x.storage || sameView(y.layout, x.layout) {
+		return y
+	}
+	out := y.like(op.Clone, y.dtype)
+	launch(op.Copy, y.dtype, nil, []*Tensor{out}, []*Tensor{y})
+	return out
+}
+
+func sameView(a, b layout.Layout) bool {
+	return a.Offset == b.Offset && a.Shape.Equal(b.Shape) && Shape(a.Strides).Equal(b.Strides)
+}
+
+// become gives x the elements of y, which an op on x computed, and y's place in the graph of gradients.
+func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
+	name := o.String()
+	switch {
+	case !y.layout.Shape.Equal(x.layout.Shape):
+		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), y.layout.Shape.List()), x)
+	case !dtype.CanCast(y.dtype, x.dtype):
+		fail(name, ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.ScalarName()), x)
+	}
+	sameDevice(name, x, y)
+	if y.node != nil {
+		y.node.keepFrom(x)
+	}
+	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{y})
+	x.storage.version++
+	if y.node == nil {
+		y.Release()
+		return x
+	}
+	x.node = y.node
+	x.rebase()
+	return x
+}
+
+// keepFrom copies what the node saved of x, whose elements are about to change.
+func (n *node) keepFrom(x *Tensor) {
+	for i := range n.saved {
+		if v := &n.saved[i]; v.value.storage == x.storage {
+			kept := v.value.like(op.Clone, v.value.dtype)
+			launch(op.Copy, kept.dtype, nil, []*Tensor{kept}, []*Tensor{&v.value})
+			v.value, v.version = *kept, kept.storage.version
+			v.value.scope = nil
+		}
+	}
+}
+
+// rebase notes that x has a new place in the graph; views that were taken before keep the old one and are refused.
+func (x *Tensor) rebase() {
+	x.storage.rebased++
+	x.rebased = x.storage.rebased
+}
+
+// mutable panics where x must not be changed in place by an op with operand y, which may be nil.
+func (x *Tensor) mutable(o op.Op, y *Tensor) {
+	x.alive()
+	name := o.String()
+	if x.layout.Overlaps() {
+		fail(name, ErrShape, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
+			"Please clone() the tensor before performing the operation.", x)
+	}
+	if x.node == nil {
+		if x.view && y != nil && y.node != nil {
+			x.refuseView(name)
+		}
+		return
+	}
+	switch base := x.node.base(); {
+	case x.node.leaf != nil:
+		fail(name, ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", x)
+	case base.leaf != nil:
+		fail(name, ErrAutograd, "a view of a leaf Variable that requires grad is being used in an in-place operation.", x)
+	case base != x.node:
+		x.refuseView(name)
+	}
+}
+
+func (x *Tensor) refuseView(name string) {
+	failHint(name, ErrAutograd, "in-place operations on a view of a tensor that tracks gradients are not supported; "+
+		"change the tensor itself, or make a new one", "Where, Cat and MaskedFill make new tensors; Detach cuts gradients off")
+}
+
+// base returns the node of the tensor that a chain of views was taken from.
+func (n *node) base() *node {
+	for n.leaf == nil && n.op.IsView() && n.edges[0].to != nil {
+		n = n.edges[0].to
+	}
+	return n
+}
+
+// CopyInPlace copies src, broadcast, cast and moved to x's device, into x. Gradients flow to src.
+func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
+	x.mutable(op.CopyInPlace, src)
+	src.alive()
+	x.checkCovers(op.CopyInPlace, src.layout.Shape, src)
+	from := src.apart(x)
+	if from.storage.device != x.storage.device {
+		from = from.Detach().To(x.storage.device)
+	}
+	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{from.alias(from.layout.Expand(x.layout.Shape))})
+	x.storage.version++
+	if record(x, op.CopyInPlace, copyInPlaceGrad, nil, x, src) != nil {
+		x.rebase()
+	}
+	return x
+}
+
+func copyInPlaceGrad(b *backprop, dy *Tensor) {
+	if b.needs(0) {
+		zeroGrad(b, dy)
+	}
+	b.give(1, dy)
+}
+
+// checkCovers panics where a tensor of the given shape does not broadcast to x's shape.
+func (x *Tensor) checkCovers(o op.Op, shape Shape, from *Tensor) {
+	common, err := layout.Broadcast(x.layout.Shape, shape)
+	check(o.String(), ErrShape, err, x, from)
+	if !common.Equal(x.layout.Shape) {
+		fail(o.String(), ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), common.List()), x, from)
+	}
+}
+
+// FillInPlace sets all elements of x to v, which must fit its dtype.
+func (x *Tensor) FillInPlace(v any) *Tensor {
+	x.mutable(op.Fill, nil)
+	s := scalarOf("fill_", v)
+	fits("fill_", s, x.dtype)
+	x.fill(s)
+	x.storage.version++
+	if record(x, op.Fill, zeroGrad, nil, x) != nil {
+		x.rebase()
+	}
+	return x
+}
+
+// ZeroInPlace sets all elements of x to zero.
+func (x *Tensor) ZeroInPlace() *Tensor { return x.FillInPlace(0) }
+
+// NegInPlace replaces x by -x.
+func (x *Tensor) NegInPlace() *Tensor { return x.replace(op.Neg, (*Tensor).Neg) }
+
+// ExpInPlace replaces x by eˣ. It panics where x holds integers.
+func (x *Tensor) ExpInPlace() *Tensor { return x.replace(op.Exp, (*Tensor).Exp) }
+
+// SqrtInPlace replaces x by √x. It panics where x holds integers.
+func (x *Tensor) SqrtInPlace() *Tensor { return x.replace(op.Sqrt, (*Tensor).Sqrt) }
+
+// ReLUInPlace replaces x by max(x, 0).
+func (x *Tensor) ReLUInPlace() *Tensor { return x.replace(op.ReLU, (*Tensor).ReLU) }
+
+// TanhInPlace replaces x by its hyperbolic tangent. It panics where x holds integers.
+func (x *Tensor) TanhInPlace() *Tensor { return x.replace(op.Tanh, (*Tensor).Tanh) }
+
+// SigmoidInPlace replaces x by 1/(1 + e⁻ˣ). It panics where x holds integers.
+func (x *Tensor) SigmoidInPlace() *Tensor { return x.replace(op.Sigmoid, (*Tensor).Sigmoid) }
+
+// replace does x = o(x).
+func (x *Tensor) replace(o op.Op, compute func(x *Tensor) *Tensor) *Tensor {
+	x.mutable(o, nil)
+	if x.node != nil || !x.dtype.IsFloat() {
+		return x.become(o, compute(x))
+	}
+	launch(o, x.dtype, nil, []*Tensor{x}, []*Tensor{x})
+	x.storage.version++
+	return x
+}
+
+// ClampInPlace replaces x by min(max(x, low), high); nil is a bound that does not limit.
+func (x *Tensor) ClampInPlace(low, high any) *Tensor {
+	x.mutable(op.Clamp, nil)
+	return x.become(op.Clamp, x.Clamp(low, high))
+}
+
+// PowInPlace replaces x by x to the power v.
+func (x *Tensor) PowInPlace(v any) *Tensor {
+	x.mutable(op.PowScalar, nil)
+	return x.become(op.PowScalar, x.Pow(v))
+}
+
+// MaskedFillInPlace puts v where mask is true; mask broadcasts to x.
+func (x *Tensor) MaskedFillInPlace(mask *Tensor, v any) *Tensor {
+	x.mutable(op.MaskedFill, nil)
+	return x.become(op.MaskedFill, x.MaskedFill(mask, v))
+}

@@ -1,0 +1,73 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// LogicalAnd returns where both x and y are nonzero, broadcast, as bools.
+func (x *Tensor) LogicalAnd(y *Tensor) *Tensor { return x.logical(op.LogicalAnd, y) }
+
+// LogicalOr returns where x or y is nonzero, broadcast, as bools.
+func (x *Tensor) LogicalOr(y *Tensor) *Tensor { return x.logical(op.LogicalOr, y) }
+
+// LogicalXor returns where just one of x and y is nonzero, broadcast, as bools.
+func (x *Tensor) LogicalXor(y *Tensor) *Tensor { return x.logical(op.LogicalXor, y) }
+
+// LogicalNot returns where x is zero, as bools.
+func (x *Tensor) LogicalNot() *Tensor { return x.cast(dtype.Bool).unary(op.LogicalNot, nil) }
+
+// logical computes a logical op on what bool makes of the operands: true where they are not zero.
+func (x *Tensor) logical(o op.Op, y *Tensor) *Tensor {
+	return binary(o, operand{t: x}, operand{t: y}, dtype.Bool, dtype.Bool)
+}
+
+// BitwiseAnd returns x & y, broadcast, for integers and bools.
+func (x *Tensor) BitwiseAnd(y *Tensor) *Tensor {
+	return bitwise(op.BitwiseAnd, operand{t: x}, operand{t: y})
+}
+
+// BitwiseAndScalar returns x & v for integers and bools.
+func (x *Tensor) BitwiseAndScalar(v any) *Tensor {
+	return bitwise(op.BitwiseAnd, operand{t: x}, operand{s: scalarOf("bitwise_and", v)})
+}
+
+// BitwiseOr returns x | y, broadcast, for integers and bools.
+func (x *Tensor) BitwiseOr(y *Tensor) *Tensor {
+	return bitwise(op.BitwiseOr, operand{t: x}, operand{t: y})
+}
+
+// BitwiseOrScalar returns x | v for integers and bools.
+func (x *Tensor) BitwiseOrScalar(v any) *Tensor {
+	return bitwise(op.BitwiseOr, operand{t: x}, operand{s: scalarOf("bitwise_or", v)})
+}
+
+// BitwiseXor returns x ^ y, broadcast, for integers and bools.
+func (x *Tensor) BitwiseXor(y *Tensor) *Tensor {
+	return bitwise(op.BitwiseXor, operand{t: x}, operand{t: y})
+}
+
+// BitwiseXorScalar returns x ^ v for integers and bools.
+func (x *Tensor) BitwiseXorScalar(v any) *Tensor {
+	return bitwise(op.BitwiseXor, operand{t: x}, operand{s: scalarOf("bitwise_xor", v)})
+}
+
+func bitwise(o op.Op, x, y operand) *Tensor {
+	t := commonType(x, y)
+	checkBits(o, t, x.t, y.t)
+	return binary(o, x, y, t, t)
+}
+
+// BitwiseNot returns ^x for integers, and the opposite of bools.
+func (x *Tensor) BitwiseNot() *Tensor {
+	checkBits(op.BitwiseNot, x.dtype, x)
+	return x.unary(op.BitwiseNot, nil)
+}
+
+func checkBits(o op.Op, t dtype.DType, operands ...*Tensor) {
+	if t.IsFloat() {
+		fail(o.String(), ErrKernel, fmt.Sprintf("\"%s_cpu\" not implemented for '%s'", o, t.ScalarName()), operands...)
+	}
+}

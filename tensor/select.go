@@ -1,0 +1,152 @@
+package tensor
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Maximum returns the larger of x and y, broadcast; NaN where either is. Operands that are equal share the gradient.
+func (x *Tensor) Maximum(y *Tensor) *Tensor { return x.pairwise(op.Maximum, maximumGrad, y) }
+
+// Minimum returns the smaller of x and y, broadcast; NaN where either is. Operands that are equal share the gradient.
+func (x *Tensor) Minimum(y *Tensor) *Tensor { return x.pairwise(op.Minimum, minimumGrad, y) }
+
+func (x *Tensor) pairwise(o op.Op, back gradient, y *Tensor) *Tensor {
+	t := commonType(operand{t: x}, operand{t: y})
+	out := binary(o, operand{t: x}, operand{t: y}, t, t)
+	record(out, o, back, nil, x, y).save(x, y)
+	return out
+}
+
+func maximumGrad(b *backprop, dy *Tensor) { pairwiseGrad(b, dy, b.saved(0), b.saved(1)) }
+
+func minimumGrad(b *backprop, dy *Tensor) { pairwiseGrad(b, dy, b.saved(1), b.saved(0)) }
+
+// pairwiseGrad gives input 0 nothing where less < more, and input 1 nothing where less > more.
+func pairwiseGrad(b *backprop, dy, less, more *Tensor) {
+	shared := Where(less.Eq(more), dy.DivScalar(2), dy)
+	if b.needs(0) {
+		b.give(0, shared.MaskedFill(less.Lt(more), 0))
+	}
+	if b.needs(1) {
+		b.give(1, shared.MaskedFill(less.Gt(more), 0))
+	}
+}
+
+// Clamp returns min(max(x, low), high); NaN stays, and nil is a bound that does not limit. The gradient passes where x is
+// within the bounds, these included.
+func (x *Tensor) Clamp(low, high any) *Tensor {
+	t, p := x.bounds(low, high)
+	y := x.cast(t)
+	out := y.like(op.Clamp, t)
+	if math.IsNaN(p.Low) || math.IsNaN(p.High) {
+		out.fill(backend.Scalar{F: math.NaN(), Kind: backend.FloatScalar})
+	} else {
+		launch(op.Clamp, t, p, []*Tensor{out}, []*Tensor{y})
+	}
+	record(out, op.Clamp, clampGrad, p, x).save(x)
+	return out
+}
+
+// bounds reads the bounds of a Clamp of x and returns the dtype of the result.
+func (x *Tensor) bounds(low, high any) (dtype.DType, op.Bounds) {
+	if low == nil && high == nil {
+		fail("clamp", ErrValue, "torch.clamp: At least one of 'min' or 'max' must not be None", x)
+	}
+	var common dtype.Promotion
+	operand{t: x}.promote(&common)
+	var p op.Bounds
+	var lowest, highest backend.Scalar
+	if low != nil {
+		lowest, p.HasLow = scalarOf("clamp", low), true
+		operand{s: lowest}.promote(&common)
+	}
+	if high != nil {
+		highest, p.HasHigh = scalarOf("clamp", high), true
+		operand{s: highest}.promote(&common)
+	}
+	t := common.Result()
+	fits("clamp", lowest, t)
+	fits("clamp", highest, t)
+	p.Low, p.High, p.IntLow, p.IntHigh = lowest.Float(), highest.Float(), lowest.Int(), highest.Int()
+	return t, p
+}
+
+func clampGrad(b *backprop, dy *Tensor) {
+	x, p := b.saved(0), b.params().(op.Bounds)
+	var inside *Tensor
+	if p.HasLow {
+		inside = x.GeScalar(p.Low)
+	}
+	if p.HasHigh {
+		below := x.LeScalar(p.High)
+		if inside == nil {
+			inside = below
+		} else {
+			inside = inside.LogicalAnd(below)
+		}
+	}
+	b.give(0, Where(inside, dy, 0))
+}
+
+// Where returns x where cond is true, else y, broadcast. Both are tensors or numbers and meet in their common dtype.
+func Where(cond *Tensor, x, y any) *Tensor {
+	a, b := operandOf("where", x), operandOf("where", y)
+	if cond.dtype != dtype.Bool {
+		fail("where", ErrDType, "where expected condition to be a boolean tensor, but got a tensor with dtype "+cond.dtype.ScalarName(), cond, a.t, b.t)
+	}
+	out := choose(op.Where, cond, a, b, commonType(a, b))
+	record(out, op.Where, whereGrad, nil, a.t, b.t).save(cond)
+	return out
+}
+
+func whereGrad(b *backprop, dy *Tensor) {
+	cond := b.saved(0)
+	if b.needs(0) {
+		b.give(0, Where(cond, dy, 0))
+	}
+	if b.needs(1) {
+		b.give(1, Where(cond, 0, dy))
+	}
+}
+
+// MaskedFill returns x with v where mask is true, broadcast. v must fit x's dtype; it loses its fraction where that is an
+// integer.
+func (x *Tensor) MaskedFill(mask *Tensor, v any) *Tensor {
+	s := scalarOf("masked_fill", v)
+	if mask.dtype != dtype.Bool {
+		fail("masked_fill", ErrDType, "masked_fill_ only supports boolean masks, but got mask with dtype "+mask.dtype.CppName(), x, mask)
+	}
+	fits("masked_fill", s, x.dtype)
+	out := choose(op.MaskedFill, mask, operand{s: s}, operand{t: x}, x.dtype)
+	record(out, op.MaskedFill, maskedFillGrad, nil, x).save(mask)
+	return out
+}
+
+func maskedFillGrad(b *backprop, dy *Tensor) { b.give(0, dy.MaskedFill(b.saved(0), 0)) }
+
+// choose computes x where cond is true, else y, in the dtype common.
+func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
+	name := o.String()
+	shape := cond.layout.Shape
+	for _, t := range []*Tensor{x.t, y.t} {
+		if t != nil {
+			s, err := layout.Broadcast(shape, t.layout.Shape)
+			check(name, ErrShape, err, cond, x.t, y.t)
+			shape = s
+		}
+	}
+	dev := sameDevice(name, cond, x.t, y.t)
+	out := newTensor(name, dev, common, layout.Contiguous(shape)).inherit(cond, x.t, y.t)
+	c := backend.NewCall(op.Where, common)
+	out.fillView(c.AddOut())
+	operand{t: cond}.fill(c.AddIn(), dtype.Bool, shape)
+	x.fill(c.AddIn(), common, shape)
+	y.fill(c.AddIn(), common, shape)
+	finish(out, c, out.storage.backend.Run(c), []*Tensor{cond, x.t, y.t})
+	return out
+}
