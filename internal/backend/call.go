@@ -19,7 +19,7 @@ type Call struct {
 }
 
 const (
-	maxOut = 4
+	maxOut = 5
 	maxIn  = 6
 )
 

@@ -50,9 +50,9 @@ type Window struct {
 // Normalize belongs to BatchNorm and LayerNorm.
 type Normalize struct {
 	Eps      float64
-	Momentum float64
-	Training bool // BatchNorm: normalise by the batch, not by running figures
-	Axes     int  // LayerNorm: how many trailing axes are normalised
+	Momentum float64 // BatchNorm: the share of the batch in new running figures
+	Training bool    // BatchNorm: normalise by the batch, not by running figures
+	Axes     int     // LayerNorm: how many trailing axes are normalised
 }
 
 // Loss belongs to losses.

@@ -1,0 +1,56 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/op"
+)
+
+func (t *table) addConvolutions() {
+	addConvolutionsOf[float32](t)
+	addConvolutionsOf[float64](t)
+}
+
+func addConvolutionsOf[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.Conv][dt] = conv[T]
+	t[op.ConvGradInput][dt] = convGradInput[T]
+	t[op.ConvGradWeight][dt] = convGradWeight[T]
+}
+
+// conv is the convolution of x [N, C, H, W] with weights and perhaps a bias.
+func conv[T dtype.Float](c *backend.Call) error {
+	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
+	kern.Conv2D(convShape(c, x, w, y), packed[T](x), packed[T](w), optional[T](c, 2), dense[T](y))
+	return nil
+}
+
+// convGradInput is the gradient for x, of dy and the weights.
+func convGradInput[T dtype.Float](c *backend.Call) error {
+	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
+	kern.Conv2DGradInput(convShape(c, dx, w, dy), packed[T](dy), packed[T](w), dense[T](dx))
+	return nil
+}
+
+// convGradWeight is the gradient for the weights, of dy and x.
+func convGradWeight[T dtype.Float](c *backend.Call) error {
+	dy, x, dw := &c.In()[0], &c.In()[1], &c.Out()[0]
+	kern.Conv2DGradWeight(convShape(c, x, dw, dy), packed[T](x), packed[T](dy), dense[T](dw))
+	return nil
+}
+
+// convShape describes the convolution of x with w to y.
+func convShape(c *backend.Call, x, w, y *backend.View) *kern.ConvShape {
+	p := c.Params.(op.Window)
+	in, weight, out := x.Layout.Shape, w.Layout.Shape, y.Layout.Shape
+	return &kern.ConvShape{
+		N: in[0], C: in[1], H: in[2], W: in[3],
+		K: weight[0], R: weight[2], S: weight[3],
+		StrideH: p.Stride[0], StrideW: p.Stride[1],
+		PadH: p.Padding[0], PadW: p.Padding[1],
+		DilationH: p.Dilation[0], DilationW: p.Dilation[1],
+		Groups: p.Groups,
+		OH:     out[2], OW: out[3],
+	}
+}

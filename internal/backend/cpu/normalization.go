@@ -1,0 +1,100 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/op"
+)
+
+func (t *table) addNormalizations() {
+	addNormalizationsOf[float32](t)
+	addNormalizationsOf[float64](t)
+}
+
+func addNormalizationsOf[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.BatchNorm][dt] = batchNorm[T]
+	t[op.BatchNormGrad][dt] = batchNormGrad[T]
+	t[op.LayerNorm][dt] = layerNorm[T]
+	t[op.LayerNormGrad][dt] = layerNormGrad[T]
+}
+
+// batchNorm writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, and out[3]
+// and out[4], where given, follow them; in evaluation in[3] and in[4] hold mean and variance.
+func batchNorm[T dtype.Float](c *backend.Call) error {
+	p := c.Params.(op.Normalize)
+	in, outs := &c.In()[0], c.Out()
+	s, x := channelsOf(in.Layout.Shape), packed[T](in)
+	mean, invstd := dense[T](&outs[1]), dense[T](&outs[2])
+	if p.Training {
+		unbiased := make([]T, s.C)
+		kern.BatchNormMoments(s, x, p.Eps, mean, invstd, unbiased)
+		if len(outs) > 3 {
+			follow(&outs[3], mean, p.Momentum)
+			follow(&outs[4], unbiased, p.Momentum)
+		}
+	} else {
+		copy(mean, packed[T](&c.In()[3]))
+		kern.InvStd(packed[T](&c.In()[4]), p.Eps, invstd)
+	}
+	kern.BatchNorm(s, x, mean, invstd, optional[T](c, 1), optional[T](c, 2), dense[T](&outs[0]))
+	return nil
+}
+
+// follow moves running figures toward those of a batch.
+func follow[T dtype.Float](v *backend.View, batch []T, momentum float64) {
+	running := packed[T](v)
+	for i, b := range batch {
+		running[i] = T(float64(momentum*float64(b)) + float64((1-momentum)*float64(running[i])))
+	}
+	if !v.Layout.IsContiguous() {
+		unpack(v, running)
+	}
+}
+
+// batchNormGrad writes the gradients for x, weight and bias, of dy, x, weight, mean and 1/√(variance + eps).
+func batchNormGrad[T dtype.Float](c *backend.Call) error {
+	in, outs := c.In(), c.Out()
+	kern.BatchNormBackward(channelsOf(in[1].Layout.Shape), c.Params.(op.Normalize).Training,
+		packed[T](&in[0]), packed[T](&in[1]), optional[T](c, 2), packed[T](&in[3]), packed[T](&in[4]),
+		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
+	return nil
+}
+
+// layerNorm writes y, mean and 1/√(variance + eps) of x, weight and bias.
+func layerNorm[T dtype.Float](c *backend.Call) error {
+	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
+	rows, cols := rowsOf(x, p.Axes)
+	kern.LayerNorm(rows, cols, packed[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
+		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
+	return nil
+}
+
+// layerNormGrad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight,
+// mean and 1/√(variance + eps).
+func layerNormGrad[T dtype.Float](c *backend.Call) error {
+	in, outs := c.In(), c.Out()
+	rows, cols := rowsOf(&in[1], c.Params.(op.Normalize).Axes)
+	var dweight, dbias []T
+	if len(outs) > 1 {
+		dweight, dbias = dense[T](&outs[1]), dense[T](&outs[2])
+	}
+	kern.LayerNormBackward(rows, cols, packed[T](&in[0]), packed[T](&in[1]), optional[T](c, 2), packed[T](&in[3]), packed[T](&in[4]),
+		dense[T](&outs[0]), dweight, dbias)
+	return nil
+}
+
+// rowsOf sees the last axes of a view as rows.
+func rowsOf(v *backend.View, axes int) (rows, cols int) {
+	shape := v.Layout.Shape
+	rows, cols = 1, 1
+	for i, d := range shape {
+		if i < len(shape)-axes {
+			rows *= d
+		} else {
+			cols *= d
+		}
+	}
+	return rows, cols
+}

@@ -1,0 +1,81 @@
+package cpu
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+func (t *table) addPools() {
+	addPoolsOf[float32](t)
+	addPoolsOf[float64](t)
+}
+
+func addPoolsOf[T dtype.Float](t *table) {
+	dt := dtype.Of[T]()
+	t[op.MaxPool2D][dt] = maxPool[T]
+	t[op.MaxPool2DGrad][dt] = maxPoolGrad[T]
+	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.AvgPool2D(s, p.CountPadding, x, y) })
+	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) {
+		kern.AvgPool2DBackward(s, p.CountPadding, dy, dx)
+	})
+	t[op.AdaptiveAvgPool2D][dt] = pool(func(s *kern.PoolShape, _ op.Window, x, y []T) { kern.AdaptiveAvgPool2D(s, x, y) })
+	t[op.AdaptiveAvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, _ op.Window, dy, dx []T) {
+		kern.AdaptiveAvgPool2DBackward(s, dy, dx)
+	})
+}
+
+// pool lifts a loop from the last two axes of in[0] to those of out[0].
+func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
+	return func(c *backend.Call) error {
+		x, y := &c.In()[0], &c.Out()[0]
+		p := c.Params.(op.Window)
+		loop(poolShape(p, x.Layout.Shape, y.Layout.Shape), p, packed[T](x), dense[T](y))
+		return nil
+	}
+}
+
+// poolGrad lifts its gradient, from dy to dx.
+func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T)) Kernel {
+	return func(c *backend.Call) error {
+		dy, dx := &c.In()[0], &c.Out()[0]
+		p := c.Params.(op.Window)
+		loop(poolShape(p, dx.Layout.Shape, dy.Layout.Shape), p, packed[T](dy), dense[T](dx))
+		return nil
+	}
+}
+
+// maxPool writes the largest elements to out[0] and where they lie in their planes to out[1].
+func maxPool[T dtype.Float](c *backend.Call) error {
+	x, y := &c.In()[0], &c.Out()[0]
+	s := poolShape(c.Params.(op.Window), x.Layout.Shape, y.Layout.Shape)
+	kern.MaxPool2D(s, packed[T](x), dense[T](y), dense[int64](&c.Out()[1]))
+	return nil
+}
+
+// maxPoolGrad is the gradient for x, of dy and where the largest elements lie.
+func maxPoolGrad[T dtype.Float](c *backend.Call) error {
+	dy, dx := &c.In()[0], &c.Out()[0]
+	s := poolShape(c.Params.(op.Window), dx.Layout.Shape, dy.Layout.Shape)
+	kern.MaxPool2DBackward(s, packed[T](dy), packed[int64](&c.In()[1]), dense[T](dx))
+	return nil
+}
+
+// poolShape describes pooling from one shape to another; all axes but the last two count as planes.
+func poolShape(p op.Window, in, out layout.Shape) *kern.PoolShape {
+	last := len(in) - 2
+	planes := 1
+	for _, d := range in[:last] {
+		planes *= d
+	}
+	return &kern.PoolShape{
+		Planes: planes, H: in[last], W: in[last+1],
+		R: p.Kernel[0], S: p.Kernel[1],
+		StrideH: p.Stride[0], StrideW: p.Stride[1],
+		PadH: p.Padding[0], PadW: p.Padding[1],
+		DilationH: p.Dilation[0], DilationW: p.Dilation[1],
+		OH: out[last], OW: out[last+1],
+	}
+}
