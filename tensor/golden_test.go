@@ -18,6 +18,7 @@ var goldenFamilies = []map[string]goldenOp{
 	goldenIndexing,
 	goldenLosses,
 	goldenReductions,
+	goldenLayers,
 }
 
 type goldenCase struct {

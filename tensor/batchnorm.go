@@ -1,0 +1,88 @@
+package tensor
+
+import (
+	"fmt"
+
+	"cresset/internal/op"
+)
+
+// BatchNormOptions changes BatchNorm. PyTorch's defaults are Momentum 0.1 and Eps 1e-5.
+type BatchNormOptions struct {
+	Training bool    // normalise by the batch and let the running figures follow it
+	Momentum float64 // the share of the batch in new running figures
+	Eps      float64 // added to the variance
+}
+
+// BatchNorm returns (x - mean) / √(variance + Eps) · weight + bias for each channel of x [N, C, …]. In training mean and
+// biased variance are the batch's, and runningMean and runningVar, where given, change in place by the mean and the
+// unbiased variance; otherwise they are runningMean and runningVar. weight and bias may be nil.
+func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, o BatchNormOptions) *Tensor {
+	x.checkBatchNorm(weight, bias, runningMean, runningVar, o.Training)
+	p := op.Normalize{Eps: o.Eps, Momentum: o.Momentum, Training: o.Training}
+	channels := Shape{x.layout.Shape[1]}
+	out := x.empty(op.BatchNorm, x.dtype, x.layout.Shape, weight, bias)
+	mean := x.empty(op.BatchNorm, figures(x.dtype), channels)
+	invstd := x.empty(op.BatchNorm, figures(x.dtype), channels)
+	outs, ins := []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias}
+	switch {
+	case !o.Training:
+		ins = append(ins, runningMean, runningVar)
+	case runningMean != nil && x.NumEl() > 0:
+		outs = append(outs, runningMean, runningVar)
+	}
+	launch(op.BatchNorm, x.dtype, p, outs, ins)
+	for _, running := range outs[3:] {
+		running.storage.version++
+	}
+	record(out, op.BatchNorm, batchNormGrad, p, x, weight, bias).save(x, weight, mean, invstd)
+	return out
+}
+
+func batchNormGrad(b *backprop, dy *Tensor) {
+	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
+	dx := dy.like(op.BatchNormGrad, dy.dtype)
+	dw, db := mean.like(op.BatchNormGrad, mean.dtype), mean.like(op.BatchNormGrad, mean.dtype)
+	launch(op.BatchNormGrad, dy.dtype, b.params(), []*Tensor{dx, dw, db}, []*Tensor{dy, x, weight, mean, invstd})
+	b.give(0, dx)
+	b.give(1, dw)
+	b.give(2, db)
+}
+
+func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, training bool) {
+	name := op.BatchNorm.String()
+	channels := x.layout.Shape[x.axis(name, 1)]
+	if training && channels > 0 && x.NumEl() == channels {
+		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape.String(), x)
+	}
+	if !x.dtype.IsFloat() {
+		fail(name, ErrKernel, fmt.Sprintf("\"batch_norm\" not implemented for '%s'", x.dtype.ScalarName()), x)
+	}
+	running := []argument{{"running_mean", runningMean}, {"running_var", runningVar}}
+	for _, a := range running {
+		switch {
+		case a.t == nil && !training:
+			fail(name, ErrValue, a.name+" must be defined in evaluation mode", x)
+		case a.t == nil && runningMean != runningVar:
+			fail(name, ErrValue, "running_mean and running_var must be given together", x)
+		case a.t != nil && a.t.node != nil && training:
+			fail(name, ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", a.t)
+		}
+	}
+	for _, a := range append([]argument{{"weight", weight}, {"bias", bias}}, running...) {
+		if a.t == nil {
+			continue
+		}
+		if a.t.NumEl() != channels || a.t.layout.Rank() != 1 {
+			fail(name, ErrShape, fmt.Sprintf("%s should contain %d elements not %d", a.name, channels, a.t.NumEl()), x, a.t)
+		}
+		x.checkFigures(op.BatchNorm, a)
+	}
+}
+
+// checkFigures panics unless a holds floats on x's device that fit x's: of its dtype, or of float32 where x is a half.
+func (x *Tensor) checkFigures(o op.Op, a argument) {
+	checkArguments(o, argument{"input", x}, a)
+	if a.t.dtype != x.dtype && a.t.dtype != figures(x.dtype) {
+		fail(o.String(), ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), a.t.dtype.ScalarName()), x, a.t)
+	}
+}

@@ -1,0 +1,100 @@
+package tensor
+
+import (
+	"math"
+	"testing"
+)
+
+func TestConvErrors(t *testing.T) {
+	x, w := Zeros(1, 1, 5, 5), Zeros(1, 1, 3, 3)
+	conv := func(x, w, bias *Tensor, o Conv2DOptions) func() { return func() { x.Conv2D(w, bias, o) } }
+	none := Conv2DOptions{}
+	checkErrors(t, []errorCase{
+		{golden: "conv", kind: ErrShape, do: conv(Zeros(1, 2, 5, 5), w, nil, none)},
+		{golden: "conv dt", kind: ErrDType, do: conv(x.Double(), w, Zeros(1), none)},
+		{golden: "conv dims", kind: ErrShape, do: conv(Zeros(5, 5), w, Zeros(1), none)},
+		{text: "Input type (double) and weight type (float) should be the same", kind: ErrDType, do: conv(x.Double(), w, nil, none)},
+		{text: "\"slow_conv2d_cpu\" not implemented for 'Long'", kind: ErrKernel, do: conv(x.Long(), w.Long(), nil, none)},
+		{text: "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: [5]", kind: ErrShape,
+			do: func() { Zeros(5).Conv1D(Zeros(1, 1, 3), nil, Conv1DOptions{}) }},
+		{text: "Expected 3-dimensional input for 3-dimensional weight [1, 1, 3], but got 4-dimensional input of size [1, 1, 5, 5] instead", kind: ErrShape,
+			do: conv(x, Zeros(1, 1, 3), nil, none)},
+		{text: "Calculated padded input size per channel: (2 x 2). Kernel size: (3 x 3). Kernel size can't be greater than actual input size", kind: ErrShape,
+			do: conv(Zeros(1, 1, 2, 2), w, nil, none)},
+		{text: "Calculated padded input size per channel: (4). Kernel size: (5). Kernel size can't be greater than actual input size", kind: ErrShape,
+			do: func() { Zeros(1, 2).Conv1D(Zeros(1, 1, 3), nil, Conv1DOptions{Padding: 1, Dilation: 2}) }},
+		{text: "non-positive stride is not supported", kind: ErrShape, do: conv(x, w, nil, Conv2DOptions{Stride: [2]int{-1, 1}})},
+		{text: "negative padding is not supported", kind: ErrShape, do: conv(x, w, nil, Conv2DOptions{Padding: [2]int{0, -1}})},
+		{text: "dilation should be greater than zero", kind: ErrShape, do: conv(x, w, nil, Conv2DOptions{Dilation: [2]int{1, -1}})},
+		{text: "non-positive groups is not supported", kind: ErrShape, do: conv(x, w, nil, Conv2DOptions{Groups: -1})},
+		{text: "Given groups=2, expected weight to be at least 2 at dimension 0, but got weight of size [1, 1, 3, 3] instead", kind: ErrShape,
+			do: conv(x, w, nil, Conv2DOptions{Groups: 2})},
+		{text: "Given groups=2, expected weight to be divisible by 2 at dimension 0, but got weight of size [[3, 1, 3, 3]] instead", kind: ErrShape,
+			do: conv(x, Zeros(3, 1, 3, 3), nil, Conv2DOptions{Groups: 2})},
+		{text: "Given weight of size [1, 1, 3, 3], expected bias to be 1-dimensional with 1 elements, but got bias of size [2] instead", kind: ErrShape,
+			do: conv(x, w, Zeros(2), none)},
+		{text: "value cannot be converted to type int without overflow", kind: ErrValue, do: conv(x, w, nil, Conv2DOptions{Padding: [2]int{math.MaxInt, 0}})},
+		{text: "Storage size calculation overflowed with sizes=[1, 1, 4294967297, 4294967297]", kind: ErrMemory,
+			do: conv(x, w, nil, Conv2DOptions{Padding: [2]int{1<<31 - 1, 1<<31 - 1}})},
+	})
+}
+
+func TestPoolErrors(t *testing.T) {
+	x := Zeros(1, 1, 5, 5)
+	two, three := [2]int{2, 2}, [2]int{3, 3}
+	checkErrors(t, []errorCase{
+		{text: "pad should be at most half of effective kernel size, but got pad=2, kernel_size=3 and dilation=1", kind: ErrShape,
+			do: func() { x.MaxPool2D(PoolOptions{Kernel: three, Padding: two}) }},
+		{text: "pad should be smaller than or equal to half of kernel size, but got padW = 2, padH = 2, kW = 3, kH = 3", kind: ErrShape,
+			do: func() { x.MaxPool2D(PoolOptions{Kernel: three, Padding: two, Dilation: two}) }},
+		{text: "pad must be non-negative, but got pad: -1", kind: ErrShape,
+			do: func() { x.AvgPool2D(PoolOptions{Kernel: three, Padding: [2]int{-1, 0}}) }},
+		{text: "Given input size: (1x2x2). Calculated output size: (1x0x0). Output size is too small", kind: ErrShape,
+			do: func() { Zeros(1, 1, 2, 2).MaxPool2D(PoolOptions{Kernel: three}) }},
+		{text: "kernel size should be greater than zero, but got kH: 0 kW: 0", kind: ErrShape, do: func() { x.MaxPool2D(PoolOptions{}) }},
+		{text: "stride should be greater than zero, but got dH: -1 dW: 1", kind: ErrShape,
+			do: func() { x.AvgPool2D(PoolOptions{Kernel: two, Stride: [2]int{-1, 1}}) }},
+		{text: "dilation should be greater than zero, but got dilationH: -1 dilationW: 1", kind: ErrShape,
+			do: func() { x.MaxPool2D(PoolOptions{Kernel: two, Dilation: [2]int{-1, 1}}) }},
+		{text: "non-empty 3D or 4D (batch mode) tensor expected for input", kind: ErrShape, do: func() { Zeros(5, 5).MaxPool2D(PoolOptions{Kernel: two}) }},
+		{text: "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 0, 5, 5]", kind: ErrShape,
+			do: func() { Zeros(1, 0, 5, 5).MaxPool2D(PoolOptions{Kernel: two}) }},
+		{text: "\"max_pool2d\" not implemented for 'Long'", kind: ErrKernel, do: func() { x.Long().MaxPool2D(PoolOptions{Kernel: two}) }},
+		{text: "avg_pool2d() got an unexpected keyword argument 'dilation'", kind: ErrValue,
+			do: func() { x.AvgPool2D(PoolOptions{Kernel: two, Dilation: two}) }},
+		{text: "value cannot be converted to type int without overflow", kind: ErrValue,
+			do: func() { x.AvgPool2D(PoolOptions{Kernel: [2]int{math.MaxInt, 1}}) }},
+		{text: "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, 2}", kind: ErrValue,
+			do: func() { x.AdaptiveAvgPool2D(-1, 2) }},
+		{text: "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [5, 5]", kind: ErrShape, do: func() { Zeros(5, 5).AdaptiveAvgPool2D(1, 1) }},
+	})
+}
+
+func TestNormErrors(t *testing.T) {
+	x := Zeros(1, 3)
+	training := BatchNormOptions{Training: true, Momentum: 0.1, Eps: 1e-5}
+	checkErrors(t, []errorCase{
+		{text: "Expected more than 1 value per channel when training, got input size torch.Size([1, 3])", kind: ErrValue,
+			do: func() { x.BatchNorm(nil, nil, nil, nil, training) }},
+		{text: "running_mean must be defined in evaluation mode", kind: ErrValue, do: func() { x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{}) }},
+		{text: "running_mean and running_var must be given together", kind: ErrValue,
+			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), nil, training) }},
+		{text: "weight should contain 3 elements not 4", kind: ErrShape, do: func() { Zeros(2, 3).BatchNorm(Zeros(4), nil, nil, nil, training) }},
+		{text: "running_var should contain 3 elements not 2", kind: ErrShape,
+			do: func() { Zeros(2, 3).BatchNorm(nil, nil, Zeros(3), Zeros(2), training) }},
+		{text: "expected scalar type Float but found Double", kind: ErrDType,
+			do: func() { Zeros(2, 3).BatchNorm(Zeros(3).Double(), nil, nil, nil, training) }},
+		{text: "Dimension out of range (expected to be in range of [-1, 0], but got 1)", kind: ErrIndex,
+			do: func() { Zeros(3).BatchNorm(nil, nil, nil, nil, training) }},
+		{text: "\"batch_norm\" not implemented for 'Long'", kind: ErrKernel, do: func() { Zeros(2, 3).Long().BatchNorm(nil, nil, nil, nil, training) }},
+		{text: "Given normalized_shape=[2, 4], expected input with shape [*, 2, 4], but got input of size[3, 4]", kind: ErrShape,
+			do: func() { Zeros(3, 4).LayerNorm([]int{2, 4}, nil, nil, 1e-5) }},
+		{text: "Given normalized_shape=[3, 4], expected input with shape [*, 3, 4], but got input of size[4]", kind: ErrShape,
+			do: func() { Zeros(4).LayerNorm([]int{3, 4}, nil, nil, 1e-5) }},
+		{text: "Expected weight to be of same shape as normalized_shape, but got weight of shape [3] and normalized_shape = [4]", kind: ErrShape,
+			do: func() { Zeros(4).LayerNorm([]int{4}, Zeros(3), nil, 1e-5) }},
+		{text: "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", kind: ErrShape,
+			do: func() { Zeros(4).LayerNorm(nil, nil, nil, 1e-5) }},
+		{text: "\"LayerNormKernelImpl\" not implemented for 'Long'", kind: ErrKernel, do: func() { Zeros(4).Long().LayerNorm([]int{4}, nil, nil, 1e-5) }},
+	})
+}

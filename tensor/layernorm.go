@@ -1,0 +1,66 @@
+package tensor
+
+import (
+	"fmt"
+	"strings"
+
+	"cresset/internal/op"
+)
+
+// LayerNorm returns (x - mean) / √(variance + eps) · weight + bias, with mean and biased variance over the last axes of x,
+// whose extents shape names. weight and bias have that shape or are nil.
+func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
+	x.checkLayerNorm(shape, weight, bias)
+	p := op.Normalize{Eps: eps, Axes: len(shape)}
+	rows := Shape{1}
+	for _, d := range x.layout.Shape[:x.layout.Rank()-len(shape)] {
+		rows[0] *= d
+	}
+	out := x.empty(op.LayerNorm, x.dtype, x.layout.Shape, weight, bias)
+	mean := x.empty(op.LayerNorm, figures(x.dtype), rows)
+	invstd := x.empty(op.LayerNorm, figures(x.dtype), rows)
+	launch(op.LayerNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
+	record(out, op.LayerNorm, layerNormGrad, p, x, weight, bias).save(x, weight, mean, invstd)
+	return out
+}
+
+func layerNormGrad(b *backprop, dy *Tensor) {
+	x, weight, mean, invstd := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
+	outs := []*Tensor{dy.like(op.LayerNormGrad, dy.dtype)}
+	if b.needs(1) || b.needs(2) {
+		p := b.params().(op.Normalize)
+		shape := x.layout.Shape[x.layout.Rank()-p.Axes:]
+		for range 2 {
+			outs = append(outs, dy.empty(op.LayerNormGrad, mean.dtype, shape))
+		}
+	}
+	launch(op.LayerNormGrad, dy.dtype, b.params(), outs, []*Tensor{dy, x, weight, mean, invstd})
+	for i, g := range outs {
+		b.give(i, g)
+	}
+}
+
+func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
+	name := op.LayerNorm.String()
+	if len(shape) == 0 {
+		fail(name, ErrShape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", x)
+	}
+	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
+		if a.t != nil && !a.t.layout.Shape.Equal(shape) {
+			fail(name, ErrShape, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+				a.name, a.name, a.t.layout.Shape.List(), shape.List()), x, a.t)
+		}
+	}
+	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape[first:].Equal(shape) {
+		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s, but got input of size%s",
+			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape.List()), x)
+	}
+	if !x.dtype.IsFloat() {
+		fail(name, ErrKernel, fmt.Sprintf("\"LayerNormKernelImpl\" not implemented for '%s'", x.dtype.ScalarName()), x)
+	}
+	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
+		if a.t != nil {
+			x.checkFigures(op.LayerNorm, a)
+		}
+	}
+}
