@@ -29,3 +29,6 @@ func (s *Sequential) Append(modules ...Module) *Sequential {
 	s.Modules = append(s.Modules, modules...)
 	return s
 }
+
+// String prints the chain as PyTorch does.
+func (s *Sequential) String() string { return Describe(s) }

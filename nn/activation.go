@@ -1,0 +1,119 @@
+package nn
+
+import (
+	"fmt"
+	"strconv"
+
+	"cresset/tensor"
+)
+
+// ReLU is max(x, 0).
+type ReLU struct{}
+
+// NewReLU returns the activation.
+func NewReLU() *ReLU { return &ReLU{} }
+
+// Forward returns max(x, 0).
+func (*ReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.ReLU() }
+
+// String prints the layer as PyTorch does.
+func (*ReLU) String() string { return "ReLU()" }
+
+// LeakyReLU is x where x > 0, else Slope·x.
+type LeakyReLU struct{ Slope float64 }
+
+// NewLeakyReLU returns the activation; PyTorch's slope is 0.01.
+func NewLeakyReLU(slope float64) *LeakyReLU { return &LeakyReLU{slope} }
+
+// Forward returns x where x > 0, else Slope·x.
+func (a *LeakyReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReLU(a.Slope) }
+
+// String prints the layer as PyTorch does.
+func (a *LeakyReLU) String() string { return "LeakyReLU(negative_slope=" + number(a.Slope) + ")" }
+
+// Tanh is the hyperbolic tangent.
+type Tanh struct{}
+
+// NewTanh returns the activation.
+func NewTanh() *Tanh { return &Tanh{} }
+
+// Forward returns tanh(x).
+func (*Tanh) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Tanh() }
+
+// String prints the layer as PyTorch does.
+func (*Tanh) String() string { return "Tanh()" }
+
+// Sigmoid is 1/(1+e⁻ˣ).
+type Sigmoid struct{}
+
+// NewSigmoid returns the activation.
+func NewSigmoid() *Sigmoid { return &Sigmoid{} }
+
+// Forward returns 1/(1+e⁻ˣ).
+func (*Sigmoid) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Sigmoid() }
+
+// String prints the layer as PyTorch does.
+func (*Sigmoid) String() string { return "Sigmoid()" }
+
+// GELU is x·Φ(x), or its approximation by tanh.
+type GELU struct{ Approximate bool }
+
+// NewGELU returns the exact activation.
+func NewGELU() *GELU { return &GELU{} }
+
+// Forward returns x·Φ(x).
+func (a *GELU) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if a.Approximate {
+		return x.GELUTanh()
+	}
+	return x.GELU()
+}
+
+// String prints the layer as PyTorch does.
+func (a *GELU) String() string {
+	if a.Approximate {
+		return "GELU(approximate='tanh')"
+	}
+	return "GELU(approximate='none')"
+}
+
+// SiLU is x·sigmoid(x).
+type SiLU struct{}
+
+// NewSiLU returns the activation.
+func NewSiLU() *SiLU { return &SiLU{} }
+
+// Forward returns x·sigmoid(x).
+func (*SiLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.SiLU() }
+
+// String prints the layer as PyTorch does.
+func (*SiLU) String() string { return "SiLU()" }
+
+// Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x > Threshold.
+type Softplus struct{ Beta, Threshold float64 }
+
+// NewSoftplus returns the activation with PyTorch's beta 1 and threshold 20.
+func NewSoftplus() *Softplus { return &Softplus{1, 20} }
+
+// Forward returns log(1+exp(Beta·x))/Beta.
+func (a *Softplus) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Softplus(a.Beta, a.Threshold) }
+
+// String prints the layer as PyTorch does.
+func (a *Softplus) String() string {
+	return fmt.Sprintf("Softplus(beta=%s, threshold=%s)", number(a.Beta), number(a.Threshold))
+}
+
+// Softmax is eˣ/Σeˣ along Axis.
+type Softmax struct{ Axis int }
+
+// NewSoftmax returns the activation along an axis.
+func NewSoftmax(axis int) *Softmax { return &Softmax{axis} }
+
+// Forward returns eˣ/Σeˣ.
+func (a *Softmax) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(a.Axis) }
+
+// String prints the layer as PyTorch does.
+func (a *Softmax) String() string { return fmt.Sprintf("Softmax(dim=%d)", a.Axis) }
+
+// number prints a float as Python does: 20.0 without an exponent is "20.0", but a whole default prints as given.
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

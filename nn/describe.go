@@ -1,0 +1,123 @@
+package nn
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Describe prints a model as PyTorch does: a layer by its String, a struct by its name and its children, one per line.
+func Describe(model any) string {
+	v := reflect.ValueOf(model)
+	if s, ok := model.(fmt.Stringer); ok && !isContainer(v) {
+		return s.String()
+	}
+	return describe(v)
+}
+
+// isContainer reports whether the value's own String is made of Describe.
+func isContainer(v reflect.Value) bool {
+	switch v.Interface().(type) {
+	case *Sequential, ModuleList:
+		return true
+	}
+	return false
+}
+
+type child struct{ name, text string }
+
+func describe(v reflect.Value) string {
+	if v.CanInterface() {
+		if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
+			return s.String()
+		}
+	}
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return "None"
+		}
+		v = v.Elem()
+		if v.CanInterface() {
+			if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
+				return s.String()
+			}
+		}
+	}
+	name := v.Type().Name()
+	kids := children(v)
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		kids = repeated(kids)
+	}
+	if len(kids) == 0 {
+		return name + "()"
+	}
+	var b strings.Builder
+	b.WriteString(name + "(\n")
+	for _, k := range kids {
+		b.WriteString("  (" + k.name + "): " + strings.ReplaceAll(k.text, "\n", "\n  ") + "\n")
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// children lists the modules of a struct, a slice or a map.
+func children(v reflect.Value) []child {
+	var kids []child
+	add := func(name string, v reflect.Value) {
+		if isModule(v) {
+			kids = append(kids, child{name, describe(v)})
+		}
+	}
+	switch v.Kind() {
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			add(strconv.Itoa(i), v.Index(i))
+		}
+	case reflect.Map:
+		for _, k := range sortedKeys(v) {
+			add(k.String(), v.MapIndex(k))
+		}
+	case reflect.Struct:
+		for _, m := range members(v) {
+			switch {
+			case m.value.Type() == tensorType || m.value.Type() == modeType:
+			case m.inline:
+				kids = append(kids, children(m.value)...)
+			default:
+				add(m.name, m.value)
+			}
+		}
+	}
+	return kids
+}
+
+// isModule reports whether the value is a module that is there: not a nil, not a tensor.
+func isModule(v reflect.Value) bool {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() || v.Type() == tensorType {
+			return false
+		}
+		v = v.Elem()
+	}
+	return mayHold(v.Type())
+}
+
+// repeated merges equal neighbours of a list: "(0-2): 3 x Linear(...)".
+func repeated(kids []child) []child {
+	var out []child
+	for i := 0; i < len(kids); {
+		j := i + 1
+		for j < len(kids) && kids[j].text == kids[i].text {
+			j++
+		}
+		k := kids[i]
+		if n := j - i; n > 1 {
+			k.name = fmt.Sprintf("%s-%s", kids[i].name, kids[j-1].name)
+			k.text = fmt.Sprintf("%d x %s", n, k.text)
+		}
+		out = append(out, k)
+		i = j
+	}
+	return out
+}

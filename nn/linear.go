@@ -1,0 +1,40 @@
+package nn
+
+import (
+	"fmt"
+
+	"cresset/tensor"
+)
+
+// Linear is y = x·Wᵀ + b over the last axis of x.
+type Linear struct {
+	Weight *tensor.Tensor // [out, in]
+	Bias   *tensor.Tensor // [out]; nil with NoBias
+}
+
+// NewLinear returns a layer from in to out features, drawn as PyTorch draws it: the weight, then the bias, from
+// U(-1/√in, 1/√in).
+func NewLinear(in, out int, opts ...Option) *Linear {
+	o := read(opts)
+	l := &Linear{Weight: tensor.Parameter(kaimingUniform(o.place.Empty(out, in), in))}
+	if !o.noBias {
+		l.Bias = tensor.Parameter(biasUniform(o.place.Empty(out), in))
+	}
+	return l
+}
+
+// Forward returns x·Wᵀ + b.
+func (l *Linear) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Linear(l.Weight, l.Bias) }
+
+// String prints the layer as PyTorch does.
+func (l *Linear) String() string {
+	return fmt.Sprintf("Linear(in_features=%d, out_features=%d, bias=%s)", l.Weight.Size(1), l.Weight.Size(0), truth(l.Bias != nil))
+}
+
+// truth prints a bool as Python does.
+func truth(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}

@@ -1,0 +1,88 @@
+package nn
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"cresset/tensor"
+)
+
+// State returns the parameters and buffers of a model by name. The tensors share the model's memory and do not track
+// gradients.
+func State(model any) map[string]*tensor.Tensor {
+	state := make(map[string]*tensor.Tensor)
+	walk(model, &walker{visit: func(name string, t *tensor.Tensor, _ bool) bool {
+		state[name] = t.Detach()
+		return true
+	}})
+	return state
+}
+
+// LoadState copies a state into a model, in place. Where a name is missing or unknown or a shape differs nothing is
+// copied, and the error is a *StateError that lists all of them.
+func LoadState(model any, state map[string]*tensor.Tensor) error {
+	bad := &StateError{Model: typeName(model)}
+	known := make(map[string]bool, len(state))
+	type pair struct{ to, from *tensor.Tensor }
+	var pairs []pair
+	walk(model, &walker{visit: func(name string, t *tensor.Tensor, _ bool) bool {
+		from, ok := state[name]
+		known[name] = true
+		switch {
+		case !ok:
+			bad.Missing = append(bad.Missing, name)
+		case !from.Shape().Equal(t.Shape()):
+			bad.Mismatched = append(bad.Mismatched, fmt.Sprintf("size mismatch for %s: copying a param with shape %s from checkpoint, "+
+				"the shape in current model is %s.", name, from.Shape(), t.Shape()))
+		default:
+			pairs = append(pairs, pair{t.Detach(), from.Detach()})
+		}
+		return true
+	}})
+	for name := range state {
+		if !known[name] {
+			bad.Unexpected = append(bad.Unexpected, name)
+		}
+	}
+	slices.Sort(bad.Unexpected)
+	if len(bad.Missing)+len(bad.Unexpected)+len(bad.Mismatched) > 0 {
+		return bad
+	}
+	return tensor.Try(func() {
+		for _, p := range pairs {
+			p.to.CopyInPlace(p.from)
+		}
+	})
+}
+
+// StateError says why a state does not fit a model, in PyTorch's words.
+type StateError struct {
+	Model               string   // the model's type
+	Missing, Unexpected []string // names
+	Mismatched          []string // sentences about shapes
+}
+
+// Error lists every difference.
+func (e *StateError) Error() string {
+	var lines []string
+	if len(e.Unexpected) > 0 {
+		lines = append(lines, "Unexpected key(s) in state_dict: "+quoted(e.Unexpected)+". ")
+	}
+	if len(e.Missing) > 0 {
+		lines = append(lines, "Missing key(s) in state_dict: "+quoted(e.Missing)+". ")
+	}
+	lines = append(lines, e.Mismatched...)
+	return "Error(s) in loading state_dict for " + e.Model + ":\n\t" + strings.Join(lines, "\n\t")
+}
+
+func quoted(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
+
+func typeName(model any) string {
+	t := reflect.TypeOf(model)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
