@@ -137,7 +137,7 @@ func (a *arg) draw(r *rand.Rand, k int, dt dtype.DType) float64 {
 	}
 }
 
-// rounded returns the number of dt that is nearest to v.
+// rounded returns the number of dt that v is converted to.
 func rounded(v float64, dt dtype.DType) float64 {
 	switch dt {
 	case dtype.Float32:
@@ -146,8 +146,10 @@ func rounded(v float64, dt dtype.DType) float64 {
 		return float64(dtype.F16FromFloat64(v).Float32())
 	case dtype.BFloat16:
 		return float64(dtype.BF16FromFloat64(v).Float32())
+	case dtype.Float64:
+		return v
 	}
-	return v
+	return wrapped(v, dt)
 }
 
 // tensors returns the inputs as contiguous tensors: leaves where gradients are wanted and possible.

@@ -43,7 +43,7 @@ type emptyCase struct {
 	want []int
 }
 
-// wrongCase is inputs whose shapes do not fit, and the kind and text of the error.
+// wrongCase is inputs whose shapes do not fit, and the error's kind, nil for any, and part of its text.
 type wrongCase struct {
 	in   [][]int
 	kind error
@@ -53,6 +53,7 @@ type wrongCase struct {
 // opTables are the rows of all families.
 var opTables = [][]opRow{
 	arithmeticRows,
+	reductionRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }
