@@ -1,0 +1,96 @@
+package tensor
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"cresset/internal/par"
+)
+
+func TestNaNAndInfinityInReductions(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name string
+		f    func(x *Tensor) *Tensor
+		in   []float64
+		want float64
+	}{
+		{"max", (*Tensor).Max, []float64{1, nan, 3}, nan},
+		{"min", (*Tensor).Min, []float64{1, nan, 3}, nan},
+		{"argmax", (*Tensor).ArgMax, []float64{1, nan, inf, nan}, 1},
+		{"argmin", (*Tensor).ArgMin, []float64{1, nan, -inf, nan}, 1},
+		{"first of equals", (*Tensor).ArgMax, []float64{2, 5, 5}, 1},
+		{"argmin of equals", (*Tensor).ArgMin, []float64{7, 5, 5}, 1},
+		{"infinity norm", func(x *Tensor) *Tensor { return x.NormAxes(inf, nil, false) }, []float64{1, nan}, nan},
+		{"logsumexp of -inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{-inf, -inf}, -inf},
+		{"logsumexp of inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1, inf}, inf},
+		{"logsumexp of nan", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1, nan}, nan},
+		{"logsumexp of large", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1e4, 1e4}, 1e4 + math.Ln2},
+		{"any nan", (*Tensor).Any, []float64{0, nan}, 1},
+		{"var of one", (*Tensor).Var, []float64{4}, nan},
+	} {
+		x := FromSlice(c.in)
+		if got := Values[float64](c.f(x)); !closeTo(got, []float64{c.want}, 1e-15) {
+			t.Errorf("%s: got %v, want %v", c.name, got[0], c.want)
+		}
+	}
+}
+
+func TestGradientsWhereThereIsNoDerivative(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		name     string
+		f        func(x *Tensor) *Tensor
+		in, want []float64
+	}{
+		{"max shares", (*Tensor).Max, []float64{3, 1, 3}, []float64{0.5, 0, 0.5}},
+		{"max of nan", (*Tensor).Max, []float64{3, nan, 3}, []float64{0, 1, 0}},
+		{"amin shares", func(x *Tensor) *Tensor { return x.AMin([]int{0}, false) }, []float64{1, 1, 3}, []float64{0.5, 0.5, 0}},
+		{"max of an axis chooses", func(x *Tensor) *Tensor { v, _ := x.MaxAxis(0, false); return v }, []float64{3, 1, 3}, []float64{1, 0, 0}},
+		{"prod with one zero", (*Tensor).Prod, []float64{2, 0, 3}, []float64{0, 6, 0}},
+		{"prod with two zeros", (*Tensor).Prod, []float64{2, 0, 0}, []float64{0, 0, 0}},
+		{"norm at zero", (*Tensor).Norm, []float64{0, 0}, []float64{0, 0}},
+		{"norm 1 at zero", func(x *Tensor) *Tensor { return x.NormAxes(1, nil, false) }, []float64{0, -2}, []float64{0, -1}},
+		{"norm 3 at zero", func(x *Tensor) *Tensor { return x.NormAxes(3, nil, false) }, []float64{0, 0}, []float64{0, 0}},
+		{"norm inf shares", func(x *Tensor) *Tensor { return x.NormAxes(math.Inf(1), nil, false) }, []float64{2, -2, 1}, []float64{0.5, -0.5, 0}},
+		{"norm 0", func(x *Tensor) *Tensor { return x.NormAxes(0, nil, false) }, []float64{2, 0}, []float64{0, 0}},
+		{"std of equals", (*Tensor).Std, []float64{2, 2}, []float64{0, 0}},
+	} {
+		x := FromSlice(c.in).SetRequiresGrad(true)
+		c.f(x).Backward()
+		if got := Values[float64](x.Grad()); !closeTo(got, c.want, 1e-15) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestReductionsDoNotDependOnThreads compares bits.
+func TestReductionsDoNotDependOnThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	defer par.SetNumThreads(0)
+	ManualSeed(4)
+	long, tall, wide := Randn(1<<17+5), Randn(3000, 67), Randn(40, 5000)
+	near := long.MulScalar(1e-4).AddScalar(1)
+	compute := func() []float32 {
+		var all []float32
+		for _, y := range []*Tensor{
+			long.Sum(), long.Mean(), near.Prod(), long.Max(), long.Min(), long.Var(), long.Std(), long.Norm(),
+			long.NormAxes(3, nil, false), long.LogSumExp(nil, false), long.ArgMax(), long.CountNonZero(),
+			tall.SumAxes([]int{0}, false), wide.SumAxes([]int{0}, false), tall.MeanAxes([]int{1}, false), tall.StdAxes([]int{0}, 1, false),
+			wide.Softmax(1), tall.LogSoftmax(0), tall.CumSum(0), wide.T().MatMul(wide.Narrow(1, 0, 50)), long.Dot(long), tall.T().MV(Ones(3000)),
+		} {
+			all = append(all, Values[float32](y)...)
+		}
+		return all
+	}
+	par.SetNumThreads(1)
+	want := compute()
+	for _, n := range []int{2, 3, 4} {
+		par.SetNumThreads(n)
+		if got := compute(); !slices.Equal(got, want) {
+			t.Errorf("results of %d threads differ from those of one", n)
+		}
+	}
+}
