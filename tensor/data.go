@@ -16,12 +16,13 @@ func FromSlice[T dtype.Element](s []T, sizes ...int) *Tensor {
 	dt := dtype.Of[T]()
 	shape := Shape{len(s)}
 	if len(sizes) > 0 {
-		shape = checkSizes("from_slice", sizes, dt)
+		shape = checkSizes("from_slice", sizes)
 	}
 	if n, _ := shape.NumEl(); n != len(s) {
 		fail("from_slice", ErrShape, fmt.Sprintf("shape '%s' is invalid for input of size %d", shape.List(), len(s)))
 	}
-	st := &storage{backend: host, buf: mem.Wrap(s), device: device.CPU, shared: true}
+	st := &storage{backend: host, buf: mem.Wrap(s), device: device.CPU}
+	st.shared.Store(true)
 	return &Tensor{layout: layout.Contiguous(shape), storage: st, dtype: dt}
 }
 
@@ -41,6 +42,9 @@ func Data[T dtype.Element](x *Tensor) []T {
 	}
 	x.storage.show()
 	at, n := x.layout.Offset, x.layout.Size()
+	if n == 0 {
+		return []T{} // its offset may lie behind the storage
+	}
 	return elements[T](x.storage)[at : at+n : at+n]
 }
 
@@ -49,9 +53,8 @@ func elements[T dtype.Element](s *storage) []T { return mem.Slice[T](s.buf.(*mem
 
 // show takes the memory out of the pool for good: the caller may keep its slice for as long as it likes.
 func (s *storage) show() {
-	if !s.shared {
+	if !s.shared.Swap(true) {
 		s.buf.(*mem.Block).Disown()
-		s.shared = true
 	}
 }
 
@@ -60,7 +63,9 @@ func hostSlice[T dtype.Element](x *Tensor) []T {
 	x.alive()
 	y := x.Detach().CPU().Contiguous().cast(dtype.Of[T]())
 	out := make([]T, y.NumEl())
-	copy(out, elements[T](y.storage)[y.layout.Offset:])
+	if len(out) > 0 {
+		copy(out, elements[T](y.storage)[y.layout.Offset:])
+	}
 	runtime.KeepAlive(y) // the pool takes memory back whose block is unreachable
 	return out
 }

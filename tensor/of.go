@@ -20,7 +20,7 @@ func (p Place) Of(v any) *Tensor {
 	shape := shapeOf(r)
 	var x *Tensor
 	if leaf, ok := leafType(r.Type(), len(shape)); ok {
-		x = newTensor("tensor", device.CPU, leaf, layout.Contiguous(checkSizes("tensor", shape, leaf)))
+		x = newTensor("tensor", device.CPU, leaf, layout.Contiguous(checkSizes("tensor", shape)))
 		readTyped[leaf](x, r)
 	} else {
 		x = ofMixed(r, shape)
@@ -205,7 +205,7 @@ func ofMixed(r reflect.Value, shape Shape) *Tensor {
 	if len(values) == 0 {
 		dt = dtype.Default
 	}
-	shape = checkSizes("tensor", shape, dt)
+	shape = checkSizes("tensor", shape)
 	if dt.IsFloat() {
 		return fromScalars(values, shape, backend.Scalar.Float).cast(dt)
 	}

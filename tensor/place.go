@@ -46,11 +46,11 @@ func (p Place) or(dt dtype.DType) dtype.DType {
 
 // make returns an uninitialised tensor after a check of the sizes.
 func (p Place) make(name string, dt dtype.DType, sizes []int) *Tensor {
-	return newTensor(name, resolve(p.device), dt, layout.Contiguous(checkSizes(name, sizes, dt)))
+	return newTensor(name, resolve(p.device), dt, layout.Contiguous(checkSizes(name, sizes)))
 }
 
 // checkSizes copies sizes, refusing negative ones, too many, and those whose product overflows.
-func checkSizes(name string, sizes []int, dt dtype.DType) Shape {
+func checkSizes(name string, sizes []int) Shape {
 	shape := append(Shape{}, sizes...)
 	if len(shape) > layout.MaxRank {
 		check(name, ErrShape, errTooManyAxes)
@@ -60,7 +60,7 @@ func checkSizes(name string, sizes []int, dt dtype.DType) Shape {
 			fail(name, ErrShape, fmt.Sprintf("Trying to create tensor with negative dimension %d: %s", n, shape.List()))
 		}
 	}
-	if n, ok := shape.NumEl(); !ok || n > maxBytes/dt.Size() {
+	if _, ok := shape.NumEl(); !ok {
 		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+shape.List())
 	}
 	return shape

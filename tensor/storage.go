@@ -2,6 +2,8 @@ package tensor
 
 import (
 	"errors"
+	"fmt"
+	"sync/atomic"
 
 	"cresset/device"
 	"cresset/dtype"
@@ -19,14 +21,17 @@ type storage struct {
 	rebased  uint32 // in-place changes that were recorded for gradients
 	holds    int32  // gradients under way in one Backward that look at the memory
 	released bool
-	shared   bool // seen by the caller as a slice
+	shared   atomic.Bool // seen by the caller as a slice
 }
 
-// newStorage allocates room for n elements.
-func newStorage(name string, dev device.Device, dt dtype.DType, n int) *storage {
+// newStorage allocates room for n elements of the given shape.
+func newStorage(name string, dev device.Device, dt dtype.DType, shape Shape, n int) *storage {
 	b := backendOf(name, dev)
+	if dt.Size() == 0 {
+		fail(name, ErrDType, fmt.Sprintf("DType(%d) is not the dtype of a tensor", dt))
+	}
 	if n < 0 || n > maxBytes/dt.Size() {
-		fail(name, ErrMemory, "Storage size calculation overflowed")
+		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+shape.List())
 	}
 	buf, err := b.Alloc(n * dt.Size())
 	if err != nil {
@@ -43,7 +48,7 @@ func (s *storage) release() {
 		return
 	}
 	s.released = true
-	if !s.shared {
+	if !s.shared.Load() {
 		s.backend.Free(s.buf)
 	}
 	s.buf = nil
@@ -54,7 +59,7 @@ func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) 
 	if l.Rank() > layout.MaxRank {
 		check(name, ErrShape, errTooManyAxes)
 	}
-	return &Tensor{layout: l, storage: newStorage(name, dev, dt, l.Size()), dtype: dt}
+	return &Tensor{layout: l, storage: newStorage(name, dev, dt, l.Shape, l.Size()), dtype: dt}
 }
 
 // Release gives the tensor's memory back at once; it, its views and everything else over the same storage must not be

@@ -84,9 +84,10 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	if !to.moves {
 		to.device = x.storage.device
 	}
-	if to.dtype == x.dtype && to.device == x.storage.device && to.options&Copy == 0 {
+	if to.dtype == x.dtype && to.leaves(x.storage.device) && to.options&Copy == 0 {
 		return x
 	}
+	x.alive()
 	out := x.twin("to", resolve(to.device), to.dtype)
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
@@ -95,6 +96,11 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	}
 	record(out, op.Copy, copyGrad, nil, x)
 	return out
+}
+
+// leaves reports whether a tensor on dev is where it was asked for already. A cuda without an index is the current one.
+func (to *target) leaves(dev device.Device) bool {
+	return to.device == dev || !to.device.IsCPU() && resolve(to.device) == dev
 }
 
 // twin returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.

@@ -13,6 +13,9 @@ func data[T dtype.Element](v *backend.View) []T { return mem.Slice[T](v.Buf.(*me
 // dense returns the elements of a contiguous view.
 func dense[T dtype.Element](v *backend.View) []T {
 	at := v.Layout.Offset
+	if v.Layout.Size() == 0 {
+		return nil // its offset may lie behind the buffer
+	}
 	return data[T](v)[at : at+v.Layout.Size()]
 }
 

@@ -67,8 +67,8 @@ func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error
 		g := p.Generator.(*Generator)
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if out.Layout.Span() == out.Layout.Size() { // no gaps: the axes' order does not matter
-			at := out.Layout.Offset
+		if at := out.Layout.Offset; out.Layout.Size() > 0 && out.Layout.Span() == out.Layout.Size() {
+			// There are no gaps: the order of the axes does not matter.
 			return recipe(&g.mt, data[T](out)[at:at+out.Layout.Size()], p)
 		}
 		dst := make([]T, out.Layout.Size())
