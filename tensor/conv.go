@@ -101,5 +101,5 @@ func (x *Tensor) convShape(axes int, weight *Tensor, p op.Window) Shape {
 		fail("convolution", ErrShape, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
 			by(padded), by(kernel)), x, weight)
 	}
-	return checkSizes("convolution", shape, x.dtype)
+	return checkSizes("convolution", shape)
 }

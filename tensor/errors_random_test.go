@@ -47,7 +47,7 @@ func TestRandomErrors(t *testing.T) {
 			do: func() { ints.Ones(2).Dropout(.5, true) }},
 		{text: "a leaf Variable that requires grad is being used in an in-place operation.", kind: ErrAutograd,
 			do: func() { leaf.UniformInPlace(0, 1) }},
-		{text: "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.", kind: ErrValue,
+		{text: "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please clone() the tensor before performing the operation.", kind: ErrShape,
 			do: func() { Ones(1).Expand(3).UniformInPlace(0, 1) }},
 		{text: "expected at most one generator, but got 2", kind: ErrValue,
 			do: func() { Empty(2).UniformInPlace(0, 1, NewGenerator(0), NewGenerator(0)) }},

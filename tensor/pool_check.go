@@ -53,7 +53,7 @@ func (x *Tensor) pooledShape(o op.Op, p op.Window) Shape {
 		refuse("Given input size: (%dx%dx%d). Calculated output size: (%dx%dx%d). Output size is too small",
 			planes, shape[rank-2], shape[rank-1], planes, size[0], size[1])
 	}
-	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), size[:]...), x.dtype)
+	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), size[:]...))
 }
 
 // adaptiveShape is pooledShape for windows of which only the number is given.
@@ -75,7 +75,7 @@ func (x *Tensor) adaptiveShape(h, w int) Shape {
 	if !x.dtype.IsFloat() {
 		fail(name, ErrKernel, fmt.Sprintf("\"adaptive_avg_pool2d_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
 	}
-	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), h, w), x.dtype)
+	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), h, w))
 }
 
 // floorDiv returns a / b rounded down; b is positive.

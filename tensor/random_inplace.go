@@ -59,7 +59,7 @@ func Bernoulli(p *Tensor, g ...*Generator) *Tensor {
 	out := p.like(op.BernoulliTensor, p.dtype)
 	d := op.Draw{Generator: optional(g).of("bernoulli", p.storage.device)}
 	launch(op.BernoulliTensor, p.dtype, d, []*Tensor{out}, []*Tensor{p})
-	record(out, op.BernoulliTensor, drawGrad, nil, p)
+	record(out, op.BernoulliTensor, zeroGrad, nil, p)
 	return out
 }
 
@@ -82,34 +82,14 @@ func (x *Tensor) Dropout(p float64, training bool, g ...*Generator) *Tensor {
 
 // redraw fills x in place.
 func (x *Tensor) redraw(o op.Op, g []*Generator, p op.Draw) *Tensor {
-	x.checkInPlace(o)
+	x.mutable(o, nil)
 	x.draw(o, optional(g), p)
 	x.storage.version++
-	if x.node != nil {
-		x.storage.rebased++
-		x.rebased = x.storage.rebased
-		record(x, o, drawGrad, nil, x)
+	if record(x, o, zeroGrad, nil, x) != nil {
+		x.rebase()
 	}
 	return x
 }
-
-// checkInPlace panics where the elements of x must not change in place.
-func (x *Tensor) checkInPlace(o op.Op) {
-	x.alive()
-	if x.node != nil && x.node.leaf != nil {
-		fail(o.String(), ErrAutograd, "a leaf Variable that requires grad is being used in an in-place operation.", x)
-	}
-	for i, n := range x.layout.Shape {
-		if n <= 1 || x.layout.Strides[i] != 0 {
-			continue
-		}
-		fail(o.String(), ErrValue, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
-			"Please clone() the tensor before performing the operation.", x)
-	}
-}
-
-// drawGrad: random draws do not depend on what was there before.
-func drawGrad(b *backprop, dy *Tensor) { b.give(0, ZerosLike(dy)) }
 
 // optional returns the generator that a caller may have given.
 func optional(g []*Generator) *Generator {
