@@ -1,6 +1,9 @@
 package tensor
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // rg is a fresh leaf: ones of shape [2, 3].
 func rg() *Tensor { return Ones(2, 3).SetRequiresGrad(true) }
@@ -49,6 +52,41 @@ var printedGradFn = map[string]func() any{
 	"relu mod":     func() any { return rg().ReLU() },
 	"flatten":      func() any { return rg().Unsqueeze(0).Flatten(1, -1) },
 
+	"x**2":         func() any { return rg().Pow(2) },
+	"x/2":          func() any { return rg().DivScalar(2) },
+	"exp":          func() any { return rg().Exp() },
+	"cat":          func() any { x := rg(); return Cat([]*Tensor{x, x}, 0) },
+	"stack":        func() any { x := rg(); return Stack([]*Tensor{x, x}, 0) },
+	"max":          func() any { return rg().Max() },
+	"max dim":      func() any { values, indices := rg().MaxAxis(1, false); return pair("max", values, indices) },
+	"sigmoid":      func() any { return rg().Sigmoid() },
+	"tanh":         func() any { return rg().Tanh() },
+	"abs":          func() any { return rg().Abs() },
+	"sqrt":         func() any { return rg().Sqrt() },
+	"log":          func() any { return rg().Log() },
+	"clamp":        func() any { return rg().Clamp(0, 1) },
+	"prod":         func() any { return rg().Prod() },
+	"norm":         func() any { return rg().Norm() },
+	"std":          func() any { return rg().Std() },
+	"var":          func() any { return rg().Var() },
+	"index":        func() any { return rg().Index(Of([]int{0})) },
+	"where":        func() any { x := rg(); return Where(x.Detach().Bool(), x, 0) },
+	"gather":       func() any { return rg().Gather(1, Of([][]int{{0}, {0}})) },
+	"add_ inplace": func() any { return rg().Clone().AddScalarInPlace(1) },
+	"mul_":         func() any { return rg().Clone().MulScalarInPlace(2) },
+	"pow tensor":   func() any { x := rg(); return x.PowTensor(x) },
+	"rpow":         func() any { return rg().RPow(2) },
+	"rdiv":         func() any { return rg().RDivScalar(1) },
+	"floor":        func() any { return rg().Floor() },
+	"min":          func() any { return rg().Min() },
+	"cumsum":       func() any { return rg().CumSum(0) },
+	"bn":           func() any { return rg().BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true, Eps: 1e-5}) },
+	"ln":           func() any { return rg().LayerNorm([]int{3}, nil, nil, 1e-5) },
+	"maxpool":      func() any { return image().MaxPool2D(PoolOptions{Kernel: [2]int{2, 2}}) },
+	"avgpool":      func() any { return image().AvgPool2D(PoolOptions{Kernel: [2]int{2, 2}}) },
+	"conv":         func() any { return image().Conv2D(Full([]int{1, 1, 1, 1}, .7041), nil, Conv2DOptions{}) },
+	"emb":          func() any { return Embedding(Parameter(Of([][]float32{{.6472, .2490}})), Of([]int{0})) },
+
 	"weight":      func() any { w, _ := linearOfSeed0(); return w },
 	"bias":        func() any { _, b := linearOfSeed0(); return b },
 	"weight.data": func() any { w, _ := linearOfSeed0(); return w.Detach() },
@@ -70,3 +108,11 @@ func linearOfSeed0() (w, b *Tensor) {
 
 // thirds returns a parameter of shape [1, 3] whose elements sum to v; the seed of the recorded one is not known.
 func thirds(v float64) *Tensor { return Parameter(Full([]int{1, 3}, v/3)) }
+
+// image is a leaf of ones, two by two.
+func image() *Tensor { return Ones(1, 1, 2, 2).SetRequiresGrad(true) }
+
+// pair prints values and indices as PyTorch prints what max returns.
+func pair(name string, values, indices *Tensor) string {
+	return fmt.Sprintf("torch.return_types.%s(\nvalues=%v,\nindices=%v)", name, values, indices)
+}
