@@ -45,18 +45,17 @@ func numbers(r *opRow)   { r.dtypes = numberTypes }
 func withInt(r *opRow) { r.dtypes, r.result = allTypes, toNumber }
 
 var arithmeticRows = []opRow{
-	binary("add", (*tensor.Tensor).Add, func(x, y float64) float64 { return x + y }).as(everyType),
-	unary("add scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(3) }, func(x float64) float64 { return x + 3 }).as(withInt),
-	binary("sub", (*tensor.Tensor).Sub, func(x, y float64) float64 { return x - y }).as(numbers),
-	unary("sub scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.SubScalar(3) }, func(x float64) float64 { return x - 3 }).as(numbers),
+	binary("add", (*tensor.Tensor).Add, func(x, y float64) float64 { return x + y }).as(everyType).as(writtenTo((*tensor.Tensor).AddInPlace)),
+	unary("add scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalar(3) }, func(x float64) float64 { return x + 3 }).as(withInt).
+		as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.AddScalarInPlace(3) })),
+	binary("add scaled", func(x, y *tensor.Tensor) *tensor.Tensor { return x.AddScaled(y, 2) }, func(x, y float64) float64 { return x + 2*y }).as(everyType).
+		as(func(r *opRow) { r.noSpecials = "twice a large number overflows on the way" }).
+		as(writtenTo(func(x, y *tensor.Tensor) *tensor.Tensor { return x.AddScaledInPlace(y, 2) })),
+	binary("sub", (*tensor.Tensor).Sub, func(x, y float64) float64 { return x - y }).as(numbers).as(writtenTo((*tensor.Tensor).SubInPlace)),
+	unary("sub scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.SubScalar(3) }, func(x float64) float64 { return x - 3 }).as(numbers).
+		as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.SubScalarInPlace(3) })),
 	unary("rsub scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.RSubScalar(3) }, func(x float64) float64 { return 3 - x }).as(numbers),
-	binary("mul", (*tensor.Tensor).Mul, func(x, y float64) float64 { return x * y }).as(everyType),
-	unary("mul scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(-3) }, func(x float64) float64 { return x * -3 }).as(withInt),
-	unary("neg", (*tensor.Tensor).Neg, func(x float64) float64 { return -x }).as(numbers),
-	unary("relu", (*tensor.Tensor).ReLU, func(x float64) float64 {
-		if x < 0 {
-			return 0
-		}
-		return x // NaN and -0 too
-	}).as(numbers).as(func(r *opRow) { r.in[0].away = []float64{0} }),
+	binary("mul", (*tensor.Tensor).Mul, func(x, y float64) float64 { return x * y }).as(everyType).as(writtenTo((*tensor.Tensor).MulInPlace)),
+	unary("mul scalar", func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(-3) }, func(x float64) float64 { return x * -3 }).as(withInt).
+		as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalarInPlace(-3) })),
 }

@@ -54,6 +54,11 @@ type wrongCase struct {
 var opTables = [][]opRow{
 	arithmeticRows,
 	reductionRows,
+	divisionRows,
+	mathRows,
+	activationRows,
+	comparisonRows,
+	selectRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }

@@ -1,0 +1,85 @@
+package tensor_test
+
+import (
+	"math"
+
+	"cresset/tensor"
+)
+
+// floatOf is for a function whose result is a float whatever the input is.
+func floatOf(r *opRow) { r.dtypes, r.result = allTypes, toFloat }
+
+// from limits draws to [lo, hi), where a function is defined and tame enough for differences.
+func from(lo, hi float64) func(r *opRow) {
+	return func(r *opRow) { r.in[0].lo, r.in[0].hi = lo, hi }
+}
+
+// clear keeps draws away from kinks and jumps.
+func clear(points ...float64) func(r *opRow) {
+	return func(r *opRow) {
+		for i := range r.in {
+			r.in[i].away = points
+		}
+	}
+}
+
+// written names the form of a unary row that writes into its input.
+func written(f func(x *tensor.Tensor) *tensor.Tensor) func(r *opRow) {
+	return func(r *opRow) { r.inPlace = func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0]) } }
+}
+
+// writtenTo names the form of a binary row that writes into its first input.
+func writtenTo(f func(x, y *tensor.Tensor) *tensor.Tensor) func(r *opRow) {
+	return func(r *opRow) { r.inPlace = func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], x[1]) } }
+}
+
+func power(name string, v any, ref func(x float64) float64) opRow {
+	return unary(name, func(x *tensor.Tensor) *tensor.Tensor { return x.Pow(v) }, ref).
+		as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.PowInPlace(v) }))
+}
+
+var mathRows = []opRow{
+	unary("exp", (*tensor.Tensor).Exp, math.Exp).as(floatOf).as(written((*tensor.Tensor).ExpInPlace)),
+	unary("expm1", (*tensor.Tensor).Expm1, math.Expm1).as(floatOf),
+	unary("log", (*tensor.Tensor).Log, math.Log).as(floatOf).as(from(0.2, 4)),
+	unary("log1p", (*tensor.Tensor).Log1p, math.Log1p).as(floatOf).as(from(-0.7, 4)),
+	unary("sin", (*tensor.Tensor).Sin, math.Sin).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }),
+	unary("cos", (*tensor.Tensor).Cos, math.Cos).as(floatOf).as(func(r *opRow) { r.noSpecials = "the reference loses digits of large arguments" }),
+	unary("erf", (*tensor.Tensor).Erf, math.Erf).as(floatOf),
+	unary("sqrt", (*tensor.Tensor).Sqrt, math.Sqrt).as(floatOf).as(from(0.2, 4)).as(written((*tensor.Tensor).SqrtInPlace)),
+	unary("rsqrt", (*tensor.Tensor).Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }).as(floatOf).as(from(0.2, 4)),
+	unary("reciprocal", (*tensor.Tensor).Reciprocal, func(x float64) float64 { return 1 / x }).as(floatOf).as(from(0.3, 2)),
+	unary("square", (*tensor.Tensor).Square, func(x float64) float64 { return x * x }).as(withInt),
+	power("pow 0", 0, func(float64) float64 { return 1 }).as(withInt),
+	power("pow 1", 1, func(x float64) float64 { return x }).as(withInt),
+	power("pow 2", 2, func(x float64) float64 { return x * x }).as(withInt),
+	power("pow 3", 3, func(x float64) float64 { return x * x * x }).as(withInt).as(func(r *opRow) { r.noSpecials = "half types round the square" }),
+	power("pow 5", 5, func(x float64) float64 { return math.Pow(x, 5) }).as(withInt),
+	power("pow 2.5", 2.5, func(x float64) float64 { return math.Pow(x, 2.5) }).as(floatOf).as(from(0.2, 3)),
+	power("pow 0.5", 0.5, math.Sqrt).as(floatOf).as(from(0.2, 4)),
+	power("pow -0.5", -0.5, func(x float64) float64 { return 1 / math.Sqrt(x) }).as(floatOf).as(from(0.2, 4)),
+	power("pow -1.0", -1.0, func(x float64) float64 { return 1 / x }).as(floatOf).as(from(0.3, 2)),
+	power("pow -2.0", -2.0, func(x float64) float64 { return 1 / (x * x) }).as(floatOf).as(from(0.3, 2)).
+		as(func(r *opRow) { r.noSpecials = "half types round the square" }),
+	binary("pow tensor", (*tensor.Tensor).PowTensor, math.Pow).as(from(0.2, 2)).as(func(r *opRow) {
+		r.dtypes, r.in[0].whole, r.in[1].whole = numberTypes, [2]int{-3, 3}, [2]int{0, 4}
+	}),
+	unary("rpow", func(x *tensor.Tensor) *tensor.Tensor { return x.RPow(2.5) }, func(x float64) float64 { return math.Pow(2.5, x) }).as(floatOf),
+	unary("neg", (*tensor.Tensor).Neg, func(x float64) float64 { return -x }).as(numbers).as(written((*tensor.Tensor).NegInPlace)),
+	unary("abs", (*tensor.Tensor).Abs, math.Abs).as(numbers).as(clear(0)),
+	unary("sign", (*tensor.Tensor).Sign, sign).as(everyType).as(clear(0)),
+	unary("floor", (*tensor.Tensor).Floor, math.Floor).as(numbers).as(clear(-1, 0, 1)),
+	unary("ceil", (*tensor.Tensor).Ceil, math.Ceil).as(numbers).as(clear(-1, 0, 1)),
+	unary("round", (*tensor.Tensor).Round, math.RoundToEven).as(numbers).as(clear(-1.5, -0.5, 0.5, 1.5)),
+	unary("trunc", (*tensor.Tensor).Trunc, math.Trunc).as(numbers).as(clear(-1, 0, 1)),
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
