@@ -53,12 +53,12 @@ type wrongCase struct {
 // opTables are the rows of all families.
 var opTables = [][]opRow{
 	arithmeticRows,
-	reductionRows,
 	divisionRows,
 	mathRows,
 	activationRows,
 	comparisonRows,
 	selectRows,
+	reductionRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }
