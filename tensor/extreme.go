@@ -72,12 +72,14 @@ func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Ten
 	values, indices = y.empty(o, y.dtype, shape), y.empty(o, dtype.Int64, shape)
 	launch(o, y.dtype, p, []*Tensor{values, indices}, []*Tensor{y})
 	values = values.cast(x.dtype)
-	record(values, o, pickGrad, p, x).save(indices, x)
+	record(values, o, pickGrad, p, x).save(indices)
 	return values, indices
 }
 
 func pickGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.spread(op.PickGrad, dy, b.saved(0), b.saved(1)))
+	dx := dy.empty(op.PickGrad, dy.dtype, b.input(0))
+	launch(op.PickGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, b.saved(0)})
+	b.give(0, dx)
 }
 
 // checkExtreme panics for an empty tensor, which has no largest element.

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 
-	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
@@ -18,7 +17,7 @@ func (x *Tensor) Mean() *Tensor {
 func meanGrad(b *backprop, dy *Tensor) {
 	shape := b.input(0)
 	n, _ := shape.NumEl()
-	b.give(0, dy.over(n).Expand(shape...))
+	b.give(0, dy.DivScalar(n).Expand(shape...))
 }
 
 // MeanAxes returns the mean over axes, which disappear, or stay with extent 1 where keep is true. It panics for integers.
@@ -32,7 +31,7 @@ func (x *Tensor) MeanAxes(axes []int, keep bool) *Tensor {
 
 func meanAxesGrad(b *backprop, dy *Tensor) {
 	p, shape := b.params().(op.Reduce), b.input(0)
-	b.give(0, dy.over(count(p, shape)).restore(p, shape))
+	b.give(0, dy.DivScalar(count(p, shape)).restore(p, shape))
 }
 
 func (x *Tensor) checkMean() {
@@ -51,9 +50,4 @@ func count(p op.Reduce, shape Shape) int {
 		}
 	}
 	return n
-}
-
-// over returns x / n without a gradient record.
-func (x *Tensor) over(n int) *Tensor {
-	return binary(op.Div, operand{t: x}, operand{s: backend.Scalar{I: int64(n), Kind: backend.IntScalar}}, x.dtype, x.dtype)
 }

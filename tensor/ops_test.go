@@ -59,6 +59,7 @@ var opTables = [][]opRow{
 	comparisonRows,
 	selectRows,
 	reductionRows,
+	productRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"testing"
-
-	"cresset/dtype"
 )
 
 // reductionCase is a reduction over axes and what it makes of one row.
@@ -213,39 +211,5 @@ func TestReductionsOfNothing(t *testing.T) {
 	x.Mean().Backward()
 	if got := x.Grad().Shape(); !got.Equal(Shape{0, 2}) {
 		t.Errorf("the gradient of nothing has shape %v", got)
-	}
-}
-
-func TestDTypesOfReductions(t *testing.T) {
-	for _, c := range []struct {
-		in                                   dtype.DType
-		sum, prod, cumsum, max, any, logsums dtype.DType
-	}{
-		{dtype.Bool, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Bool, dtype.Bool, dtype.Float32},
-		{dtype.Uint8, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Uint8, dtype.Uint8, dtype.Float32},
-		{dtype.Int32, dtype.Int64, dtype.Int64, dtype.Int64, dtype.Int32, dtype.Bool, dtype.Float32},
-		{dtype.Float16, dtype.Float16, dtype.Float16, dtype.Float16, dtype.Float16, dtype.Bool, dtype.Float16},
-		{dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Float64, dtype.Bool, dtype.Float64},
-	} {
-		x := Ones(2, 2).To(c.in)
-		values, indices := x.MaxAxis(0, false)
-		for _, r := range []struct {
-			name string
-			got  *Tensor
-			want dtype.DType
-		}{
-			{"sum", x.Sum(), c.sum},
-			{"prod", x.Prod(), c.prod},
-			{"cumsum", x.CumSum(1), c.cumsum},
-			{"max", x.Max(), c.max},
-			{"values", values, c.max},
-			{"indices", indices, dtype.Int64},
-			{"any", x.Any(), c.any},
-			{"logsumexp", x.LogSumExp(nil, false), c.logsums},
-		} {
-			if r.got.DType() != r.want {
-				t.Errorf("%s of %s is %s, want %s", r.name, c.in, r.got.DType(), r.want)
-			}
-		}
 	}
 }

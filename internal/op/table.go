@@ -141,7 +141,7 @@ const (
 	LogSoftmax
 	LogSoftmaxGrad
 
-	// Gradients of reductions, of (dy, a value of the reduced shape, the operand).
+	// Gradients of reductions, of (dy, a value of the reduced shape, the operand); PickGrad of (dy, index), CumSumGrad of dy.
 	ProdGrad
 	ShareGrad
 	PickGrad

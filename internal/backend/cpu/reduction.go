@@ -49,10 +49,10 @@ func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 
 // spread lifts the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
 // of the result.
-func spread[T, Y dtype.Element](row func(dy T, y Y, x, dx []T, p op.Reduce)) Kernel {
+func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 	return func(c *backend.Call) error {
 		p, _ := c.Params.(op.Reduce)
-		dy, y := packed[T](&c.In()[0]), packed[Y](&c.In()[1])
+		dy, y := packed[T](&c.In()[0]), packed[T](&c.In()[1])
 		m := middleOf(&c.In()[2], axesOf(c))
 		out := &c.Out()[0]
 		dx := dense[T](out)
@@ -66,6 +66,18 @@ func spread[T, Y dtype.Element](row func(dy T, y Y, x, dx []T, p op.Reduce)) Ker
 		}
 		return nil
 	}
+}
+
+// pickGrad puts dy where the index says, and zeros elsewhere: the gradient of a reduction that chooses elements.
+func pickGrad[T dtype.Float](c *backend.Call) error {
+	out := &c.Out()[0]
+	dx, dy, index := dense[T](out), packed[T](&c.In()[0]), packed[int64](&c.In()[1])
+	m := middleOf(out, axesOf(c))
+	kern.MapRows(dx, dx, m.outer, m.n, m.inner, func(at int, _, dx []T) {
+		clear(dx)
+		dx[index[at]] = dy[at]
+	})
+	return nil
 }
 
 // axesOf returns the axes that a call reduces: all where it names none.

@@ -52,10 +52,7 @@ func addReductionFloat[T dtype.Float](t *table) {
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])
 	t[op.ProdGrad][dt] = spread(func(dy, _ T, x, dx []T, _ op.Reduce) { kern.ProdGrad(dy, x, dx) })
 	t[op.ShareGrad][dt] = spread(func(dy, y T, x, dx []T, _ op.Reduce) { kern.ShareGrad(dy, y, x, dx) })
-	t[op.PickGrad][dt] = spread(func(dy T, at int64, _, dx []T, _ op.Reduce) {
-		clear(dx)
-		dx[at] = dy
-	})
+	t[op.PickGrad][dt] = pickGrad[T]
 	t[op.VarGrad][dt] = spread(func(dy, _ T, x, dx []T, p op.Reduce) { kern.VarGrad(dy, x, dx, p.Correction) })
 	t[op.StdGrad][dt] = spread(func(dy, y T, x, dx []T, p op.Reduce) { kern.StdGrad(dy, y, x, dx, p.Correction) })
 	t[op.NormGrad][dt] = spread(func(dy, y T, x, dx []T, p op.Reduce) { kern.NormGrad(dy, y, x, dx, p.P) })
