@@ -26,7 +26,9 @@ func TestLayersOfTransposedInputs(t *testing.T) {
 		{"max_pool2d", func(x *Tensor) *Tensor { return x.MaxPool2D(PoolOptions{Kernel: two}) }},
 		{"avg_pool2d", func(x *Tensor) *Tensor { return x.AvgPool2D(PoolOptions{Kernel: two}) }},
 		{"adaptive_avg_pool2d", func(x *Tensor) *Tensor { return x.AdaptiveAvgPool2D(2, 3) }},
-		{"batch_norm", func(x *Tensor) *Tensor { return x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true, Eps: 1e-5}) }},
+		{"batch_norm", func(x *Tensor) *Tensor {
+			return x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true, Eps: 1e-5})
+		}},
 		{"layer_norm", func(x *Tensor) *Tensor { return x.LayerNorm([]int{4, 5}, nil, nil, 1e-5) }},
 	} {
 		strided := ramp(5, 4, 3, 2).Permute(2, 3, 1, 0).SetRequiresGrad(true)

@@ -3,6 +3,9 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -32,4 +35,25 @@ func checkReduction(name string, r Reduction) {
 	if r > NoReduction {
 		fail(name, ErrValue, fmt.Sprintf("%d is not a valid value for reduction", r))
 	}
+}
+
+// share is what the gradient of each of n losses is multiplied by: 1/n under a mean.
+func share(r Reduction, n int) float64 {
+	if r == MeanReduction {
+		return 1 / float64(n)
+	}
+	return 1
+}
+
+// ternary computes an elementwise kernel of three operands that are cast to dt and broadcast to shape.
+func ternary(o op.Op, dt dtype.DType, shape Shape, params any, a, b, c operand) *Tensor {
+	out := newTensor(o.String(), sameDevice(o.String(), a.t, b.t, c.t), dt, layout.Contiguous(shape)).inherit(a.t, b.t, c.t)
+	call := backend.NewCall(o, dt)
+	call.Params = params
+	out.fillView(call.AddOut())
+	for _, x := range []operand{a, b, c} {
+		x.fill(call.AddIn(), dt, shape)
+	}
+	finish(out, call, out.storage.backend.Run(call), []*Tensor{a.t, b.t, c.t})
+	return out
 }

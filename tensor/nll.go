@@ -9,9 +9,10 @@ import (
 
 // LossOptions changes NLLLoss and CrossEntropy. The zero value is PyTorch's default.
 type LossOptions struct {
-	Weight      *Tensor   // of each class; nil for ones
-	IgnoreIndex *int      // the target that does not count; nil for -100
-	Reduction   Reduction // the mean is weighted by the weights of the targets
+	Weight         *Tensor   // of each class; nil for ones
+	IgnoreIndex    *int      // the target that does not count; nil for -100
+	LabelSmoothing float64   // CrossEntropy: the share of a target that all classes divide among them
+	Reduction      Reduction // the mean is weighted by the weights of the targets
 }
 
 func (o LossOptions) ignored() int {
@@ -21,17 +22,21 @@ func (o LossOptions) ignored() int {
 	return *o.IgnoreIndex
 }
 
-// CrossEntropy returns -log of the softmax of logits at the target classes: NLLLoss of logits.LogSoftmax.
-func CrossEntropy(logits, target *Tensor, o LossOptions) *Tensor {
-	return logits.LogSoftmax(classAxis(logits)).NLLLoss(target, o)
-}
-
 // classAxis returns the axis of the classes: the second, or the only one.
 func classAxis(x *Tensor) int { return min(1, max(x.layout.Rank()-1, 0)) }
 
 // NLLLoss returns the negative log likelihood -w[t]·x[t] of int64 targets t, where x holds log probabilities: of classes
 // [C], of a batch [N, C], or of positions too [N, C, d…]; the target lacks the axis of the classes.
 func (x *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
+	if o.LabelSmoothing != 0 {
+		fail("nll_loss", ErrValue, "nll_loss() got an unexpected keyword argument 'label_smoothing'", x, target)
+	}
+	loss, _ := x.nll(target, o)
+	return loss
+}
+
+// nll returns the loss and the sum of the targets' weights.
+func (x *Tensor) nll(target *Tensor, o LossOptions) (loss, total *Tensor) {
 	checkReduction("nll_loss", o.Reduction)
 	x.checkNLL(target, o.Weight)
 	if target.dtype == dtype.Uint8 {
@@ -41,16 +46,16 @@ func (x *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 	if o.Reduction == NoReduction {
 		shape = target.layout.Shape
 	}
-	out := x.empty(op.NLLLoss, x.dtype, shape, target, o.Weight)
-	total := x.empty(op.NLLLoss, figures(x.dtype), Shape{}, target, o.Weight)
+	loss = x.empty(op.NLLLoss, x.dtype, shape, target, o.Weight)
+	total = x.empty(op.NLLLoss, figures(x.dtype), Shape{}, target, o.Weight)
 	p := op.Loss{Reduction: o.Reduction, IgnoreIndex: o.ignored()}
-	launch(op.NLLLoss, x.dtype, p, []*Tensor{out, total}, []*Tensor{x, target, o.Weight})
+	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.Weight})
 	name := op.NLLLoss
 	if x.layout.Rank() > 2 {
 		name = op.NLLLoss2D
 	}
-	record(out, name, nllLossGrad, p, x).save(target, o.Weight, total)
-	return out
+	record(loss, name, nllLossGrad, p, x).save(target, o.Weight, total)
+	return loss, total
 }
 
 func nllLossGrad(b *backprop, dy *Tensor) {

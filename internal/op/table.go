@@ -389,7 +389,7 @@ var rows = [Count]row{
 	LayerNorm:             {name: "layer_norm", grad: "NativeLayerNormBackward0"},
 	LayerNormGrad:         {name: "layer_norm_backward"},
 	NLLLoss:               {name: "nll_loss_forward", grad: "NllLossBackward0"},
-	NLLLoss2D:             {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0"},
+	NLLLoss2D:             {name: "nll_loss2d_forward", grad: "NllLoss2DBackward0", composed: true},
 	NLLLossGrad:           {name: "nll_loss_backward"},
 	MSELoss:               {name: "mse_loss", grad: "MseLossBackward0"},
 	MSELossGrad:           {name: "mse_loss_backward"},

@@ -19,6 +19,10 @@ func addLossesOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.NLLLoss][dt] = nllLoss[T]
 	t[op.NLLLossGrad][dt] = nllLossGrad[T]
+	t[op.MSELoss][dt] = binary(kern.SquaredError[T])
+	t[op.MSELossGrad][dt] = mseLossGrad[T]
+	t[op.BCEWithLogits][dt] = ternary(kern.BCE[T])
+	t[op.BCEWithLogitsGrad][dt] = ternary(kern.BCEGrad[T])
 }
 
 // nllLoss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and
@@ -57,6 +61,12 @@ func nllLossGrad[T dtype.Float](c *backend.Call) error {
 	}
 	kern.NLLBackward(channelsOf(dx.Layout.Shape), packed[T](&c.In()[0]), scale, targets, weight, int64(p.IgnoreIndex), dense[T](dx))
 	return nil
+}
+
+// mseLossGrad writes A·(x - y)·dy, of dy, x and y.
+func mseLossGrad[T dtype.Float](c *backend.Call) error {
+	scale := T(c.Params.(op.Number).A)
+	return ternary(func(dst, dy, x, y []T) { kern.SquaredErrorGrad(dst, dy, x, y, scale) })(c)
 }
 
 // channelsOf sees [C], [N, C] and [N, C, d…] as [N, C, L].

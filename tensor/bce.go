@@ -1,0 +1,70 @@
+package tensor
+
+import (
+	"fmt"
+	"math"
+
+	"cresset/internal/backend"
+	"cresset/internal/op"
+)
+
+// BCEWithLogits returns -w·(p·t·log σ(x) + (1-t)·log(1-σ(x))), reduced, for logits x and targets t of the same shape. The
+// weights w of elements and p of the positive class are broadcast; nil stands for ones. It does not overflow.
+func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *Tensor {
+	o, name := op.BCEWithLogits, "binary_cross_entropy_with_logits"
+	checkReduction(name, r)
+	if !target.layout.Shape.Equal(x.layout.Shape) {
+		fail(name, ErrValue, fmt.Sprintf("Target size (%s) must be the same as input size (%s)", target.layout.Shape, x.layout.Shape), x, target)
+	}
+	dt := commonType(operand{t: x}, operand{t: target})
+	if !x.dtype.IsFloat() || !dt.IsFloat() {
+		fail(name, ErrKernel, fmt.Sprintf("\"log_sigmoid_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x, target)
+	}
+	for _, w := range []*Tensor{weight, posWeight} {
+		x.checkBroadcast(name, w)
+	}
+	out := ternary(o, dt, x.layout.Shape, nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
+	if weight != nil {
+		out = out.Mul(weight.Detach()).cast(dt)
+	}
+	out = out.reduceLoss(r)
+	record(out, o, bceGrad, r, x, target).save(x, target, weight, posWeight)
+	return out
+}
+
+func bceGrad(b *backprop, dy *Tensor) {
+	x, target, weight, posWeight := b.saved(0), b.saved(1), b.saved(2), b.saved(3)
+	scale := dy.MulScalar(share(b.params().(Reduction), x.NumEl()))
+	if weight != nil {
+		scale = scale.Mul(weight)
+	}
+	if b.needs(0) {
+		dx := ternary(op.BCEWithLogitsGrad, dy.dtype, x.layout.Shape, nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
+		b.give(0, dx.Mul(scale))
+	}
+	if b.needs(1) {
+		dt := x.Neg()
+		if posWeight != nil { // -(p-1)·log σ(x), of which log σ(x) is -softplus(-x)
+			dt = dt.Add(posWeight.SubScalar(1).Mul(dt.Softplus(1, math.Inf(1))))
+		}
+		b.give(1, dt.Mul(scale))
+	}
+}
+
+func orOnesOperand(t *Tensor) operand {
+	if t == nil {
+		return operand{s: backend.Scalar{I: 1, Kind: backend.IntScalar}}
+	}
+	return operand{t: t}
+}
+
+// checkBroadcast panics unless w, which may be nil, can be broadcast to x's shape.
+func (x *Tensor) checkBroadcast(name string, w *Tensor) {
+	if w == nil {
+		return
+	}
+	shape := commonShape(name, operand{t: x}, operand{t: w}).Shape
+	if !shape.Equal(x.layout.Shape) {
+		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), shape.List()), x, w)
+	}
+}
