@@ -1,6 +1,11 @@
 package data
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+
+	"cresset/tensor"
+)
 
 // FormatError says where a file breaks its format, and how.
 type FormatError struct {
@@ -33,3 +38,8 @@ func (e *FormatError) Error() string {
 
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
+
+// refuse panics with PyTorch's text for a mistake of the caller.
+func refuse(kind error, format string, args ...any) {
+	panic(&tensor.Error{Op: "data", Kind: kind, Err: fmt.Errorf(format, args...)})
+}

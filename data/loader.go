@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"fmt"
 	"iter"
 
 	"cresset/tensor"
@@ -27,17 +26,13 @@ type Loader struct {
 // NewLoader returns a Loader over a data set. It panics where BatchSize or Workers is negative.
 func NewLoader(dataset Dataset, o LoaderOptions) *Loader {
 	if o.BatchSize < 0 {
-		refuse("batch_size should be a positive integer value, but got batch_size=%d", o.BatchSize)
+		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", o.BatchSize)
 	}
 	if o.Workers < 0 {
-		refuse("num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
+		refuse(tensor.ErrValue, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
 	}
 	o.BatchSize = max(o.BatchSize, 1)
 	return &Loader{dataset: dataset, options: o}
-}
-
-func refuse(format string, args ...any) {
-	panic(&tensor.Error{Op: "loader", Kind: tensor.ErrValue, Err: fmt.Errorf(format, args...)})
 }
 
 // Len returns the number of batches.
