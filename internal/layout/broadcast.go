@@ -75,10 +75,10 @@ func InferSize(shape []int, size int) (Shape, error) {
 		}
 		return out, nil
 	}
-	if known == 0 {
+	if known == 0 && size == 0 {
 		return nil, fmt.Errorf("cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", Shape(shape).List())
 	}
-	if size%known != 0 {
+	if known == 0 || size%known != 0 {
 		return nil, invalidFor(shape, size)
 	}
 	out[unknown] = size / known
