@@ -5,6 +5,8 @@ func alone(t *Tensor) []*Tensor { return []*Tensor{t} }
 func longs(v ...int64) *Tensor { return FromSlice(v) }
 
 var goldenIndexing = map[string]goldenOp{
+	"transpose(0,2)":     func(in []*Tensor) []*Tensor { return alone(in[0].Transpose(0, 2).Exp()) },
+	"expand":             func(in []*Tensor) []*Tensor { return alone(in[0].Expand(4, 3, 2).Exp()) },
 	"permute(2,0,1)":     func(in []*Tensor) []*Tensor { return alone(in[0].Permute(2, 0, 1).MulScalar(2)) },
 	"slice[1:,::2]":      func(in []*Tensor) []*Tensor { return alone(in[0].Slice(0, 1, End).Slice(1, 0, End, 2)) },
 	"chunk(3)":           func(in []*Tensor) []*Tensor { return in[0].Chunk(3, 0) },

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"cresset/device"
 	"cresset/dtype"
 )
 
@@ -148,4 +149,17 @@ func BenchmarkIndexSelectRows(b *testing.B) {
 	for b.Loop() {
 		x.IndexSelect(0, index)
 	}
+}
+
+func TestIndexOnAnotherDevice(t *testing.T) {
+	there := longs(0, 1)
+	there.storage.device = device.CUDA(1)
+	checkErrors(t, []errorCase{
+		{text: "indices should be either on cpu or on the same device as the indexed tensor (cpu)", kind: ErrDevice,
+			do: func() { Ones(3).Index(there) }},
+		{text: "Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:1! (when checking argument for argument index in method wrapper_CUDA__index_select)",
+			kind: ErrDevice, do: func() { Ones(3).IndexSelect(0, there) }},
+		{text: "Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:1! (when checking argument for argument index in method wrapper_CUDA_gather)",
+			kind: ErrDevice, do: func() { Ones(3).Gather(0, there) }},
+	})
 }

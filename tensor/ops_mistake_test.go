@@ -71,7 +71,7 @@ func (r *opRow) checkDevices(t *testing.T, dev, other device.Device) {
 		t.Errorf("%s of inputs on %s is on %s", r.name, other, got)
 	}
 	for i := range r.in {
-		if len(r.in) == 1 || len(r.in[i].shape) == 0 {
+		if r.severalDevices != "" || len(r.in) == 1 || len(r.in[i].shape) == 0 {
 			continue
 		}
 		x := r.tensors(dev, r.base(), false)

@@ -31,6 +31,7 @@ type opRow struct {
 	view           bool                                    // results share the memory of input 0
 	contiguousOnly bool                                    // strided inputs are refused or make a copy
 	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
+	severalDevices string                                  // why inputs may lie on several devices
 	noSpecials     string                                  // why NaN, infinities and the like are not tried
 	empty          []emptyCase
 	wrong          []wrongCase
@@ -58,6 +59,8 @@ var opTables = [][]opRow{
 	activationRows,
 	comparisonRows,
 	selectRows,
+	viewRows,
+	indexingRows,
 	reductionRows,
 	productRows,
 }
