@@ -49,9 +49,7 @@ func ulps(got float32, want float64) float64 {
 		return math.Inf(1)
 	}
 	if math.IsInf(float64(got), 0) {
-		got = float32(math.Copysign(math.MaxFloat32, float64(got)))
-		want = math.Abs(want) - 0x1p104 // the number that would follow
-		return math.Max(0, (float64(math.MaxFloat32)-want)/0x1p104)
+		return (0x1p128 - math.Abs(want)) / 0x1p104 // ∞ stands for the number that would follow
 	}
 	_, exponent := math.Frexp(math.Abs(want))
 	return math.Abs(float64(got)-want) / math.Ldexp(1, max(exponent-24, -149))
@@ -103,6 +101,90 @@ func TestElementaryULP(t *testing.T) {
 	}
 }
 
+// numbers are bit patterns from everywhere, more of them where the functions bend, and all special ones.
+func numbers(n int) []float32 {
+	rng := rand.New(rand.NewPCG(7, 8))
+	xs := []float32{0, math.Float32frombits(1 << 31), 1, -1, 2, -2, 3, -3, 0.5, -0.5, float32(math.Inf(1)), float32(math.Inf(-1)),
+		float32(math.NaN()), math.Float32frombits(0xffc12345), math.MaxFloat32, -math.MaxFloat32, 0x1p-126, -0x1p-126,
+		0x1p-149, -0x1p-149, 0x1p23, 0x1p24, 8191, 8192}
+	for range n {
+		xs = append(xs, math.Float32frombits(rng.Uint32()), float32(rng.NormFloat64()), float32(rng.NormFloat64()*50))
+	}
+	return xs
+}
+
+func TestGeneratedFollowsRecipe(t *testing.T) {
+	xs := numbers(300)
+	same := func(t *testing.T, got, want float32, args ...float32) {
+		if math.Float32bits(got) != math.Float32bits(want) {
+			t.Errorf("%v: got %v (%#x), want %v (%#x)", args, got, math.Float32bits(got), want, math.Float32bits(want))
+		}
+	}
+	got := make([]float32, len(xs))
+	for _, r := range recipe.All() {
+		t.Run(r.Name, func(t *testing.T) {
+			if r.Name == "Pow" {
+				for i := range xs {
+					same(t, powf(xs[i], xs[len(xs)-1-i]), r.Eval(xs[i], xs[len(xs)-1-i]), xs[i], xs[len(xs)-1-i])
+				}
+				return
+			}
+			elementary[r.Name].slice(got, xs)
+			for i, x := range xs {
+				same(t, got[i], r.Eval(x), x)
+			}
+		})
+	}
+}
+
+func TestElementarySpecialValues(t *testing.T) {
+	inf, nan, zero := float32(math.Inf(1)), float32(math.NaN()), math.Float32frombits(1<<31)
+	for name, rows := range map[string][][2]float32{
+		"Exp":      {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {89, inf}, {-104, 0}, {-103, 0x1p-149}},
+		"Expm1":    {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {0x1p-149, 0x1p-149}, {-50, -1}},
+		"Log":      {{1, 0}, {0, -inf}, {zero, -inf}, {-1, nan}, {-inf, nan}, {inf, inf}, {nan, nan}},
+		"Log1p":    {{0, 0}, {zero, zero}, {-1, -inf}, {-2, nan}, {inf, inf}, {-inf, nan}, {nan, nan}, {-0x1p-149, -0x1p-149}},
+		"Sin":      {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}, {0x1p-149, 0x1p-149}},
+		"Cos":      {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}},
+		"Tanh":     {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {0x1p-149, 0x1p-149}},
+		"Sigmoid":  {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}},
+		"Erf":      {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}},
+		"Rsqrt":    {{0, inf}, {zero, -inf}, {inf, 0}, {-1, nan}, {-inf, nan}, {nan, nan}, {4, 0.5}},
+		"SiLU":     {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-200, zero}},
+		"GELU":     {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-20, zero}},
+		"GELUTanh": {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-20, zero}},
+		"Softplus": {{inf, inf}, {-inf, 0}, {nan, nan}, {-200, 0}, {200, 200}},
+	} {
+		for _, row := range rows {
+			got := []float32{0}
+			elementary[name].slice(got, row[:1])
+			if math.Float32bits(got[0]) != math.Float32bits(row[1]) {
+				t.Errorf("%s(%v): got %v, want %v", name, row[0], got[0], row[1])
+			}
+		}
+	}
+}
+
+func TestPowSpecialValues(t *testing.T) {
+	inf, nan, zero := float32(math.Inf(1)), float32(math.NaN()), math.Float32frombits(1<<31)
+	values := []float32{0, zero, 1, -1, 2, -2, 3, -3, 0.5, -0.5, 2.5, -2.5, inf, -inf, nan, math.MaxFloat32, -math.MaxFloat32,
+		0x1p-149, -0x1p-149, 0x1p23, 0x1p23 + 1, 0x1p24, -0x1p23 - 1}
+	for _, x := range values {
+		for _, y := range values {
+			// Go's Pow has the special cases of C99.
+			got, want := powf(x, y), float32(math.Pow(float64(x), float64(y)))
+			if math.Float32bits(got) != math.Float32bits(want) && ulps(got, float64(want)) > 1 {
+				t.Errorf("%v ** %v: got %v, want %v", x, y, got, want)
+			}
+			got64, want64 := pow64(float64(x), float64(y)), math.Pow(float64(x), float64(y))
+			if math.Float64bits(got64) != math.Float64bits(want64) && (got64 == got64 || want64 == want64) &&
+				!(math.Abs(got64-want64) <= 1e-13*math.Abs(want64)) {
+				t.Errorf("float64 %v ** %v: got %v, want %v", x, y, got64, want64)
+			}
+		}
+	}
+}
+
 func TestPowULP(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst, atX, atY := 0.0, float32(0), float32(0)
@@ -122,4 +204,31 @@ func TestPowULP(t *testing.T) {
 	if worst > recipe.Pow().ULP {
 		t.Errorf("Pow: %.3f ulp at (%g, %g)", worst, atX, atY)
 	}
+}
+
+func BenchmarkElementary(b *testing.B) {
+	const n = 4096
+	rng := rand.New(rand.NewPCG(1, 1))
+	x, y, dst := make([]float32, n), make([]float32, n), make([]float32, n)
+	for i := range x {
+		x[i], y[i] = float32(math.Abs(rng.NormFloat64())), float32(rng.NormFloat64()*3)
+	}
+	run := func(name string, fn func()) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				fn()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/elem")
+		})
+	}
+	for _, r := range recipe.All() {
+		if fn, ok := elementary[r.Name]; ok {
+			src := y
+			if r.Name == "Log" || r.Name == "Log1p" || r.Name == "Rsqrt" {
+				src = x
+			}
+			run(r.Name, func() { fn.slice(dst, src) })
+		}
+	}
+	run("Pow", func() { PowF32(dst, x, y) })
 }

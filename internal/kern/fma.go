@@ -2,6 +2,8 @@ package kern
 
 import "math"
 
+//go:generate go run ../kgen
+
 // Hardware rounds a*b + c once. The product of two float32 is exact in float64, so rounding product + c to float64 and
 // then to float32 is nearly that; it differs only where the first rounding lands on a tie of the second. The functions
 // below take the exact product, and the ones that are inlined look for such ties.

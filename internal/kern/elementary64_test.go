@@ -1,0 +1,138 @@
+package kern
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"testing"
+)
+
+// ulps64 is the distance of got from want in units of want's last place as a float64.
+func ulps64(got float64, want *big.Float) float64 {
+	if near, _ := want.Float64(); near == got {
+		return 0
+	}
+	if math.IsInf(got, 0) || got != got {
+		return math.Inf(1)
+	}
+	unit := new(big.Float).SetMantExp(bigOf(1), max(want.MantExp(nil)-53, -1074))
+	distance, _ := bigDiv(bigSub(bigOf(got), want), unit).Float64()
+	return math.Abs(distance)
+}
+
+// decimal is the exact value of a decimal number.
+func decimal(s string) *big.Float {
+	v, _, err := big.ParseFloat(s, 10, bigPrec, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func bigSigmoid(x *big.Float) *big.Float {
+	return bigDiv(bigOf(1), bigAdd(bigOf(1), bigExp(bigNeg(x))))
+}
+
+var elementary64 = []struct {
+	name      string
+	fn        func(dst, src []float64)
+	reference func(x *big.Float) *big.Float
+	low, high float64 // samples spread over the logarithm of |x| between these
+	signs     string
+	samples   int
+}{
+	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 150},
+	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 150},
+	{"log", LogF64, bigLog, 1e-300, 1e300, "+", 100},
+	{"log near 1", LogF64, bigLog, 0.5, 2, "+", 100},
+	{"log1p", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1e-10, 1, "+-", 100},
+	{"log1p far", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1, 1e300, "+", 50},
+	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-10, 1e4, "+-", 150},
+	{"sin far", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 150},
+	{"cos", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 150},
+	{"cos far", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 150},
+	{"tanh", TanhF64, func(x *big.Float) *big.Float {
+		e := bigExp(bigAdd(x, x))
+		return bigDiv(bigSub(e, bigOf(1)), bigAdd(e, bigOf(1)))
+	}, 1e-10, 20, "+-", 150},
+	{"sigmoid", SigmoidF64, bigSigmoid, 1e-10, 740, "+-", 150},
+	{"erf", ErfF64, bigErf, 1e-10, 6, "+-", 100},
+	{"rsqrt", RsqrtF64, func(x *big.Float) *big.Float {
+		return bigDiv(bigOf(1), new(big.Float).SetPrec(bigPrec).Sqrt(x))
+	}, 1e-300, 1e300, "+", 150},
+	{"silu", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 1e-10, 744, "+-", 150},
+	{"silu far", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 500, 755, "+-", 150},
+	{"gelu", GELUF64, func(x *big.Float) *big.Float {
+		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
+		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
+	}, 1e-10, 38.5, "+-", 80},
+	{"gelu far", GELUF64, func(x *big.Float) *big.Float {
+		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
+		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
+	}, 37, 38.5, "+-", 20},
+	{"gelutanh", GELUTanhF64, func(x *big.Float) *big.Float {
+		u := bigAdd(x, bigMul(decimal("0.044715"), bigMul(x, bigMul(x, x))))
+		root := new(big.Float).SetPrec(bigPrec).Sqrt(bigDiv(bigOf(8), bigPi()))
+		return bigMul(x, bigSigmoid(bigMul(root, u)))
+	}, 1e-10, 21, "+-", 150},
+	{"softplus", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 1e-10, 200, "+-", 100},
+}
+
+func TestElementary64ULP(t *testing.T) {
+	for _, c := range elementary64 {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			rng := rand.New(rand.NewPCG(3, 4))
+			worst, at := 0.0, 0.0
+			for k := range c.samples {
+				u := rng.Float64()
+				x := math.Pow(c.low, 1-u) * math.Pow(c.high, u)
+				if k%2 == 1 {
+					x *= float64(1 - 2*(len(c.signs)-1))
+				}
+				got := []float64{0}
+				c.fn(got, []float64{x})
+				if e := ulps64(got[0], c.reference(bigOf(x))); e > worst {
+					worst, at = e, x
+				}
+			}
+			t.Logf("%.3f ulp at %v", worst, at)
+			if worst > 2 {
+				t.Errorf("%s: %.3f ulp at %v, want at most 2", c.name, worst, at)
+			}
+		})
+	}
+}
+
+func TestSinNearMultiplesOfHalfPi(t *testing.T) {
+	half, _ := bigDiv(bigPi(), bigOf(2)).Float64()
+	for n := 1.0; n < 1e15; n = math.Trunc(n*3.7) + 1 {
+		for quarters, fn := range []func(float64) float64{sin64, cos64} {
+			x := n * half
+			if e := ulps64(fn(x), bigSin(bigOf(x), int64(quarters))); e > 2 {
+				t.Errorf("quarters %d, x %v: %.3f ulp, want at most 2", quarters, x, e)
+			}
+		}
+	}
+	// The float64 nearest to a multiple of π/2, relative to its size.
+	x := 6381956970095103.0 * 0x1p797
+	if e := ulps64(cos64(x), bigSin(bigOf(x), 1)); e > 2 {
+		t.Errorf("cos(%v): %.3f ulp, want at most 2", x, e)
+	}
+}
+
+func TestPow64ULP(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	worst, atX, atY := 0.0, 0.0, 0.0
+	for k := range 300 {
+		x := math.Exp(rng.NormFloat64() * []float64{0.001, 1, 100}[k%3])
+		y := (rng.Float64()*2 - 1) * 740 / math.Log(x)
+		if e := ulps64(pow64(x, y), bigExp(bigMul(bigOf(y), bigLog(bigOf(x))))); e > worst {
+			worst, atX, atY = e, x, y
+		}
+	}
+	t.Logf("%.3f ulp at (%v, %v)", worst, atX, atY)
+	if worst > 2 {
+		t.Errorf("pow: %.3f ulp at (%v, %v), want at most 2", worst, atX, atY)
+	}
+}

@@ -1,0 +1,92 @@
+package kern
+
+import (
+	"math"
+	"math/bits"
+)
+
+// math.Sin and math.Cos lose digits where x is near a multiple of π/2, so larger arguments are reduced here, all in the
+// same way, to a pair of numbers; the functions of package math then see only |x| <= π/4.
+
+func sin64(x float64) float64 {
+	if !(math.Abs(x) > math.Pi/4) {
+		return math.Sin(x)
+	}
+	return sinQuarters(x, 0)
+}
+
+func cos64(x float64) float64 {
+	if !(math.Abs(x) > math.Pi/4) {
+		return math.Cos(x)
+	}
+	return sinQuarters(math.Abs(x), 1)
+}
+
+// sinQuarters is the sine of x + n*π/2 for |x| > π/4.
+func sinQuarters(x float64, n uint64) float64 {
+	if math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	head, tail, quadrant := reduceByHalfPi(math.Abs(x))
+	quadrant += n
+	y := math.Sin(head) + tail*math.Cos(head)
+	if quadrant&1 == 1 {
+		y = math.Cos(head) - tail*head
+	}
+	if (quadrant&2 != 0) != (x < 0) {
+		return -y
+	}
+	return y
+}
+
+// reduceByHalfPi splits a finite a > π/4 into quadrant*π/2 + head + tail with |head| <= π/4 (Payne and Hanek): a is
+// m * 2**e, and of 2/π only the 192 bits count from which m makes less than a multiple of 4 and not too little.
+func reduceByHalfPi(a float64) (head, tail float64, quadrant uint64) {
+	const mantissaBits = 52
+	all := math.Float64bits(a)
+	m := all&(1<<mantissaBits-1) | 1<<mantissaBits
+	at := uint(all>>mantissaBits) - 1075 + 62 // the window's first bit; its weight in the product is 2
+	word, shift := at/64, at%64
+	window := func(n uint) uint64 {
+		return twoOverPi64[word+n]<<shift | twoOverPi64[word+n+1]>>(64-shift)
+	}
+
+	// The product's upper 128 bits of 192; what overflows them is a multiple of 4.
+	carried, _ := bits.Mul64(m, window(2))
+	high, low := bits.Mul64(m, window(1))
+	low, carry := bits.Add64(low, carried, 0)
+	high += m*window(0) + carry
+
+	quadrant = high >> 62
+	high, low = high<<2|low>>62, low<<2
+	sign := 1.0
+	if high>>63 == 1 { // more than half a quadrant: back from the next one
+		quadrant, sign = quadrant+1, -1
+		high, low = ^high, ^low
+	}
+	zeros := bits.LeadingZeros64(high)
+	if high == 0 {
+		high, low = low, 0
+		zeros = bits.LeadingZeros64(high)
+		high <<= zeros
+		zeros += 64
+	} else {
+		high, low = high<<zeros|low>>(64-zeros), low<<zeros
+	}
+	turn := math.Ldexp(sign*float64(high>>11), -53-zeros)
+	turnTail := math.Ldexp(sign*float64(high&0x7ff<<42|low>>22), -106-zeros)
+
+	const halfPi, halfPiTail = 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54
+	head = turn * halfPi
+	return head, math.FMA(turn, halfPi, -head) + (turn*halfPiTail + turnTail*halfPi), quadrant
+}
+
+// twoOverPi64 holds the bits of 2/π after the point, behind 64 zeros.
+var twoOverPi64 = [...]uint64{
+	0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+	0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+	0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+	0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+	0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+	0xf0cfbc209af4361d,
+}

@@ -1,0 +1,125 @@
+package recipe
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestAllAreValid(t *testing.T) {
+	names := map[string]bool{}
+	for _, r := range All() {
+		if err := r.Validate(); err != nil {
+			t.Error(err)
+		}
+		if names[r.Name] {
+			t.Errorf("two recipes are called %s", r.Name)
+		}
+		names[r.Name] = true
+		if r.ULP > 2 || r.Doc == "" {
+			t.Errorf("%s: %v ulp, doc %q", r.Name, r.ULP, r.Doc)
+		}
+		t.Logf("%-8s %3d steps", r.Name, len(r.Steps))
+	}
+}
+
+func TestValidateRefuses(t *testing.T) {
+	x := Step{Op: Param}
+	for _, c := range []struct {
+		name   string
+		params []string
+		steps  []Step
+		want   string
+	}{
+		{"no steps", []string{"x"}, nil, "no steps"},
+		{"no parameters", nil, []Step{x}, "0 parameters"},
+		{"unknown operation", []string{"x"}, []Step{x, {Op: numOps}}, "does not exist"},
+		{"too few arguments", []string{"x"}, []Step{x, {Op: Add, Args: []Ref{0}}}, "add has 1 arguments, want 2"},
+		{"later argument", []string{"x"}, []Step{x, {Op: Neg, Args: []Ref{1}}}, "does not come earlier"},
+		{"wrong type", []string{"x"}, []Step{x, {Op: FromInt, Args: []Ref{0}}}, "has type f, want i"},
+		{"no such parameter", []string{"x"}, []Step{{Op: Param, Bits: 1}}, "parameter 1 of 1"},
+		{"no table", []string{"x"}, []Step{x, {Op: ToBits, Args: []Ref{0}}, {Op: Lookup, Args: []Ref{1}}}, "table"},
+		{"integer result", []string{"x"}, []Step{x, {Op: ToBits, Args: []Ref{0}}}, "not a float"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := (&Recipe{Name: "F", Params: c.params, Steps: c.steps}).Validate()
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestEvalRoundsFMAOnce(t *testing.T) {
+	b := newBuilder("F", "x", "y")
+	r := b.Return(b.FMA(b.Param(0), b.Param(0), b.Param(1)), 0, "x*x + y")
+	x := float32(1 + 0x1p-12) // x*x is 1 + 2**-11 + 2**-24, a tie that a tiny y decides
+	for y, want := range map[float32]float32{
+		0: 1 + 0x1p-11, 0x1p-80: 1 + 0x1p-11 + 0x1p-23, -0x1p-80: 1 + 0x1p-11,
+	} {
+		if got := r.Eval(x, y); got != want {
+			t.Errorf("x*x + %g: got %x, want %x", y, got, want)
+		}
+	}
+}
+
+func TestBuilderRefusesRoundedConstants(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("0.1 is no float32, want a panic")
+		}
+	}()
+	newBuilder("F", "x").Const(0.1)
+}
+
+func TestReturnDropsStepsWithoutUse(t *testing.T) {
+	b := newBuilder("F", "x")
+	x := b.Param(0)
+	b.Sqrt(x)
+	r := b.Return(b.Add(b.Mul(x, x), b.Mul(x, x)), 0, "2*x*x")
+	if got, want := len(r.Steps), 3; got != want {
+		t.Errorf("got %d steps, want %d: param, mul, add", got, want)
+	}
+	if got := r.Eval(3); got != 18 {
+		t.Errorf("got %v, want 18", got)
+	}
+}
+
+// A select's own steps go into its branch; what both need stays before it.
+func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
+	b := newBuilder("F", "x")
+	x := b.Param(0)
+	shared := b.Mul(x, x)
+	r := b.Return(b.If(b.Less(x, b.Const(0)), b.Sqrt(shared), b.Add(shared, x)), 0, "nothing useful")
+	source, err := Go("p", []*Recipe{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `func ff(x float32) float32 {
+	t0 := float32(x * x)
+	if x < 0 {
+		t1 := float32(math.Sqrt(float64(t0)))
+		return t1
+	}
+	t2 := t0 + x
+	return t2
+}
+`
+	if !strings.HasSuffix(string(source), want) {
+		t.Errorf("got\n%s\nwant\n%s", source, want)
+	}
+}
+
+func TestGoFloatIsExact(t *testing.T) {
+	for v, want := range map[float32]string{
+		0.5: "0.5", magic: "0x1.8p23", 0x1.62e43p-1: "0x1.62e43p-1", 0: "0", -18: "-18",
+		float32(math.Inf(1)): "math.Float32frombits(0x7f800000)",
+	} {
+		if got := goFloat(v); got != want {
+			t.Errorf("%x: got %s, want %s", v, got, want)
+		}
+	}
+	if got, want := goFloat(math.Float32frombits(1<<31)), "math.Float32frombits(0x80000000)"; got != want {
+		t.Errorf("-0: got %s, want %s", got, want)
+	}
+}
