@@ -33,6 +33,9 @@ var goldenElementwise = map[string]goldenOp{
 	"rsub(1)":         goldenUnary(func(x *Tensor) *Tensor { return x.RSubScalar(1) }),
 	"masked_fill":     goldenUnary(func(x *Tensor) *Tensor { return x.MaskedFill(x.GtScalar(0.3), -7.0) }),
 
+	"transpose(0,2)": goldenUnary(func(x *Tensor) *Tensor { return x.Transpose(0, 2).Exp() }),
+	"expand":         goldenUnary(func(x *Tensor) *Tensor { return x.Expand(4, 3, 2).Exp() }),
+
 	"add":         goldenBinary((*Tensor).Add),
 	"sub":         goldenBinary((*Tensor).Sub),
 	"mul":         goldenBinary((*Tensor).Mul),

@@ -21,6 +21,14 @@ var goldenFamilies = []map[string]goldenOp{
 	goldenLayers,
 }
 
+// goldenPending says what is missing for a case that no family computes yet.
+var goldenPending = map[string]string{
+	"cross_entropy(label_smoothing=0.1)": "CrossEntropy has no label smoothing yet",
+	"mse_loss":                           "there is no MSELoss yet",
+	"l1_loss":                            "there is no L1Loss yet",
+	"bce_with_logits":                    "there is no BCEWithLogits yet",
+}
+
 type goldenCase struct {
 	Name, Note            string
 	In, Out, Weight, Grad []*goldenTensor
@@ -54,7 +62,10 @@ func TestGoldens(t *testing.T) {
 					return
 				}
 			}
-			t.Skip("no family of ops computes this case")
+			if reason, pending := goldenPending[name]; pending {
+				t.Skip(reason)
+			}
+			t.Error("no family of ops computes this case")
 		})
 	}
 }
