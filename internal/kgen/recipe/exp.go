@@ -81,7 +81,7 @@ func Exp() *Recipe {
 	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
 	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 1, `e**x.
+	return b.Return(y, 0.9, `e**x.
 x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.`)
 }
 
@@ -100,6 +100,6 @@ func Expm1() *Recipe {
 	y = b.If(b.Less(x, b.Const(-18)), b.Const(-1), y)
 	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 2, `e**x - 1.
+	return b.Return(y, 1.5, `e**x - 1.
 x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.`)
 }

@@ -15,7 +15,7 @@ func Erf() *Recipe {
 	far = b.If(b.Less(b.Const(3.9375), a), b.Const(1), far)
 	y := b.WithSign(b.If(b.Less(a, b.Const(1)), near, far), x)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 1, `2/√π times the integral of e**-t*t from 0 to x.
+	return b.Return(y, 1.2, `2/√π times the integral of e**-t*t from 0 to x.
 Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.`)
 }
 
@@ -30,8 +30,8 @@ func GELU() *Recipe {
 	y := b.If(b.Less(a, b.Const(1)), near, far)
 	y = b.If(b.Less(x, b.Const(-14.5)), b.NegZero(), y)
 	y = b.If(b.Less(b.Const(14.5), x), x, y)
-	y = b.If(b.Less(b.NegInf(), x), y, b.NaN())
-	return b.Return(y, 2, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
+	y = b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), y)
+	return b.Return(y, 1.9, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
 Below 1 x*(1/2 + x*p(x*x)); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
 along, subtracted from x where x is positive. Polynomials by Remez.`)
 }
@@ -97,6 +97,6 @@ func GELUTanh() *Recipe {
 	v, vRest := b.TwoProduct(a, c)
 	vRest = b.FMA(a, cRest, vRest)
 	y := gated(b, x, v, vRest, 10.875)
-	return b.Return(y, 1, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+	return b.Return(y, 1.1, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error.`)
 }

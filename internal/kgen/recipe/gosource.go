@@ -96,6 +96,9 @@ func (g *goWriter) block(steps []Ref, result Ref) {
 		b, isBranch := branches[k]
 		switch {
 		case b.inside:
+		case !isBranch && k == result && g.Steps[k].Op != FMA:
+			fmt.Fprintf(g.out, "return %s\n", g.expression(&g.Steps[k]))
+			return
 		case !isBranch:
 			g.statement(k)
 		case result >= 0 && k == result:

@@ -98,11 +98,9 @@ func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 	const want = `func ff(x float32) float32 {
 	t0 := float32(x * x)
 	if x < 0 {
-		t1 := float32(math.Sqrt(float64(t0)))
-		return t1
+		return float32(math.Sqrt(float64(t0)))
 	}
-	t2 := t0 + x
-	return t2
+	return t0 + x
 }
 `
 	if !strings.HasSuffix(string(source), want) {

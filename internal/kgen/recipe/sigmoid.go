@@ -32,7 +32,7 @@ func gated(b *builder, x, vHead, vTail float, limit float64) float {
 	y := b.Mul(b.FMA(x, q, b.Mul(x, rest)), scale)
 	y = b.If(b.Less(x, b.Const(-limit)), b.NegZero(), y)
 	y = b.If(b.Less(b.Const(limit), x), x, y)
-	return b.If(b.Less(b.NegInf(), x), y, b.NaN())
+	return b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), y)
 }
 
 // Sigmoid is 1/(1 + e**-x).
@@ -44,7 +44,7 @@ func Sigmoid() *Recipe {
 	y = b.If(b.Less(x, b.Const(-105)), b.Const(0), y)
 	y = b.If(b.Less(b.Const(20), x), b.Const(1), y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 1, `1/(1 + e**-x).
+	return b.Return(y, 0.9, `1/(1 + e**-x).
 With e = e**-|x| and its rounding error: 1/(1+e), or e/(1+e) for negative x, and the quotient's error added.`)
 }
 
@@ -70,7 +70,7 @@ func Tanh() *Recipe {
 	far = b.If(b.Less(b.Const(10), a), b.Const(1), far)
 	y := b.WithSign(b.If(b.Less(a, b.Const(0.5625)), near, far), x)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 2, `(e**x - e**-x) / (e**x + e**-x).
+	return b.Return(y, 1.5, `(e**x - e**-x) / (e**x + e**-x).
 Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).`)
 }
 
@@ -84,6 +84,6 @@ func Softplus() *Recipe {
 	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
 	y = b.If(b.Less(b.Const(104), x), x, y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 2, `log(1 + e**x): Softplus for beta 1 and no threshold.
+	return b.Return(y, 1.8, `log(1 + e**x): Softplus for beta 1 and no threshold.
 max(x, 0) + log1p(e**-|x|).`)
 }

@@ -34,7 +34,13 @@ func farReduced(b *builder, a float) (head, tail float, q integ) {
 	m := b.Or(b.And(bits, b.Int(0x7fffff)), b.Int(0x800000))
 	at := b.ISub(b.Shr(bits, b.Int(23)), b.Int(120)) // the window's first bit has weight 1/2 after the product with m
 	word := b.Shr(at, b.Int(5))
-	lookup := func(n int) integ { return b.Lookup(twoOverPi, b.And(b.IAdd(word, b.Int(n)), b.Int(7))) }
+	lookup := func(n int) integ {
+		index := word
+		if n > 0 {
+			index = b.IAdd(word, b.Int(n))
+		}
+		return b.Lookup(twoOverPi, b.And(index, b.Int(7)))
+	}
 	shift := b.And(at, b.Int(31))
 	window := func(n int) integ {
 		// Two shifts to the right, because a shift by 32 is not defined.
@@ -96,7 +102,7 @@ func quarter(b *builder, a float, turn int) float {
 	sine := b.Add(head, b.FMA(b.Mul(square, head), s, tail))
 	c := b.Horner(square, 0x1.55554ap-5, -0x1.6c0c28p-10, 0x1.99e80cp-16)
 	c = b.FMA(square, c, b.Const(-0.5))
-	cosine := b.FMA(square, c, b.Const(1))
+	cosine := b.Add(b.Const(1), b.FMA(square, c, b.Neg(b.Mul(head, tail))))
 
 	odd := b.ILess(b.Shl(q, b.Int(31)), b.Int(0))
 	y := b.If(odd, cosine, sine)
@@ -113,8 +119,8 @@ func Sin() *Recipe {
 	x := b.Param(0)
 	a := b.Abs(x)
 	y := b.FromBits(b.Xor(b.ToBits(quarter(b, a, 0)), b.And(b.ToBits(x), b.Int(-1<<31))))
-	y = b.If(b.Less(a, b.Inf()), y, b.NaN())
-	return b.Return(y, 2, `sin(x), x in radians.`+trigDoc)
+	y = b.If(b.Not(b.Less(a, b.Inf())), b.NaN(), y)
+	return b.Return(y, 1.3, `sin(x), x in radians.`+trigDoc)
 }
 
 // Cos is the cosine of x radians.
@@ -122,6 +128,6 @@ func Cos() *Recipe {
 	b := newBuilder("Cos", "x")
 	x := b.Param(0)
 	a := b.Abs(x)
-	y := b.If(b.Less(a, b.Inf()), quarter(b, a, 1), b.NaN())
-	return b.Return(y, 2, `cos(x), x in radians.`+trigDoc)
+	y := b.If(b.Not(b.Less(a, b.Inf())), b.NaN(), quarter(b, a, 1))
+	return b.Return(y, 1.3, `cos(x), x in radians.`+trigDoc)
 }
