@@ -61,6 +61,7 @@ var opTables = [][]opRow{
 	selectRows,
 	viewRows,
 	indexingRows,
+	copyRows,
 	reductionRows,
 	productRows,
 }
