@@ -80,6 +80,8 @@ var printedGradFn = map[string]func() any{
 	"floor":        func() any { return rg().Floor() },
 	"min":          func() any { return rg().Min() },
 	"cumsum":       func() any { return rg().CumSum(0) },
+	"mse":          func() any { return rg().MSELoss(Zeros(2, 3), MeanReduction) },
+	"l1":           func() any { return rg().L1Loss(Zeros(2, 3), MeanReduction) },
 	"bn":           func() any { return rg().BatchNorm(nil, nil, nil, nil, BatchNormOptions{Training: true, Eps: 1e-5}) },
 	"ln":           func() any { return rg().LayerNorm([]int{3}, nil, nil, 1e-5) },
 	"maxpool":      func() any { return image().MaxPool2D(PoolOptions{Kernel: [2]int{2, 2}}) },
