@@ -13,7 +13,9 @@ type backprop struct {
 	queue   nodeQueue
 	pending map[*node]*Tensor // gradients that have arrived at a node
 	current *node
-	scratch *Scope // owns what the gradient of the current node computes
+	leaving *Tensor // the gradient of the node that is visited
+	coming  *Tensor // a gradient on its way into pending
+	scratch *Scope  // owns what the gradient of the current node computes
 	retain  bool
 	wanted  map[*node]int // Grad: capture here instead of accumulating in leaves
 	found   []*Tensor
@@ -99,7 +101,9 @@ func (b *backprop) run(x, dy *Tensor) {
 
 // visit hands the complete gradient of a node to its hooks and on to its inputs.
 func (b *backprop) visit(n *node, dy *Tensor) {
+	b.leaving = dy
 	dy = n.hooks.apply(dy)
+	b.leaving = dy
 	if i, ok := b.wanted[n]; ok {
 		b.found[i] = settle(dy)
 	}
@@ -107,7 +111,7 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 		if b.wanted == nil {
 			n.accumulate(dy)
 		}
-		drop(dy)
+		b.leave()
 		return
 	}
 	if n.freed {
@@ -119,10 +123,16 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	n.back(b, b.scratch.Enter(dy))
 	b.scratch.Close()
 	b.current, b.scratch = nil, nil
-	drop(dy)
+	b.leave()
 	if !b.retain && len(n.saved) > 0 {
 		n.free()
 	}
+}
+
+// leave drops the gradient of a node that is done.
+func (b *backprop) leave() {
+	drop(b.leaving)
+	b.leaving = nil
 }
 
 // free gives up what the node saved.
@@ -178,16 +188,17 @@ func (b *backprop) arrive(n *node, g *Tensor) {
 		heap.Push(&b.queue, n)
 		return
 	}
+	b.coming = g
 	if old.exclusive() {
 		old.addInto(g)
-		drop(g)
-		return
+	} else {
+		sum := old.Add(g)
+		sum.storage.holds = 1
+		drop(old)
+		b.pending[n] = sum
 	}
-	sum := old.Add(g)
-	sum.storage.holds = 1
-	drop(old)
+	b.coming = nil
 	drop(g)
-	b.pending[n] = sum
 }
 
 // addInto adds g to x, which nobody else sees.
@@ -238,8 +249,14 @@ func (n *node) accumulate(g *Tensor) {
 	l.grad.storage.version++
 }
 
-// abandon releases gradients that a failed Backward left pending, and what the failing gradient had computed.
+// abandon releases gradients that a failed Backward left pending or on their way, and what the failing gradient had
+// computed.
 func (b *backprop) abandon() {
+	for _, g := range []*Tensor{b.leaving, b.coming} {
+		if g != nil {
+			drop(g)
+		}
+	}
 	if b.scratch != nil {
 		b.scratch.Close()
 	}
