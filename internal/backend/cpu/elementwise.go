@@ -57,13 +57,14 @@ func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []
 func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 	return func(c *backend.Call) error {
 		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
-		if out.Layout.IsContiguous() && straight(x) && straight(y) {
-			d, a, b := dense[D](out), dense[A](x), dense[B](y)
+		if out.Layout.IsContiguous() && (x.IsConst() || straight(x)) && (y.IsConst() || straight(y)) {
+			d := dense[D](out)
+			a, b := flatOf[A](x, len(d)), flatOf[B](y, len(d))
 			if len(d) <= grain {
-				loop(d, a, b)
+				flatLoop(loop, d, a, b)
 				return nil
 			}
-			par.For(len(d), grain, func(lo, hi int) { loop(d[lo:hi], a[lo:hi], b[lo:hi]) })
+			par.For(len(d), grain, func(lo, hi int) { flatLoop(loop, d[lo:hi], a.part(lo, hi), b.part(lo, hi)) })
 			return nil
 		}
 		w := newWalk(out, x, y)
@@ -76,6 +77,42 @@ func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 			})
 		})
 		return nil
+	}
+}
+
+// flat is an operand without a layout: elements side by side, or a constant repeated for as long as a chunk.
+type flat[T dtype.Element] struct {
+	elems    []T
+	repeated bool
+}
+
+// flatOf returns the operand of a loop over n elements.
+func flatOf[T dtype.Element](v *backend.View, n int) flat[T] {
+	if !v.IsConst() {
+		return flat[T]{elems: dense[T](v)}
+	}
+	s := make([]T, min(n, chunk))
+	fill(s, constant[T](v.Const))
+	return flat[T]{elems: s, repeated: true}
+}
+
+func (f flat[T]) part(lo, hi int) flat[T] {
+	if !f.repeated {
+		f.elems = f.elems[lo:hi]
+	}
+	return f
+}
+
+// flatLoop runs the loop at once, or in chunks where an operand repeats.
+func flatLoop[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), d []D, a flat[A], b flat[B]) {
+	if !a.repeated && !b.repeated {
+		loop(d, a.elems, b.elems)
+		return
+	}
+	for lo := 0; lo < len(d); lo += chunk {
+		hi := min(lo+chunk, len(d))
+		x, y := a.part(lo, hi).elems, b.part(lo, hi).elems
+		loop(d[lo:hi], x[:hi-lo], y[:hi-lo])
 	}
 }
 
