@@ -56,6 +56,24 @@ func TestTopK(t *testing.T) {
 	}
 }
 
+// However few are wanted, they are those that sorting all puts first.
+func TestTopKIsTheStartOfSort(t *testing.T) {
+	ManualSeed(5)
+	x := RandInt(0, 30, 3, 200).Float()
+	for _, largest := range []bool{false, true} {
+		v, i := x.Sort(1, largest)
+		for _, k := range []int{0, 1, 5, 32, 33, 200} {
+			gotV, gotI := x.TopK(k, 1, largest)
+			if want := v.Narrow(1, 0, k); !slices.Equal(Values[float32](gotV), Values[float32](want)) {
+				t.Errorf("the first %d of %v are %v, want %v", k, x, gotV, want)
+			}
+			if want := i.Narrow(1, 0, k); !slices.Equal(Values[int64](gotI), Values[int64](want)) {
+				t.Errorf("the first %d of %v were at %v, want %v", k, x, gotI, want)
+			}
+		}
+	}
+}
+
 func TestNonZero(t *testing.T) {
 	x := FromSlice([]float32{0, 1, 0, float32(math.NaN()), 0, -2}, 2, 3)
 	if got, want := Data[int64](x.NonZero()), []int64{0, 1, 1, 0, 1, 2}; !slices.Equal(got, want) {

@@ -29,6 +29,32 @@ func Sort[T dtype.Number](line, spare []Sorted[T], descending bool) {
 	}
 }
 
+// Top writes the first elements of line, as Sort would order it, to best; it is for a best that is short.
+func Top[T dtype.Number](best, line []Sorted[T], descending bool) {
+	n := 0
+	for _, s := range line {
+		if n == len(best) {
+			if !precedes(s.Value, best[n-1].Value, descending) {
+				continue
+			}
+			n--
+		}
+		i := n
+		for ; i > 0 && precedes(s.Value, best[i-1].Value, descending); i-- {
+			best[i] = best[i-1]
+		}
+		best[i] = s
+		n++
+	}
+}
+
+func precedes[T dtype.Number](a, b T, descending bool) bool {
+	if descending {
+		return less(b, a)
+	}
+	return less(a, b)
+}
+
 func mergeRising[T dtype.Number](dst, a, b []Sorted[T]) {
 	for i := range dst {
 		if len(b) == 0 || len(a) > 0 && !less(b[0].Value, a[0].Value) {

@@ -85,6 +85,9 @@ func scatterAdd[T dtype.Number](c *backend.Call) error {
 	return nil
 }
 
+// few is how many first elements are better picked than found by sorting all.
+const few = 32
+
 // sortLines writes the first elements of each sorted line, and where they were.
 func sortLines[T dtype.Number](c *backend.Call) error {
 	p := c.Params.(op.Order)
@@ -104,8 +107,14 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 				for i := range line {
 					line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}
 				}
-				kern.Sort(line, spare, p.Descending)
-				for i, s := range line[:k] {
+				first := line[:k]
+				if k <= few && k < n {
+					first = spare[:k]
+					kern.Top(first, line, p.Descending)
+				} else {
+					kern.Sort(line, spare, p.Descending)
+				}
+				for i, s := range first {
 					v[at[0]+i*vStep], from[at[1]+i*fromStep] = s.Value, s.From
 				}
 				w.next(at)
