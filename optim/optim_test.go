@@ -1,0 +1,127 @@
+package optim_test
+
+import (
+	"maps"
+	"math"
+	"testing"
+
+	"cresset/internal/golden"
+	"cresset/nn"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+func params(ts ...*tensor.Tensor) func(yield func(string, *tensor.Tensor) bool) {
+	return func(yield func(string, *tensor.Tensor) bool) {
+		for _, t := range ts {
+			if !yield("p", t) {
+				return
+			}
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	leaf := tensor.Ones(1).SetRequiresGrad(true)
+	cases := []struct {
+		name, want string
+		f          func()
+	}{
+		{"empty", "optimizer got an empty parameter list", func() { optim.NewSGD(maps.All(map[string]*tensor.Tensor{}), optim.SGDOptions{LR: 1}) }},
+		{"no leaf", "can't optimize a non-leaf Tensor", func() { optim.NewAdam(params(leaf.MulScalar(2)), optim.AdamOptions{}) }},
+		{"learning rate", "Invalid learning rate: -1", func() { optim.NewSGD(params(leaf), optim.SGDOptions{LR: -1}) }},
+		{"NaN", "Invalid learning rate: NaN", func() { optim.NewSGD(params(leaf), optim.SGDOptions{LR: math.NaN()}) }},
+		{"momentum", "Invalid momentum value: -0.5", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Momentum: -0.5}) }},
+		{"nesterov", "Nesterov momentum requires a momentum and zero dampening", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Nesterov: true}) }},
+		{"beta", "Invalid beta parameter at index 1: 1", func() { optim.NewAdam(params(leaf), optim.AdamOptions{Beta2: 1}) }},
+	}
+	for _, c := range cases {
+		if err := tensor.Try(c.f); err == nil || err.Error() != c.want {
+			t.Errorf("%s:\n got %v\nwant %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestRecordedErrors asserts the optimizer's errors of PyTorch's recording of autograd.
+func TestRecordedErrors(t *testing.T) {
+	recorded := golden.Map(t, "../tensor/testdata/autograd_torch26.txt")
+	empty := tensor.Try(func() { optim.NewSGD(params(), optim.SGDOptions{}) })
+	nonLeaf := tensor.Try(func() {
+		optim.NewSGD(params(tensor.Ones(1).SetRequiresGrad(true).MulScalar(2)), optim.SGDOptions{})
+	})
+	for key, err := range map[string]error{"empty opt": empty, "opt nonleaf": nonLeaf} {
+		if want := recorded[key].Text; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", key, err, want)
+		}
+	}
+}
+
+func TestParametersWithoutGradientStay(t *testing.T) {
+	p, q := tensor.Ones(1).SetRequiresGrad(true), tensor.Ones(1).SetRequiresGrad(true)
+	p.MulScalar(2).Sum().Backward()
+	for _, o := range []optim.Optimizer{
+		optim.NewSGD(params(p, q), optim.SGDOptions{LR: 0.1, Momentum: 0.9}), optim.NewAdam(params(p, q), optim.AdamOptions{}),
+	} {
+		before := p.Detach().Clone()
+		o.Step()
+		if q.Detach().Float64() != 1 || p.Detach().Equal(before) {
+			t.Errorf("%T: p is %v, q is %v", o, p, q)
+		}
+		o.ZeroGrad()
+		if p.Grad() != nil {
+			t.Errorf("%T: ZeroGrad left a gradient", o)
+		}
+		p.MulScalar(2).Sum().Backward()
+	}
+}
+
+func TestStepOnStridedParameter(t *testing.T) {
+	base := tensor.Of([][]float32{{1, 2, 3}, {4, 5, 6}})
+	p := tensor.Parameter(base.T())
+	p.Mul(tensor.Of([][]float32{{1, 2}, {3, 4}, {5, 6}})).Sum().Backward()
+	optim.NewSGD(params(p), optim.SGDOptions{LR: 1}).Step()
+	want := []float64{0, 2, -1, 1, -2, 0}
+	for i, v := range tensor.Values[float64](p.Detach()) {
+		if v != want[i] {
+			t.Fatalf("parameter is %v, want %v", p, want)
+		}
+	}
+}
+
+// rates steps a schedule n times and returns the learning rates.
+func rates(o optim.Optimizer, s optim.Schedule, n int) []float64 {
+	out := []float64{o.LR()}
+	for range n {
+		s.Step()
+		out = append(out, o.LR())
+	}
+	return out
+}
+
+func TestSchedules(t *testing.T) {
+	net := nn.NewLinear(1, 1)
+	fresh := func() optim.Optimizer { return optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 1}) }
+	half := math.Sqrt(0.5)
+	cases := []struct {
+		name string
+		make func(optim.Optimizer) optim.Schedule
+		want []float64
+	}{
+		{"step", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, 0.1) }, []float64{1, 1, 0.1, 0.1, 0.01}},
+		{"cosine", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4, 0) },
+			[]float64{1, (1 + half) / 2, 0.5, (1 - half) / 2, 0}},
+		{"linear", func(o optim.Optimizer) optim.Schedule { return optim.NewLinearLR(o, 0.5, 2) }, []float64{0.5, 0.75, 1, 1, 1}},
+		{"warm-up", func(o optim.Optimizer) optim.Schedule { return optim.NewWarmup(o, 0, 2, optim.NewStepLR(o, 1, 0.5)) },
+			[]float64{0, 0.5, 1, 0.5, 0.25}},
+	}
+	for _, c := range cases {
+		o := fresh()
+		got := rates(o, c.make(o), len(c.want)-1)
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > 1e-12 {
+				t.Errorf("%s: rates are %v, want %v", c.name, got, c.want)
+				break
+			}
+		}
+	}
+}
