@@ -10,8 +10,11 @@ import (
 type Option func(*options)
 
 type options struct {
-	place  tensor.Place
-	noBias bool
+	place   tensor.Place
+	noBias  bool
+	window  windowOptions
+	norm    normOptions
+	padding *int // Embedding: the index that stands for nothing
 }
 
 // On makes the layer's parameters on a device, drawn from that device's generator.

@@ -103,7 +103,9 @@ func TestTrainingFollowsPyTorch(t *testing.T) {
 			i := 0
 			for name, p := range nn.Parameters(net) {
 				sum := p.Detach().Double().Sum().Float64()
-				if off := math.Abs(sum - want.LastWeights[i]); off > 0.02 {
+				// Batch normalization takes the bias before it away again: its gradient is rounding noise, which Adam scales up.
+				noise := name == "0.bias" && len(run.shape) == 3
+				if off := math.Abs(sum - want.LastWeights[i]); off > 0.02 && !noise {
 					t.Errorf("%s sums to %v, PyTorch's to %v", name, sum, want.LastWeights[i])
 				}
 				i++

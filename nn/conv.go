@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"fmt"
+
+	"cresset/tensor"
+)
+
+// Conv2D slides kernels over the last two axes of x [N, C, H, W] or [C, H, W].
+type Conv2D struct {
+	Weight  *tensor.Tensor // [out, in/groups, height, width]
+	Bias    *tensor.Tensor // [out]; nil with NoBias
+	Options tensor.Conv2DOptions
+}
+
+// NewConv2D returns a layer from in to out channels with square kernels, drawn as PyTorch draws it. It takes KernelWidth,
+// Stride, Padding, Dilation, Groups, NoBias, On and As.
+func NewConv2D(in, out, kernel int, opts ...Option) *Conv2D {
+	o := read(opts)
+	w, k := o.window, o.window.kernel(kernel)
+	c := &Conv2D{Options: tensor.Conv2DOptions{Stride: orOnes(w.stride), Padding: w.padding, Dilation: orOnes(w.dilation), Groups: orOne(w.groups)}}
+	c.Weight, c.Bias = o.kernels(in, out, k[0], k[1])
+	return c
+}
+
+// Forward returns the cross-correlation of x with the kernels, plus the bias.
+func (c *Conv2D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.Conv2D(c.Weight, c.Bias, c.Options)
+}
+
+// String prints the layer as PyTorch does.
+func (c *Conv2D) String() string {
+	o := c.Options
+	stride, dilation := orOnes(o.Stride), orOnes(o.Dilation)
+	return printConv("Conv2d", c.Weight, c.Bias, stride[:], o.Padding[:], dilation[:], orOne(o.Groups))
+}
+
+// Conv1D slides kernels over the last axis of x [N, C, L] or [C, L].
+type Conv1D struct {
+	Weight  *tensor.Tensor // [out, in/groups, length]
+	Bias    *tensor.Tensor // [out]; nil with NoBias
+	Options tensor.Conv1DOptions
+}
+
+// NewConv1D returns a layer from in to out channels, drawn as PyTorch draws it. It takes Stride, Padding, Dilation, Groups,
+// NoBias, On and As.
+func NewConv1D(in, out, kernel int, opts ...Option) *Conv1D {
+	o := read(opts)
+	w := o.window
+	c := &Conv1D{Options: tensor.Conv1DOptions{
+		Stride: orOne(single("stride", w.stride)), Padding: single("padding", w.padding),
+		Dilation: orOne(single("dilation", w.dilation)), Groups: orOne(w.groups),
+	}}
+	c.Weight, c.Bias = o.kernels(in, out, kernel)
+	return c
+}
+
+// Forward returns the cross-correlation of x with the kernels, plus the bias.
+func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.Conv1D(c.Weight, c.Bias, c.Options)
+}
+
+// String prints the layer as PyTorch does.
+func (c *Conv1D) String() string {
+	o := c.Options
+	return printConv("Conv1d", c.Weight, c.Bias, []int{orOne(o.Stride)}, []int{o.Padding}, []int{orOne(o.Dilation)}, orOne(o.Groups))
+}
+
+// kernels draws the weight and then the bias of a convolution.
+func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Tensor) {
+	groups := orOne(o.window.groups)
+	switch {
+	case groups < 1:
+		panic(fault("conv", "groups must be a positive integer"))
+	case in%groups != 0:
+		panic(fault("conv", "in_channels must be divisible by groups"))
+	case out%groups != 0:
+		panic(fault("conv", "out_channels must be divisible by groups"))
+	}
+	fanIn := in / groups
+	for _, n := range extents {
+		fanIn *= n
+	}
+	weight = tensor.Parameter(kaimingUniform(o.place.Empty(append([]int{out, in / groups}, extents...)...), fanIn))
+	if !o.noBias {
+		bias = tensor.Parameter(biasUniform(o.place.Empty(out), fanIn))
+	}
+	return weight, bias
+}
+
+// printConv prints a convolution; what has its default is left out.
+func printConv(name string, weight, bias *tensor.Tensor, stride, padding, dilation []int, groups int) string {
+	shape := weight.Shape()
+	s := fmt.Sprintf("%s(%d, %d, kernel_size=%s, stride=%s", name, shape[1]*groups, shape[0], tuple(shape[2:]...), tuple(stride...))
+	if !all(padding, 0) {
+		s += ", padding=" + tuple(padding...)
+	}
+	if !all(dilation, 1) {
+		s += ", dilation=" + tuple(dilation...)
+	}
+	if groups != 1 {
+		s += fmt.Sprintf(", groups=%d", groups)
+	}
+	if bias == nil {
+		s += ", bias=False"
+	}
+	return s + ")"
+}
+
+func all(numbers []int, n int) bool {
+	for _, v := range numbers {
+		if v != n {
+			return false
+		}
+	}
+	return true
+}

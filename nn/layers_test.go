@@ -1,0 +1,162 @@
+package nn_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"cresset/dtype"
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+// TestLayersPrint compares layers with what PyTorch 2.6 prints.
+func TestLayersPrint(t *testing.T) {
+	for _, c := range []struct {
+		layer fmt.Stringer
+		want  string
+	}{
+		{nn.NewConv2D(1, 2, 3, nn.Padding(1)), "Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1), padding=(1, 1))"},
+		{nn.NewConv2D(4, 6, 3, nn.KernelWidth(1), nn.Stride(2, 1), nn.Dilation(2), nn.Groups(2), nn.NoBias),
+			"Conv2d(4, 6, kernel_size=(3, 1), stride=(2, 1), dilation=(2, 2), groups=2, bias=False)"},
+		{nn.NewConv1D(2, 3, 5, nn.Padding(2)), "Conv1d(2, 3, kernel_size=(5,), stride=(1,), padding=(2,))"},
+		{nn.NewBatchNorm2D(3), "BatchNorm2d(3, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True)"},
+		{nn.NewBatchNorm1D(3, nn.Eps(1e-3), nn.Momentum(0.01), nn.NoAffine, nn.NoRunningStats),
+			"BatchNorm1d(3, eps=0.001, momentum=0.01, affine=False, track_running_stats=False)"},
+		{nn.NewLayerNorm(3), "LayerNorm((3,), eps=1e-05, elementwise_affine=True)"},
+		{nn.NewLayerNorm(2, 3), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True)"},
+		{nn.NewMaxPool2D(2), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
+		{nn.NewAvgPool2D(3, nn.KernelWidth(2), nn.Stride(1)), "AvgPool2d(kernel_size=(3, 2), stride=1, padding=0)"},
+		{nn.NewAdaptiveAvgPool2D(3, 2), "AdaptiveAvgPool2d(output_size=(3, 2))"},
+		{nn.NewEmbedding(3, 2), "Embedding(3, 2)"},
+		{nn.NewEmbedding(3, 2, nn.PaddingIndex(-1)), "Embedding(3, 2, padding_idx=2)"},
+	} {
+		if got := c.layer.String(); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+}
+
+func TestLayerNames(t *testing.T) {
+	net := nn.NewSequential(nn.NewConv2D(1, 2, 3), nn.NewBatchNorm2D(2))
+	got := slices.Sorted(maps.Keys(nn.State(net)))
+	want := []string{"0.bias", "0.weight", "1.bias", "1.num_batches_tracked", "1.running_mean", "1.running_var", "1.weight"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	var parameters []string
+	for name := range nn.Parameters(net) {
+		parameters = append(parameters, name)
+	}
+	if want := []string{"0.weight", "0.bias", "1.weight", "1.bias"}; !slices.Equal(parameters, want) {
+		t.Errorf("parameters are %v, want %v", parameters, want)
+	}
+}
+
+// TestConvDraws compares the draws of convolutions with those of their recipe: weight, then bias, from ±1/√(in/groups·window).
+func TestConvDraws(t *testing.T) {
+	tensor.ManualSeed(3)
+	c := nn.NewConv2D(4, 6, 3, nn.Groups(2))
+	tensor.ManualSeed(3)
+	bound := 1 / math.Sqrt(2*3*3)
+	weight := tensor.Empty(6, 2, 3, 3).UniformInPlace(-bound, bound)
+	bias := tensor.Empty(6).UniformInPlace(-bound, bound)
+	if !c.Weight.Detach().Equal(weight) || !c.Bias.Detach().Equal(bias) {
+		t.Errorf("weight or bias differ: %v, want %v", c.Bias, bias)
+	}
+	if got := nn.NewConv1D(2, 3, 5, nn.As(dtype.Float64)).Weight; !got.Shape().Equal(tensor.Shape{3, 2, 5}) || got.DType() != dtype.Float64 {
+		t.Errorf("Conv1D has a weight of %v %v", got.DType(), got.Shape())
+	}
+}
+
+func TestBatchNormModes(t *testing.T) {
+	b := nn.NewBatchNorm1D(2)
+	x := tensor.Of([][]float32{{1, 10}, {3, 30}})
+	y := b.Forward(x)
+	if got := tensor.Values[float64](y); math.Abs(got[0]+1) > 1e-4 || math.Abs(got[3]-1) > 1e-4 {
+		t.Errorf("in training: %v", y)
+	}
+	if got := b.NumBatchesTracked.Item(); got != int64(1) {
+		t.Errorf("%v batches tracked", got)
+	}
+	running := tensor.Values[float32](b.RunningMean)
+	frozen := nn.Frozen(b)
+	frozen.Forward(x)
+	z := nn.Eval(b).Forward(x)
+	if !slices.Equal(running, tensor.Values[float32](b.RunningMean)) || b.NumBatchesTracked.Item() != int64(1) {
+		t.Errorf("evaluation moved the running figures")
+	}
+	if want := (1 - 0.2) / math.Sqrt(0.9+0.1*2+1e-5); math.Abs(tensor.Values[float64](z)[0]-want) > 1e-6 {
+		t.Errorf("in evaluation: %v, want %v first", z, want)
+	}
+	if frozen.Training() || !frozen.RunningMean.SharesStorage(b.RunningMean) {
+		t.Errorf("the frozen copy is not one for inference")
+	}
+	nn.Train(b)
+	if !b.Training() {
+		t.Errorf("Train left the layer in evaluation")
+	}
+	alone := nn.Eval(nn.NewBatchNorm1D(2, nn.NoRunningStats, nn.NoAffine))
+	if got := tensor.Values[float64](alone.Forward(x)); math.Abs(got[0]+1) > 1e-4 {
+		t.Errorf("without running figures: %v", got)
+	}
+	if half := nn.To(nn.NewBatchNorm2D(2), dtype.Float16); half.RunningVar.DType() != dtype.Float16 || half.NumBatchesTracked.DType() != dtype.Int64 {
+		t.Errorf("as float16: %v, %v", half.RunningVar.DType(), half.NumBatchesTracked.DType())
+	}
+}
+
+func TestEmbeddingPadding(t *testing.T) {
+	e := nn.NewEmbedding(4, 3, nn.PaddingIndex(1))
+	if got := tensor.Values[float64](e.Weight.Detach().Select(0, 1)); !slices.Equal(got, []float64{0, 0, 0}) {
+		t.Errorf("the padding's row is %v", got)
+	}
+	e.Forward(tensor.Of([][]int{{1, 0}, {3, 1}})).Sum().Backward()
+	if got := tensor.Values[float64](e.Weight.Grad().SumAxes([]int{1}, false)); !slices.Equal(got, []float64{3, 0, 0, 3}) {
+		t.Errorf("rows of the gradient sum to %v", got)
+	}
+}
+
+func TestLossOptions(t *testing.T) {
+	x, y := tensor.Of([][]float64{{1, 2, 3}, {3, 1, 0}}), tensor.Of([]int{0, 2})
+	weights := tensor.Of([]float64{1, 2, 3})
+	want := tensor.CrossEntropy(x, y, tensor.LossOptions{Weight: weights, IgnoreIndex: new(2), LabelSmoothing: 0.1, Reduction: tensor.SumReduction})
+	got := nn.CrossEntropy(x, y, nn.ClassWeights(weights), nn.IgnoreIndex(2), nn.LabelSmoothing(0.1), nn.Reduce(tensor.SumReduction))
+	if !got.Equal(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := nn.MSELoss(x, x.AddScalar(2.0)).Float64(); got != 4 {
+		t.Errorf("MSELoss is %v", got)
+	}
+	if got := nn.L1Loss(x, x.AddScalar(2.0), nn.Reduce(tensor.SumReduction)).Float64(); got != 12 {
+		t.Errorf("L1Loss is %v", got)
+	}
+	ones := tensor.OnesLike(x)
+	if got, want := nn.BCEWithLogits(x, ones, nn.PositiveWeights(weights.MulScalar(0.0))), nn.BCEWithLogits(x, ones, nn.ElementWeights(weights.MulScalar(0.0))); !got.Equal(want) {
+		t.Errorf("BCEWithLogits without weight is %v and %v", got, want)
+	}
+}
+
+func TestLayerMistakes(t *testing.T) {
+	x := tensor.Zeros(2, 3)
+	for _, c := range []struct {
+		want string
+		do   func()
+	}{
+		{"expected 4D input (got 2D input)", func() { nn.NewBatchNorm2D(3).Forward(x) }},
+		{"expected 2D or 3D input (got 1D input)", func() { nn.NewBatchNorm1D(3).Forward(tensor.Zeros(3)) }},
+		{"in_channels must be divisible by groups", func() { nn.NewConv2D(3, 4, 1, nn.Groups(2)) }},
+		{"out_channels must be divisible by groups", func() { nn.NewConv1D(4, 3, 1, nn.Groups(2)) }},
+		{"groups must be a positive integer", func() { nn.NewConv2D(3, 4, 1, nn.Groups(-1)) }},
+		{"Padding_idx must be within num_embeddings", func() { nn.NewEmbedding(3, 2, nn.PaddingIndex(3)) }},
+		{"stride takes one number, or height and width, but got 3", func() { nn.NewConv2D(1, 1, 1, nn.Stride(1, 2, 3)) }},
+		{"padding of a one-dimensional layer is one number, but got 1 and 2", func() { nn.NewConv1D(1, 1, 3, nn.Padding(1, 2)) }},
+		{"MSELoss takes Reduce only", func() { nn.MSELoss(x, x, nn.IgnoreIndex(0)) }},
+		{"nll_loss() got an unexpected keyword argument 'label_smoothing'", func() { nn.NLLLoss(x, tensor.Of([]int{0, 0}), nn.LabelSmoothing(0.1)) }},
+	} {
+		if err := tensor.Try(c.do); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

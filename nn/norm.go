@@ -1,0 +1,131 @@
+package nn
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/tensor"
+)
+
+// normOptions change normalizations.
+type normOptions struct {
+	eps, momentum    *float64
+	plain, stateless bool
+}
+
+// Eps is what a normalization adds to the variance; 1e-5 unless given.
+func Eps(eps float64) Option { return func(o *options) { o.norm.eps = &eps } }
+
+// Momentum is the share of a batch in the running figures of a batch normalization; 0.1 unless given.
+func Momentum(share float64) Option { return func(o *options) { o.norm.momentum = &share } }
+
+// NoAffine leaves weight and bias out of a batch normalization.
+func NoAffine(o *options) { o.norm.plain = true }
+
+// NoRunningStats leaves the running figures out of a batch normalization, which then always normalises by the batch.
+func NoRunningStats(o *options) { o.norm.stateless = true }
+
+// BatchNorm is what BatchNorm1D and BatchNorm2D share: it normalises each channel, by the batch in training and by running
+// figures in evaluation.
+type BatchNorm struct {
+	Mode
+	Weight, Bias            *tensor.Tensor // [channels]; nil with NoAffine
+	RunningMean, RunningVar *tensor.Tensor `nn:",buffer"` // [channels]; nil with NoRunningStats
+	NumBatchesTracked       *tensor.Tensor `nn:",buffer"` // how many batches the running figures have seen
+	Channels                int
+	Momentum, Eps           float64
+}
+
+func newBatchNorm(channels int, opts []Option) BatchNorm {
+	o := read(opts)
+	b := BatchNorm{Channels: channels, Momentum: orDefault(o.norm.momentum, 0.1), Eps: orDefault(o.norm.eps, 1e-5)}
+	if !o.norm.plain {
+		b.Weight, b.Bias = tensor.Parameter(o.place.Ones(channels)), tensor.Parameter(o.place.Zeros(channels))
+	}
+	if !o.norm.stateless {
+		b.RunningMean, b.RunningVar = o.place.Zeros(channels), o.place.Ones(channels)
+		b.NumBatchesTracked = o.place.As(dtype.Int64).Zeros()
+	}
+	return b
+}
+
+// normalize returns x normalised; in training the running figures follow.
+func (b *BatchNorm) normalize(x *tensor.Tensor) *tensor.Tensor {
+	byBatch := b.Training() || b.RunningMean == nil
+	if b.Training() && b.NumBatchesTracked != nil {
+		b.NumBatchesTracked.AddScalarInPlace(1)
+	}
+	return x.BatchNorm(b.Weight, b.Bias, b.RunningMean, b.RunningVar, tensor.BatchNormOptions{Training: byBatch, Momentum: b.Momentum, Eps: b.Eps})
+}
+
+func (b *BatchNorm) print(name string) string {
+	return fmt.Sprintf("%s(%d, eps=%s, momentum=%s, affine=%s, track_running_stats=%s)",
+		name, b.Channels, number(b.Eps), number(b.Momentum), truth(b.Weight != nil), truth(b.RunningMean != nil))
+}
+
+// BatchNorm1D normalises each channel of x [N, C] or [N, C, L].
+type BatchNorm1D struct{ BatchNorm }
+
+// NewBatchNorm1D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
+func NewBatchNorm1D(channels int, opts ...Option) *BatchNorm1D {
+	return &BatchNorm1D{newBatchNorm(channels, opts)}
+}
+
+// Forward returns (x - mean) / √(variance + Eps) · weight + bias.
+func (b *BatchNorm1D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if d := x.Dim(); d != 2 && d != 3 {
+		panic(fault("batch_norm", fmt.Sprintf("expected 2D or 3D input (got %dD input)", d)))
+	}
+	return b.normalize(x)
+}
+
+// String prints the layer as PyTorch does.
+func (b *BatchNorm1D) String() string { return b.print("BatchNorm1d") }
+
+// BatchNorm2D normalises each channel of x [N, C, H, W].
+type BatchNorm2D struct{ BatchNorm }
+
+// NewBatchNorm2D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
+func NewBatchNorm2D(channels int, opts ...Option) *BatchNorm2D {
+	return &BatchNorm2D{newBatchNorm(channels, opts)}
+}
+
+// Forward returns (x - mean) / √(variance + Eps) · weight + bias.
+func (b *BatchNorm2D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	if d := x.Dim(); d != 4 {
+		panic(fault("batch_norm", fmt.Sprintf("expected 4D input (got %dD input)", d)))
+	}
+	return b.normalize(x)
+}
+
+// String prints the layer as PyTorch does.
+func (b *BatchNorm2D) String() string { return b.print("BatchNorm2d") }
+
+// LayerNorm normalises the last axes of x, whose extents are Shape.
+type LayerNorm struct {
+	Weight, Bias *tensor.Tensor // of that shape; nil leaves them out
+	Shape        []int
+	Eps          float64
+}
+
+// NewLayerNorm returns the layer on the CPU in float32 with Eps 1e-5.
+func NewLayerNorm(shape ...int) *LayerNorm {
+	return &LayerNorm{Weight: tensor.Parameter(tensor.Ones(shape...)), Bias: tensor.Parameter(tensor.Zeros(shape...)), Shape: shape, Eps: 1e-5}
+}
+
+// Forward returns (x - mean) / √(variance + Eps) · weight + bias.
+func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.LayerNorm(l.Shape, l.Weight, l.Bias, l.Eps)
+}
+
+// String prints the layer as PyTorch does.
+func (l *LayerNorm) String() string {
+	return fmt.Sprintf("LayerNorm(%s, eps=%s, elementwise_affine=%s)", tuple(l.Shape...), number(l.Eps), truth(l.Weight != nil))
+}
+
+func orDefault(v *float64, d float64) float64 {
+	if v == nil {
+		return d
+	}
+	return *v
+}
