@@ -47,6 +47,8 @@ var viewRows = []opRow{
 	rearranged("expand", []int{3, 1}, func(x *tensor.Tensor) *tensor.Tensor { return x.Expand(2, -1, 4) }, []int{2, 3, 4},
 		func(i []int) []int { return []int{i[1], 0} }).as(isView),
 	rearranged("squeeze", []int{1, 3, 1}, (*tensor.Tensor).Squeeze, []int{3}, func(i []int) []int { return []int{0, i[0], 0} }).as(isView),
+	rearranged("squeeze axes", []int{1, 3, 1}, func(x *tensor.Tensor) *tensor.Tensor { return x.SqueezeAxis(-1, 1) }, []int{1, 3},
+		func(i []int) []int { return []int{i[0], i[1], 0} }).as(isView),
 	rearranged("unsqueeze", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Unsqueeze(1) }, []int{2, 1, 3},
 		func(i []int) []int { return []int{i[0], i[2]} }).as(isView),
 	rearranged("slice", []int{5, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Slice(0, -4, tensor.End, 2) }, []int{2, 3},
@@ -57,6 +59,10 @@ var viewRows = []opRow{
 		func(i []int) []int { return []int{i[0], 2, i[1]} }).as(isView),
 	rearranged("split", []int{2, 5}, func(x *tensor.Tensor) *tensor.Tensor { return x.Split(2, 1)[1] }, []int{2, 2},
 		func(i []int) []int { return []int{i[0], 2 + i[1]} }).as(isView),
+	rearranged("split_with_sizes", []int{2, 5}, func(x *tensor.Tensor) *tensor.Tensor { return x.SplitSizes([]int{1, 3, 1}, 1)[1] }, []int{2, 3},
+		func(i []int) []int { return []int{i[0], 1 + i[1]} }).as(isView),
+	rearranged("whole axes", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Index(nil, nil) }, []int{2, 3},
+		func(i []int) []int { return i }).as(isView),
 	rearranged("unbind", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Unbind(1)[2] }, []int{2},
 		func(i []int) []int { return []int{i[0], 2} }).as(isView),
 }
@@ -192,6 +198,20 @@ var indexingRows = []opRow{
 			return y
 		},
 		empty: []emptyCase{{[][]int{{4, 0}, {2}}, []int{2, 0}}, {[][]int{{4, 3}, {0, 2}}, []int{0, 2, 3}}},
+	},
+	{
+		name:       "one_hot",
+		f:          func(x []*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(x[0], 4) },
+		in:         []arg{{shape: []int{2, 3}, whole: [2]int{0, 3}}},
+		dtypes:     []dtype.DType{dtype.Int64},
+		noGrad:     true,
+		noSpecials: "classes are integers",
+		naive: func(x []array) array {
+			y := newArray(2, 3, 4)
+			each(x[0].shape, func(i []int) { *y.at(i[0], i[1], int(*x[0].at(i...))) = 1 })
+			return y
+		},
+		empty: []emptyCase{{[][]int{{2, 0}}, []int{2, 0, 4}}},
 	},
 	{
 		name:   "masked_select",
