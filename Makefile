@@ -87,3 +87,7 @@ size: ## Count the lines of every package, tests apart
 			for (dir in seen) printf "%8d %8d  %s\n", code[dir], tests[dir], dir | "sort -k3"; \
 			close("sort -k3"); printf "%8d %8d  in all (code, tests)\n", c, t \
 		}'
+
+.PHONY: pictures
+pictures: ## Draw the documentation's pictures anew, from what the command prints
+	go run ./internal/kgen/termshot cresset train > docs/train.svg

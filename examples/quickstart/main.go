@@ -1,0 +1,31 @@
+// Command quickstart fits a small network to a plane and prints it.
+package main
+
+import (
+	"fmt"
+
+	"cresset/nn"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+func main() {
+	tensor.ManualSeed(0)
+	x := tensor.Rand(64, 3)
+	y := x.MatMul(tensor.Of([][]float32{{1}, {-2}, {3}})).AddScalar(0.5)
+
+	net := nn.NewSequential(nn.NewLinear(3, 16), nn.NewTanh(), nn.NewLinear(16, 1))
+	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 0.01})
+	for range 1000 {
+		opt.ZeroGrad()
+		loss := nn.MSELoss(net.Forward(x), y)
+		loss.Backward()
+		opt.Step()
+	}
+
+	fmt.Println(net)
+	fmt.Println(net.Forward(x.Slice(0, 0, 2)))
+	fmt.Println(y.Slice(0, 0, 2))
+	err := tensor.Try(func() { net.Forward(tensor.Ones(2, 4)) })
+	fmt.Println(err)
+}

@@ -1,0 +1,81 @@
+// Command soak trains a small network for many steps and prints the resident size of the process, with and without
+// scopes. It fails where the size keeps growing after the first tenth.
+//
+//	go run ./examples/soak -steps 100000
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"cresset/nn"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+func main() {
+	steps := flag.Int("steps", 100_000, "training steps of each run")
+	slack := flag.Float64("slack", 8, "MiB that the resident size may grow after the first tenth")
+	flag.Parse()
+	failed := false
+	for _, scopes := range []bool{false, true} {
+		failed = soak(*steps, scopes, *slack) || failed
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+// soak trains and reports whether the resident size grew by more than slack MiB.
+func soak(steps int, scopes bool, slack float64) bool {
+	tensor.ManualSeed(0)
+	net := nn.NewSequential(nn.NewLinear(32, 64), nn.NewReLU(), nn.NewLinear(64, 8))
+	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+	x, y := tensor.Randn(64, 32), tensor.RandInt(0, 8, 64)
+	start, base, highest := time.Now(), 0.0, 0.0
+	for i := 1; i <= steps; i++ {
+		step(net, opt, x, y, scopes)
+		if i%max(steps/10, 1) != 0 {
+			continue
+		}
+		size := residentMiB()
+		if base == 0 {
+			base = size
+		}
+		highest = max(highest, size)
+		fmt.Printf("scopes %-5v step %7d  resident %6.1f MiB  %5.1fs\n", scopes, i, size, time.Since(start).Seconds())
+	}
+	return highest > base+slack
+}
+
+func step(net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor, scopes bool) {
+	if scopes {
+		s := tensor.NewScope()
+		defer s.Close()
+		x = s.Enter(x)
+	}
+	opt.ZeroGrad()
+	nn.CrossEntropy(net.Forward(x), y).Backward()
+	opt.Step()
+}
+
+// residentMiB reads the resident size from Linux's /proc; elsewhere it is 0.
+func residentMiB() float64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for _, line := range bytes.Split(status, []byte("\n")) {
+		if rest, ok := bytes.CutPrefix(line, []byte("VmRSS:")); ok {
+			kib, err := strconv.ParseFloat(string(bytes.Fields(rest)[0]), 64)
+			if err == nil {
+				return kib / 1024
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// plot draws values as a line of braille dots, width characters wide and height lines high, with the highest and the
+// lowest value at the side. Neighbours are averaged where there are more values than dots.
+func plot(values []float64, width, height int) string {
+	if len(values) < 2 {
+		return ""
+	}
+	dots := averages(values, min(2*width, len(values)))
+	low, high := dots[0], dots[0]
+	for _, v := range dots {
+		low, high = math.Min(low, v), math.Max(high, v)
+	}
+	cells := make([][]rune, height)
+	for i := range cells {
+		cells[i] = []rune(strings.Repeat("\u2800", (len(dots)+1)/2))
+	}
+	rows := 4*height - 1
+	for x, v := range dots {
+		y := 0
+		if high > low {
+			y = int(math.Round((high - v) / (high - low) * float64(rows)))
+		}
+		cells[y/4][x/2] |= brailleDot[y%4][x%2]
+	}
+	var b strings.Builder
+	for i, line := range cells {
+		label := ""
+		switch i {
+		case 0:
+			label = fmt.Sprintf("%.3f", high)
+		case height - 1:
+			label = fmt.Sprintf("%.3f", low)
+		}
+		fmt.Fprintf(&b, "  %8s ┤%s\n", label, string(line))
+	}
+	fmt.Fprintf(&b, "  %8s  loss over %d batches\n", "", len(values))
+	return b.String()
+}
+
+// brailleDot gives the bit of each of the 4x2 dots of a braille character.
+var brailleDot = [4][2]rune{{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}}
+
+// averages squeezes values into n means of neighbours.
+func averages(values []float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		part := values[i*len(values)/n : (i+1)*len(values)/n]
+		sum := 0.0
+		for _, v := range part {
+			sum += v
+		}
+		out[i] = sum / float64(len(part))
+	}
+	return out
+}
