@@ -68,6 +68,16 @@ func TestLayersOfNothing(t *testing.T) {
 			t.Errorf("%s: result %v, gradient %v", c.name, y.Shape(), x.Grad().Shape())
 		}
 	}
+	vast := Zeros(0, 1, 3, 3).SetRequiresGrad(true)
+	vast.AdaptiveAvgPool2D(1<<40, 1).Sum().Backward()
+	flat := Zeros(2, 1, 3, 3).SetRequiresGrad(true)
+	flat.AdaptiveAvgPool2D(0, 1<<40).Sum().Backward()
+	if got := flat.Grad(); !got.Equal(Zeros(2, 1, 3, 3)) {
+		t.Errorf("gradient of means without windows is %v", got)
+	}
+	Zeros(0, 1, 1<<40, 1).AvgPool2D(PoolOptions{Kernel: [2]int{1, 1}})
+	Zeros(0, 1, 1<<40, 1).MaxPool2D(PoolOptions{Kernel: [2]int{1, 1}})
+	Zeros(0, 1, 1<<40, 1).Conv2D(Ones(1, 1, 1, 1), nil, Conv2DOptions{})
 	if got := Ones(1, 0, 3, 3).Conv2D(Ones(2, 0, 2, 2), FromSlice([]float32{5, 6}), Conv2DOptions{}); !closeTo(Values[float64](got), []float64{5, 5, 5, 5, 6, 6, 6, 6}, 0) {
 		t.Errorf("convolution of no channels is %v", got)
 	}

@@ -78,9 +78,13 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 		fail(name, ErrShape, fmt.Sprintf("size mismatch (got input: %s, target: %s)", xs.List(), ts.List()), x, target)
 	case rank > 1 && ts[0] != xs[0]:
 		fail(name, ErrShape, fmt.Sprintf("Expected input batch_size (%d) to match target batch_size (%d).", xs[0], ts[0]), x, target)
+	case rank == 4 && len(ts) != 3:
+		fail(name, ErrShape, fmt.Sprintf("only batches of spatial targets supported (3D tensors) but got targets of dimension: %d", len(ts)), x, target)
+	case rank == 4 && !ts[1:].Equal(xs[2:]):
+		fail(name, ErrShape, fmt.Sprintf("size mismatch (got input: %s , target: %s", xs.List(), ts.List()), x, target) // PyTorch's bracket stays open
 	case rank > 2 && !ts[1:].Equal(xs[2:]):
 		want := append(Shape{xs[0]}, xs[2:]...)
-		fail(name, ErrShape, fmt.Sprintf("Expected target size %s, got %s", want.List(), ts), x, target)
+		fail(name, ErrShape, fmt.Sprintf("Expected target size %s, got %s", want.List(), ts.List()), x, target)
 	}
 	if target.dtype != dtype.Int64 && target.dtype != dtype.Uint8 {
 		fail(name, ErrDType, "expected scalar type Long but found "+target.dtype.ScalarName(), x, target)
