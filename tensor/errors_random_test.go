@@ -11,6 +11,8 @@ func TestRandomErrors(t *testing.T) {
 	ints := Place{}.As(dtype.Int64)
 	leaf := Ones(2).SetRequiresGrad(true)
 	checkErrors(t, []errorCase{
+		{text: "\"randperm\" not implemented for 'Bool'", kind: ErrKernel, do: func() { Place{}.As(dtype.Bool).RandPerm(4) }},
+		{text: "value cannot be converted to type uint8_t without overflow", kind: ErrValue, do: func() { Place{}.As(dtype.Uint8).RandPerm(257) }},
 		{golden: "rand int", kind: ErrDType, do: func() { ints.Rand(2) }},
 		{golden: "randn int", kind: ErrDType, do: func() { ints.Randn(2) }},
 		{golden: "randint empty", kind: ErrValue, do: func() { RandInt(0, 0, 2) }},

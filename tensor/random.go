@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
@@ -30,13 +31,18 @@ func (p Place) RandInt(lo, hi int, sizes ...int) *Tensor {
 	return x.draw(op.RandInt, p.generator, op.Draw{Low: int64(lo), High: int64(hi)})
 }
 
-// RandPerm returns a permutation of 0 to n-1, as int64 unless the place names a dtype.
+// RandPerm returns a permutation of 0 to n-1, as int64 unless the place names a dtype, which must hold n-1.
 func (p Place) RandPerm(n int) *Tensor {
+	dt := p.or(dtype.Int64)
 	if n < 0 {
 		fail("randperm", ErrValue, fmt.Sprintf("n must be non-negative, got%d", n))
 	}
+	if dt == dtype.Bool {
+		fail("randperm", ErrKernel, "\"randperm\" not implemented for 'Bool'")
+	}
+	fits("randperm", backend.Scalar{I: int64(max(n-1, 0)), Kind: backend.IntScalar}, dt)
 	x := p.make("randperm", dtype.Int64, []int{n})
-	return x.draw(op.RandPerm, p.generator, op.Draw{}).cast(p.or(dtype.Int64))
+	return x.draw(op.RandPerm, p.generator, op.Draw{}).cast(dt)
 }
 
 // Rand returns float32 draws on the CPU that are uniform in [0, 1).
