@@ -77,7 +77,7 @@ func (r *opRow) checkDevices(t *testing.T, dev, other device.Device) {
 		x := r.tensors(dev, r.base(), false)
 		x[i] = x[i].To(other)
 		err := tensor.Try(func() { r.f(x) })
-		if !errors.Is(err, tensor.ErrDevice) || !strings.Contains(err.Error(), "Expected all tensors to be on the same device") {
+		if !errors.Is(err, tensor.ErrDevice) {
 			t.Errorf("%s with input %d on %s: got %v, want a refusal", r.name, i, other, err)
 		}
 	}

@@ -29,6 +29,7 @@ type opRow struct {
 
 	noGrad         bool                                    // results track no gradient
 	view           bool                                    // results share the memory of input 0
+	perType        bool                                    // results in one dtype say nothing of those in another
 	contiguousOnly bool                                    // strided inputs are refused or make a copy
 	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
 	severalDevices string                                  // why inputs may lie on several devices
@@ -64,6 +65,9 @@ var opTables = [][]opRow{
 	copyRows,
 	reductionRows,
 	productRows,
+	layerRows,
+	lossRows,
+	stateRows,
 }
 
 func allRows() []opRow { return slices.Concat(opTables...) }
@@ -72,6 +76,9 @@ func allRows() []opRow { return slices.Concat(opTables...) }
 func TestOps(t *testing.T) {
 	other := tensor.LendDevice(t)
 	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for _, m := range makers {
+			t.Run(m.name, func(t *testing.T) { m.check(t, dev) })
+		}
 		for _, r := range allRows() {
 			t.Run(r.name, func(t *testing.T) {
 				r.checkValues(t, dev)

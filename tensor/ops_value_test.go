@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -13,16 +14,18 @@ import (
 // checkValues compares the results in every allowed dtype with the row's reference.
 func (r *opRow) checkValues(t *testing.T, dev device.Device) {
 	for _, dt := range r.allowed() {
-		in := r.arrays(dt)
 		y := r.f(r.tensors(dev, dt, false))
-		r.compare(t, dev, dt, y, r.want(in))
+		r.compare(t, dev, dt, y, r.want(r.arrays(dt), dt))
 	}
 }
 
 // want returns what the row's reference makes of the inputs. A row that another test judges is its own reference in
-// float64: other dtypes must agree with it.
-func (r *opRow) want(in []array) array {
+// float64: other dtypes must agree with it, but for one that is perType, of which the shape alone is known.
+func (r *opRow) want(in []array, dt dtype.DType) array {
+	base := r.base()
 	switch {
+	case r.perType:
+		base = dt
 	case r.ref != nil:
 		return elementwise(r.ref, in)
 	case r.naive != nil:
@@ -30,9 +33,27 @@ func (r *opRow) want(in []array) array {
 	}
 	x := make([]*tensor.Tensor, len(in))
 	for i := range in {
-		x[i] = in[i].tensor(device.CPU, r.typeOf(i, r.base()))
+		x[i] = in[i].tensor(device.CPU, r.typeOf(i, base))
 	}
 	return arrayOf(r.f(x))
+}
+
+// check wants what a maker makes to be where and what its place says, and other dtypes refused.
+func (m *maker) check(t *testing.T, dev device.Device) {
+	for _, dt := range allTypes {
+		var x *tensor.Tensor
+		err := tensor.Try(func() { x = m.f(tensor.On(dev).As(dt)) })
+		switch {
+		case !slices.Contains(m.dtypes, dt):
+			if !errors.Is(err, tensor.ErrDType) && !errors.Is(err, tensor.ErrKernel) {
+				t.Errorf("%s of %s: got %v, want a refusal of the dtype", m.name, dt, err)
+			}
+		case err != nil:
+			t.Errorf("%s of %s: %v", m.name, dt, err)
+		case x.DType() != dt || x.Device() != dev || !slices.Equal(x.Shape(), m.shape) || x.RequiresGrad():
+			t.Errorf("%s is %s%v on %s, want %s%v on %s", m.name, x.DType(), x.Shape(), x.Device(), dt, m.shape, dev)
+		}
+	}
 }
 
 // compare reports the first element of y that is not what the reference says.

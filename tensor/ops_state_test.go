@@ -1,0 +1,130 @@
+package tensor_test
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/tensor"
+)
+
+// drawn returns the row of a function that fills a tensor with draws, always the same.
+func drawn(name string, f func(x *tensor.Tensor) *tensor.Tensor, change func(r *opRow)) opRow {
+	f = seeded(f)
+	return opRow{
+		name:           name,
+		f:              func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0].Clone()) },
+		inPlace:        func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0]) },
+		in:             []arg{{shape: []int{3, 4}}},
+		judge:          "TestDrawsArePyTorchs",
+		perType:        true,
+		contiguousOnly: true, // draws follow the order of memory
+		empty:          []emptyCase{{[][]int{{0, 4}}, []int{0, 4}}},
+	}.as(change)
+}
+
+func seeded(f func(x *tensor.Tensor) *tensor.Tensor) func(x *tensor.Tensor) *tensor.Tensor {
+	return func(x *tensor.Tensor) *tensor.Tensor {
+		tensor.ManualSeed(1)
+		return f(x)
+	}
+}
+
+// optimizer returns the row of a step that changes a copy of its first input by the gradient, its second.
+func optimizer(name string, step func(p, g *tensor.Tensor, state []*tensor.Tensor), ref func(v []float64) float64, states int) opRow {
+	r := opRow{
+		name: name,
+		f: func(x []*tensor.Tensor) *tensor.Tensor {
+			p := x[0].Detach().Clone()
+			var state []*tensor.Tensor
+			for _, s := range x[2:] {
+				state = append(state, s.Detach().Clone())
+			}
+			step(p, x[1].Detach(), state)
+			return p
+		},
+		in:         []arg{{shape: []int{3, 4}}, {shape: []int{3, 4}}},
+		ref:        ref,
+		noGrad:     true,
+		scale:      4,
+		noSpecials: "steps stand in TestTrainingFollowsPyTorch",
+		wrong:      []wrongCase{{[][]int{{3, 4}, {4}, {3, 4}, {3, 4}}, tensor.ErrShape, "does not fit a parameter of"}},
+	}
+	for range states {
+		r.in = append(r.in, arg{shape: []int{3, 4}, lo: 0.1, hi: 2})
+	}
+	r.wrong[0].in = r.wrong[0].in[:2+states]
+	return r
+}
+
+// stateRows are what changes a tensor that stays.
+var stateRows = []opRow{
+	{
+		name:           "copy_",
+		f:              func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Clone().CopyInPlace(x[1]) },
+		inPlace:        func(x []*tensor.Tensor) *tensor.Tensor { return x[0].CopyInPlace(x[1]) },
+		in:             []arg{{shape: []int{2, 3, 4}}, {shape: []int{3, 1}}},
+		ref:            func(v []float64) float64 { return v[1] },
+		dtypes:         allTypes,
+		severalDevices: "the source moves to where the destination is",
+		empty:          []emptyCase{{[][]int{{0, 4}, {4}}, []int{0, 4}}},
+		wrong: []wrongCase{
+			{[][]int{{3}, {4}}, tensor.ErrShape, "The size of tensor a (3) must match the size of tensor b (4)"},
+			{[][]int{{3}, {2, 3}}, tensor.ErrShape, "output with shape [3] doesn't match the broadcast shape [2, 3]"},
+		},
+	},
+	unary("fill_", func(x *tensor.Tensor) *tensor.Tensor { return x.Clone().FillInPlace(1) }, func(float64) float64 { return 1 }).
+		as(everyType).as(written(func(x *tensor.Tensor) *tensor.Tensor { return x.FillInPlace(1) })),
+
+	drawn("uniform_", func(x *tensor.Tensor) *tensor.Tensor { return x.UniformInPlace(-1, 2) }, floats),
+	drawn("normal_", func(x *tensor.Tensor) *tensor.Tensor { return x.NormalInPlace(1, 2) }, floats),
+	drawn("exponential_", func(x *tensor.Tensor) *tensor.Tensor { return x.ExponentialInPlace(2) }, floats),
+	drawn("bernoulli_", func(x *tensor.Tensor) *tensor.Tensor { return x.BernoulliInPlace(0.3) }, everyType),
+	drawn("random_", func(x *tensor.Tensor) *tensor.Tensor { return x.RandIntInPlace(0, 2) }, everyType),
+	unary("bernoulli", seeded(func(x *tensor.Tensor) *tensor.Tensor { return tensor.Bernoulli(x) }), nil).as(func(r *opRow) {
+		r.ref, r.judge, r.in[0].hi, r.contiguousOnly = nil, "TestDrawsArePyTorchs", 1, true
+		r.perType = true
+	}),
+
+	optimizer("sgd step", func(p, g *tensor.Tensor, _ []*tensor.Tensor) {
+		tensor.SGDStep(p, g, nil, tensor.SGD{LR: 0.5, WeightDecay: 0.25})
+	}, func(v []float64) float64 { return v[0] - 0.5*(v[1]+0.25*v[0]) }, 0),
+	optimizer("sgd step with momentum", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
+		tensor.SGDStep(p, g, state[0], tensor.SGD{LR: 0.5, Momentum: 0.75, Dampening: 0.125})
+	}, func(v []float64) float64 { return v[0] - 0.5*(0.75*v[2]+0.875*v[1]) }, 1),
+	optimizer("sgd step of Nesterov", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
+		tensor.SGDStep(p, g, state[0], tensor.SGD{LR: 0.5, Momentum: 0.75, Nesterov: true})
+	}, func(v []float64) float64 { return v[0] - 0.5*(v[1]+0.75*(0.75*v[2]+v[1])) }, 1),
+	optimizer("adam step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
+		tensor.AdamStep(p, g, state[0], state[1], tensor.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2})
+	}, func(v []float64) float64 { return adam(v[0], v[1], v[2], v[3]) }, 2),
+	optimizer("adamw step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
+		tensor.AdamStep(p, g, state[0], state[1],
+			tensor.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2, WeightDecay: 0.25, Decoupled: true})
+	}, func(v []float64) float64 { return adam(v[0]*(1-0.5*0.25), v[1], v[2], v[3]) }, 2),
+}
+
+func adam(p, g, mean, square float64) float64 {
+	mean, square = mean+0.5*(g-mean), 0.75*square+0.25*g*g
+	return p - 0.5/(1-0.5*0.5)*mean/(math.Sqrt(square)/math.Sqrt(1-0.75*0.75)+0.125)
+}
+
+// maker is an op without inputs.
+type maker struct {
+	name   string
+	f      func(p tensor.Place) *tensor.Tensor
+	dtypes []dtype.DType
+	shape  []int
+}
+
+var makers = []maker{
+	{"arange", func(p tensor.Place) *tensor.Tensor { return p.Arange(0, 5, 2) }, numberTypes, []int{3}},
+	{"linspace", func(p tensor.Place) *tensor.Tensor { return p.Linspace(0, 8, 3) }, numberTypes, []int{3}},
+	{"eye", func(p tensor.Place) *tensor.Tensor { return p.Eye(2, 3) }, allTypes, []int{2, 3}},
+	{"zeros", func(p tensor.Place) *tensor.Tensor { return p.Zeros(2, 0) }, allTypes, []int{2, 0}},
+	{"ones", func(p tensor.Place) *tensor.Tensor { return p.Ones(2, 1) }, allTypes, []int{2, 1}},
+	{"full", func(p tensor.Place) *tensor.Tensor { return p.Full([]int{}, true) }, allTypes, []int{}},
+	{"rand", func(p tensor.Place) *tensor.Tensor { return p.Rand(3) }, floatTypes, []int{3}},
+	{"randn", func(p tensor.Place) *tensor.Tensor { return p.Randn(3, 1) }, floatTypes, []int{3, 1}},
+	{"randint", func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 2, 3) }, allTypes, []int{3}},
+	{"randperm", func(p tensor.Place) *tensor.Tensor { return p.RandPerm(4) }, numberTypes, []int{4}},
+}
