@@ -16,7 +16,7 @@ type Conv2D struct {
 // NewConv2D returns a layer from in to out channels with square kernels, drawn as PyTorch draws it. It takes KernelWidth,
 // Stride, Padding, Dilation, Groups, NoBias, On and As.
 func NewConv2D(in, out, kernel int, opts ...Option) *Conv2D {
-	o := read(opts)
+	o := read("Conv2D", opts, "KernelWidth", "Stride", "Padding", "Dilation", "Groups", "NoBias", "On", "As")
 	w, k := o.window, o.window.kernel(kernel)
 	c := &Conv2D{Options: tensor.Conv2DOptions{Stride: orOnes(w.stride), Padding: w.padding, Dilation: orOnes(w.dilation), Groups: orOne(w.groups)}}
 	c.Weight, c.Bias = o.kernels(in, out, k[0], k[1])
@@ -45,7 +45,7 @@ type Conv1D struct {
 // NewConv1D returns a layer from in to out channels, drawn as PyTorch draws it. It takes Stride, Padding, Dilation, Groups,
 // NoBias, On and As.
 func NewConv1D(in, out, kernel int, opts ...Option) *Conv1D {
-	o := read(opts)
+	o := read("Conv1D", opts, "Stride", "Padding", "Dilation", "Groups", "NoBias", "On", "As")
 	w := o.window
 	c := &Conv1D{Options: tensor.Conv1DOptions{
 		Stride: orOne(single("stride", w.stride)), Padding: single("padding", w.padding),

@@ -29,7 +29,7 @@ func TestDescribe(t *testing.T) {
 		nn.NewModuleList(nn.NewLinear(1, 1), nn.NewLinear(1, 1)),
 		nn.NewEmbedding(3, 2),
 		nn.NewMaxPool2D(2),
-		nn.NewLayerNorm(3),
+		nn.NewLayerNorm([]int{3}),
 	}
 	for _, m := range prints {
 		if text := nn.Describe(m); !strings.Contains(recording, text+"\n") {

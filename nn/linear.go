@@ -15,7 +15,7 @@ type Linear struct {
 // NewLinear returns a layer from in to out features, drawn as PyTorch draws it: the weight, then the bias, from
 // U(-1/√in, 1/√in).
 func NewLinear(in, out int, opts ...Option) *Linear {
-	o := read(opts)
+	o := read("Linear", opts, "NoBias", "On", "As")
 	l := &Linear{Weight: tensor.Parameter(kaimingUniform(o.place.Empty(out, in), in))}
 	if !o.noBias {
 		l.Bias = tensor.Parameter(biasUniform(o.place.Empty(out), in))

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/tensor"
@@ -14,16 +15,20 @@ type normOptions struct {
 }
 
 // Eps is what a normalization adds to the variance; 1e-5 unless given.
-func Eps(eps float64) Option { return func(o *options) { o.norm.eps = &eps } }
+func Eps(eps float64) Option {
+	return Option{"Eps", func(o *options) { o.norm.eps = &eps }}
+}
 
 // Momentum is the share of a batch in the running figures of a batch normalization; 0.1 unless given.
-func Momentum(share float64) Option { return func(o *options) { o.norm.momentum = &share } }
+func Momentum(share float64) Option {
+	return Option{"Momentum", func(o *options) { o.norm.momentum = &share }}
+}
 
 // NoAffine leaves weight and bias out of a batch normalization.
-func NoAffine(o *options) { o.norm.plain = true }
+var NoAffine = Option{"NoAffine", func(o *options) { o.norm.plain = true }}
 
 // NoRunningStats leaves the running figures out of a batch normalization, which then always normalises by the batch.
-func NoRunningStats(o *options) { o.norm.stateless = true }
+var NoRunningStats = Option{"NoRunningStats", func(o *options) { o.norm.stateless = true }}
 
 // BatchNorm is what BatchNorm1D and BatchNorm2D share: it normalises each channel, by the batch in training and by running
 // figures in evaluation.
@@ -36,8 +41,8 @@ type BatchNorm struct {
 	Momentum, Eps           float64
 }
 
-func newBatchNorm(channels int, opts []Option) BatchNorm {
-	o := read(opts)
+func newBatchNorm(layer string, channels int, opts []Option) BatchNorm {
+	o := read(layer, opts, "Eps", "Momentum", "NoAffine", "NoRunningStats", "On", "As")
 	b := BatchNorm{Channels: channels, Momentum: orDefault(o.norm.momentum, 0.1), Eps: orDefault(o.norm.eps, 1e-5)}
 	if !o.norm.plain {
 		b.Weight, b.Bias = tensor.Parameter(o.place.Ones(channels)), tensor.Parameter(o.place.Zeros(channels))
@@ -68,7 +73,7 @@ type BatchNorm1D struct{ BatchNorm }
 
 // NewBatchNorm1D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
 func NewBatchNorm1D(channels int, opts ...Option) *BatchNorm1D {
-	return &BatchNorm1D{newBatchNorm(channels, opts)}
+	return &BatchNorm1D{newBatchNorm("BatchNorm1D", channels, opts)}
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
@@ -87,7 +92,7 @@ type BatchNorm2D struct{ BatchNorm }
 
 // NewBatchNorm2D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
 func NewBatchNorm2D(channels int, opts ...Option) *BatchNorm2D {
-	return &BatchNorm2D{newBatchNorm(channels, opts)}
+	return &BatchNorm2D{newBatchNorm("BatchNorm2D", channels, opts)}
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
@@ -108,9 +113,18 @@ type LayerNorm struct {
 	Eps          float64
 }
 
-// NewLayerNorm returns the layer on the CPU in float32 with Eps 1e-5.
-func NewLayerNorm(shape ...int) *LayerNorm {
-	return &LayerNorm{Weight: tensor.Parameter(tensor.Ones(shape...)), Bias: tensor.Parameter(tensor.Zeros(shape...)), Shape: shape, Eps: 1e-5}
+// NewLayerNorm returns the layer over axes of that shape, with Eps 1e-5 unless given. It takes Eps, NoAffine, NoBias, On
+// and As.
+func NewLayerNorm(shape []int, opts ...Option) *LayerNorm {
+	o := read("LayerNorm", opts, "Eps", "NoAffine", "NoBias", "On", "As")
+	l := &LayerNorm{Shape: slices.Clone(shape), Eps: orDefault(o.norm.eps, 1e-5)}
+	if !o.norm.plain {
+		l.Weight = tensor.Parameter(o.place.Ones(shape...))
+		if !o.noBias {
+			l.Bias = tensor.Parameter(o.place.Zeros(shape...))
+		}
+	}
+	return l
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.

@@ -12,7 +12,7 @@ type MaxPool2D struct{ Options tensor.PoolOptions }
 // NewMaxPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and Dilation; the stride is the
 // kernel's extent unless given.
 func NewMaxPool2D(kernel int, opts ...Option) *MaxPool2D {
-	return &MaxPool2D{poolOptions(kernel, opts)}
+	return &MaxPool2D{poolOptions(kernel, read("MaxPool2D", opts, "KernelWidth", "Stride", "Padding", "Dilation"))}
 }
 
 // Forward returns the largest elements.
@@ -31,7 +31,7 @@ type AvgPool2D struct{ Options tensor.PoolOptions }
 // NewAvgPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and ExcludePadding; the stride is
 // the kernel's extent unless given.
 func NewAvgPool2D(kernel int, opts ...Option) *AvgPool2D {
-	return &AvgPool2D{poolOptions(kernel, opts)}
+	return &AvgPool2D{poolOptions(kernel, read("AvgPool2D", opts, "KernelWidth", "Stride", "Padding", "ExcludePadding"))}
 }
 
 // Forward returns the means.
@@ -61,8 +61,8 @@ func (p *AdaptiveAvgPool2D) String() string {
 	return fmt.Sprintf("AdaptiveAvgPool2d(output_size=%s)", tuple(p.Height, p.Width))
 }
 
-func poolOptions(kernel int, opts []Option) tensor.PoolOptions {
-	w := read(opts).window
+func poolOptions(kernel int, given options) tensor.PoolOptions {
+	w := given.window
 	o := tensor.PoolOptions{Kernel: w.kernel(kernel), Stride: w.stride, Padding: w.padding, Dilation: w.dilation, ExcludePadding: w.excludePadding}
 	if o.Stride == [2]int{} {
 		o.Stride = o.Kernel

@@ -15,23 +15,33 @@ type windowOptions struct {
 }
 
 // KernelWidth makes the window of a two-dimensional layer w wide; its height stays.
-func KernelWidth(w int) Option { return func(o *options) { o.window.width = w } }
+func KernelWidth(w int) Option {
+	return Option{"KernelWidth", func(o *options) { o.window.width = w }}
+}
 
 // Stride is how far a convolution or pool moves at a time: one number for all axes, or height and width. A pool moves by
 // its kernel unless told otherwise.
-func Stride(n ...int) Option { return func(o *options) { o.window.stride = pair("stride", n) } }
+func Stride(n ...int) Option {
+	return Option{"Stride", func(o *options) { o.window.stride = pair("stride", n) }}
+}
 
 // Padding is how many elements a convolution or pool adds on each side: one number for all axes, or height and width.
-func Padding(n ...int) Option { return func(o *options) { o.window.padding = pair("padding", n) } }
+func Padding(n ...int) Option {
+	return Option{"Padding", func(o *options) { o.window.padding = pair("padding", n) }}
+}
 
 // Dilation is how far apart the elements under a window lie: one number for all axes, or height and width.
-func Dilation(n ...int) Option { return func(o *options) { o.window.dilation = pair("dilation", n) } }
+func Dilation(n ...int) Option {
+	return Option{"Dilation", func(o *options) { o.window.dilation = pair("dilation", n) }}
+}
 
 // Groups divides the channels of a convolution into n groups that do not meet.
-func Groups(n int) Option { return func(o *options) { o.window.groups = n } }
+func Groups(n int) Option {
+	return Option{"Groups", func(o *options) { o.window.groups = n }}
+}
 
 // ExcludePadding keeps the zeros of the padding out of the means of NewAvgPool2D.
-func ExcludePadding(o *options) { o.window.excludePadding = true }
+var ExcludePadding = Option{"ExcludePadding", func(o *options) { o.window.excludePadding = true }}
 
 // kernel returns the window of a two-dimensional layer.
 func (w windowOptions) kernel(height int) [2]int {
