@@ -203,7 +203,7 @@ func logf(x float32) float32 {
 //	log(1+x).
 //	1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
 //
-// with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
+// with an error of at most 1.6 ulp. dst is at least as long as src and may be the same slice.
 func Log1pF32(dst, src []float32) {
 	dst = dst[:len(src)]
 	for i, v := range src {
@@ -400,65 +400,66 @@ func sinf(x float32) float32 {
 		if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
 			t86 = fma32(float64(t83)*-0x1.921fb6p0, float64(t0))
 		}
-		t87 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t86))
-		if -0x1p-126 <= t87 && t87 <= 0x1p-126 {
-			t87 = fma32(float64(t83)*0x1.777a5cp-25, float64(t86))
-		}
-		t88 := t86 - t87
+		t87 := float32(t83 * 0x1.777a5cp-25)
+		t88 := -t87
 		t89 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t88))
 		if -0x1p-126 <= t89 && t89 <= 0x1p-126 {
 			t89 = fma32(float64(t83)*0x1.777a5cp-25, float64(t88))
 		}
-		t90 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t87))
-		if -0x1p-126 <= t90 && t90 <= 0x1p-126 {
-			t90 = fma32(float64(t83)*0x1.ee59dap-50, float64(t87))
+		t90 := t86 + t87
+		t91 := t90 - t86
+		t92 := t90 - t91
+		t93 := t86 - t92
+		t94 := t87 - t91
+		t95 := t93 + t94
+		t96 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t89))
+		if -0x1p-126 <= t96 && t96 <= 0x1p-126 {
+			t96 = fma32(float64(t83)*0x1.ee59dap-50, float64(t89))
 		}
-		t91 := t87 - t90
-		t92 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t91))
-		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
-			t92 = fma32(float64(t83)*0x1.ee59dap-50, float64(t91))
-		}
-		t93 := t92 + t89
-		t1 = t90
-		t2 = t93
+		t97 := t95 + t96
+		t98 := t90 + t97
+		t99 := t90 - t98
+		t100 := t99 + t97
+		t1 = t98
+		t2 = t100
 		t3 = t85
 	}
-	t94 := float32(t1 * t1)
-	t95 := t3 << 31
-	var t96 float32
-	if int32(t95) < 0 {
-		t97 := fma32Const(0x1.99e80cp-16*float64(t94), -0x1.6c0c28p-10)
-		t98 := fma32Const(float64(t97)*float64(t94), 0x1.55554ap-5)
-		t99 := fma32Const(float64(t94)*float64(t98), -0.5)
-		t100 := float32(t1 * t2)
-		t101 := -t100
-		t102 := fma32Const(float64(t94)*float64(t99), float64(t101))
-		if -0x1p-126 <= t102 && t102 <= 0x1p-126 {
-			t102 = fma32(float64(t94)*float64(t99), float64(t101))
+	t101 := float32(t1 * t1)
+	t102 := t3 << 31
+	var t103 float32
+	if int32(t102) < 0 {
+		t104 := fma32Const(0x1.99e80cp-16*float64(t101), -0x1.6c0c28p-10)
+		t105 := fma32Const(float64(t104)*float64(t101), 0x1.55554ap-5)
+		t106 := fma32Const(float64(t101)*float64(t105), -0.5)
+		t107 := float32(t1 * t2)
+		t108 := -t107
+		t109 := fma32Const(float64(t101)*float64(t106), float64(t108))
+		if -0x1p-126 <= t109 && t109 <= 0x1p-126 {
+			t109 = fma32(float64(t101)*float64(t106), float64(t108))
 		}
-		t103 := 1 + t102
-		t96 = t103
+		t110 := 1 + t109
+		t103 = t110
 	} else {
-		t104 := fma32Const(-0x1.9952fap-13*float64(t94), 0x1.110776p-7)
-		t105 := fma32Const(float64(t104)*float64(t94), -0x1.555546p-3)
-		t106 := float32(t94 * t1)
-		t107 := fma32Const(float64(t106)*float64(t105), float64(t2))
-		if -0x1p-126 <= t107 && t107 <= 0x1p-126 {
-			t107 = fma32(float64(t106)*float64(t105), float64(t2))
+		t111 := fma32Const(-0x1.9952fap-13*float64(t101), 0x1.110776p-7)
+		t112 := fma32Const(float64(t111)*float64(t101), -0x1.555546p-3)
+		t113 := float32(t101 * t1)
+		t114 := fma32Const(float64(t113)*float64(t112), float64(t2))
+		if -0x1p-126 <= t114 && t114 <= 0x1p-126 {
+			t114 = fma32(float64(t113)*float64(t112), float64(t2))
 		}
-		t108 := t1 + t107
-		t96 = t108
+		t115 := t1 + t114
+		t103 = t115
 	}
-	t109 := math.Float32bits(t96)
-	t110 := t3 >> 1
-	t111 := t110 << 31
-	t112 := t109 ^ t111
-	t113 := math.Float32frombits(t112)
-	t114 := math.Float32bits(t113)
-	t115 := math.Float32bits(x)
-	t116 := t115 & 0x80000000
-	t117 := t114 ^ t116
-	return math.Float32frombits(t117)
+	t116 := math.Float32bits(t103)
+	t117 := t3 >> 1
+	t118 := t117 << 31
+	t119 := t116 ^ t118
+	t120 := math.Float32frombits(t119)
+	t121 := math.Float32bits(t120)
+	t122 := math.Float32bits(x)
+	t123 := t122 & 0x80000000
+	t124 := t121 ^ t123
+	return math.Float32frombits(t124)
 }
 
 // CosF32 computes, for each element,
@@ -600,61 +601,62 @@ func cosf(x float32) float32 {
 		if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
 			t86 = fma32(float64(t83)*-0x1.921fb6p0, float64(t0))
 		}
-		t87 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t86))
-		if -0x1p-126 <= t87 && t87 <= 0x1p-126 {
-			t87 = fma32(float64(t83)*0x1.777a5cp-25, float64(t86))
-		}
-		t88 := t86 - t87
+		t87 := float32(t83 * 0x1.777a5cp-25)
+		t88 := -t87
 		t89 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t88))
 		if -0x1p-126 <= t89 && t89 <= 0x1p-126 {
 			t89 = fma32(float64(t83)*0x1.777a5cp-25, float64(t88))
 		}
-		t90 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t87))
-		if -0x1p-126 <= t90 && t90 <= 0x1p-126 {
-			t90 = fma32(float64(t83)*0x1.ee59dap-50, float64(t87))
+		t90 := t86 + t87
+		t91 := t90 - t86
+		t92 := t90 - t91
+		t93 := t86 - t92
+		t94 := t87 - t91
+		t95 := t93 + t94
+		t96 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t89))
+		if -0x1p-126 <= t96 && t96 <= 0x1p-126 {
+			t96 = fma32(float64(t83)*0x1.ee59dap-50, float64(t89))
 		}
-		t91 := t87 - t90
-		t92 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t91))
-		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
-			t92 = fma32(float64(t83)*0x1.ee59dap-50, float64(t91))
-		}
-		t93 := t92 + t89
-		t1 = t90
-		t2 = t93
+		t97 := t95 + t96
+		t98 := t90 + t97
+		t99 := t90 - t98
+		t100 := t99 + t97
+		t1 = t98
+		t2 = t100
 		t3 = t85
 	}
-	t94 := t3 + 1
-	t95 := float32(t1 * t1)
-	t96 := t94 << 31
-	var t97 float32
-	if int32(t96) < 0 {
-		t98 := fma32Const(0x1.99e80cp-16*float64(t95), -0x1.6c0c28p-10)
-		t99 := fma32Const(float64(t98)*float64(t95), 0x1.55554ap-5)
-		t100 := fma32Const(float64(t95)*float64(t99), -0.5)
-		t101 := float32(t1 * t2)
-		t102 := -t101
-		t103 := fma32Const(float64(t95)*float64(t100), float64(t102))
-		if -0x1p-126 <= t103 && t103 <= 0x1p-126 {
-			t103 = fma32(float64(t95)*float64(t100), float64(t102))
+	t101 := t3 + 1
+	t102 := float32(t1 * t1)
+	t103 := t101 << 31
+	var t104 float32
+	if int32(t103) < 0 {
+		t105 := fma32Const(0x1.99e80cp-16*float64(t102), -0x1.6c0c28p-10)
+		t106 := fma32Const(float64(t105)*float64(t102), 0x1.55554ap-5)
+		t107 := fma32Const(float64(t102)*float64(t106), -0.5)
+		t108 := float32(t1 * t2)
+		t109 := -t108
+		t110 := fma32Const(float64(t102)*float64(t107), float64(t109))
+		if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
+			t110 = fma32(float64(t102)*float64(t107), float64(t109))
 		}
-		t104 := 1 + t103
-		t97 = t104
+		t111 := 1 + t110
+		t104 = t111
 	} else {
-		t105 := fma32Const(-0x1.9952fap-13*float64(t95), 0x1.110776p-7)
-		t106 := fma32Const(float64(t105)*float64(t95), -0x1.555546p-3)
-		t107 := float32(t95 * t1)
-		t108 := fma32Const(float64(t107)*float64(t106), float64(t2))
-		if -0x1p-126 <= t108 && t108 <= 0x1p-126 {
-			t108 = fma32(float64(t107)*float64(t106), float64(t2))
+		t112 := fma32Const(-0x1.9952fap-13*float64(t102), 0x1.110776p-7)
+		t113 := fma32Const(float64(t112)*float64(t102), -0x1.555546p-3)
+		t114 := float32(t102 * t1)
+		t115 := fma32Const(float64(t114)*float64(t113), float64(t2))
+		if -0x1p-126 <= t115 && t115 <= 0x1p-126 {
+			t115 = fma32(float64(t114)*float64(t113), float64(t2))
 		}
-		t109 := t1 + t108
-		t97 = t109
+		t116 := t1 + t115
+		t104 = t116
 	}
-	t110 := math.Float32bits(t97)
-	t111 := t94 >> 1
-	t112 := t111 << 31
-	t113 := t110 ^ t112
-	return math.Float32frombits(t113)
+	t117 := math.Float32bits(t104)
+	t118 := t101 >> 1
+	t119 := t118 << 31
+	t120 := t117 ^ t119
+	return math.Float32frombits(t120)
 }
 
 // TanhF32 computes, for each element,
@@ -1274,10 +1276,10 @@ func siluf(x float32) float32 {
 // GELUF32 computes, for each element,
 //
 //	x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-//	Below 1 x*(1/2 + x*p(x*x)); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
+//	Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
 //	along, subtracted from x where x is positive. Polynomials by Remez.
 //
-// with an error of at most 1.9 ulp. dst is at least as long as src and may be the same slice.
+// with an error of at most 1.7 ulp. dst is at least as long as src and may be the same slice.
 func GELUF32(dst, src []float32) {
 	dst = dst[:len(src)]
 	for i, v := range src {
@@ -1298,126 +1300,149 @@ func geluf(x float32) float32 {
 	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
 	if t0 < 1 {
 		t1 := float32(x * x)
-		t2 := fma32Const(-0x1.122492p-17*float64(t1), 0x1.e26d7ap-14)
-		t3 := fma32Const(float64(t2)*float64(t1), -0x1.376eb2p-10)
-		t4 := fma32Const(float64(t3)*float64(t1), 0x1.46d558p-7)
-		t5 := fma32Const(float64(t4)*float64(t1), -0x1.105862p-4)
-		t6 := fma32Const(float64(t5)*float64(t1), 0x1.988454p-2)
-		t7 := fma32Const(float64(x)*float64(t6), 0.5)
-		return float32(x * t7)
+		t2 := -t1
+		t3 := fma32Const(float64(x)*float64(x), float64(t2))
+		if -0x1p-126 <= t3 && t3 <= 0x1p-126 {
+			t3 = fma32(float64(x)*float64(x), float64(t2))
+		}
+		t4 := fma32Const(-0x1.122492p-17*float64(t1), 0x1.e26d7ap-14)
+		t5 := fma32Const(float64(t4)*float64(t1), -0x1.376eb2p-10)
+		t6 := fma32Const(float64(t5)*float64(t1), 0x1.46d558p-7)
+		t7 := fma32Const(float64(t6)*float64(t1), -0x1.105862p-4)
+		t8 := float32(x * 0.5)
+		t9 := fma32Const(float64(t1)*0x1.988454p-2, float64(t8))
+		if -0x1p-126 <= t9 && t9 <= 0x1p-126 {
+			t9 = fma32(float64(t1)*0x1.988454p-2, float64(t8))
+		}
+		t10 := float32(t1 * t1)
+		t11 := float32(t3 * 0x1.988454p-2)
+		t12 := fma32Const(float64(t10)*float64(t7), float64(t11))
+		if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+			t12 = fma32(float64(t10)*float64(t7), float64(t11))
+		}
+		t13 := t9 + t12
+		t14 := math.Float32bits(x)
+		t15 := t14 & 0x80000000
+		t16 := math.Float32bits(t13)
+		t17 := t16 | t15
+		return math.Float32frombits(t17)
 	}
-	t8 := t0 + 3
-	t9 := t8 - t0
-	t10 := t8 - t9
-	t11 := t0 - t10
-	t12 := 3 - t9
-	t13 := t11 + t12
-	t14 := 1 / t8
-	t15 := -t14
-	t16 := fma32Const(float64(t15)*float64(t8), 1)
-	t17 := float32(t13 * t14)
-	t18 := t16 - t17
-	t19 := float32(t18 * t14)
-	t20 := t14 - 0x1.3a83a8p-3
-	t21 := fma32Const(-0x1.79df4ap4*float64(t20), 0x1.2122e4p8)
-	t22 := fma32Const(float64(t21)*float64(t20), 0x1.0791cp4)
-	t23 := fma32Const(float64(t22)*float64(t20), -0x1.c52d66p5)
-	t24 := fma32Const(float64(t23)*float64(t20), -0x1.3c9d1cp3)
-	t25 := fma32Const(float64(t24)*float64(t20), 0x1.5a5be2p3)
-	t26 := fma32Const(float64(t25)*float64(t20), 0x1.f77a2cp2)
-	t27 := fma32Const(float64(t26)*float64(t20), 0x1.6c180ep1)
-	t28 := float32(t27 * t20)
-	t29 := -t28
-	t30 := fma32Const(float64(t27)*float64(t20), float64(t29))
-	if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
-		t30 = fma32(float64(t27)*float64(t20), float64(t29))
+	t18 := t0 + 3
+	t19 := t18 - t0
+	t20 := t18 - t19
+	t21 := t0 - t20
+	t22 := 3 - t19
+	t23 := t21 + t22
+	t24 := 1 / t18
+	t25 := -t24
+	t26 := fma32Const(float64(t25)*float64(t18), 1)
+	t27 := float32(t23 * t24)
+	t28 := t26 - t27
+	t29 := float32(t28 * t24)
+	t30 := t24 - 0x1.3a83a8p-3
+	t31 := fma32Const(-0x1.79df4ap4*float64(t30), 0x1.2122e4p8)
+	t32 := fma32Const(float64(t31)*float64(t30), 0x1.0791cp4)
+	t33 := fma32Const(float64(t32)*float64(t30), -0x1.c52d66p5)
+	t34 := fma32Const(float64(t33)*float64(t30), -0x1.3c9d1cp3)
+	t35 := fma32Const(float64(t34)*float64(t30), 0x1.5a5be2p3)
+	t36 := fma32Const(float64(t35)*float64(t30), 0x1.f77a2cp2)
+	t37 := fma32Const(float64(t36)*float64(t30), 0x1.6c180ep1)
+	t38 := float32(t37 * t30)
+	t39 := -t38
+	t40 := fma32Const(float64(t37)*float64(t30), float64(t39))
+	if -0x1p-126 <= t40 && t40 <= 0x1p-126 {
+		t40 = fma32(float64(t37)*float64(t30), float64(t39))
 	}
-	t31 := 0x1.61842ap-1 + t28
-	t32 := 0x1.61842ap-1 - t31
-	t33 := t32 + t28
-	t34 := fma32Const(float64(t27)*float64(t19), float64(t30))
-	if -0x1p-126 <= t34 && t34 <= 0x1p-126 {
-		t34 = fma32(float64(t27)*float64(t19), float64(t30))
-	}
-	t35 := t33 + t34
-	t36 := float32(t0 * t14)
-	t37 := -t36
-	t38 := fma32Const(float64(t0)*float64(t14), float64(t37))
-	if -0x1p-126 <= t38 && t38 <= 0x1p-126 {
-		t38 = fma32(float64(t0)*float64(t14), float64(t37))
-	}
-	t39 := fma32Const(float64(t0)*float64(t19), float64(t38))
-	if -0x1p-126 <= t39 && t39 <= 0x1p-126 {
-		t39 = fma32(float64(t0)*float64(t19), float64(t38))
-	}
-	t40 := float32(t36 * t31)
-	t41 := -t40
-	t42 := fma32Const(float64(t36)*float64(t31), float64(t41))
-	if -0x1p-126 <= t42 && t42 <= 0x1p-126 {
-		t42 = fma32(float64(t36)*float64(t31), float64(t41))
-	}
-	t43 := fma32Const(float64(t39)*float64(t31), float64(t42))
-	if -0x1p-126 <= t43 && t43 <= 0x1p-126 {
-		t43 = fma32(float64(t39)*float64(t31), float64(t42))
-	}
-	t44 := fma32Const(float64(t36)*float64(t35), float64(t43))
+	t41 := 0x1.61842ap-1 + t38
+	t42 := 0x1.61842ap-1 - t41
+	t43 := t42 + t38
+	t44 := fma32Const(float64(t37)*float64(t29), float64(t40))
 	if -0x1p-126 <= t44 && t44 <= 0x1p-126 {
-		t44 = fma32(float64(t36)*float64(t35), float64(t43))
+		t44 = fma32(float64(t37)*float64(t29), float64(t40))
 	}
-	t45 := float32(t0 * -0.5)
-	t46 := float32(t0 * t45)
+	t45 := t43 + t44
+	t46 := float32(t0 * t24)
 	t47 := -t46
-	t48 := fma32Const(float64(t0)*float64(t45), float64(t47))
+	t48 := fma32Const(float64(t0)*float64(t24), float64(t47))
 	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
-		t48 = fma32(float64(t0)*float64(t45), float64(t47))
+		t48 = fma32(float64(t0)*float64(t24), float64(t47))
 	}
-	t49 := fma32Const(float64(t46)*0x1.715476p0, 0x1.8p23)
-	t50 := t49 - 0x1.8p23
-	t51 := math.Float32bits(t49)
-	t52 := t51 - 0x4b400000
-	t53 := fma32Const(float64(t50)*-0x1.62e4p-1, float64(t46))
+	t49 := fma32Const(float64(t0)*float64(t29), float64(t48))
+	if -0x1p-126 <= t49 && t49 <= 0x1p-126 {
+		t49 = fma32(float64(t0)*float64(t29), float64(t48))
+	}
+	t50 := float32(t46 * t41)
+	t51 := -t50
+	t52 := fma32Const(float64(t46)*float64(t41), float64(t51))
+	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
+		t52 = fma32(float64(t46)*float64(t41), float64(t51))
+	}
+	t53 := fma32Const(float64(t49)*float64(t41), float64(t52))
 	if -0x1p-126 <= t53 && t53 <= 0x1p-126 {
-		t53 = fma32(float64(t50)*-0x1.62e4p-1, float64(t46))
+		t53 = fma32(float64(t49)*float64(t41), float64(t52))
 	}
-	t54 := -t48
-	t55 := fma32Const(float64(t50)*0x1.7f7d1cp-20, float64(t54))
-	if -0x1p-126 <= t55 && t55 <= 0x1p-126 {
-		t55 = fma32(float64(t50)*0x1.7f7d1cp-20, float64(t54))
+	t54 := fma32Const(float64(t46)*float64(t45), float64(t53))
+	if -0x1p-126 <= t54 && t54 <= 0x1p-126 {
+		t54 = fma32(float64(t46)*float64(t45), float64(t53))
 	}
-	t56 := t53 - t55
-	t57 := t53 - t56
-	t58 := t57 - t55
-	t59 := float32(t56 * t56)
-	t60 := fma32Const(0x1.9c5d84p-13*float64(t56), 0x1.6d4c98p-10)
-	t61 := fma32Const(float64(t60)*float64(t56), 0x1.1113acp-7)
-	t62 := fma32Const(float64(t61)*float64(t56), 0x1.5554eap-5)
-	t63 := fma32Const(float64(t62)*float64(t56), 0x1.555554p-3)
-	t64 := fma32Const(float64(t63)*float64(t56), 0.5)
-	t65 := fma32Const(float64(t59)*float64(t64), float64(t58))
+	t55 := float32(t0 * -0.5)
+	t56 := float32(t0 * t55)
+	t57 := -t56
+	t58 := fma32Const(float64(t0)*float64(t55), float64(t57))
+	if -0x1p-126 <= t58 && t58 <= 0x1p-126 {
+		t58 = fma32(float64(t0)*float64(t55), float64(t57))
+	}
+	t59 := fma32Const(float64(t56)*0x1.715476p0, 0x1.8p23)
+	t60 := t59 - 0x1.8p23
+	t61 := math.Float32bits(t59)
+	t62 := t61 - 0x4b400000
+	t63 := fma32Const(float64(t60)*-0x1.62e4p-1, float64(t56))
+	if -0x1p-126 <= t63 && t63 <= 0x1p-126 {
+		t63 = fma32(float64(t60)*-0x1.62e4p-1, float64(t56))
+	}
+	t64 := -t58
+	t65 := fma32Const(float64(t60)*0x1.7f7d1cp-20, float64(t64))
 	if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
-		t65 = fma32(float64(t59)*float64(t64), float64(t58))
+		t65 = fma32(float64(t60)*0x1.7f7d1cp-20, float64(t64))
 	}
-	t66 := t56 + t65
-	t67 := fma32Const(float64(t40)*float64(t66), float64(t44))
-	if -0x1p-126 <= t67 && t67 <= 0x1p-126 {
-		t67 = fma32(float64(t40)*float64(t66), float64(t44))
+	t66 := t63 - t65
+	t67 := t63 - t66
+	t68 := t67 - t65
+	t69 := float32(t66 * t66)
+	t70 := fma32Const(0x1.9c5d84p-13*float64(t66), 0x1.6d4c98p-10)
+	t71 := fma32Const(float64(t70)*float64(t66), 0x1.1113acp-7)
+	t72 := fma32Const(float64(t71)*float64(t66), 0x1.5554eap-5)
+	t73 := fma32Const(float64(t72)*float64(t66), 0x1.555554p-3)
+	t74 := fma32Const(float64(t73)*float64(t66), 0.5)
+	t75 := fma32Const(float64(t69)*float64(t74), float64(t68))
+	if -0x1p-126 <= t75 && t75 <= 0x1p-126 {
+		t75 = fma32(float64(t69)*float64(t74), float64(t68))
 	}
-	t68 := t40 + t67
-	t69 := uint32(int32(t52) >> 1)
-	t70 := t69 + 127
-	t71 := t70 << 23
-	t72 := math.Float32frombits(t71)
-	t73 := float32(t68 * t72)
-	t74 := t52 - t69
-	t75 := t74 + 127
-	t76 := t75 << 23
-	t77 := math.Float32frombits(t76)
-	t78 := float32(t73 * t77)
-	t79 := -t78
+	t76 := t66 + t75
+	t77 := fma32Const(float64(t54)*float64(t76), float64(t54))
+	if -0x1p-126 <= t77 && t77 <= 0x1p-126 {
+		t77 = fma32(float64(t54)*float64(t76), float64(t54))
+	}
+	t78 := fma32Const(float64(t50)*float64(t76), float64(t77))
+	if -0x1p-126 <= t78 && t78 <= 0x1p-126 {
+		t78 = fma32(float64(t50)*float64(t76), float64(t77))
+	}
+	t79 := t50 + t78
+	t80 := uint32(int32(t62) >> 1)
+	t81 := t80 + 127
+	t82 := t81 << 23
+	t83 := math.Float32frombits(t82)
+	t84 := float32(t79 * t83)
+	t85 := t62 - t80
+	t86 := t85 + 127
+	t87 := t86 << 23
+	t88 := math.Float32frombits(t87)
+	t89 := float32(t84 * t88)
+	t90 := -t89
 	if 0 < x {
-		return x + t79
+		return x + t90
 	}
-	return t79
+	return t90
 }
 
 // GELUTanhF32 computes, for each element,

@@ -87,9 +87,25 @@ func TestElementaryULP(t *testing.T) {
 				}
 				src = src[:0]
 			}
-			for bits := uint64(0); bits < 1<<32; bits += step {
-				if src = append(src, math.Float32frombits(uint32(bits))); len(src) == cap(src) {
+			try := func(x float32) {
+				if src = append(src, x); len(src) == cap(src) {
 					judge()
+				}
+			}
+			for bits := uint64(0); bits < 1<<32; bits += step {
+				try(math.Float32frombits(uint32(bits)))
+			}
+			for bits := math.Float32bits(1. / 16); bits < math.Float32bits(16); bits += uint32(step/16 + 1) {
+				try(math.Float32frombits(bits))
+				try(-math.Float32frombits(bits))
+			}
+			for _, unit := range []float64{math.Ln2 / 2, math.Pi / 2} { // where reductions change and results vanish
+				for k := range 6000 {
+					x := float32(float64(k) * unit)
+					for range 3 {
+						try(x)
+						x = math.Nextafter32(x, 1e38)
+					}
 				}
 			}
 			judge()

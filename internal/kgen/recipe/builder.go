@@ -110,13 +110,20 @@ func (b *builder) FastTwoSum(x, y float) (sum, err float) {
 	return sum, b.Add(b.Sub(x, sum), y)
 }
 
+// TwoSum is x+y as a rounded sum and its error, whichever is larger.
+func (b *builder) TwoSum(x, y float) (sum, err float) {
+	sum = b.Add(x, y)
+	part := b.Sub(sum, x)
+	return sum, b.Add(b.Sub(x, b.Sub(sum, part)), b.Sub(y, part))
+}
+
 // TwoProduct is x*y as a rounded product and its error, exact where nothing underflows.
 func (b *builder) TwoProduct(x, y float) (product, err float) {
 	product = b.Mul(x, y)
 	return product, b.FMA(x, y, b.Neg(product))
 }
 
-// WithSign is x with the sign of s, where x has none.
+// WithSign is x with the sign of s, where x is not negative or s is.
 func (b *builder) WithSign(x, s float) float {
 	sign := b.And(b.ToBits(s), b.Int(-1<<31))
 	return b.FromBits(b.Or(b.ToBits(x), sign))

@@ -31,22 +31,26 @@ func GELU() *Recipe {
 	y = b.If(b.Less(x, b.Const(-14.5)), b.NegZero(), y)
 	y = b.If(b.Less(b.Const(14.5), x), x, y)
 	y = b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), y)
-	return b.Return(y, 1.9, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-Below 1 x*(1/2 + x*p(x*x)); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
+	return b.Return(y, 1.7, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
+Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
 along, subtracted from x where x is positive. Polynomials by Remez.`)
 }
 
-// geluNear is x*Φ(x) for |x| < 1.
+// geluNear is x*Φ(x) for |x| < 1 as x/2 + c*x*x + x**4*p(x*x). The two leading terms, which cancel for negative x, are
+// rounded once; the sign is set because -0 loses it in the sum.
 func geluNear(b *builder, x float) float {
-	p := b.Horner(b.Mul(x, x), 0x1.988454p-2, -0x1.105862p-4, 0x1.46d558p-7, -0x1.376eb2p-10, 0x1.e26d7ap-14,
-		-0x1.122492p-17)
-	return b.Mul(x, b.FMA(x, p, b.Const(0.5)))
+	const c = 0x1.988454p-2
+	square, squareRest := b.TwoProduct(x, x)
+	p := b.Horner(square, -0x1.105862p-4, 0x1.46d558p-7, -0x1.376eb2p-10, 0x1.e26d7ap-14, -0x1.122492p-17)
+	leading := b.FMA(square, b.Const(c), b.Mul(x, b.Const(0.5)))
+	rest := b.FMA(b.Mul(square, square), p, b.Mul(squareRest, b.Const(c)))
+	return b.WithSign(b.Add(leading, rest), x)
 }
 
 // geluTail is a*Φ(-a) for 1 <= a <= 14.5.
 func geluTail(b *builder, a float) float {
 	const center = 0x1.3a83a8p-3
-	d, dRest := twoSum(b, a, b.Const(3))
+	d, dRest := b.TwoSum(a, b.Const(3))
 	r := b.Div(b.Const(1), d)
 	rRest := b.Mul(b.Sub(b.FMA(b.Neg(r), d, b.Const(1)), b.Mul(dRest, r)), r)
 
@@ -66,14 +70,8 @@ func geluTail(b *builder, a float) float {
 	square, squareRest := b.TwoProduct(a, b.Mul(a, b.Const(-0.5)))
 	head, tail, n := expReducedPair(b, square, squareRest)
 	sum := expSum(b, head, tail)
+	wRest = b.FMA(wRest, sum, wRest)
 	return scaleTwice(b, b.Add(w, b.FMA(w, sum, wRest)), n)
-}
-
-// twoSum is x+y as a rounded sum and its error, whichever is larger.
-func twoSum(b *builder, x, y float) (sum, err float) {
-	sum = b.Add(x, y)
-	part := b.Sub(sum, x)
-	return sum, b.Add(b.Sub(x, b.Sub(sum, part)), b.Sub(y, part))
 }
 
 // √(8/π) and 0.044715*√(8/π) in two parts each.
@@ -92,7 +90,7 @@ func GELUTanh() *Recipe {
 	square, squareRest := b.TwoProduct(a, a)
 	c, cRest := b.TwoProduct(square, b.Const(geluCubic))
 	cRest = b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), cRest))
-	c, lost := twoSum(b, b.Const(geluLinear), c)
+	c, lost := b.TwoSum(b.Const(geluLinear), c)
 	cRest = b.Add(b.Add(cRest, b.Const(geluLinearTail)), lost)
 	v, vRest := b.TwoProduct(a, c)
 	vRest = b.FMA(a, cRest, vRest)

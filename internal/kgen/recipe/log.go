@@ -58,6 +58,6 @@ func Log1p() *Recipe {
 	y = b.If(b.Equal(x, b.Inf()), x, y)
 	y = b.If(b.LessEqual(x, b.Const(-1)), b.If(b.Less(x, b.Const(-1)), b.NaN(), b.NegInf()), y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 1.5, `log(1+x).
+	return b.Return(y, 1.6, `log(1+x).
 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.`)
 }

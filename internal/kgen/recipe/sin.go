@@ -16,14 +16,15 @@ var twoOverPi = &Table{
 	},
 }
 
-// nearReduced is a - q*π/2 for 0 <= a < 2**13 or so, as head + tail, and q (Cody and Waite).
+// nearReduced is a - q*π/2 for 0 <= a < 2**13, as head + tail, and q (Cody and Waite). Near a multiple of π/2 all that
+// remains comes from the later parts, so what each step rounds away is kept.
 func nearReduced(b *builder, a float) (head, tail float, q integ) {
 	whole, q := roundToInt(b, a, invPi2)
-	first := b.FMA(whole, b.Const(-halfPi0), a)
-	second := b.FMA(whole, b.Const(-halfPi1), first)
-	lost := b.FMA(whole, b.Const(-halfPi1), b.Sub(first, second))
-	head = b.FMA(whole, b.Const(-halfPi2), second)
-	tail = b.Add(b.FMA(whole, b.Const(-halfPi2), b.Sub(second, head)), lost)
+	first := b.FMA(whole, b.Const(-halfPi0), a) // exact
+	part, partRest := b.TwoProduct(whole, b.Const(-halfPi1))
+	second, lost := b.TwoSum(first, part)
+	rest := b.Add(lost, b.FMA(whole, b.Const(-halfPi2), partRest))
+	head, tail = b.FastTwoSum(second, rest)
 	return head, tail, q
 }
 
