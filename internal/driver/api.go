@@ -1,0 +1,86 @@
+package driver
+
+// API is the driver. Each field is tagged with the C symbol behind it; "a|b"
+// takes the first that the library has, and an "optional" one may be nil.
+// C's out-parameters are results, arrays are slices.
+//
+// Host memory given to a copy must stay alive and unchanged until the copy has
+// run. The parameters of LaunchKernel are free again when it returns.
+type API struct {
+	Library   string // where the functions come from: a path, or the simulated machine
+	Simulated bool
+
+	// Explain returns what is known beyond the code about the last failure in
+	// ctx: a simulated driver names kernel, block, thread and address. It is nil
+	// where the driver keeps no such record, and returns nil where there is none.
+	Explain func(ctx Context) error
+
+	Init             func(flags uint32) Result                 `cu:"cuInit"`
+	DriverGetVersion func() (version int32, r Result)          `cu:"cuDriverGetVersion"`
+	GetErrorName     func(code Result) (name string, r Result) `cu:"cuGetErrorName,optional"`
+	GetErrorString   func(code Result) (text string, r Result) `cu:"cuGetErrorString,optional"`
+
+	DeviceGetCount           func() (n int32, r Result)                          `cu:"cuDeviceGetCount"`
+	DeviceGet                func(ordinal int32) (Device, Result)                `cu:"cuDeviceGet"`
+	DeviceGetName            func(Device) (string, Result)                       `cu:"cuDeviceGetName"`
+	DeviceGetUUID            func(Device) (UUID, Result)                         `cu:"cuDeviceGetUuid_v2|cuDeviceGetUuid"`
+	DeviceTotalMem           func(Device) (bytes uint64, r Result)               `cu:"cuDeviceTotalMem_v2"`
+	DeviceGetAttribute       func(Attribute, Device) (value int32, r Result)     `cu:"cuDeviceGetAttribute"`
+	DeviceGetPCIBusID        func(Device) (string, Result)                       `cu:"cuDeviceGetPCIBusId"`
+	DeviceCanAccessPeer      func(dev, peer Device) (can int32, r Result)        `cu:"cuDeviceCanAccessPeer"`
+	DevicePrimaryCtxRetain   func(Device) (Context, Result)                      `cu:"cuDevicePrimaryCtxRetain"`
+	DevicePrimaryCtxRelease  func(Device) Result                                 `cu:"cuDevicePrimaryCtxRelease_v2"`
+	DevicePrimaryCtxSetFlags func(dev Device, flags uint32) Result               `cu:"cuDevicePrimaryCtxSetFlags_v2"`
+	DevicePrimaryCtxGetState func(Device) (flags uint32, active int32, r Result) `cu:"cuDevicePrimaryCtxGetState"`
+
+	CtxSetCurrent             func(Context) Result                            `cu:"cuCtxSetCurrent"`
+	CtxSynchronize            func(Context) Result                            `cu:"cuCtxSynchronize"`
+	CtxGetStreamPriorityRange func(Context) (least, greatest int32, r Result) `cu:"cuCtxGetStreamPriorityRange"`
+	CtxEnablePeerAccess       func(ctx, peer Context, flags uint32) Result    `cu:"cuCtxEnablePeerAccess"`
+	CtxDisablePeerAccess      func(ctx, peer Context) Result                  `cu:"cuCtxDisablePeerAccess"`
+
+	StreamCreate      func(ctx Context, flags uint32, priority int32) (Stream, Result) `cu:"cuStreamCreateWithPriority"`
+	StreamDestroy     func(Context, Stream) Result                                     `cu:"cuStreamDestroy_v2"`
+	StreamSynchronize func(Context, Stream) Result                                     `cu:"cuStreamSynchronize"`
+	StreamQuery       func(Context, Stream) Result                                     `cu:"cuStreamQuery"`
+	StreamWaitEvent   func(ctx Context, s Stream, e Event, flags uint32) Result        `cu:"cuStreamWaitEvent"`
+
+	EventCreate      func(ctx Context, flags uint32) (Event, Result)                      `cu:"cuEventCreate"`
+	EventDestroy     func(Context, Event) Result                                          `cu:"cuEventDestroy_v2"`
+	EventRecord      func(Context, Event, Stream) Result                                  `cu:"cuEventRecord"`
+	EventQuery       func(Context, Event) Result                                          `cu:"cuEventQuery"`
+	EventSynchronize func(Context, Event) Result                                          `cu:"cuEventSynchronize"`
+	EventElapsedTime func(ctx Context, start, end Event) (milliseconds float32, r Result) `cu:"cuEventElapsedTime"`
+
+	MemGetInfo              func(Context) (free, total uint64, r Result)                   `cu:"cuMemGetInfo_v2"`
+	MemAlloc                func(ctx Context, bytes uint64) (Ptr, Result)                  `cu:"cuMemAlloc_v2"`
+	MemFree                 func(Context, Ptr) Result                                      `cu:"cuMemFree_v2"`
+	MemHostAlloc            func(ctx Context, bytes uint64, flags uint32) ([]byte, Result) `cu:"cuMemHostAlloc"`
+	MemFreeHost             func(ctx Context, p []byte) Result                             `cu:"cuMemFreeHost"`
+	MemHostGetDevicePointer func(ctx Context, p []byte, flags uint32) (Ptr, Result)        `cu:"cuMemHostGetDevicePointer_v2"`
+
+	MemcpyHtoDAsync func(ctx Context, dst Ptr, src []byte, s Stream) Result                                            `cu:"cuMemcpyHtoDAsync_v2"`
+	MemcpyDtoHAsync func(ctx Context, dst []byte, src Ptr, s Stream) Result                                            `cu:"cuMemcpyDtoHAsync_v2"`
+	MemcpyDtoDAsync func(ctx Context, dst, src Ptr, bytes uint64, s Stream) Result                                     `cu:"cuMemcpyDtoDAsync_v2"`
+	MemcpyPeerAsync func(ctx Context, dst Ptr, dstCtx Context, src Ptr, srcCtx Context, bytes uint64, s Stream) Result `cu:"cuMemcpyPeerAsync"`
+	MemsetD8Async   func(ctx Context, dst Ptr, value uint8, n uint64, s Stream) Result                                 `cu:"cuMemsetD8Async"`
+	MemsetD32Async  func(ctx Context, dst Ptr, value uint32, n uint64, s Stream) Result                                `cu:"cuMemsetD32Async"`
+
+	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)               `cu:"cuModuleLoadDataEx"`
+	ModuleUnload      func(Context, Module) Result                                             `cu:"cuModuleUnload"`
+	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result)              `cu:"cuModuleGetFunction"`
+	ModuleGetGlobal   func(ctx Context, m Module, name string) (p Ptr, bytes uint64, r Result) `cu:"cuModuleGetGlobal_v2"`
+	FuncGetAttribute  func(Context, FuncAttribute, Function) (value int32, r Result)           `cu:"cuFuncGetAttribute"`
+	FuncSetAttribute  func(ctx Context, f Function, a FuncAttribute, value int32) Result       `cu:"cuFuncSetAttribute"`
+
+	// Occupancy returns how many blocks of so many threads fit on a multiprocessor.
+	Occupancy func(ctx Context, f Function, threads int32, sharedBytes uint64) (blocks int32, r Result) `cu:"cuOccupancyMaxActiveBlocksPerMultiprocessor,optional"`
+
+	// LaunchKernel takes the kernel's parameters packed as C lays them out in a
+	// struct, at most MaxParams bytes.
+	LaunchKernel func(ctx Context, f Function, grid, block Dim, sharedBytes uint32, s Stream, params []byte) Result `cu:"cuLaunchKernel"`
+}
+
+// MaxParams is how many bytes of parameters a kernel can have: 4096, what CUDA
+// allows before 12.1.
+const MaxParams = 4096

@@ -1,0 +1,52 @@
+package driver
+
+import "fmt"
+
+// MinVersion is the oldest driver that the project's kernels run on, as
+// DriverGetVersion counts: CUDA 11.0, which came with driver 450.
+const MinVersion = 11000
+
+// VersionError is a driver older than MinVersion.
+type VersionError struct{ Found, Need int32 }
+
+// Error returns both versions.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("the NVIDIA driver is too old: it supports CUDA %s, and CUDA %s is needed", version(e.Found), version(e.Need))
+}
+
+func version(v int32) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
+
+// InitError is a driver that does not start; errors.Is finds its Result.
+type InitError struct{ Result Result }
+
+// Error returns what cuInit said.
+func (e *InitError) Error() string {
+	return "the CUDA driver does not start: cuInit: " + e.Result.Error()
+}
+
+// Unwrap returns the Result.
+func (e *InitError) Unwrap() error { return e.Result }
+
+// Start makes a driver ready: *VersionError if it is too old, *InitError if
+// cuInit fails, as it does without a visible GPU (ErrNoDevice). The driver reads
+// CUDA_VISIBLE_DEVICES here, and never again.
+func (a *API) Start() error {
+	if err := checkVersion(a.DriverGetVersion); err != nil {
+		return err
+	}
+	if r := a.Init(0); r != Success {
+		return &InitError{r}
+	}
+	return nil
+}
+
+func checkVersion(get func() (int32, Result)) error {
+	found, r := get()
+	if r != Success {
+		return &InitError{r}
+	}
+	if found < MinVersion {
+		return &VersionError{found, MinVersion}
+	}
+	return nil
+}
