@@ -53,6 +53,12 @@ var productRows = []opRow{
 	productRow("bmm", (*tensor.Tensor).BMM, []int{2, 3, 4}, []int{2, 4, 5}, batchProduct,
 		[]emptyCase{{[][]int{{0, 3, 4}, {0, 4, 5}}, []int{0, 3, 5}}, {[][]int{{2, 3, 0}, {2, 0, 5}}, []int{2, 3, 5}}},
 		wrongCase{[][]int{{2, 3, 4}, {3, 4, 5}}, tensor.ErrShape, "Expected size for first two dimensions of batch2 tensor to be: [2, 4] but got: [3, 4]."}),
+	productRow("matmul 1x2", (*tensor.Tensor).MatMul, []int{4}, []int{4, 5},
+		func(x []array) array {
+			return contracted([]int{5}, 4, func(i []int, l int) float64 { return *x[0].at(l) * *x[1].at(l, i[0]) })
+		},
+		[]emptyCase{{[][]int{{0}, {0, 5}}, []int{5}}, {[][]int{{4}, {4, 0}}, []int{0}}},
+		wrongCase{[][]int{{3}, {4, 2}}, tensor.ErrShape, "mat1 and mat2 shapes cannot be multiplied (1x3 and 4x2)"}),
 	productRow("matmul 2x2", (*tensor.Tensor).MatMul, []int{3, 4}, []int{4, 5}, matrixProduct, nil),
 	productRow("matmul 3x3", (*tensor.Tensor).MatMul, []int{2, 3, 4}, []int{2, 4, 5}, batchProduct, nil),
 	productRow("matmul 3x2", (*tensor.Tensor).MatMul, []int{2, 3, 4}, []int{4, 5},

@@ -231,7 +231,7 @@ var rows = [Count]row{
 
 	Copy:        {name: "to", grad: "ToCopyBackward0"},
 	Clone:       {name: "clone", grad: "CloneBackward0", composed: true},
-	CopyInPlace: {name: "copy_", grad: "CopyBackwards"},
+	CopyInPlace: {name: "copy_", grad: "CopyBackwards", composed: true},
 	Fill:        {name: "fill_", grad: "FillBackward0"},
 	Arange:      {name: "arange"},
 	Linspace:    {name: "linspace"},
@@ -286,7 +286,7 @@ var rows = [Count]row{
 
 	Add:         {name: "add", grad: "AddBackward0"},
 	Sub:         {name: "sub", grad: "SubBackward0"},
-	RSub:        {name: "rsub", grad: "RsubBackward1"},
+	RSub:        {name: "rsub", grad: "RsubBackward1", composed: true},
 	Mul:         {name: "mul", grad: "MulBackward0"},
 	Div:         {name: "div", grad: "DivBackward0"},
 	FloorDivide: {name: "floor_divide"},
@@ -294,8 +294,8 @@ var rows = [Count]row{
 	Remainder:   {name: "remainder", grad: "RemainderBackward0"},
 	Fmod:        {name: "fmod", grad: "FmodBackward0"},
 	Pow:         {name: "pow", grad: "PowBackward1"},
-	PowScalar:   {name: "pow", grad: "PowBackward0"},
-	RPow:        {name: "rpow", grad: "PowBackward2"},
+	PowScalar:   {name: "pow", grad: "PowBackward0", composed: true},
+	RPow:        {name: "rpow", grad: "PowBackward2", composed: true},
 	Maximum:     {name: "maximum", grad: "MaximumBackward0"},
 	Minimum:     {name: "minimum", grad: "MinimumBackward0"},
 	Eq:          {name: "eq"},
@@ -312,7 +312,7 @@ var rows = [Count]row{
 	BitwiseXor:  {name: "bitwise_xor"},
 
 	Where:      {name: "where", grad: "WhereBackward0"},
-	MaskedFill: {name: "masked_fill", grad: "MaskedFillBackward0"},
+	MaskedFill: {name: "masked_fill", grad: "MaskedFillBackward0", composed: true},
 
 	Sum:            {name: "sum", grad: "SumBackward0"},
 	SumAxes:        {name: "sum", grad: "SumBackward1"},
