@@ -172,7 +172,10 @@ func (a operand) fill(v *backend.View, common dtype.DType, shape Shape) {
 	}
 	a.t.alive()
 	t := a.t.cast(common)
-	v.Buf, v.Layout = t.storage.buf, t.layout.Expand(shape)
+	v.Buf, v.Layout = t.storage.buf, t.layout
+	if !t.layout.Shape.Equal(shape) {
+		v.Layout = t.layout.Expand(shape)
+	}
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.

@@ -34,6 +34,9 @@ func (s Shape) Equal(t Shape) bool {
 	if len(s) != len(t) {
 		return false
 	}
+	if len(s) == 0 || &s[0] == &t[0] { // results share the shape of their operands
+		return true
+	}
 	for i, n := range s {
 		if n != t[i] {
 			return false

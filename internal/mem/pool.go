@@ -61,6 +61,10 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 		return nil, false, &Error{Bytes: n, Limit: p.total()}
 	}
 	class := classOf(n)
+	if classBytes(class) < netBytes {
+		b, fresh = p.allocSmall(class, n)
+		return b, fresh, nil
+	}
 	if b := p.take(class, n); b != nil {
 		return b, false, nil
 	}
@@ -73,11 +77,45 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 	return p.fresh(class, n), true, nil
 }
 
+// allocSmall returns a block below the net, which needs no room to be made.
+func (p *pool) allocSmall(class, n int) (b *Block, fresh bool) {
+	p.mu.Lock()
+	if b = p.free[class].newest; b != nil {
+		p.unpool(b)
+		p.lend(b, n)
+		p.mu.Unlock()
+		return b, false
+	}
+	p.small += int64(classBytes(class))
+	p.mu.Unlock()
+	if class == 0 {
+		b = newTiny()
+	} else {
+		b = &Block{data: newBytes(classBytes(class)), class: int8(class), slot: noSlot}
+	}
+	b.n, b.state = n, lent
+	return b, true
+}
+
+// tiny is a block of the smallest class together with its memory: most tensors of a small computation are made of one.
+type tiny struct {
+	block Block
+	room  [1<<minBits + Alignment - 1]byte
+}
+
+func newTiny() *Block {
+	t := new(tiny)
+	off := -uintptr(unsafe.Pointer(&t.room)) % Alignment // objects do not move, so what is aligned stays so
+	t.block.data = t.room[off : off+1<<minBits : off+1<<minBits]
+	t.block.slot = noSlot
+	return &t.block
+}
+
 // take hands out a free block of the class, or returns nil. It collects first
 // when dropped blocks may have piled up.
 func (p *pool) take(class, n int) *Block {
 	p.mu.Lock()
-	if p.due() && classBytes(class) >= netBytes {
+	if p.due() {
 		p.mu.Unlock()
 		p.collect(false)
 		p.mu.Lock()
@@ -96,10 +134,8 @@ func (p *pool) fresh(class, n int) *Block {
 	b := &Block{data: newBytes(classBytes(class)), class: int8(class), slot: noSlot}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(b.data) >= netBytes {
-		p.net.add(b)
-		p.watch()
-	}
+	p.net.add(b)
+	p.watch()
 	p.lend(b, n)
 	return b
 }
