@@ -41,40 +41,40 @@ var elementary64 = []struct {
 	signs     string
 	samples   int
 }{
-	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 150},
-	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 150},
+	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 80},
+	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 80},
 	{"log", LogF64, bigLog, 1e-300, 1e300, "+", 100},
 	{"log near 1", LogF64, bigLog, 0.5, 2, "+", 100},
 	{"log1p", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1e-10, 1, "+-", 100},
 	{"log1p far", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1, 1e300, "+", 50},
-	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-10, 1e4, "+-", 150},
-	{"sin far", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 150},
-	{"cos", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 150},
-	{"cos far", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 150},
+	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-10, 1e4, "+-", 80},
+	{"sin far", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 80},
+	{"cos", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 80},
+	{"cos far", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 80},
 	{"tanh", TanhF64, func(x *big.Float) *big.Float {
 		e := bigExp(bigAdd(x, x))
 		return bigDiv(bigSub(e, bigOf(1)), bigAdd(e, bigOf(1)))
-	}, 1e-10, 20, "+-", 150},
-	{"sigmoid", SigmoidF64, bigSigmoid, 1e-10, 740, "+-", 150},
+	}, 1e-10, 20, "+-", 80},
+	{"sigmoid", SigmoidF64, bigSigmoid, 1e-10, 740, "+-", 80},
 	{"erf", ErfF64, bigErf, 1e-10, 6, "+-", 100},
 	{"rsqrt", RsqrtF64, func(x *big.Float) *big.Float {
 		return bigDiv(bigOf(1), new(big.Float).SetPrec(bigPrec).Sqrt(x))
 	}, 1e-300, 1e300, "+", 150},
-	{"silu", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 1e-10, 744, "+-", 150},
-	{"silu far", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 500, 755, "+-", 150},
+	{"silu", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 1e-10, 744, "+-", 80},
+	{"silu far", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 500, 755, "+-", 80},
 	{"gelu", GELUF64, func(x *big.Float) *big.Float {
 		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
 		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
-	}, 1e-10, 38.5, "+-", 80},
+	}, 1e-10, 38.5, "+-", 40},
 	{"gelu far", GELUF64, func(x *big.Float) *big.Float {
 		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
 		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
-	}, 37, 38.5, "+-", 20},
+	}, 37, 38.5, "+-", 10},
 	{"gelutanh", GELUTanhF64, func(x *big.Float) *big.Float {
 		u := bigAdd(x, bigMul(decimal("0.044715"), bigMul(x, bigMul(x, x))))
 		root := new(big.Float).SetPrec(bigPrec).Sqrt(bigDiv(bigOf(8), bigPi()))
 		return bigMul(x, bigSigmoid(bigMul(root, u)))
-	}, 1e-10, 21, "+-", 150},
+	}, 1e-10, 21, "+-", 80},
 	{"softplus", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 1e-10, 200, "+-", 100},
 }
 
