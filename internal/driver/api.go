@@ -15,6 +15,10 @@ type API struct {
 	// where the driver keeps no such record, and returns nil where there is none.
 	Explain func(ctx Context) error
 
+	// Within runs f on one OS thread where ctx is current, for libraries such as
+	// cuBLAS that work in the thread's context. The calls below need no help.
+	Within func(ctx Context, f func()) Result
+
 	Init             func(flags uint32) Result                 `cu:"cuInit"`
 	DriverGetVersion func() (version int32, r Result)          `cu:"cuDriverGetVersion"`
 	GetErrorName     func(code Result) (name string, r Result) `cu:"cuGetErrorName,optional"`
@@ -33,7 +37,6 @@ type API struct {
 	DevicePrimaryCtxSetFlags func(dev Device, flags uint32) Result               `cu:"cuDevicePrimaryCtxSetFlags_v2"`
 	DevicePrimaryCtxGetState func(Device) (flags uint32, active int32, r Result) `cu:"cuDevicePrimaryCtxGetState"`
 
-	CtxSetCurrent             func(Context) Result                            `cu:"cuCtxSetCurrent"`
 	CtxSynchronize            func(Context) Result                            `cu:"cuCtxSynchronize"`
 	CtxGetStreamPriorityRange func(Context) (least, greatest int32, r Result) `cu:"cuCtxGetStreamPriorityRange"`
 	CtxEnablePeerAccess       func(ctx, peer Context, flags uint32) Result    `cu:"cuCtxEnablePeerAccess"`

@@ -1,0 +1,16 @@
+//go:build nocuda || !(linux || darwin || windows) || !(amd64 || arm64)
+
+package dl
+
+const (
+	supported      = false
+	searchesSystem = false
+)
+
+func open(string) (uintptr, error) { return 0, ErrWithout }
+
+func symbol(uintptr, string) uintptr { return 0 }
+
+func closeHandle(uintptr) error { return ErrWithout }
+
+func call(uintptr, []uintptr) uintptr { panic("dl: " + ErrWithout.Error()) }

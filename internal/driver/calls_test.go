@@ -1,0 +1,230 @@
+//go:build !nocuda
+
+package driver
+
+import (
+	"bytes"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+const (
+	ctx    Context  = 0xC0
+	peer   Context  = 0xC1
+	stream Stream   = 5
+	event  Event    = 0xE
+	module Module   = 0xA
+	kernel Function = 0xF
+)
+
+// TestDeviceCalls checks that arguments reach C and results come back. The stub
+// refuses what is not as written here.
+func TestDeviceCalls(t *testing.T) {
+	api := load(t)
+	if err := api.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if n, r := api.DeviceGetCount(); n != 2 || r != Success {
+		t.Errorf("DeviceGetCount: got %d, %v", n, r)
+	}
+	if dev, r := api.DeviceGet(1); dev != 1 || r != Success {
+		t.Errorf("DeviceGet(1): got %d, %v", dev, r)
+	}
+	if _, r := api.DeviceGet(-1); r != ErrInvalidDevice {
+		t.Errorf("DeviceGet(-1): got %v", r)
+	}
+	if name, r := api.DeviceGetName(1); name != "Stub GPU 1" || r != Success {
+		t.Errorf("DeviceGetName: got %q, %v", name, r)
+	}
+	if bus, r := api.DeviceGetPCIBusID(1); bus != "0000:01:00.0" || r != Success {
+		t.Errorf("DeviceGetPCIBusID: got %q, %v", bus, r)
+	}
+	if id, r := api.DeviceGetUUID(1); id[0] != 0 || id[15] != 15 || r != Success {
+		t.Errorf("DeviceGetUUID: got %v, %v", id, r)
+	}
+	if n, r := api.DeviceTotalMem(0); n != 5000000000 || r != Success {
+		t.Errorf("DeviceTotalMem: got %d, %v", n, r)
+	}
+	if v, r := api.DeviceGetAttribute(CapabilityMajor, 1); v != -7 || r != Success {
+		t.Errorf("DeviceGetAttribute: got %d, %v", v, r)
+	}
+	if can, r := api.DeviceCanAccessPeer(0, 1); can != 1 || r != Success {
+		t.Errorf("DeviceCanAccessPeer: got %d, %v", can, r)
+	}
+	if c, r := api.DevicePrimaryCtxRetain(1); c != peer || r != Success {
+		t.Errorf("DevicePrimaryCtxRetain: got %#x, %v", c, r)
+	}
+	if flags, active, r := api.DevicePrimaryCtxGetState(0); flags != 4 || active != 1 || r != Success {
+		t.Errorf("DevicePrimaryCtxGetState: got %d, %d, %v", flags, active, r)
+	}
+	check(t, map[string]Result{
+		"DevicePrimaryCtxRelease":  api.DevicePrimaryCtxRelease(0),
+		"DevicePrimaryCtxSetFlags": api.DevicePrimaryCtxSetFlags(1, CtxBlockingSync),
+	})
+	if name, r := api.GetErrorName(ErrOutOfMemory); name != ErrOutOfMemory.Name() || r != Success {
+		t.Errorf("GetErrorName: got %q, %v", name, r)
+	}
+	if text, r := api.GetErrorString(ErrOutOfMemory); text != ErrOutOfMemory.Text() || r != Success {
+		t.Errorf("GetErrorString: got %q, %v", text, r)
+	}
+	if text, r := api.GetErrorString(12345); text != "" || r != ErrInvalidValue {
+		t.Errorf("GetErrorString(12345): got %q, %v", text, r)
+	}
+}
+
+func check(t *testing.T, results map[string]Result) {
+	t.Helper()
+	for name, r := range results {
+		if r != Success {
+			t.Errorf("%s: got %v", name, r)
+		}
+	}
+}
+
+func TestStreamAndEventCalls(t *testing.T) {
+	api := load(t)
+	if s, r := api.StreamCreate(ctx, StreamNonBlocking, -5); s != stream || r != Success {
+		t.Errorf("StreamCreate: got %#x, %v", s, r)
+	}
+	if e, r := api.EventCreate(ctx, EventDisableTiming); e != event || r != Success {
+		t.Errorf("EventCreate: got %#x, %v", e, r)
+	}
+	if ms, r := api.EventElapsedTime(ctx, event, 0xF); ms != 1.5 || r != Success {
+		t.Errorf("EventElapsedTime: got %v, %v", ms, r)
+	}
+	if least, greatest, r := api.CtxGetStreamPriorityRange(ctx); least != 0 || greatest != -5 || r != Success {
+		t.Errorf("CtxGetStreamPriorityRange: got %d, %d, %v", least, greatest, r)
+	}
+	if r := api.StreamQuery(ctx, stream); r != ErrNotReady {
+		t.Errorf("StreamQuery: got %v", r)
+	}
+	check(t, map[string]Result{
+		"CtxSynchronize":       api.CtxSynchronize(ctx),
+		"CtxEnablePeerAccess":  api.CtxEnablePeerAccess(ctx, peer, 0),
+		"CtxDisablePeerAccess": api.CtxDisablePeerAccess(ctx, peer),
+		"StreamSynchronize":    api.StreamSynchronize(ctx, stream),
+		"StreamWaitEvent":      api.StreamWaitEvent(ctx, stream, event, 0),
+		"StreamDestroy":        api.StreamDestroy(ctx, stream),
+		"EventRecord":          api.EventRecord(ctx, event, stream),
+		"EventQuery":           api.EventQuery(ctx, event),
+		"EventSynchronize":     api.EventSynchronize(ctx, event),
+		"EventDestroy":         api.EventDestroy(ctx, event),
+	})
+}
+
+func TestMemoryCalls(t *testing.T) {
+	api := load(t)
+	if free, total, r := api.MemGetInfo(ctx); free != 3 || total != 5000000000 || r != Success {
+		t.Errorf("MemGetInfo: got %d, %d, %v", free, total, r)
+	}
+	if p, r := api.MemAlloc(ctx, 1); p != 0x700000000001 || r != Success {
+		t.Errorf("MemAlloc: got %#x, %v", p, r)
+	}
+	if _, r := api.MemAlloc(ctx, 1<<41); r != ErrOutOfMemory {
+		t.Errorf("MemAlloc of too much: got %v", r)
+	}
+	host, r := api.MemHostAlloc(ctx, 64, HostPortable|HostMapped)
+	if len(host) != 64 || r != Success {
+		t.Fatalf("MemHostAlloc: got %d bytes, %v", len(host), r)
+	}
+	if p, r := api.MemHostGetDevicePointer(ctx, host, 0); uintptr(p) != address(host) || r != Success {
+		t.Errorf("MemHostGetDevicePointer: got %#x, %v", p, r)
+	}
+	check(t, map[string]Result{
+		"MemcpyHtoDAsync": api.MemcpyHtoDAsync(ctx, 8, []byte("hello"), stream),
+		"MemcpyDtoDAsync": api.MemcpyDtoDAsync(ctx, 1, 2, 3, stream),
+		"MemcpyPeerAsync": api.MemcpyPeerAsync(ctx, 1, ctx, 2, peer, 3, stream),
+		"MemsetD8Async":   api.MemsetD8Async(ctx, 1, 200, 3, stream),
+		"MemsetD32Async":  api.MemsetD32Async(ctx, 1, 4000000000, 3, stream),
+		"empty copy":      api.MemcpyHtoDAsync(ctx, 8, nil, stream),
+		"MemFree":         api.MemFree(ctx, 0x700000000001),
+	})
+	got := make([]byte, 5)
+	if r := api.MemcpyDtoHAsync(ctx, got, 8, stream); r != Success || !bytes.Equal(got, []byte("hello")) {
+		t.Errorf("MemcpyDtoHAsync: got %q, %v", got, r)
+	}
+	check(t, map[string]Result{"MemFreeHost": api.MemFreeHost(ctx, host)})
+}
+
+func TestModuleCalls(t *testing.T) {
+	api := load(t)
+	jit := &JIT{MaxRegisters: 32, LineInfo: true}
+	if m, r := api.ModuleLoadData(ctx, []byte(".version 7.0"), jit); m != module || r != Success {
+		t.Errorf("ModuleLoadData: got %#x, %v", m, r)
+	}
+	if jit.Info != "info" || jit.Errors != "error" {
+		t.Errorf("logs: got %q, %q", jit.Info, jit.Errors)
+	}
+	if _, r := api.ModuleLoadData(ctx, nil, nil); r != ErrInvalidPTX {
+		t.Errorf("ModuleLoadData of nothing: got %v", r)
+	}
+	if f, r := api.ModuleGetFunction(ctx, module, "add"); f != kernel || r != Success {
+		t.Errorf("ModuleGetFunction: got %#x, %v", f, r)
+	}
+	if _, r := api.ModuleGetFunction(ctx, module, ""); r != ErrNotFound {
+		t.Errorf("ModuleGetFunction of no name: got %v", r)
+	}
+	if p, n, r := api.ModuleGetGlobal(ctx, module, "seed"); p != 9 || n != 4 || r != Success {
+		t.Errorf("ModuleGetGlobal: got %#x, %d, %v", p, n, r)
+	}
+	if v, r := api.FuncGetAttribute(ctx, FuncRegisters, kernel); v != 40 || r != Success {
+		t.Errorf("FuncGetAttribute: got %d, %v", v, r)
+	}
+	if n, r := api.Occupancy(ctx, kernel, 256, 1024); n != 6 || r != Success {
+		t.Errorf("Occupancy: got %d, %v", n, r)
+	}
+	check(t, map[string]Result{
+		"FuncSetAttribute": api.FuncSetAttribute(ctx, kernel, FuncMaxDynamicShared, 65536),
+		"LaunchKernel":     launch(api, []byte("param")),
+		"ModuleUnload":     api.ModuleUnload(ctx, module),
+	})
+	if r := launch(api, make([]byte, MaxParams+1)); r != ErrInvalidValue {
+		t.Errorf("too many parameters: got %v", r)
+	}
+}
+
+func launch(api *API, params []byte) Result {
+	return api.LaunchKernel(ctx, kernel, Dim{1, 2, 3}, Dim{4, 5, 6}, 7, stream, params)
+}
+
+// TestContextFollowsGoroutine has many goroutines with different contexts change
+// threads all the time: each call must find its own context.
+func TestContextFollowsGoroutine(t *testing.T) {
+	api := load(t)
+	var team sync.WaitGroup
+	for g := range 8 {
+		team.Go(func() {
+			for range 300 {
+				c, want := ctx, Success
+				if g%2 == 1 {
+					c, want = peer, ErrInvalidValue // which the stub answers in any but ctx
+				}
+				if r := api.CtxSynchronize(c); r != want {
+					t.Errorf("context %#x: got %v, want %v", c, r, want)
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	team.Wait()
+	if r := api.CtxSynchronize(0xBAD); r != ErrInvalidContext {
+		t.Errorf("a context that cannot be current: got %v", r)
+	}
+	ran := false
+	if r := api.Within(ctx, func() { ran = true }); r != Success || !ran {
+		t.Errorf("Within: got %v, ran %v", r, ran)
+	}
+	if r := api.Within(0xBAD, func() { t.Error("ran in no context") }); r != ErrInvalidContext {
+		t.Errorf("Within no context: got %v", r)
+	}
+}
+
+func BenchmarkLaunch(b *testing.B) {
+	api := load(b)
+	params := []byte("param")
+	b.ReportAllocs()
+	for b.Loop() {
+		launch(api, params)
+	}
+}

@@ -1,0 +1,36 @@
+package driver
+
+import (
+	"runtime"
+
+	"cresset/internal/dl"
+)
+
+// library is an open libcuda.
+type library struct {
+	*dl.Library
+	setCurrent uintptr // cuCtxSetCurrent
+}
+
+// within makes ctx current and calls fn on the same OS thread. The current
+// context belongs to the thread, and a goroutine may change threads between two
+// calls.
+func (l *library) within(ctx Context, fn uintptr, args ...uintptr) Result {
+	runtime.LockOSThread()
+	r := Result(dl.Call(l.setCurrent, uintptr(ctx)))
+	if r == Success {
+		r = Result(dl.Call(fn, args...))
+	}
+	runtime.UnlockOSThread()
+	return r
+}
+
+func (l *library) run(ctx Context, f func()) Result {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := Result(dl.Call(l.setCurrent, uintptr(ctx)))
+	if r == Success {
+		f()
+	}
+	return r
+}

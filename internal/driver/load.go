@@ -1,0 +1,111 @@
+package driver
+
+import (
+	"path"
+	"reflect"
+	"runtime"
+	"strings"
+
+	"cresset/internal/dl"
+)
+
+// LibraryError says that no NVIDIA driver could be opened. It wraps
+// *dl.OpenError, with every path that was tried, or dl.ErrWithout.
+type LibraryError struct{ Err error }
+
+// Error returns one line, and one more for each path.
+func (e *LibraryError) Error() string { return "found no NVIDIA driver:\n" + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *LibraryError) Unwrap() error { return e.Err }
+
+// SymbolError is a driver that lacks a function that the project needs.
+type SymbolError struct{ Library, Symbol string }
+
+// Error returns library and symbol.
+func (e *SymbolError) Error() string { return e.Library + " has no " + e.Symbol }
+
+// Candidates returns where the driver's library can be, in the order in which
+// Load tries them.
+func Candidates() []string {
+	switch runtime.GOOS {
+	case "windows":
+		return []string{"nvcuda.dll"}
+	case "darwin":
+		return []string{"/usr/local/cuda/lib/libcuda.dylib"}
+	}
+	const name = "libcuda.so.1"
+	paths := []string{name}
+	for _, dir := range []string{
+		"/usr/lib/wsl/lib",        // Windows' driver in a Linux guest
+		"/usr/local/nvidia/lib64", // containers of some clouds
+		"/run/opengl-driver/lib",  // NixOS
+	} {
+		paths = append(paths, path.Join(dir, name))
+	}
+	return paths
+}
+
+// Load opens the machine's driver: *LibraryError where there is none,
+// *VersionError if it is too old, *SymbolError if a function is missing. The
+// driver is not started; see Start.
+func Load() (*API, error) { return LoadFrom(Candidates()...) }
+
+// LoadFrom is Load from the first of the given paths that can be opened.
+func LoadFrom(paths ...string) (*API, error) {
+	opened, err := dl.Open(paths...)
+	if err != nil {
+		return nil, &LibraryError{err}
+	}
+	api, err := bind(&library{Library: opened})
+	if err != nil {
+		opened.Close()
+		return nil, err
+	}
+	return api, nil
+}
+
+// bind fills a table. The version is asked first: a driver that is too old lacks
+// functions as well, and its age is what helps.
+func bind(l *library) (*API, error) {
+	fn, ok := l.Symbol("cuDriverGetVersion")
+	if !ok {
+		return nil, &SymbolError{l.Path, "cuDriverGetVersion"}
+	}
+	if err := checkVersion(out0[int32](fn)); err != nil {
+		return nil, err
+	}
+	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
+		return nil, &SymbolError{l.Path, "cuCtxSetCurrent"}
+	}
+	api := &API{Library: l.Path, Within: l.run}
+	return api, api.each(func(symbols []string, optional bool, field any) error {
+		for _, name := range symbols {
+			if fn, ok := l.Symbol(name); ok {
+				l.adapt(field, fn)
+				return nil
+			}
+		}
+		if optional {
+			return nil
+		}
+		return &SymbolError{l.Path, symbols[0]}
+	})
+}
+
+// each calls visit for every tagged field, with a pointer to it, until visit
+// fails.
+func (a *API) each(visit func(symbols []string, optional bool, field any) error) error {
+	v := reflect.ValueOf(a).Elem()
+	for i := range v.NumField() {
+		tag, ok := v.Type().Field(i).Tag.Lookup("cu")
+		if !ok {
+			continue
+		}
+		names, optional := strings.CutSuffix(tag, ",optional")
+		if err := visit(strings.Split(names, "|"), optional, v.Field(i).Addr().Interface()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

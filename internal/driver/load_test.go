@@ -1,0 +1,98 @@
+//go:build !nocuda
+
+package driver
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"cresset/internal/dl"
+)
+
+func TestLoadWithoutDriver(t *testing.T) {
+	paths := []string{"libcuda-absent.so.1", filepath.Join(t.TempDir(), "libcuda.so.1")}
+	_, err := LoadFrom(paths...)
+	var missing *LibraryError
+	var opened *dl.OpenError
+	if !errors.As(err, &missing) || !errors.As(err, &opened) {
+		t.Fatalf("got %v, want a LibraryError with an OpenError", err)
+	}
+	if !strings.HasPrefix(err.Error(), "found no NVIDIA driver:\n") {
+		t.Errorf("got %q", err)
+	}
+	for i, path := range paths {
+		if opened.Tried[i].Path != path || !strings.Contains(err.Error(), "open "+path+": ") {
+			t.Errorf("%q does not tell of %s", err, path)
+		}
+	}
+}
+
+func TestLoadTooOld(t *testing.T) {
+	for _, defines := range [][]string{
+		{"-DVERSION=10010"},
+		{"-DVERSION=10010", "-DMISSING_REQUIRED"}, // age explains what is missing
+	} {
+		_, err := LoadFrom(compile(t, append(defines, "-DINIT=0")...))
+		var old *VersionError
+		if !errors.As(err, &old) || old.Found != 10010 || old.Need != MinVersion {
+			t.Errorf("%v: got %v, want a VersionError", defines, err)
+		}
+		const want = "the NVIDIA driver is too old: it supports CUDA 10.1, and CUDA 11.0 is needed"
+		if err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	api, err := LoadFrom(compile(t, "-DINIT=100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = api.Start()
+	var failed *InitError
+	if !errors.As(err, &failed) || !errors.Is(err, ErrNoDevice) {
+		t.Errorf("got %v, want an InitError with %v", err, ErrNoDevice)
+	}
+}
+
+func TestLoadMissingSymbol(t *testing.T) {
+	_, err := LoadFrom(compile(t, "-DINIT=0", "-DMISSING_REQUIRED"))
+	var missing *SymbolError
+	if !errors.As(err, &missing) || missing.Symbol != "cuLaunchKernel" {
+		t.Errorf("got %v, want a SymbolError for cuLaunchKernel", err)
+	}
+}
+
+func TestLoadOptional(t *testing.T) {
+	if api := load(t, "-DMISSING_OPTIONAL"); api.Occupancy != nil {
+		t.Error("a symbol that the library lacks is not nil")
+	}
+	if api := load(t); api.Occupancy == nil || api.Simulated || api.Explain != nil {
+		t.Error("a real driver's table is not as documented")
+	}
+}
+
+func TestLoadAlternative(t *testing.T) {
+	if id, r := load(t, "-DOLD_UUID").DeviceGetUUID(0); id[0] != 50 || r != Success {
+		t.Errorf("got %v, %v, want the older function's answer", id, r)
+	}
+}
+
+// TestEveryFieldHasAnAdapter needs no library: it only looks for a panic.
+func TestEveryFieldHasAnAdapter(t *testing.T) {
+	err := new(API).each(func(symbols []string, _ bool, field any) error {
+		new(library).adapt(field, 1)
+		for _, s := range symbols {
+			if !strings.HasPrefix(s, "cu") {
+				t.Errorf("%s is no name of CUDA's", s)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

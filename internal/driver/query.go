@@ -1,0 +1,76 @@
+package driver
+
+import (
+	"math"
+	"runtime"
+	"unsafe"
+
+	"cresset/internal/dl"
+)
+
+const textBytes = 256 // NVIDIA's own programs use this for names
+
+// deviceText adapts calls that write a string for a device into a buffer.
+func deviceText(fn uintptr) func(Device) (string, Result) {
+	return func(dev Device) (string, Result) {
+		var pinner runtime.Pinner
+		defer pinner.Unpin()
+		text := make([]byte, textBytes)
+		r := Result(dl.Call(fn, pinned(&pinner, text), textBytes, uintptr(dev)))
+		return goString(text), r
+	}
+}
+
+func deviceUUID(fn uintptr) func(Device) (UUID, Result) {
+	return func(dev Device) (UUID, Result) {
+		var pinner runtime.Pinner
+		defer pinner.Unpin()
+		id := make([]byte, len(UUID{}))
+		r := Result(dl.Call(fn, pinned(&pinner, id), uintptr(dev)))
+		return UUID(id), r
+	}
+}
+
+// errorText adapts calls that return a constant string of the library.
+func errorText(fn uintptr) func(Result) (string, Result) {
+	return func(code Result) (string, Result) {
+		o := takeOuts()
+		defer o.release()
+		// The slot holds a pointer into the library, which Go's collector ignores.
+		r := Result(dl.Call(fn, uintptr(code), uintptr(unsafe.Pointer(&o.host))))
+		if r != Success || o.host == nil {
+			return "", r
+		}
+		n := 0
+		for *(*byte)(unsafe.Add(o.host, n)) != 0 { // C's strings end with a zero
+			n++
+		}
+		return string(unsafe.Slice((*byte)(o.host), n)), r
+	}
+}
+
+func primaryState(fn uintptr) func(Device) (uint32, int32, Result) {
+	return func(dev Device) (uint32, int32, Result) {
+		o := takeOuts()
+		defer o.release()
+		r := Result(dl.Call(fn, uintptr(dev), o.first(), o.second()))
+		return uint32(o.a), int32(o.b), r
+	}
+}
+
+func (l *library) elapsed(fn uintptr) func(Context, Event, Event) (float32, Result) {
+	return func(ctx Context, start, end Event) (float32, Result) {
+		o := takeOuts()
+		defer o.release()
+		r := l.within(ctx, fn, o.first(), uintptr(start), uintptr(end))
+		return math.Float32frombits(uint32(o.a)), r
+	}
+}
+
+// pinned moves p off the stack, where it could move, and returns its address,
+// which is sound as an integer until the pinner unpins it. p is not empty.
+func pinned[T any](pinner *runtime.Pinner, p []T) uintptr {
+	at := unsafe.SliceData(p)
+	pinner.Pin(at)
+	return uintptr(unsafe.Pointer(at))
+}
