@@ -36,10 +36,7 @@ func expf(x float32) float32 {
 	t1 := t0 - 0x1.8p23
 	t2 := math.Float32bits(t0)
 	t3 := t2 - 0x4b400000
-	t4 := fma32Const(float64(t1)*-0x1.62e4p-1, float64(x))
-	if -0x1p-126 <= t4 && t4 <= 0x1p-126 {
-		t4 = fma32(float64(t1)*-0x1.62e4p-1, float64(x))
-	}
+	t4 := float32(t1*-0x1.62e4p-1) + x
 	t5 := float32(t1 * 0x1.7f7d1cp-20)
 	t6 := t4 - t5
 	t7 := t4 - t6
@@ -99,10 +96,7 @@ func expm1f(x float32) float32 {
 	t2 := t1 - 0x1.8p23
 	t3 := math.Float32bits(t1)
 	t4 := t3 - 0x4b400000
-	t5 := fma32Const(float64(t2)*-0x1.62e4p-1, float64(x))
-	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t2)*-0x1.62e4p-1, float64(x))
-	}
+	t5 := float32(t2*-0x1.62e4p-1) + x
 	t6 := float32(t2 * 0x1.7f7d1cp-20)
 	t7 := t5 - t6
 	t8 := t5 - t7
@@ -122,14 +116,8 @@ func expm1f(x float32) float32 {
 	t19 := t18 << 23
 	t20 := math.Float32frombits(t19)
 	t21 := t20 - 0.5
-	t22 := fma32Const(float64(t20)*float64(t7), float64(t21))
-	if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
-		t22 = fma32(float64(t20)*float64(t7), float64(t21))
-	}
-	t23 := fma32Const(float64(t20)*float64(t16), float64(t22))
-	if -0x1p-126 <= t23 && t23 <= 0x1p-126 {
-		t23 = fma32(float64(t20)*float64(t16), float64(t22))
-	}
+	t22 := float32(t20*t7) + t21
+	t23 := float32(t20*t16) + t22
 	return float32(t23 * 2)
 }
 
@@ -349,24 +337,12 @@ func sinf(x float32) float32 {
 		t61 := float32(int32(t60))
 		t62 := t54 & 0xffff
 		t63 := float32(int32(t62))
-		t64 := fma32Const(float64(t63)*0x1p-16, float64(t61))
-		if -0x1p-126 <= t64 && t64 <= 0x1p-126 {
-			t64 = fma32(float64(t63)*0x1p-16, float64(t61))
-		}
-		t65 := fma32Const(float64(t64)*0x1p-16, float64(t56))
-		if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
-			t65 = fma32(float64(t64)*0x1p-16, float64(t56))
-		}
+		t64 := float32(t63*0x1p-16) + t61
+		t65 := float32(t64*0x1p-16) + t56
 		t66 := float32(t65 * 0x1p-32)
 		t67 := -t66
-		t68 := fma32Const(0x1p-32*float64(t56), float64(t67))
-		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
-			t68 = fma32(0x1p-32*float64(t56), float64(t67))
-		}
-		t69 := fma32Const(float64(t64)*0x1p-48, float64(t68))
-		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
-			t69 = fma32(float64(t64)*0x1p-48, float64(t68))
-		}
+		t68 := float32(0x1p-32*t56) + t67
+		t69 := float32(t64*0x1p-48) + t68
 		t70 := float32(t66 * 0x1.921fb6p0)
 		t71 := -t70
 		t72 := fma32Const(float64(t66)*0x1.921fb6p0, float64(t71))
@@ -550,24 +526,12 @@ func cosf(x float32) float32 {
 		t61 := float32(int32(t60))
 		t62 := t54 & 0xffff
 		t63 := float32(int32(t62))
-		t64 := fma32Const(float64(t63)*0x1p-16, float64(t61))
-		if -0x1p-126 <= t64 && t64 <= 0x1p-126 {
-			t64 = fma32(float64(t63)*0x1p-16, float64(t61))
-		}
-		t65 := fma32Const(float64(t64)*0x1p-16, float64(t56))
-		if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
-			t65 = fma32(float64(t64)*0x1p-16, float64(t56))
-		}
+		t64 := float32(t63*0x1p-16) + t61
+		t65 := float32(t64*0x1p-16) + t56
 		t66 := float32(t65 * 0x1p-32)
 		t67 := -t66
-		t68 := fma32Const(0x1p-32*float64(t56), float64(t67))
-		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
-			t68 = fma32(0x1p-32*float64(t56), float64(t67))
-		}
-		t69 := fma32Const(float64(t64)*0x1p-48, float64(t68))
-		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
-			t69 = fma32(float64(t64)*0x1p-48, float64(t68))
-		}
+		t68 := float32(0x1p-32*t56) + t67
+		t69 := float32(t64*0x1p-48) + t68
 		t70 := float32(t66 * 0x1.921fb6p0)
 		t71 := -t70
 		t72 := fma32Const(float64(t66)*0x1.921fb6p0, float64(t71))
@@ -700,10 +664,7 @@ func tanhf(x float32) float32 {
 			t12 := t11 - 0x1.8p23
 			t13 := math.Float32bits(t11)
 			t14 := t13 - 0x4b400000
-			t15 := fma32Const(float64(t12)*-0x1.62e4p-1, float64(t10))
-			if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
-				t15 = fma32(float64(t12)*-0x1.62e4p-1, float64(t10))
-			}
+			t15 := float32(t12*-0x1.62e4p-1) + t10
 			t16 := float32(t12 * 0x1.7f7d1cp-20)
 			t17 := t15 - t16
 			t18 := t15 - t17
@@ -768,10 +729,7 @@ func sigmoidf(x float32) float32 {
 	t4 := t3 - 0x1.8p23
 	t5 := math.Float32bits(t3)
 	t6 := t5 - 0x4b400000
-	t7 := fma32Const(float64(t4)*-0x1.62e4p-1, float64(t1))
-	if -0x1p-126 <= t7 && t7 <= 0x1p-126 {
-		t7 = fma32(float64(t4)*-0x1.62e4p-1, float64(t1))
-	}
+	t7 := float32(t4*-0x1.62e4p-1) + t1
 	t8 := -t2
 	t9 := fma32Const(float64(t4)*0x1.7f7d1cp-20, float64(t8))
 	if -0x1p-126 <= t9 && t9 <= 0x1p-126 {
@@ -894,10 +852,7 @@ func erff(x float32) float32 {
 			t20 := t19 - 0x1.8p23
 			t21 := math.Float32bits(t19)
 			t22 := t21 - 0x4b400000
-			t23 := fma32Const(float64(t20)*-0x1.62e4p-1, float64(t18))
-			if -0x1p-126 <= t23 && t23 <= 0x1p-126 {
-				t23 = fma32(float64(t20)*-0x1.62e4p-1, float64(t18))
-			}
+			t23 := float32(t20*-0x1.62e4p-1) + t18
 			t24 := float32(t20 * 0x1.7f7d1cp-20)
 			t25 := t23 - t24
 			t26 := t23 - t25
@@ -1090,10 +1045,7 @@ func powf(x, y float32) float32 {
 				t71 := t70 - 0x1.8p23
 				t72 := math.Float32bits(t70)
 				t73 := t72 - 0x4b400000
-				t74 := fma32Const(float64(t71)*-0x1.62e4p-1, float64(t62))
-				if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
-					t74 = fma32(float64(t71)*-0x1.62e4p-1, float64(t62))
-				}
+				t74 := float32(t71*-0x1.62e4p-1) + t62
 				t75 := -t69
 				t76 := fma32Const(float64(t71)*0x1.7f7d1cp-20, float64(t75))
 				if -0x1p-126 <= t76 && t76 <= 0x1p-126 {
@@ -1192,10 +1144,7 @@ func siluf(x float32) float32 {
 	t4 := t3 - 0x1.8p23
 	t5 := math.Float32bits(t3)
 	t6 := t5 - 0x4b400000
-	t7 := fma32Const(float64(t4)*-0x1.62e4p-1, float64(t1))
-	if -0x1p-126 <= t7 && t7 <= 0x1p-126 {
-		t7 = fma32(float64(t4)*-0x1.62e4p-1, float64(t1))
-	}
+	t7 := float32(t4*-0x1.62e4p-1) + t1
 	t8 := -t2
 	t9 := fma32Const(float64(t4)*0x1.7f7d1cp-20, float64(t8))
 	if -0x1p-126 <= t9 && t9 <= 0x1p-126 {
@@ -1396,10 +1345,7 @@ func geluf(x float32) float32 {
 	t60 := t59 - 0x1.8p23
 	t61 := math.Float32bits(t59)
 	t62 := t61 - 0x4b400000
-	t63 := fma32Const(float64(t60)*-0x1.62e4p-1, float64(t56))
-	if -0x1p-126 <= t63 && t63 <= 0x1p-126 {
-		t63 = fma32(float64(t60)*-0x1.62e4p-1, float64(t56))
-	}
+	t63 := float32(t60*-0x1.62e4p-1) + t56
 	t64 := -t58
 	t65 := fma32Const(float64(t60)*0x1.7f7d1cp-20, float64(t64))
 	if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
@@ -1512,10 +1458,7 @@ func gelutanhf(x float32) float32 {
 	t23 := t22 - 0x1.8p23
 	t24 := math.Float32bits(t22)
 	t25 := t24 - 0x4b400000
-	t26 := fma32Const(float64(t23)*-0x1.62e4p-1, float64(t18))
-	if -0x1p-126 <= t26 && t26 <= 0x1p-126 {
-		t26 = fma32(float64(t23)*-0x1.62e4p-1, float64(t18))
-	}
+	t26 := float32(t23*-0x1.62e4p-1) + t18
 	t27 := -t21
 	t28 := fma32Const(float64(t23)*0x1.7f7d1cp-20, float64(t27))
 	if -0x1p-126 <= t28 && t28 <= 0x1p-126 {
@@ -1622,10 +1565,7 @@ func softplusf(x float32) float32 {
 	t3 := t2 - 0x1.8p23
 	t4 := math.Float32bits(t2)
 	t5 := t4 - 0x4b400000
-	t6 := fma32Const(float64(t3)*-0x1.62e4p-1, float64(t1))
-	if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
-		t6 = fma32(float64(t3)*-0x1.62e4p-1, float64(t1))
-	}
+	t6 := float32(t3*-0x1.62e4p-1) + t1
 	t7 := float32(t3 * 0x1.7f7d1cp-20)
 	t8 := t6 - t7
 	t9 := t6 - t8

@@ -62,11 +62,15 @@ func (b *builder) Sub(x, y float) float    { return b.float(Sub, Ref(x), Ref(y))
 func (b *builder) Mul(x, y float) float    { return b.float(Mul, Ref(x), Ref(y)) }
 func (b *builder) Div(x, y float) float    { return b.float(Div, Ref(x), Ref(y)) }
 func (b *builder) FMA(x, y, z float) float { return b.float(FMA, Ref(x), Ref(y), Ref(z)) }
-func (b *builder) Sqrt(x float) float      { return b.float(Sqrt, Ref(x)) }
-func (b *builder) Neg(x float) float       { return b.float(Neg, Ref(x)) }
-func (b *builder) Abs(x float) float       { return b.float(Abs, Ref(x)) }
-func (b *builder) FromBits(x integ) float  { return b.float(FromBits, Ref(x)) }
-func (b *builder) FromInt(x integ) float   { return b.float(FromInt, Ref(x)) }
+func (b *builder) FMAExact(x, y, z float) float {
+	return b.float(FMAExact, Ref(x), Ref(y), Ref(z))
+}
+
+func (b *builder) Sqrt(x float) float     { return b.float(Sqrt, Ref(x)) }
+func (b *builder) Neg(x float) float      { return b.float(Neg, Ref(x)) }
+func (b *builder) Abs(x float) float      { return b.float(Abs, Ref(x)) }
+func (b *builder) FromBits(x integ) float { return b.float(FromBits, Ref(x)) }
+func (b *builder) FromInt(x integ) float  { return b.float(FromInt, Ref(x)) }
 
 func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
 func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Ref(y)) }

@@ -54,7 +54,7 @@ func evalFloat(op Op, i, j, k uint32) float32 {
 		return x * y
 	case Div:
 		return x / y
-	case FMA:
+	case FMA, FMAExact:
 		return exactFMA(x, y, z)
 	case Sqrt:
 		return float32(math.Sqrt(float64(x)))

@@ -33,14 +33,14 @@ func scaleTwice(b *builder, x float, n integ) float {
 // expReduced splits x into n*log(2) + head + tail with |head| <= log(2)/2.
 func expReduced(b *builder, x float) (head, tail float, n integ) {
 	whole, n := roundToInt(b, x, log2E)
-	near := b.FMA(whole, b.Const(-ln2Head), x) // exact
+	near := b.FMAExact(whole, b.Const(-ln2Head), x)
 	return expCorrected(b, near, b.Mul(whole, b.Const(ln2Tail)), n)
 }
 
 // expReducedPair is expReduced for x+rest with a rest that is small beside x.
 func expReducedPair(b *builder, x, rest float) (head, tail float, n integ) {
 	whole, n := roundToInt(b, x, log2E)
-	near := b.FMA(whole, b.Const(-ln2Head), x)
+	near := b.FMAExact(whole, b.Const(-ln2Head), x)
 	return expCorrected(b, near, b.FMA(whole, b.Const(ln2Tail), b.Neg(rest)), n)
 }
 
@@ -94,8 +94,8 @@ func Expm1() *Recipe {
 	rest := b.FMA(square, expQuotient(b, head), tail)
 	// Half of 2**n, because 2**128 is not a number.
 	scale := powerOfTwo(b, b.ISub(n, b.Int(1)))
-	y := b.FMA(scale, head, b.Sub(scale, b.Const(0.5)))
-	y = b.Mul(b.FMA(scale, rest, y), b.Const(2))
+	y := b.FMAExact(scale, head, b.Sub(scale, b.Const(0.5)))
+	y = b.Mul(b.FMAExact(scale, rest, y), b.Const(2))
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
 	y = b.If(b.Less(x, b.Const(-18)), b.Const(-1), y)
 	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)

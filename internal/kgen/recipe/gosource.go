@@ -175,6 +175,7 @@ var goForms = map[Op]string{
 	Sub:       "%s - %s",
 	Mul:       "float32(%s * %s)",
 	Div:       "%s / %s",
+	FMAExact:  "float32(%s * %s) + %s",
 	Sqrt:      "float32(math.Sqrt(float64(%s)))",
 	Neg:       "-%s",
 	Abs:       "math.Float32frombits(math.Float32bits(%s) &^ (1 << 31))",

@@ -54,6 +54,7 @@ const (
 	Mul                  // a * b
 	Div                  // a / b
 	FMA                  // a*b + c, rounded once
+	FMAExact             // the same where a*b is a float32, so that mul and add do as well
 	Sqrt                 // √a
 	Neg                  // a with the other sign
 	Abs                  // a without its sign
@@ -100,6 +101,7 @@ var signatures = [numOps]signature{
 	Mul:        {"mul", "ff", FloatType},
 	Div:        {"div", "ff", FloatType},
 	FMA:        {"fma", "fff", FloatType},
+	FMAExact:   {"fmaexact", "fff", FloatType},
 	Sqrt:       {"sqrt", "f", FloatType},
 	Neg:        {"neg", "f", FloatType},
 	Abs:        {"abs", "f", FloatType},
