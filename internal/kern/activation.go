@@ -59,7 +59,7 @@ func softplus[T dtype.Float](dst, src []T) {
 	case []float32:
 		SoftplusF32(any(dst).([]float32), src)
 	case []float64:
-		Softplus64(any(dst).([]float64), src)
+		SoftplusF64(any(dst).([]float64), src)
 	}
 }
 
@@ -68,7 +68,7 @@ func sigmoid[T dtype.Float](dst, src []T) {
 	case []float32:
 		SigmoidF32(any(dst).([]float32), src)
 	case []float64:
-		Sigmoid64(any(dst).([]float64), src)
+		SigmoidF64(any(dst).([]float64), src)
 	}
 }
 
@@ -77,7 +77,7 @@ func tanh[T dtype.Float](dst, src []T) {
 	case []float32:
 		TanhF32(any(dst).([]float32), src)
 	case []float64:
-		Tanh64(any(dst).([]float64), src)
+		TanhF64(any(dst).([]float64), src)
 	}
 }
 
@@ -86,7 +86,7 @@ func erf[T dtype.Float](dst, src []T) {
 	case []float32:
 		ErfF32(any(dst).([]float32), src)
 	case []float64:
-		Erf64(any(dst).([]float64), src)
+		ErfF64(any(dst).([]float64), src)
 	}
 }
 
@@ -204,3 +204,9 @@ func SoftplusGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 		dst, dy, x = dst[n:], dy[n:], x[n:]
 	}
 }
+
+// The constants of GELU's approximation by tanh.
+const (
+	geluScale = math.Sqrt2 * math.SqrtPi / math.Pi // √(2/π)
+	geluCubic = 0.044715
+)
