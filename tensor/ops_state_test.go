@@ -29,30 +29,39 @@ func seeded(f func(x *tensor.Tensor) *tensor.Tensor) func(x *tensor.Tensor) *ten
 	}
 }
 
-// optimizer returns the row of a step that changes a copy of its first input by the gradient, its second.
-func optimizer(name string, step func(p, g *tensor.Tensor, state []*tensor.Tensor), ref func(v []float64) float64, states int) opRow {
+// optimizer returns the row of a step that changes copies of its first input, a parameter, and of its third and later
+// ones, the state, by the gradient, its second. The result is the parameter and the state, stacked.
+func optimizer(name string, step func(p, g *tensor.Tensor, state []*tensor.Tensor), ref func(v []float64) []float64, states int) opRow {
 	r := opRow{
 		name: name,
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			p := x[0].Detach().Clone()
-			var state []*tensor.Tensor
+			changed := []*tensor.Tensor{x[0].Detach().Clone()}
 			for _, s := range x[2:] {
-				state = append(state, s.Detach().Clone())
+				changed = append(changed, s.Detach().Clone())
 			}
-			step(p, x[1].Detach(), state)
-			return p
+			step(changed[0], x[1].Detach(), changed[1:])
+			return tensor.Stack(changed, 0)
 		},
-		in:         []arg{{shape: []int{3, 4}}, {shape: []int{3, 4}}},
-		ref:        ref,
-		noGrad:     true,
-		scale:      4,
-		noSpecials: "steps stand in TestTrainingFollowsPyTorch",
-		wrong:      []wrongCase{{[][]int{{3, 4}, {4}, {3, 4}, {3, 4}}, tensor.ErrShape, "does not fit a parameter of"}},
+		in: []arg{{shape: []int{3, 4}}, {shape: []int{3, 4}}},
+		naive: func(x []array) array {
+			out, v := newArray(1+states, 3, 4), make([]float64, len(x))
+			for k := range 12 {
+				for i := range x {
+					v[i] = x[i].v[k]
+				}
+				for i, changed := range ref(v) {
+					out.v[12*i+k] = changed
+				}
+			}
+			return out
+		},
+		noGrad: true,
+		scale:  4,
+		wrong:  []wrongCase{{[][]int{{3, 4}, {4}, {3, 4}, {3, 4}}[:2+states], tensor.ErrShape, "does not fit a parameter of"}},
 	}
 	for range states {
 		r.in = append(r.in, arg{shape: []int{3, 4}, lo: 0.1, hi: 2})
 	}
-	r.wrong[0].in = r.wrong[0].in[:2+states]
 	return r
 }
 
@@ -87,25 +96,31 @@ var stateRows = []opRow{
 
 	optimizer("sgd step", func(p, g *tensor.Tensor, _ []*tensor.Tensor) {
 		tensor.SGDStep(p, g, nil, tensor.SGD{LR: 0.5, WeightDecay: 0.25})
-	}, func(v []float64) float64 { return v[0] - 0.5*(v[1]+0.25*v[0]) }, 0),
+	}, func(v []float64) []float64 { return []float64{v[0] - 0.5*(v[1]+0.25*v[0])} }, 0),
 	optimizer("sgd step with momentum", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
 		tensor.SGDStep(p, g, state[0], tensor.SGD{LR: 0.5, Momentum: 0.75, Dampening: 0.125})
-	}, func(v []float64) float64 { return v[0] - 0.5*(0.75*v[2]+0.875*v[1]) }, 1),
+	}, func(v []float64) []float64 {
+		m := 0.75*v[2] + 0.875*v[1]
+		return []float64{v[0] - 0.5*m, m}
+	}, 1),
 	optimizer("sgd step of Nesterov", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
 		tensor.SGDStep(p, g, state[0], tensor.SGD{LR: 0.5, Momentum: 0.75, Nesterov: true})
-	}, func(v []float64) float64 { return v[0] - 0.5*(v[1]+0.75*(0.75*v[2]+v[1])) }, 1),
+	}, func(v []float64) []float64 {
+		m := 0.75*v[2] + v[1]
+		return []float64{v[0] - 0.5*(v[1]+0.75*m), m}
+	}, 1),
 	optimizer("adam step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
 		tensor.AdamStep(p, g, state[0], state[1], tensor.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2})
-	}, func(v []float64) float64 { return adam(v[0], v[1], v[2], v[3]) }, 2),
+	}, func(v []float64) []float64 { return adam(v[0], v[1], v[2], v[3]) }, 2),
 	optimizer("adamw step", func(p, g *tensor.Tensor, state []*tensor.Tensor) {
 		tensor.AdamStep(p, g, state[0], state[1],
 			tensor.Adam{LR: 0.5, Beta1: 0.5, Beta2: 0.75, Eps: 0.125, Step: 2, WeightDecay: 0.25, Decoupled: true})
-	}, func(v []float64) float64 { return adam(v[0]*(1-0.5*0.25), v[1], v[2], v[3]) }, 2),
+	}, func(v []float64) []float64 { return adam(v[0]*(1-0.5*0.25), v[1], v[2], v[3]) }, 2),
 }
 
-func adam(p, g, mean, square float64) float64 {
+func adam(p, g, mean, square float64) []float64 {
 	mean, square = mean+0.5*(g-mean), 0.75*square+0.25*g*g
-	return p - 0.5/(1-0.5*0.5)*mean/(math.Sqrt(square)/math.Sqrt(1-0.75*0.75)+0.125)
+	return []float64{p - 0.5/(1-0.5*0.5)*mean/(math.Sqrt(square)/math.Sqrt(1-0.75*0.75)+0.125), mean, square}
 }
 
 // maker is an op without inputs.
