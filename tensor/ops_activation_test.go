@@ -16,7 +16,8 @@ var activationRows = []opRow{
 	}).as(clear(0)),
 	unary("tanh", (*tensor.Tensor).Tanh, math.Tanh).as(floatOf).as(written((*tensor.Tensor).TanhInPlace)),
 	unary("sigmoid", (*tensor.Tensor).Sigmoid, sigmoid).as(floatOf).as(written((*tensor.Tensor).SigmoidInPlace)),
-	unary("gelu", (*tensor.Tensor).GELU, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }),
+	unary("gelu", (*tensor.Tensor).GELU, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }).
+		as(func(r *opRow) { r.roundings = 16 }),
 	unary("gelu tanh", (*tensor.Tensor).GELUTanh, func(x float64) float64 {
 		return x * sigmoid(2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))
 	}).as(func(r *opRow) { r.roundings = 8 }),

@@ -54,17 +54,17 @@ var mathRows = []opRow{
 	power("pow 1", 1, func(x float64) float64 { return x }).as(withInt),
 	power("pow 2", 2, func(x float64) float64 { return x * x }).as(withInt),
 	power("pow 3", 3, func(x float64) float64 { return x * x * x }).as(withInt).as(func(r *opRow) { r.noSpecials = "half types round the square" }),
-	power("pow 5", 5, func(x float64) float64 { return math.Pow(x, 5) }).as(withInt),
-	power("pow 2.5", 2.5, func(x float64) float64 { return math.Pow(x, 2.5) }).as(floatOf).as(from(0.2, 3)),
+	power("pow 5", 5, func(x float64) float64 { return power64(x, 5) }).as(withInt),
+	power("pow 2.5", 2.5, func(x float64) float64 { return power64(x, 2.5) }).as(floatOf).as(from(0.2, 3)),
 	power("pow 0.5", 0.5, math.Sqrt).as(floatOf).as(from(0.2, 4)),
 	power("pow -0.5", -0.5, func(x float64) float64 { return 1 / math.Sqrt(x) }).as(floatOf).as(from(0.2, 4)),
 	power("pow -1.0", -1.0, func(x float64) float64 { return 1 / x }).as(floatOf).as(from(0.3, 2)),
 	power("pow -2.0", -2.0, func(x float64) float64 { return 1 / (x * x) }).as(floatOf).as(from(0.3, 2)).
 		as(func(r *opRow) { r.noSpecials = "half types round the square" }),
-	binary("pow tensor", (*tensor.Tensor).PowTensor, math.Pow).as(from(0.2, 2)).as(func(r *opRow) {
+	binary("pow tensor", (*tensor.Tensor).PowTensor, power64).as(from(0.2, 2)).as(func(r *opRow) {
 		r.dtypes, r.in[0].whole, r.in[1].whole = numberTypes, [2]int{-3, 3}, [2]int{0, 4}
 	}),
-	unary("rpow", func(x *tensor.Tensor) *tensor.Tensor { return x.RPow(2.5) }, func(x float64) float64 { return math.Pow(2.5, x) }).as(floatOf),
+	unary("rpow", func(x *tensor.Tensor) *tensor.Tensor { return x.RPow(2.5) }, func(x float64) float64 { return power64(2.5, x) }).as(floatOf),
 	unary("neg", (*tensor.Tensor).Neg, func(x float64) float64 { return -x }).as(numbers).as(written((*tensor.Tensor).NegInPlace)),
 	unary("abs", (*tensor.Tensor).Abs, math.Abs).as(numbers).as(clear(0)),
 	unary("sign", (*tensor.Tensor).Sign, sign).as(everyType).as(clear(0)),
@@ -82,4 +82,18 @@ func sign(x float64) float64 {
 		return -1
 	}
 	return 0
+}
+
+// power64 is x to the power of y. math.Pow is too far off for a reference: it takes roots of numbers near the ends of the
+// range by repeated squaring. Here x is m·2^e, and 2^(y·e) keeps what its exponent loses.
+func power64(x, y float64) float64 {
+	m, e := math.Frexp(x)
+	t := y * float64(e)
+	integers := x == math.Trunc(x) && y == math.Trunc(y) // where math.Pow is exact
+	if integers || !(x > 0) || math.IsInf(x, 0) || math.IsNaN(t) || math.Abs(t) > 5000 || math.Abs(y) > 100 {
+		return math.Pow(x, y)
+	}
+	whole := math.Floor(t)
+	rest := (t - whole) + math.FMA(y, float64(e), -t)
+	return math.Ldexp(math.Exp2(rest+y*math.Log2(m)), int(whole))
 }
