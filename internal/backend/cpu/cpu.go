@@ -2,6 +2,8 @@
 package cpu
 
 import (
+	"runtime"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/mem"
@@ -28,12 +30,14 @@ func (Backend) Free(b backend.Buffer) { b.(*mem.Block).Free() }
 // CopyIn copies src into dst from byte offset on.
 func (Backend) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 	copy(dst.(*mem.Block).Bytes()[offset:], src)
+	runtime.KeepAlive(dst) // the pool takes memory back whose block is unreachable
 	return nil
 }
 
 // CopyOut copies from src at byte offset into dst.
 func (Backend) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 	copy(dst, src.(*mem.Block).Bytes()[offset:])
+	runtime.KeepAlive(src)
 	return nil
 }
 
