@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"cresset/device"
 )
 
 // What went wrong, for errors.Is.
@@ -37,13 +39,16 @@ func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
 // known. It is empty where there is nothing to add.
 func (e *Error) Hint() string { return e.hint }
 
-// Try runs f and returns the *Error that it panicked with, if any; every other panic passes.
+// Try runs f and returns the *Error that it panicked with, if any. A *device.Error, of a device index that no device has,
+// comes as an *Error too; every other panic passes.
 func Try(f func()) (err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case *Error:
 			err = r
+		case *device.Error:
+			err = &Error{Op: "device", Kind: ErrDevice, Err: r}
 		default:
 			panic(r)
 		}
