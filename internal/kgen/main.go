@@ -1,5 +1,5 @@
-// Kgen writes the project's generated code: the elementary functions of internal/kern, from the recipes of
-// internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
+// Kgen writes the project's generated code: the elementary functions of internal/kern and of the GPU's kernels, from the
+// recipes of internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
 package main
 
 import (
@@ -56,7 +56,10 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("elementary functions: %w", err)
 	}
-	return map[string][]byte{"internal/kern/elementary_gen.go": elementary}, nil
+	return map[string][]byte{
+		"internal/kern/elementary_gen.go":              elementary,
+		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(recipe.All()),
+	}, nil
 }
 
 // moduleRoot is the nearest folder with a go.mod, from the current one upwards.

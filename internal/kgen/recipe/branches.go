@@ -24,9 +24,15 @@ type branch struct {
 	inside  bool // not a branch but a step within an arm of one
 }
 
+// A planner knows a recipe and who uses its steps.
+type planner struct {
+	*Recipe
+	users [][]use
+}
+
 // plan finds the branches that a target with cheap jumps makes of the selects among steps, by the select that comes
 // first or is alone. Selects that come later choose first, so that branches nest.
-func (g *goWriter) plan(steps []Ref) map[Ref]branch {
+func (g *planner) plan(steps []Ref) map[Ref]branch {
 	branches := map[Ref]branch{}
 	for n := len(steps) - 1; n >= 0; n-- {
 		k := steps[n]
@@ -50,12 +56,12 @@ func (g *goWriter) plan(steps []Ref) map[Ref]branch {
 	return branches
 }
 
-func (g *goWriter) isSelect(k Ref) bool {
+func (g *planner) isSelect(k Ref) bool {
 	return g.Steps[k].Op == Select || g.Steps[k].Op == ISelect
 }
 
 // together tells whether the first of the selects can join the others: the same mask, and no other needs its result.
-func (g *goWriter) together(selects []Ref) bool {
+func (g *planner) together(selects []Ref) bool {
 	k := selects[0]
 	if !g.isSelect(k) || g.Steps[k].Args[0] != g.Steps[selects[1]].Args[0] {
 		return false
@@ -69,7 +75,7 @@ func (g *goWriter) together(selects []Ref) bool {
 }
 
 // armSteps returns the steps whose results only argument arm of the selects needs, directly or not.
-func (g *goWriter) armSteps(steps, selects []Ref, arm int, taken map[Ref]branch) []Ref {
+func (g *planner) armSteps(steps, selects []Ref, arm int, taken map[Ref]branch) []Ref {
 	in := map[Ref]bool{}
 	only := func(u use) bool {
 		if in[u.by] {

@@ -25,7 +25,7 @@ func Go(pkg string, recipes []*Recipe) ([]byte, error) {
 	}
 	for _, r := range recipes {
 		writeSliceFunc(&out, r)
-		g := &goWriter{Recipe: r, out: &out, users: r.users(), names: make([]string, len(r.Steps))}
+		g := &goWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps))}
 		g.function()
 	}
 	return format.Source(out.Bytes())
@@ -66,9 +66,8 @@ func (r *Recipe) goName() string { return strings.ToLower(r.Name) + "f" }
 
 // A goWriter writes one function. Constants and masks are written where they are used, other steps as variables.
 type goWriter struct {
-	*Recipe
+	planner
 	out       *bytes.Buffer
-	users     [][]use
 	names     []string
 	variables int
 }
