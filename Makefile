@@ -50,6 +50,10 @@ lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass
 generate: ## Write all generated code anew
 	go generate ./...
 
+.PHONY: ptx
+ptx: ## Compile the GPU's kernels to PTX, with Debian's clang-22
+	@internal/backend/cuda/kernels/build
+
 .PHONY: bench
 bench: ## Run the benchmarks ten times: PKG=./tensor BENCH=MatMul
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -count 10 $(PKG)

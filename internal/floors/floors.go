@@ -17,7 +17,7 @@ var rows = [][]string{
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/cublas", "internal/nccl", "internal/mpi",
 	},
-	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda", "smi"},
+	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"nn", "optim", "data", "checkpoint", "dist", "nn/parallel", "nn/plan"},
 	{"internal/tui", "internal/cli", "cmd/cresset"},

@@ -1,0 +1,57 @@
+// What the kernels need of a device, in place of a toolkit's headers: attributes, number types, memory, threads, shuffles.
+#pragma once
+
+#include <__clang_cuda_builtin_vars.h>
+
+#define __global__ __attribute__((global))
+#define __device__ __attribute__((device))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __host__ __attribute__((host))
+#define INLINE static __attribute__((device, always_inline))
+
+using i8 = signed char;
+using u8 = unsigned char;
+using i16 = short;
+using u16 = unsigned short;
+using i32 = int;
+using u32 = unsigned;
+using i64 = long long;
+using u64 = unsigned long long;
+using f32 = float;
+using f64 = double;
+
+// Global memory, told apart from other memory so that loads and stores need not find out.
+template <class E> using Global = __attribute__((address_space(1))) E *;
+template <class E> using Constant = const __attribute__((address_space(1))) E *;
+
+template <class E> INLINE E load(u64 base, i64 at) { return ((Constant<E>)base)[at]; }
+template <class E> INLINE void store(u64 base, i64 at, E v) { ((Global<E>)base)[at] = v; }
+
+// A number's bits as another type of its size.
+template <class To, class From> INLINE To bits(From v) {
+	static_assert(sizeof(To) == sizeof(From), "sizes differ");
+	return __builtin_bit_cast(To, v);
+}
+
+// This thread's number in the grid, and how many there are: loops step by them, so that any grid is right.
+INLINE u64 thread() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+INLINE u64 threads() { return (u64)gridDim.x * blockDim.x; }
+
+// KERNEL starts a kernel of at most so many threads per block.
+#define KERNEL(name, most) extern "C" __global__ __attribute__((launch_bounds(most))) void name
+
+// JOIN makes one name of two, after both were expanded.
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+
+// The value that the lane has whose number differs in the bits of mask. All lanes of the warp take part, converged.
+INLINE u32 fromLane(u32 v, u32 mask) { return __nvvm_shfl_sync_bfly_i32(0xffffffff, v, mask, 31); }
+INLINE u64 fromLane(u64 v, u32 mask) {
+	return (u64)fromLane((u32)(v >> 32), mask) << 32 | fromLane((u32)v, mask);
+}
+INLINE f64 fromLane(f64 v, u32 mask) { return bits<f64>(fromLane(bits<u64>(v), mask)); }
+INLINE f32 fromLane(f32 v, u32 mask) { return bits<f32>(fromLane(bits<u32>(v), mask)); }
+INLINE i64 fromLane(i64 v, u32 mask) { return (i64)fromLane((u64)v, mask); }
+INLINE i32 fromLane(i32 v, u32 mask) { return (i32)fromLane((u32)v, mask); }
+INLINE u8 fromLane(u8 v, u32 mask) { return (u8)fromLane((u32)v, mask); }

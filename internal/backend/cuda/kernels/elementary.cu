@@ -1,0 +1,16 @@
+// Elementary functions. Those of float32 follow the recipes that the CPU follows.
+// dtypes: f32 f64
+#include "elementwise.cuh"
+#include "functions.cuh"
+
+UNARY(exp, T, exp(a))
+UNARY(expm1, T, expm1(a))
+UNARY(log, T, log(a))
+UNARY(log1p, T, log1p(a))
+UNARY(sin, T, sin(a))
+UNARY(cos, T, cos(a))
+UNARY(tanh, T, tanh(a))
+UNARY(sigmoid, T, sigmoid(a))
+UNARY(erf, T, erf(a))
+UNARY(rsqrt, T, rsqrt(a))
+BINARY(pow, T, pow(a, b))

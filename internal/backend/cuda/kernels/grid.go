@@ -1,0 +1,83 @@
+package kernels
+
+// A Grid is the shape of a launch.
+type Grid struct {
+	Blocks, Threads [3]uint32
+}
+
+const mostBlocks = 1<<31 - 1
+
+// Flat is the grid of kernels that walk over n elements with any number of blocks: no more than most, which is to fill the
+// device.
+func Flat(n uint64, most int) Grid {
+	blocks := min(divideUp(n, 256), uint64(max(most, 1)))
+	return Grid{[3]uint32{uint32(max(blocks, 1)), 1, 1}, [3]uint32{256, 1, 1}}
+}
+
+// longRow is the length from which a run has 256 threads instead of 32.
+const longRow = 1024
+
+// RowGrid is the grid of reductions and softmaxes of so many runs of n elements, and whether the device can have it.
+func RowGrid(runs, n uint64) (g Grid, ok bool) {
+	if n > longRow {
+		return Grid{[3]uint32{uint32(runs), 1, 1}, [3]uint32{256, 1, 1}}, runs <= mostBlocks
+	}
+	blocks := divideUp(runs, 8)
+	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+}
+
+// ColumnGrid is the grid of the _columns form of reductions to so many results, and whether the device can have it.
+func ColumnGrid(results uint64) (g Grid, ok bool) {
+	blocks := divideUp(results, 32)
+	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+}
+
+// PrefersColumns reports whether a reduction of [outer][n][inner] is faster in its _columns form.
+func PrefersColumns(n, inner uint64) bool { return inner > 1 || n < 32 }
+
+// Parts is into how many parts a reduction to so many results had better divide its runs of n elements, 1 if the runs are
+// enough to fill a device of so many multiprocessors. The parts are joined by a second launch.
+func Parts(results, n uint64, multiprocessors int) uint64 {
+	const worth = 1 << 14 // elements of a part
+	wanted := divideUp(uint64(multiprocessors)*4, max(results, 1))
+	return max(min(wanted, n/worth), 1)
+}
+
+// ProductGrid is the grid of a product of count times [m][k]·[k][n], and whether it is for product_small.
+func ProductGrid(count, m, n uint64) (g Grid, small bool) {
+	small = m <= 32 || n <= 32
+	tile, threads := uint64(64), uint32(256)
+	if small {
+		tile, threads = 32, 64
+	}
+	tiles := count * divideUp(m, tile) * divideUp(n, tile)
+	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
+}
+
+// DrawGrid is the grid of n random draws on a device, which decides the numbers as it does in PyTorch, and how far they move
+// the generator's offset; lanes is 4, or 2 for float64 and for wide integers.
+func DrawGrid(n uint64, lanes, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {
+	most := uint64(multiprocessors * (threadsPerMultiprocessor / 256))
+	blocks := max(min(divideUp(n, 256), most), 1)
+	offset = 4 * divideUp(n, blocks*256*uint64(lanes))
+	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{256, 1, 1}}, offset
+}
+
+// EachGrid is DrawGrid for bernoulli_each.
+func EachGrid(n uint64, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {
+	most := uint64(multiprocessors * (threadsPerMultiprocessor / 512))
+	blocks := max(min(divideUp(n, 4*512), most), 1)
+	return Grid{[3]uint32{uint32(blocks), 1, 1}, [3]uint32{512, 1, 1}}, 12
+}
+
+// AddRowsGrid is the grid of add_rows to rows of so many columns, on a device of so many multiprocessors.
+func AddRowsGrid(columns uint64, multiprocessors int) Grid {
+	x := min(max(divideUp(columns, 32), 1), mostBlocks)
+	y := min(max(divideUp(uint64(multiprocessors)*8, x), 1), 64)
+	return Grid{[3]uint32{uint32(x), uint32(y), 1}, [3]uint32{32, 8, 1}}
+}
+
+// OneBlock is the grid of nll.
+func OneBlock() Grid { return Grid{[3]uint32{1, 1, 1}, [3]uint32{256, 1, 1}} }
+
+func divideUp(a, b uint64) uint64 { return (a + b - 1) / b }

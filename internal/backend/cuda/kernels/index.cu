@@ -1,0 +1,50 @@
+// Moving elements by index; elements by size. An index out of range is a fault, and its elements are not written.
+//
+// take and gather: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather
+// takes Lines; the triangles take Triangle.
+// dtypes: b8 b16 b32 b64
+#include "elementwise.cuh"
+
+// out[o][i] = in[o][index[i]]
+ROW_KERNEL(take, 256)(const Rows p) {
+#pragma unroll 1
+	for (u64 at = thread(); at < p.outer * p.count * p.inner; at += threads()) {
+		u64 line = at / p.inner, column = at - line * p.inner;
+		u64 o = line / p.count, i = line - o * p.count;
+		i64 chosen = load<i64>(p.index, (i64)i);
+		if (within(p.report, chosen, p.extent, (i64)i)) {
+			store<T>(p.out, (i64)at, load<T>(p.in, (i64)((o * p.extent + chosen) * p.inner + column)));
+		}
+	}
+}
+
+// out[i] = in[index[i]] along every line; lines·n < 2**32.
+ROW_KERNEL(gather, 256)(const Lines p) {
+#pragma unroll 1
+	for (u64 e = thread(); e < p.lines * p.n; e += threads()) {
+		u64 line = e / p.n;
+		i64 i = (i64)(e - line * p.n), at[3];
+		locate<3>(p, (u32)line, at);
+		i64 chosen = load<i64>(p.index, at[2] + i * p.steps[2]);
+		if (within(p.report, chosen, p.extent, (i64)e)) {
+			store<T>(p.out, at[0] + i * p.steps[0], load<T>(p.in, at[1] + chosen * p.steps[1]));
+		}
+	}
+}
+
+// triangle keeps what kept says of a row and a column.
+template <class Kept> INLINE void triangle(const Triangle &p, Kept kept) {
+#pragma unroll 1
+	for (u64 at = thread(); at < p.n; at += threads()) {
+		u64 line = at / p.cols;
+		i64 c = (i64)(at - line * p.cols), r = (i64)(line % p.rows);
+		store<T>(p.out, (i64)at, kept(r, c) ? load<T>(p.in, (i64)at) : (T)0);
+	}
+}
+
+ROW_KERNEL(tril, 256)(const Triangle p) {
+	triangle(p, [&](i64 r, i64 c) { return c <= r + p.diagonal; });
+}
+ROW_KERNEL(triu, 256)(const Triangle p) {
+	triangle(p, [&](i64 r, i64 c) { return c >= r + p.diagonal; });
+}

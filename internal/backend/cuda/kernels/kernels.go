@@ -1,0 +1,76 @@
+// Package kernels holds the GPU's kernels, compiled from the .cu files beside it by make ptx: PTX for sm_60 and everything
+// newer, one small module for each family and dtype, so that a program loads only what it uses.
+//
+// A kernel is called row_dtype, as add_f32 and cast_f32_f16 (from float32 to float16); dtypes are f32, f64, i64, i32, u8 and
+// bool, and for kernels that only move elements b8, b16, b32 and b64 by their size. It takes one parameter, one of the
+// package's structs by value: a launch passes a pointer to it. The structs' fields, and the grid that a kernel wants, are
+// told in params.cuh and at the head of each .cu file; the functions that return a Grid follow them.
+package kernels
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+//go:embed ptx
+var files embed.FS
+
+// A Module is one piece of PTX.
+type Module struct {
+	Name    string   // family_dtype, as in "arithmetic_f32"
+	Kernels []string // the kernels in it, in the order of the source
+}
+
+// Modules returns all modules, by name. The slices are shared: do not write to them.
+func Modules() []Module { return index().modules }
+
+// ModuleOf returns the name of the module that has a kernel, and whether there is one.
+func ModuleOf(kernel string) (module string, ok bool) {
+	module, ok = index().of[kernel]
+	return module, ok
+}
+
+// Text returns the PTX of a module.
+func Text(module string) ([]byte, error) {
+	packed, err := files.ReadFile("ptx/" + module + ".ptx.gz")
+	if err != nil {
+		return nil, fmt.Errorf("kernels: no module %s", module)
+	}
+	unpack, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, fmt.Errorf("kernels: module %s: %w", module, err)
+	}
+	text, err := io.ReadAll(unpack)
+	if err != nil {
+		return nil, fmt.Errorf("kernels: module %s: %w", module, err)
+	}
+	return text, nil
+}
+
+// list is ptx/index: a line for each module, its name and its kernels.
+//
+//go:embed ptx/index
+var list string
+
+type contents struct {
+	modules []Module
+	of      map[string]string
+}
+
+var index = sync.OnceValue(func() contents {
+	c := contents{of: map[string]string{}}
+	for line := range strings.Lines(list) {
+		words := strings.Fields(line)
+		m := Module{Name: words[0], Kernels: words[1:]}
+		c.modules = append(c.modules, m)
+		for _, k := range m.Kernels {
+			c.of[k] = m.Name
+		}
+	}
+	return c
+})

@@ -1,0 +1,74 @@
+// The negative log likelihood of targets, and its gradient.
+//
+// Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each and nll_grad: blocks of 256
+// threads, any number of them: as many as there are targets, or elements of the gradient.
+// dtypes: f32 f64
+#include "reduction.cuh"
+
+struct Sum {
+	using Acc = f64;
+	INLINE f64 fromLane(f64 v, u32 mask) { return ::fromLane(v, mask); }
+	INLINE f64 join(f64 a, f64 b) { return a + b; }
+};
+
+INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
+
+// A Cost is what a target adds to the loss and to the weights.
+struct Cost {
+	T loss, weight;
+};
+
+INLINE Cost costOf(const NLL &p, u64 i) {
+	i64 target = load<i64>(p.targets, (i64)i);
+	if (target == p.ignore) {
+		return {0, 0};
+	}
+	if ((u64)target >= p.classes) {
+		report(p.report, FAULT_TARGET, target, (i64)p.classes, (i64)i);
+		return {0, 0};
+	}
+	u64 batch = i / p.inner, column = i - batch * p.inner;
+	T weight = weightOf(p, target);
+	return {-load<T>(p.x, (i64)((batch * p.classes + target) * p.inner + column)) * weight, weight};
+}
+
+// The sum of the losses, or their mean, and the sum of the weights.
+ROW_KERNEL(nll, 256)(const NLL p) {
+	f64 loss = 0, weight = 0;
+#pragma unroll 1
+	for (u64 i = threadIdx.x; i < p.batch * p.inner; i += blockDim.x) {
+		Cost c = costOf(p, i);
+		loss += c.loss;
+		weight += c.weight;
+	}
+	loss = joinRow<Sum>(loss);
+	weight = joinRow<Sum>(weight);
+	if (threadIdx.x == 0) {
+		store<T>(p.out, 0, (T)(p.mean ? loss / weight : loss));
+		store<T>(p.total, 0, (T)weight);
+	}
+}
+
+// The loss of each target.
+ROW_KERNEL(nll_each, 256)(const NLL p) {
+#pragma unroll 1
+	for (u64 i = thread(); i < p.batch * p.inner; i += threads()) {
+		store<T>(p.out, (i64)i, costOf(p, i).loss);
+	}
+}
+
+// -weight[t]·dy at the target of each, over the total for a mean, and zero elsewhere.
+ROW_KERNEL(nll_grad, 256)(const NLL p) {
+	f64 scale = p.mean ? 1 / (f64)load<T>(p.total, 0) : 1;
+#pragma unroll 1
+	for (u64 at = thread(); at < p.batch * p.classes * p.inner; at += threads()) {
+		u64 line = at / p.inner, column = at - line * p.inner;
+		u64 batch = line / p.classes;
+		i64 class_ = (i64)(line - batch * p.classes), i = (i64)(batch * p.inner + column);
+		T v = 0;
+		if (load<i64>(p.targets, i) == class_ && class_ != p.ignore) {
+			v = (T)(-(f64)weightOf(p, class_) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
+		}
+		store<T>(p.out, (i64)at, v);
+	}
+}

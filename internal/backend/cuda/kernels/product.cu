@@ -1,0 +1,80 @@
+// Matrix products of any strides: transposes and repeated rows cost nothing extra.
+//
+// Every kernel takes Product. A block computes a tile of the result, each thread 4x4 elements of it, from tiles of 16 of the
+// common axis in shared memory. An element's products are added in order of k, by fma. Grid: blocks walk over the tiles of
+// all matrices, so that any number of blocks is right: as many as there are tiles. product_dtype: 256 threads, tiles of
+// 64x64. product_small_dtype: 64 threads, tiles of 32x32, for m or n up to 32.
+// dtypes: f32 f64
+#include "dtype.cuh"
+#include "params.cuh"
+
+#define SIDE 4   // of a thread's part of the tile
+#define DEPTH 16 // of the tiles of a and b
+
+INLINE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+INLINE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+
+// fill brings a tile of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the tile's long axis.
+// Neighbouring threads read along the axis whose elements lie together.
+template <int TILE, int THREADS> INLINE void fill(T (&to)[DEPTH][TILE + 4], u64 from, i64 along, i64 deep, u64 first,
+	u64 most, u64 k, u64 depth) {
+	bool deepFirst = deep == 1;
+#pragma unroll
+	for (int l = 0; l < TILE * DEPTH / THREADS; l++) {
+		u32 e = threadIdx.x + l * THREADS;
+		u32 d = deepFirst ? e % DEPTH : e / TILE, i = deepFirst ? e / DEPTH : e % TILE;
+		T v = 0;
+		if (first + i < most && k + d < depth) {
+			v = load<T>(from, (i64)(first + i) * along + (i64)(k + d) * deep);
+		}
+		to[d][i] = v;
+	}
+}
+
+template <int EDGE> INLINE void product(const Product &p) {
+	const int TILE = EDGE * SIDE, THREADS = EDGE * EDGE;
+	__shared__ __attribute__((aligned(16))) T aTile[DEPTH][TILE + 4], bTile[DEPTH][TILE + 4];
+	u64 down = (p.m + TILE - 1) / TILE, across = (p.n + TILE - 1) / TILE;
+	u32 y = threadIdx.x / EDGE * SIDE, x = threadIdx.x % EDGE * SIDE;
+#pragma unroll 1
+	for (u64 tile = blockIdx.x; tile < p.count * down * across; tile += gridDim.x) {
+		u64 left = tile / across, firstN = (tile - left * across) * TILE;
+		u64 batch = left / down, firstM = (left - batch * down) * TILE;
+		u64 a = p.a + batch * p.aStrides[0] * sizeof(T), b = p.b + batch * p.bStrides[0] * sizeof(T);
+		T sums[SIDE][SIDE] = {};
+#pragma unroll 1
+		for (u64 k = 0; k < p.k; k += DEPTH) {
+			fill<TILE, THREADS>(aTile, a, p.aStrides[1], p.aStrides[2], firstM, p.m, k, p.k);
+			fill<TILE, THREADS>(bTile, b, p.bStrides[2], p.bStrides[1], firstN, p.n, k, p.k);
+			__syncthreads();
+#pragma unroll
+			for (int d = 0; d < DEPTH; d++) {
+#pragma unroll
+				for (int i = 0; i < SIDE; i++) {
+#pragma unroll
+					for (int j = 0; j < SIDE; j++) {
+						sums[i][j] = fma(aTile[d][y + i], bTile[d][x + j], sums[i][j]);
+					}
+				}
+			}
+			__syncthreads();
+		}
+#pragma unroll
+		for (int i = 0; i < SIDE; i++) {
+#pragma unroll
+			for (int j = 0; j < SIDE; j++) {
+				i64 r = (i64)(firstM + y + i), c = (i64)(firstN + x + j), z = (i64)batch;
+				if (r < (i64)p.m && c < (i64)p.n) {
+					T v = (T)p.alpha * sums[i][j];
+					if (p.add != 0 && p.beta != 0) {
+						v += (T)p.beta * load<T>(p.add, z * p.addStrides[0] + r * p.addStrides[1] + c * p.addStrides[2]);
+					}
+					store<T>(p.out, z * p.outStrides[0] + r * p.outStrides[1] + c * p.outStrides[2], v);
+				}
+			}
+		}
+	}
+}
+
+ROW_KERNEL(product, 256)(const Product p) { product<16>(p); }
+ROW_KERNEL(product_small, 64)(const Product p) { product<8>(p); }
