@@ -1,0 +1,133 @@
+package ptx
+
+// block runs blocks of threads, one after the other, with the same registers.
+type block struct {
+	k       *Kernel
+	cfg     *LaunchConfig
+	id      [3]uint32
+	threads int
+	warps   []warp
+	shared  []byte
+	regions []Region // of each memory instruction, the last that it used
+	count   Counters
+	before  uint64 // warp instructions when the block started
+}
+
+// newBlock prepares registers for a launch.
+func newBlock(k *Kernel, cfg *LaunchConfig) *block {
+	b := &block{
+		k: k, cfg: cfg, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
+		shared:  make([]byte, k.dynamicStart()+cfg.SharedBytes),
+		regions: make([]Region, k.sites),
+	}
+	b.warps = make([]warp, (b.threads+31)/32)
+	r32 := make([]lanes32, len(b.warps)*k.count32)
+	r64 := make([]lanes64, len(b.warps)*k.count64)
+	preds := make([]uint32, len(b.warps)*k.countP)
+	for i := range b.warps {
+		w := &b.warps[i]
+		w.b, w.index = b, i
+		w.r32, r32 = r32[:k.count32], r32[k.count32:]
+		w.r64, r64 = r64[:k.count64], r64[k.count64:]
+		w.preds, preds = preds[:k.countP], preds[k.countP:]
+		w.local = make([]byte, 32*k.Local)
+		w.all = allLanes
+		if left := b.threads - 32*i; left < 32 {
+			w.all = 1<<left - 1
+		}
+		w.fill()
+	}
+	return b
+}
+
+// fill sets the registers that no instruction writes.
+func (w *warp) fill() {
+	k := w.b.k
+	for _, c := range k.consts32 {
+		r := &w.r32[c.slot]
+		for i := range r {
+			r[i] = uint32(c.value)
+		}
+	}
+	for _, c := range k.consts64 {
+		w.fill64(c.slot, c.value)
+	}
+	for _, c := range k.constsP {
+		w.preds[c.slot] = truth(c.value != 0)
+	}
+	for _, b := range k.bound {
+		at := uint64(k.dynamicStart())
+		if b.global != dynamicShared {
+			at = w.b.cfg.Globals[b.global]
+		}
+		w.fill64(b.slot, at+uint64(b.offset))
+	}
+	for _, s := range k.specials {
+		w.fillSpecial(s)
+	}
+}
+
+func (w *warp) fill64(slot int32, v uint64) {
+	r := &w.r64[slot]
+	for i := range r {
+		r[i] = v
+	}
+}
+
+func (w *warp) fillSpecial(s special) {
+	r := &w.r32[s.slot]
+	if s.what.ofBlock() {
+		v := w.special(s.what, 0)
+		for i := range r {
+			r[i] = v
+		}
+		return
+	}
+	for i := range r {
+		r[i] = w.special(s.what, i)
+	}
+}
+
+// run runs the n-th block of the grid.
+func (b *block) run(n uint64) *Fault {
+	x, y := uint64(b.cfg.Grid[0]), uint64(b.cfg.Grid[1])
+	b.id = [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
+	b.before = b.count.WarpInstructions
+	clear(b.shared)
+	for i := range b.warps {
+		b.warps[i].start()
+	}
+	for {
+		progress := false
+		for i := range b.warps {
+			w := &b.warps[i]
+			if w.state != running {
+				continue
+			}
+			progress = true
+			if f := w.run(); f != nil {
+				return f
+			}
+		}
+		if b.release() {
+			continue
+		}
+		if !progress { // all warps wait for others, or all have ended
+			return b.deadlock()
+		}
+	}
+}
+
+// start makes the warp ready for the block's first instruction.
+func (w *warp) start() {
+	w.pc, w.mask, w.live = 0, w.all, w.all
+	w.limit = len(w.b.k.code)
+	w.ahead, w.held = w.ahead[:0], w.held[:0]
+	w.state = running
+	clear(w.local)
+	for _, s := range w.b.k.specials {
+		if s.what.ofBlock() {
+			w.fillSpecial(s)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package ptx
+
+import (
+	"strconv"
+	"strings"
+)
+
+// body reads one kernel. Registers, constants and special registers all become
+// slots of the three register files, so that instructions read nothing else.
+type body struct {
+	*parser
+	k       *Kernel
+	scopes  []scope
+	shared  map[string]int64 // offsets of the shared variables that the kernel uses
+	local   map[string]int64
+	slots   [3]int32
+	known   map[known]int32
+
+	at     int // line of the instruction being decoded
+	jumps  []jump
+	labels map[string]int
+	tables map[string][]string // labels that .branchtargets lists
+
+	atomics []atomicUse
+	reads   [2]map[int32]bool // slots that some instruction reads, per file
+}
+
+// scope holds the registers declared between braces: names with a count are prefixes.
+type scope map[string]declaredRegisters
+
+type declaredRegisters struct {
+	file  file
+	first int32
+	count int // 0 for a single name
+	bits  int
+}
+
+// known is a constant or special value that has a slot already.
+type known struct {
+	file  file
+	what  specialKind // notSpecial for a constant
+	name  string      // of a global
+	value uint64
+}
+
+// jump is a branch whose label is still to be found.
+type jump struct {
+	line, pc int
+	label    string
+	table    bool
+}
+
+const maxRegisters = 1 << 16
+
+// entry reads a kernel after ".entry".
+func (p *parser) entry() {
+	line := p.tok.line
+	k := &Kernel{Name: p.word(), Module: p.m}
+	if _, taken := p.m.Kernels[k.Name]; taken {
+		p.failAt(line, "kernel %s is defined twice", k.Name)
+	}
+	if p.is("(") {
+		p.params(k)
+	}
+	for !p.is("{") {
+		p.performance(k)
+	}
+	b := &body{parser: p, k: k, scopes: []scope{{}}, shared: map[string]int64{}, local: map[string]int64{},
+		known: map[known]int32{}, labels: map[string]int{}, tables: map[string][]string{},
+		reads: [2]map[int32]bool{{}, {}}}
+	b.read()
+	p.m.Kernels[k.Name] = k
+}
+
+func (p *parser) params(k *Kernel) {
+	for !p.is(")") {
+		if len(k.Params) > 0 {
+			p.expect(",")
+		}
+		p.expect(".param")
+		s := p.declarator()
+		at := (k.ParamBytes + s.Align - 1) &^ (s.Align - 1)
+		if at+s.Size > 4352 {
+			p.fail("the parameters of %s take more than 4352 bytes", k.Name)
+		}
+		k.Params = append(k.Params, Param{s.Name, at, s.Size, s.Align})
+		k.ParamBytes = at + s.Size
+	}
+}
+
+// performance reads a directive between parameters and body.
+func (p *parser) performance(k *Kernel) {
+	line := p.tok.line
+	switch w := p.word(); w {
+	case ".maxntid", ".reqntid":
+		k.MaxThreads = [3]uint32{1, 1, 1}
+		for i := range k.MaxThreads {
+			k.MaxThreads[i] = uint32(p.count(1024))
+			if !p.is(",") {
+				break
+			}
+		}
+	case ".minnctapersm", ".maxnreg":
+		p.count(1 << 16)
+	case ".pragma":
+		p.advance()
+		p.expect(";")
+	default:
+		p.failAt(line, "unknown directive %q of a kernel", w)
+	}
+}
+
+// read reads the kernel's body and makes its code final.
+func (b *body) read() {
+	for depth := 1; depth > 0; {
+		line := b.tok.line
+		switch {
+		case b.tok.kind == endOfText:
+			b.fail("kernel %s does not end", b.k.Name)
+		case b.is("{"):
+			b.scopes = append(b.scopes, scope{})
+			depth++
+		case b.is("}"):
+			b.scopes = b.scopes[:len(b.scopes)-1]
+			depth--
+		case b.is(";"):
+		case b.tok.kind == wordToken && b.tok.text[0] == '.':
+			b.directive(line)
+		default:
+			b.statement(line)
+		}
+	}
+	b.at = b.tok.line
+	b.emit(instr{kind: kindExit, guard: -1})
+	b.link()
+	b.k.count32, b.k.count64, b.k.countP = int(b.slots[file32]), int(b.slots[file64]), int(b.slots[fileP])
+	b.k.Ordered = b.ordered()
+}
+
+// directive reads what starts with a dot inside a body.
+func (b *body) directive(line int) {
+	switch w := b.word(); w {
+	case ".reg":
+		b.registers()
+	case ".shared":
+		s := b.variable()
+		b.declareShared(line, s)
+	case ".local":
+		s := b.variable()
+		b.k.Local = (b.k.Local + s.Align - 1) &^ (s.Align - 1)
+		b.local[s.Name] = int64(b.k.Local)
+		if b.k.Local += s.Size; b.k.Local > 512<<10 {
+			b.failAt(line, "local memory of %s is larger than 512 KiB", b.k.Name)
+		}
+	case ".loc", ".file":
+		b.skipLine(line)
+	case ".pragma":
+		b.advance()
+		b.expect(";")
+	default:
+		b.failAt(line, "unknown directive %q in a kernel", w)
+	}
+}
+
+// registers reads a declaration after ".reg".
+func (b *body) registers() {
+	line := b.tok.line
+	t, ok := dataTypes[strings.TrimPrefix(b.word(), ".")]
+	if !ok {
+		b.failAt(line, "unknown type of a register")
+	}
+	for {
+		r := declaredRegisters{file: t.file(), first: b.slots[t.file()], bits: t.bits}
+		name, n := b.word(), 1
+		if b.is("<") {
+			n = b.count(maxRegisters)
+			r.count = n
+			b.expect(">")
+		}
+		if int(b.slots[r.file])+n > maxRegisters {
+			b.failAt(line, "%s has more than %d registers", b.k.Name, maxRegisters)
+		}
+		b.slots[r.file] += int32(n)
+		b.scopes[len(b.scopes)-1][name] = r
+		if !b.is(",") {
+			break
+		}
+	}
+	b.expect(";")
+}
+
+// statement reads a label or an instruction.
+func (b *body) statement(line int) {
+	b.at = line
+	guard, not := int32(-1), false
+	if b.is("@") {
+		not = b.is("!")
+		guard = b.register(operand{name: b.word()}, fileP)
+	}
+	name := b.word()
+	if guard < 0 && b.is(":") {
+		b.label(line, name)
+		return
+	}
+	var operands []operand
+	for !b.is(";") {
+		if len(operands) > 0 {
+			b.expect(",")
+		}
+		if len(operands) == 8 {
+			b.fail("an instruction has too many operands")
+		}
+		operands = append(operands, b.operand())
+	}
+	in := b.decode(name, operands)
+	in.guard = guard
+	if not {
+		in.guardNot = ^uint32(0)
+	}
+	b.emit(in)
+}
+
+func (b *body) label(line int, name string) {
+	if b.is(".branchtargets") {
+		for {
+			b.tables[name] = append(b.tables[name], b.word())
+			if !b.is(",") {
+				break
+			}
+		}
+		b.expect(";")
+		return
+	}
+	if _, taken := b.labels[name]; taken {
+		b.failAt(line, "label %s stands twice", name)
+	}
+	b.labels[name] = len(b.k.code)
+}
+
+func (b *body) emit(in instr) {
+	b.k.code = append(b.k.code, in)
+	b.k.lines = append(b.k.lines, int32(b.at))
+}
+
+// link gives branches their targets.
+func (b *body) link() {
+	find := func(line int, label string) int32 {
+		pc, ok := b.labels[label]
+		if !ok {
+			b.failAt(line, "label %s is not defined", label)
+		}
+		return int32(pc)
+	}
+	for _, j := range b.jumps {
+		in := &b.k.code[j.pc]
+		if !j.table {
+			in.d = find(j.line, j.label)
+			continue
+		}
+		targets, ok := b.tables[j.label]
+		if !ok {
+			b.failAt(j.line, "%s is no list of branch targets", j.label)
+		}
+		for _, t := range targets {
+			in.table = append(in.table, find(j.line, t))
+		}
+	}
+}
+
+// find looks a register up by name.
+func (b *body) find(name string) (declaredRegisters, int32, bool) {
+	prefix := strings.TrimRight(name, "0123456789")
+	n, err := strconv.Atoi(name[len(prefix):])
+	for i := len(b.scopes) - 1; i >= 0; i-- {
+		if r, ok := b.scopes[i][name]; ok && r.count == 0 {
+			return r, r.first, true
+		}
+		if r, ok := b.scopes[i][prefix]; ok && err == nil && n < r.count {
+			return r, r.first + int32(n), true
+		}
+	}
+	return declaredRegisters{}, 0, false
+}

@@ -1,0 +1,118 @@
+package ptx
+
+// lanes32 and lanes64 are registers: a value for each lane of a warp.
+type (
+	lanes32 = [32]uint32
+	lanes64 = [32]uint64
+)
+
+const allLanes = ^uint32(0)
+
+// instr is a decoded instruction.
+type instr struct {
+	kind     instrKind
+	pair     bool   // a source of file64 that takes part in atomics or shuffles
+	guard    int32  // predicate that chooses lanes, or -1
+	guardNot uint32 // all ones where the guard is negated
+	d        int32  // slots; of a branch the target
+	a, b, c  int32
+	op32     op32
+	op64     op64
+	exec     exec
+	access   *access
+	sync     *collective
+	table    []int32 // targets of an indexed branch
+}
+
+type instrKind uint8
+
+const (
+	kind32     instrKind = iota // op32 on slots of file32
+	kind64                      // op64 on slots of file64
+	kindExec                    // exec
+	kindBranch                  // to d
+	kindTable                   // to table[a]
+	kindExit
+	kindBarrier
+	kindSync // exec, once the lanes that sync names have met
+	kindTrap
+)
+
+type (
+	// op32 and op64 compute a result for all lanes.
+	op32 func(d, a, b, c *lanes32)
+	op64 func(d, a, b, c *lanes64)
+	// exec runs an instruction for the lanes of mask.
+	exec func(w *warp, in *instr, mask uint32) *Fault
+)
+
+// to32 returns where to write a result of file32 for the lanes of mask: in the
+// register where every live lane takes part, else beside it, for keep32.
+func (w *warp) to32(slot int32, mask uint32) *lanes32 {
+	if mask == w.live {
+		return &w.r32[slot]
+	}
+	return &w.beside32
+}
+
+func (w *warp) keep32(slot int32, mask uint32) {
+	if mask == w.live {
+		return
+	}
+	d := &w.r32[slot]
+	for i := range d {
+		m := -(mask >> i & 1)
+		d[i] ^= (d[i] ^ w.beside32[i]) & m
+	}
+}
+
+// to64 and keep64 are to32 and keep32 for file64.
+func (w *warp) to64(slot int32, mask uint32) *lanes64 {
+	if mask == w.live {
+		return &w.r64[slot]
+	}
+	return &w.beside64
+}
+
+func (w *warp) keep64(slot int32, mask uint32) {
+	if mask == w.live {
+		return
+	}
+	d := &w.r64[slot]
+	for i := range d {
+		m := -uint64(mask >> i & 1)
+		d[i] ^= (d[i] ^ w.beside64[i]) & m
+	}
+}
+
+// keepP writes a predicate for the lanes of mask.
+func (w *warp) keepP(slot int32, v, mask uint32) {
+	w.preds[slot] = w.preds[slot]&^mask | v&mask
+}
+
+// The functions below make an exec of a computation whose operands live in
+// different files.
+
+func widening(op func(d *lanes64, a, b *lanes32, c *lanes64)) exec {
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		op(w.to64(in.d, mask), &w.r32[in.a], &w.r32[in.b], &w.r64[in.c])
+		w.keep64(in.d, mask)
+		return nil
+	}
+}
+
+func narrowing(op func(d *lanes32, a *lanes64)) exec {
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		op(w.to32(in.d, mask), &w.r64[in.a])
+		w.keep32(in.d, mask)
+		return nil
+	}
+}
+
+func shifting(op func(d, a *lanes64, b, c *lanes32)) exec {
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		op(w.to64(in.d, mask), &w.r64[in.a], &w.r32[in.b], &w.r32[in.c])
+		w.keep64(in.d, mask)
+		return nil
+	}
+}

@@ -1,0 +1,154 @@
+package ptx
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// operand is an operand as it is written.
+type operand struct {
+	kind   operandKind
+	name   string    // register, symbol or label; base of an address
+	number uint64    // integer, or the bits of a float
+	offset int64     // of a symbol or an address
+	list   []operand // of a vector, or the two of a pair
+	not    bool      // !%p
+}
+
+type operandKind uint8
+
+const (
+	nameOperand operandKind = iota
+	intOperand
+	float32Operand
+	float64Operand
+	addressOperand // [name+offset] or [number]
+	vectorOperand  // {a, b}
+	pairOperand    // a|b
+)
+
+// operand reads one operand.
+func (p *parser) operand() operand {
+	switch {
+	case p.is("["):
+		o := p.address()
+		p.expect("]")
+		return o
+	case p.is("{"):
+		return operand{kind: vectorOperand, list: p.operands("}")}
+	case p.is("("):
+		return operand{kind: vectorOperand, list: p.operands(")")}
+	case p.is("!"):
+		return operand{name: p.word(), not: true}
+	case p.tok.kind == numberToken || p.tok.text == "-":
+		return p.constant()
+	}
+	o := operand{name: p.word()}
+	if o.name == "WARP_SZ" {
+		return operand{kind: intOperand, number: 32}
+	}
+	switch {
+	case p.tok.text == "+" || p.tok.text == "-":
+		o.offset = p.offset()
+	case p.is("|"):
+		return operand{kind: pairOperand, list: []operand{o, {name: p.word()}}}
+	}
+	return o
+}
+
+// operands reads a list up to the mark that closes it.
+func (p *parser) operands(end string) (list []operand) {
+	for !p.is(end) {
+		if len(list) > 0 {
+			p.expect(",")
+		}
+		if p.tok.text == "{" || p.tok.text == "[" || len(list) == 16 {
+			p.fail("unexpected %q in a list of operands", p.tok.text)
+		}
+		list = append(list, p.operand())
+	}
+	return list
+}
+
+// address reads what stands between brackets.
+func (p *parser) address() operand {
+	if p.tok.kind == numberToken {
+		return operand{kind: addressOperand, offset: int64(p.constant().number)}
+	}
+	o := operand{kind: addressOperand, name: p.word()}
+	if p.tok.text == "+" || p.tok.text == "-" {
+		o.offset = p.offset()
+	}
+	return o
+}
+
+// offset reads +n, -n or +-n.
+func (p *parser) offset() int64 {
+	p.is("+")
+	c := p.constant()
+	if c.kind != intOperand {
+		p.fail("an offset is an integer")
+	}
+	return int64(c.number)
+}
+
+// constant reads a number: decimal, 0x, 0f and 0d forms, with a sign.
+func (p *parser) constant() operand {
+	minus := p.is("-")
+	t := p.advance()
+	if t.kind != numberToken {
+		p.failAt(t.line, "want a number, have %q", t.text)
+	}
+	o, err := parseNumber(t.text)
+	if err != nil {
+		p.failAt(t.line, "want a number, have %q", t.text)
+	}
+	if minus {
+		switch o.kind {
+		case intOperand:
+			o.number = -o.number
+		case float32Operand:
+			o.number ^= 1 << 31
+		default:
+			o.number ^= 1 << 63
+		}
+	}
+	return o
+}
+
+func parseNumber(s string) (operand, error) {
+	lower := strings.ToLower(s)
+	switch {
+	case len(s) == 10 && strings.HasPrefix(lower, "0f"):
+		n, err := strconv.ParseUint(s[2:], 16, 32)
+		return operand{kind: float32Operand, number: n}, err
+	case len(s) == 18 && strings.HasPrefix(lower, "0d"):
+		n, err := strconv.ParseUint(s[2:], 16, 64)
+		return operand{kind: float64Operand, number: n}, err
+	case strings.Contains(s, "."):
+		f, err := strconv.ParseFloat(s, 64)
+		return operand{kind: float64Operand, number: math.Float64bits(f)}, err
+	}
+	n, err := strconv.ParseUint(strings.TrimRight(s, "Uu"), 0, 64)
+	return operand{kind: intOperand, number: n}, err
+}
+
+// bits returns a constant as a value of type t, or false where it is none.
+func (o operand) bits(t dataType) (uint64, bool) {
+	switch o.kind {
+	case intOperand:
+		return o.number, t.kind != float || t.bits == 16
+	case float32Operand:
+		if t.bits == 64 {
+			return math.Float64bits(float64(math.Float32frombits(uint32(o.number)))), t.kind == float
+		}
+		return o.number, t.bits == 32
+	case float64Operand:
+		if t.bits == 64 {
+			return o.number, true
+		}
+		return uint64(math.Float32bits(float32(math.Float64frombits(o.number)))), t.bits == 32 && t.kind == float
+	}
+	return 0, false
+}
