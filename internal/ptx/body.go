@@ -9,12 +9,12 @@ import (
 // slots of the three register files, so that instructions read nothing else.
 type body struct {
 	*parser
-	k       *Kernel
-	scopes  []scope
-	shared  map[string]int64 // offsets of the shared variables that the kernel uses
-	local   map[string]int64
-	slots   [3]int32
-	known   map[known]int32
+	k      *Kernel
+	scopes []scope
+	shared map[string]int64 // offsets of the shared variables that the kernel uses
+	local  map[string]int64
+	slots  [3]int32
+	known  map[known]int32
 
 	at     int // line of the instruction being decoded
 	jumps  []jump

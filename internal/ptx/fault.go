@@ -101,13 +101,13 @@ func (w *warp) faultAt(kind FaultKind, pc int, mask uint32) *Fault {
 	}
 }
 
-// line returns a line of the module without blanks and comments around it.
+// line returns a line of the module without its comment, one blank between words.
 func (m *Module) line(n int) string {
 	if n < 1 || n > len(m.lines) {
 		return ""
 	}
 	s, _, _ := strings.Cut(m.lines[n-1], "//")
-	return strings.TrimSpace(strings.ReplaceAll(s, "\t", " "))
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // overtime is the fault of a block that runs too long.
