@@ -147,6 +147,7 @@ var cudaForms = map[Op]string{
 	Mul:       "%s * %s",
 	Div:       "%s / %s",
 	FMA:       "__builtin_fmaf(%s, %s, %s)",
+	FMAExact:  "__builtin_fmaf(%s, %s, %s)",
 	Sqrt:      "__builtin_sqrtf(%s)",
 	Neg:       "-%s",
 	Abs:       "__builtin_fabsf(%s)",
