@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
@@ -38,26 +39,22 @@ type session struct {
 }
 
 // Run runs the command with the given arguments and returns its exit code.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c commands
+	helped := false
 	parser, err := kong.New(&c,
 		kong.Name("cresset"), kong.Description(description), kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { panic(exit(code)) }), kong.UsageOnError(),
+		kong.Exit(func(int) { helped = true }), // kong asks for it after --help
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		panic(err) // a mistake in the tags above
 	}
-	defer func() {
-		if e, ok := recover().(exit); ok {
-			code = int(e)
-		}
-	}()
-	if len(args) == 0 {
-		args = []string{"--help"}
+	parsed, err := parser.Parse(usual(args))
+	if helped {
+		return exitOK
 	}
-	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "cresset: %v\nhint: cresset --help lists the commands, cresset COMMAND --help the flags\n", err)
+		fmt.Fprintf(stderr, "cresset: %v\nhint: %s\n", err, usageHint(err))
 		return exitUsage
 	}
 	s := &session{ctx: ctx, stdout: stdout, stderr: stderr}
@@ -67,8 +64,39 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int
 	return report(stderr, err)
 }
 
-// exit carries the exit code of --help past kong.
-type exit int
+// usual spells arguments as kong wants them: nothing asks for help, --version is a command, and a negative number that
+// follows a flag is its value.
+func usual(args []string) []string {
+	switch {
+	case len(args) == 0:
+		return []string{"--help"}
+	case len(args) == 1 && args[0] == "--version":
+		return []string{"version"}
+	}
+	var out []string
+	for _, a := range args {
+		last := len(out) - 1
+		if last >= 0 && isNegative(a) && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
+			out[last] += "=" + a
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+func isNegative(arg string) bool {
+	return len(arg) > 1 && arg[0] == '-' && (arg[1] == '.' || '0' <= arg[1] && arg[1] <= '9')
+}
+
+// usageHint names the help of the subcommand that was called wrongly.
+func usageHint(err error) string {
+	var p *kong.ParseError
+	if errors.As(err, &p) && p.Context.Selected() != nil {
+		return p.Context.Selected().FullPath() + " --help lists the flags"
+	}
+	return "cresset --help lists the commands"
+}
 
 // hinter is an error that knows what would help.
 type hinter interface{ Hint() string }

@@ -3,8 +3,10 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"runtime"
+	"os"
+	"text/tabwriter"
 
+	"cresset/internal/mem"
 	"cresset/tensor"
 )
 
@@ -14,20 +16,34 @@ type devicesCommand struct {
 
 // deviceRow describes one device.
 type deviceRow struct {
-	Device  string `json:"device"`
-	Name    string `json:"name"`
-	Threads int    `json:"threads"`
-	Level   string `json:"level"`
+	Device    string `json:"device"`
+	Name      string `json:"name"`
+	Cores     int    `json:"cores"`
+	Threads   int    `json:"threads"`          // that an op may use
+	Total     int64  `json:"memory_total"`     // bytes that this process can hold
+	Available int64  `json:"memory_available"` // bytes that it can have now
+	Level     string `json:"level"`
 }
 
 // Run lists the devices.
 func (c *devicesCommand) Run(s *session) error {
-	rows := []deviceRow{{Device: "cpu", Name: runtime.GOARCH, Threads: tensor.NumThreads(), Level: cpuLevel()}}
+	rows := []deviceRow{host()}
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(rows)
 	}
+	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEVICE\tNAME\tCORES\tTHREADS\tMEMORY\tAVAILABLE\tLEVEL")
 	for _, r := range rows {
-		fmt.Fprintf(s.stdout, "%-8s %s, %d threads, %s\n", r.Device, r.Name, r.Threads, r.Level)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%s\t%s\t%s\n", r.Device, r.Name, r.Cores, r.Threads, gib(r.Total), gib(r.Available), r.Level)
 	}
-	return nil
+	return w.Flush()
 }
+
+func host() deviceRow {
+	r := deviceRow{Device: "cpu", Threads: tensor.NumThreads(), Level: cpuLevel()}
+	r.Name, r.Cores = readCPU(os.DirFS("/"))
+	r.Total, r.Available = mem.Machine()
+	return r
+}
+
+func gib(bytes int64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }

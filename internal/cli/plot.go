@@ -21,13 +21,20 @@ func plot(values []float64, width, height int) string {
 	for i := range cells {
 		cells[i] = []rune(strings.Repeat("\u2800", (len(dots)+1)/2))
 	}
-	rows := 4*height - 1
+	last := 0
 	for x, v := range dots {
 		y := 0
 		if high > low {
-			y = int(math.Round((high - v) / (high - low) * float64(rows)))
+			y = int(math.Round((high - v) / (high - low) * float64(4*height-1)))
 		}
-		cells[y/4][x/2] |= brailleDot[y%4][x%2]
+		if x == 0 {
+			last = y
+		}
+		from, to := between(last, y)
+		for ; from <= to; from++ {
+			cells[from/4][x/2] |= brailleDot[from%4][x%2]
+		}
+		last = y
 	}
 	var b strings.Builder
 	for i, line := range cells {
@@ -40,8 +47,20 @@ func plot(values []float64, width, height int) string {
 		}
 		fmt.Fprintf(&b, "  %8s ┤%s\n", label, string(line))
 	}
-	fmt.Fprintf(&b, "  %8s  loss over %d batches\n", "", len(values))
+	fmt.Fprintf(&b, "  %8s  loss over %s\n", "", count(len(values), "batch", "es"))
 	return b.String()
+}
+
+// between returns the first and the last dot of the stroke that joins a value at y to its neighbour at last.
+func between(last, y int) (from, to int) {
+	switch {
+	case y > last+1:
+		return last + 1, y
+	case y < last-1:
+		return y, last - 1
+	default:
+		return y, y
+	}
 }
 
 // brailleDot gives the bit of each of the 4x2 dots of a braille character.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/lipgloss"
@@ -21,6 +22,7 @@ type result struct {
 	Seconds          float64   `json:"seconds"`
 	SamplesPerSecond float64   `json:"samples_per_second"`
 	Accuracies       []float64 `json:"accuracy_per_epoch"`
+	WorstClass       *int      `json:"worst_class"`
 	Optimizer        string    `json:"optimizer"`
 	LearningRate     float64   `json:"lr"`
 	Batch            int       `json:"batch"`
@@ -48,7 +50,8 @@ func (r *result) take(t *training) {
 	}
 	if r.Epochs > 0 {
 		loss, accuracy := round(r.last.Loss, 6), round(r.last.Accuracy, 4)
-		r.TrainLoss, r.TestAccuracy = &loss, &accuracy
+		class := worst(r.last.Classes)
+		r.TrainLoss, r.TestAccuracy, r.WorstClass = &loss, &accuracy, &class
 	}
 }
 
@@ -57,14 +60,13 @@ func round(v float64, digits int) float64 {
 	return math.Round(v*p) / p
 }
 
-var bold = lipgloss.NewStyle().Bold(true)
-
 // print writes the summary for people.
 func (r *result) print(w io.Writer) error {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
+	bold := lipgloss.NewRenderer(w).NewStyle().Bold(true) // plain where w is no terminal or NO_COLOR is set
 	fmt.Fprintf(&b, "%s\n", bold.Render(fmt.Sprintf("%s on %s", r.Model, r.Dataset)))
 	row("device", "%s", r.Device)
 	row("parameters", "%d", r.Parameters)
@@ -74,32 +76,42 @@ func (r *result) print(w io.Writer) error {
 	if r.Epochs > 0 {
 		row("loss", "%.4f in the last epoch", *r.TrainLoss)
 		row("accuracy", "%s", join(r.Accuracies))
-		class, accuracy := worst(r.last.Classes)
-		row("worst class", "%d, %.4f", class, accuracy)
+		row("worst class", "%d, %.4f", *r.WorstClass, r.last.Classes[*r.WorstClass])
 	}
 	if r.Interrupted {
-		row("interrupted", "after %d finished epochs, %d batches", r.Epochs, len(r.losses))
+		row("interrupted", "after %s, %s", count(r.Epochs, "finished epoch", "s"), count(len(r.losses), "batch", "es"))
 	}
 	b.WriteString(plot(r.losses, 60, 8))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+// join lists accuracies; of more than six it leaves out the middle.
 func join(accuracies []float64) string {
 	parts := make([]string, len(accuracies))
 	for i, a := range accuracies {
 		parts[i] = fmt.Sprintf("%.4f", a)
 	}
+	if n := len(parts); n > 6 {
+		parts = slices.Concat(parts[:2], []string{"…"}, parts[n-3:])
+	}
 	return strings.Join(parts, " → ")
 }
 
+func count(n int, noun, plural string) string {
+	if n != 1 {
+		noun += plural
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // worst returns the class with the lowest accuracy; classes that the test set lacks are passed over.
-func worst(classes []float64) (class int, accuracy float64) {
-	accuracy = math.Inf(1)
+func worst(classes []float64) int {
+	class, accuracy := 0, math.Inf(1)
 	for c, a := range classes {
 		if a < accuracy {
 			class, accuracy = c, a
 		}
 	}
-	return class, accuracy
+	return class
 }

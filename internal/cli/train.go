@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"cresset/data"
 	"cresset/device"
@@ -11,48 +12,60 @@ import (
 	"cresset/tensor"
 )
 
+// trainCommand is cresset train. What it does without flags is a promise: it takes at most 10 billion multiply-adds, under
+// a minute on two cores, and ends with an accuracy of at least 0.95.
 type trainCommand struct {
 	Data      string        `placeholder:"DIR" help:"Folder with IDX files under MNIST's names, gzipped or not; where there is no training pair the test pair is split 4:1. Without it, digits are drawn from fonts."`
-	Model     string        `enum:"mlp,cnn" default:"mlp" help:"Model: ${enum}."`
+	Samples   int           `placeholder:"N" help:"Train on the first N samples and judge on N/4; 0 stands for all."`
+	Model     string        `enum:"mlp,cnn" default:"mlp" help:"Model: mlp or cnn."`
 	Epochs    int           `default:"3" help:"Passes over the training set."`
 	Batch     int           `default:"64" help:"Samples in a batch."`
-	LR        float64       `name:"lr" placeholder:"RATE" help:"Learning rate; without it the optimizer's usual one."`
-	Optimizer string        `enum:"sgd,momentum,adam,adamw" default:"adam" help:"Optimizer: ${enum}."`
+	LR        float64       `name:"lr" placeholder:"RATE" help:"Learning rate; 0 stands for the optimizer's usual one."`
+	Optimizer string        `enum:"sgd,momentum,adam,adamw" default:"adam" help:"Optimizer: sgd, momentum, adam or adamw."`
 	Seed      int64         `default:"0" help:"Seed of all random numbers; equal seeds give equal runs."`
-	Device    device.Device `default:"cpu" help:"Device to train on: cpu, cuda, cuda:1."`
+	Device    device.Device `default:"cpu" help:"Device to train on; cresset devices lists them."`
 	JSON      bool          `name:"json" help:"Print one JSON object on stdout instead of the summary."`
 }
+
+// maxEpochs keeps the count of samples far from overflow.
+const maxEpochs = 1_000_000_000
 
 // Validate refuses figures that make no sense; kong calls it.
 func (c *trainCommand) Validate() error {
 	switch {
-	case c.Epochs < 1:
-		return fmt.Errorf("--epochs must be at least 1, not %d", c.Epochs)
+	case c.Epochs < 1 || c.Epochs > maxEpochs:
+		return fmt.Errorf("--epochs must be from 1 to %d, not %d", maxEpochs, c.Epochs)
 	case c.Batch < 1:
 		return fmt.Errorf("--batch must be at least 1, not %d", c.Batch)
-	case c.LR < 0:
-		return fmt.Errorf("--lr must be positive, not %v", c.LR)
+	case !(c.LR >= 0) || math.IsInf(c.LR, 1):
+		return fmt.Errorf("--lr must be a positive number, not %v", c.LR)
+	case c.Samples < 0:
+		return fmt.Errorf("--samples must not be negative, not %d", c.Samples)
 	}
 	return nil
 }
 
 // Run trains and prints the result. An interrupted run prints what it has.
 func (c *trainCommand) Run(s *session) error {
+	dev, err := c.place()
+	if err != nil {
+		return err
+	}
 	name, train, test, err := c.load()
 	if err != nil {
 		return err
 	}
 	tensor.ManualSeed(c.Seed)
-	net, err := newModel(c.Model, train, c.Device)
+	net, err := newModel(c.Model, train, dev)
 	if err != nil {
 		return err
 	}
 	t := &training{
 		net: net, optimizer: newOptimizer(c.Optimizer, c.LR, nn.Parameters(net)),
-		train: train, test: test, device: c.Device, epochs: c.Epochs, batch: c.Batch,
+		train: train, test: test, device: dev, epochs: c.Epochs, batch: c.Batch,
 		observer: newProgress(s.stderr, c.Epochs, train.Len()),
 	}
-	r := result{Device: c.Device.String(), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net), Epochs: c.Epochs,
+	r := result{Device: dev.String(), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
 		Optimizer: c.Optimizer, LearningRate: t.optimizer.LR(), Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
 	err = t.run(s.ctx)
 	t.observer.done()
@@ -60,7 +73,7 @@ func (c *trainCommand) Run(s *session) error {
 		return err
 	}
 	r.take(t)
-	r.Interrupted = s.ctx.Err() != nil
+	r.Interrupted = err != nil
 	if c.JSON {
 		err = json.NewEncoder(s.stdout).Encode(r)
 	} else {
@@ -72,15 +85,36 @@ func (c *trainCommand) Run(s *session) error {
 	return err
 }
 
+// place returns the device as tensors on it report it.
+func (c *trainCommand) place() (dev device.Device, err error) {
+	err = tensor.Try(func() { dev = tensor.On(c.Device).Empty(1).Device() })
+	if err != nil {
+		return dev, &advice{fmt.Errorf("--device %s: %w", c.Device, err), "cresset devices lists what can compute here; --device cpu always can"}
+	}
+	return dev, nil
+}
+
 // load returns the data set's name and its two parts.
 func (c *trainCommand) load() (name string, train, test *data.Images, err error) {
 	if c.Data == "" {
-		seed := uint64(c.Seed)
-		return "glyphs", data.Glyphs(data.GlyphOptions{Train: true, Seed: seed}), data.Glyphs(data.GlyphOptions{Seed: seed}), nil
+		o := data.GlyphOptions{Count: quarter(c.Samples), Seed: uint64(c.Seed)}
+		test = data.Glyphs(o)
+		o.Train, o.Count = true, c.Samples
+		return "glyphs", data.Glyphs(o), test, nil
 	}
 	train, test, err = data.ReadIDXDir(c.Data)
 	if err != nil {
 		return "", nil, nil, &advice{err, "--data wants a folder with t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or the train- pair, each with or without .gz"}
 	}
+	if c.Samples > 0 {
+		train, _ = train.Split(min(c.Samples, train.Len()))
+		test, _ = test.Split(min(quarter(c.Samples), test.Len()))
+	}
+	if train.Len() == 0 || test.Len() == 0 {
+		return "", nil, nil, fmt.Errorf("%s: %d images to train and %d to test are too few", c.Data, train.Len(), test.Len())
+	}
 	return c.Data, train, test, nil
 }
+
+// quarter returns how many samples judge a model that n have trained.
+func quarter(n int) int { return (n + 3) / 4 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-
-	"golang.org/x/sys/cpu"
 )
 
 // version is cresset's own.
@@ -16,44 +14,48 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print a JSON object on stdout."`
 }
 
+// versions says what a program was built from and runs on.
+type versions struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit,omitempty"` // where Go recorded it, which go build does and go run does not
+	Modified bool   `json:"modified,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+	CPU      string `json:"cpu"`
+}
+
 // Run prints cresset's version, Go's, and what the CPU offers.
 func (c *versionCommand) Run(s *session) error {
-	v := struct {
-		Version  string `json:"version"`
-		Commit   string `json:"commit,omitempty"`
-		Go       string `json:"go"`
-		Platform string `json:"platform"`
-		CPU      string `json:"cpu"`
-	}{version, commit(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, cpuLevel()}
+	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.read(info.Settings)
+	}
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(v)
 	}
-	fmt.Fprintf(s.stdout, "cresset %s\n%s %s\ncpu %s\n", v.Version, v.Go, v.Platform, v.CPU)
-	return nil
+	_, err := fmt.Fprintf(s.stdout, "cresset %s%s\n%s %s\ncpu %s\n", v.Version, v.source(), v.Go, v.Platform, v.CPU)
+	return err
 }
 
-// commit returns the commit that the program was built from, where Go recorded it.
-func commit() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				return s.Value
-			}
+func (v *versions) read(settings []debug.BuildSetting) {
+	for _, s := range settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
 		}
 	}
-	return ""
 }
 
-// cpuLevel names the widest vector instructions that the CPU offers. Kernels are plain Go so far.
-func cpuLevel() string {
+// source says which commit it is, for people.
+func (v *versions) source() string {
 	switch {
-	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL:
-		return "avx512"
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return "avx2"
-	case cpu.ARM64.HasASIMD:
-		return "neon"
+	case v.Commit == "":
+		return ""
+	case v.Modified:
+		return fmt.Sprintf(" (%.12s, modified)", v.Commit)
 	default:
-		return "scalar"
+		return fmt.Sprintf(" (%.12s)", v.Commit)
 	}
 }

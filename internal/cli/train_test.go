@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"cresset/data"
+	"cresset/device"
+	"cresset/nn"
+)
+
+// run runs the command in this process and returns what it prints on stdout.
+func run(t *testing.T, ctx context.Context, want int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	if got := Run(ctx, args, &stdout, &stderr); got != want {
+		t.Fatalf("cresset %s: exit code %d, want %d\n%s", strings.Join(args, " "), got, want, &stderr)
+	}
+	return stdout.String()
+}
+
+// trained runs cresset train --json.
+func trained(t *testing.T, args ...string) (r result) {
+	t.Helper()
+	out := run(t, t.Context(), exitOK, append([]string{"train", "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v in %q", err, out)
+	}
+	return r
+}
+
+// TestDefaultRunLearns wants what cresset train promises without flags.
+func TestDefaultRunLearns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains on 8,000 digits")
+	}
+	r := trained(t)
+	if *r.TestAccuracy < 0.95 {
+		t.Errorf("accuracy %v, want 0.95 or more", *r.TestAccuracy)
+	}
+	if r.Epochs != 3 || len(r.Accuracies) != 3 || r.Train != 8000 || r.Test != 2000 {
+		t.Errorf("got %d epochs (%v) of %d samples, judged on %d", r.Epochs, r.Accuracies, r.Train, r.Test)
+	}
+}
+
+// TestDefaultRunIsCheap counts the multiply-adds of the default run: a training step has one forward pass and a backward
+// pass of at most twice that, a judgement one forward pass.
+func TestDefaultRunIsCheap(t *testing.T) {
+	const train, test, epochs = 8000, 2000, 3
+	net, err := newModel("mlp", &data.Images{Height: data.GlyphSize, Width: data.GlyphSize, Classes: 10}, device.CPU)
+	if err != nil {
+		t.Fatal(err)
+	}
+	macs := 0
+	for _, m := range net.Modules {
+		switch m := m.(type) {
+		case *nn.Linear:
+			macs += m.Weight.NumEl()
+		case *nn.Flatten, *nn.ReLU:
+		default:
+			t.Fatalf("what does a %T cost?", m)
+		}
+	}
+	if total := epochs * (3*train + test) * macs; total > 10e9 {
+		t.Errorf("the default run takes %.1f GMAC, want at most 10", float64(total)/1e9)
+	}
+}
+
+func TestTrainOnMNIST(t *testing.T) {
+	root := os.Getenv("CRESSET_DATA")
+	if root == "" {
+		t.Skip("CRESSET_DATA names no directory of data sets")
+	}
+	r := trained(t, "--data", filepath.Join(root, "mnist"), "--epochs", "3")
+	if *r.TestAccuracy < 0.93 {
+		t.Errorf("accuracy %v after 3 epochs of MNIST, want 0.93 or more", *r.TestAccuracy)
+	}
+}
+
+func TestEqualSeedsGiveEqualRuns(t *testing.T) {
+	args := []string{"--samples", "256", "--epochs", "2", "--seed", "7"}
+	a, b := trained(t, args...), trained(t, args...)
+	if *a.TrainLoss != *b.TrainLoss || !slices.Equal(a.Accuracies, b.Accuracies) {
+		t.Errorf("seed 7 gives a loss of %v, then of %v", *a.TrainLoss, *b.TrainLoss)
+	}
+	if c := trained(t, append(args, "--seed=8")...); *c.TrainLoss == *a.TrainLoss {
+		t.Errorf("seeds 7 and 8 both give a loss of %v", *a.TrainLoss)
+	}
+}
+
+// TestInterruptedBeforeTheFirstBatch wants a summary of nothing.
+func TestInterruptedBeforeTheFirstBatch(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var r result
+	if err := json.Unmarshal([]byte(run(t, ctx, exitInterrupted, "train", "--json", "--samples", "64")), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !r.Interrupted || r.Epochs != 0 || r.TrainLoss != nil || r.TestAccuracy != nil || r.WorstClass != nil {
+		t.Errorf("got %+v", r)
+	}
+	out := run(t, ctx, exitInterrupted, "train", "--samples", "64")
+	if !strings.Contains(out, "interrupted  after 0 finished epochs, 0 batches\n") || strings.Contains(out, "accuracy") {
+		t.Errorf("got %s", out)
+	}
+}
+
+// broken is a pipe that nobody reads.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"devices"}, {"devices", "--json"},
+		{"train", "--samples", "64"}, {"train", "--samples", "64", "--json"}} {
+		var stderr bytes.Buffer
+		if code := Run(t.Context(), args, broken{}, &stderr); code != exitFailed || !strings.HasSuffix(stderr.String(), "cresset: broken pipe\n") {
+			t.Errorf("%v: exit code %d, %s", args, code, &stderr)
+		}
+	}
+	// Progress is not what was asked for.
+	if code := Run(t.Context(), []string{"train", "--samples", "64", "--json"}, new(bytes.Buffer), broken{}); code != exitOK {
+		t.Errorf("exit code %d where stderr is closed", code)
+	}
+}
