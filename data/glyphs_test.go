@@ -82,4 +82,5 @@ func BenchmarkGlyphs(b *testing.B) {
 	for b.Loop() {
 		Glyphs(GlyphOptions{Train: true, Count: 1000})
 	}
+	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 }

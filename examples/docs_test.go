@@ -4,6 +4,7 @@ package examples
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -18,6 +19,20 @@ func read(t *testing.T, path string) string {
 	return strings.ReplaceAll(string(raw), "\r\n", "\n")
 }
 
+// pages returns the names of all pages, which end in md.
+func pages(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no %s: %v", pattern, err)
+		}
+		names = append(names, found...)
+	}
+	return names
+}
+
 // block returns the fenced block that follows mark.
 func block(t *testing.T, page, mark string) string {
 	t.Helper()
@@ -29,6 +44,19 @@ func block(t *testing.T, page, mark string) string {
 	_, rest, _ = strings.Cut(rest, "\n")
 	body, _, _ := strings.Cut(rest, "```")
 	return body
+}
+
+// fenced matches a block of code: its language and its text.
+var fenced = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
+
+// blocks returns a page's fenced blocks in a language.
+func blocks(page, language string) (texts []string) {
+	for _, m := range fenced.FindAllStringSubmatch(page, -1) {
+		if m[1] == language {
+			texts = append(texts, m[2])
+		}
+	}
+	return texts
 }
 
 // TestReadmeShowsTheQuickstart compares the README's program with the example, and the output it shows with what the
@@ -49,15 +77,88 @@ func TestReadmeShowsTheQuickstart(t *testing.T) {
 	}
 }
 
-var fileName = regexp.MustCompile("`([a-z0-9_./]+\\.(?:go|md|json))`")
+var (
+	fileName = regexp.MustCompile("`([a-z0-9_./]+\\.(?:go|md|json))`")
+	link     = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+)
 
-// TestDocsNameFilesThatExist checks every file name that the documentation gives.
+// TestDocsNameFilesThatExist checks every file name and every link that the documentation gives.
 func TestDocsNameFilesThatExist(t *testing.T) {
-	for _, page := range []string{"README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"} {
-		for _, m := range fileName.FindAllStringSubmatch(read(t, "../"+page), -1) {
+	for _, name := range pages(t) {
+		page := read(t, name)
+		for _, m := range fileName.FindAllStringSubmatch(page, -1) {
 			if _, err := os.Stat("../" + m[1]); err != nil && strings.Contains(m[1], "/") {
-				t.Errorf("%s names %s, which is not there", page, m[1])
+				t.Errorf("%s names %s, which is not there", name, m[1])
 			}
 		}
+		for _, m := range link.FindAllStringSubmatch(page, -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), m[1])); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	}
+}
+
+// TestDocsShowGoThatCompiles builds every block of Go. One without a package clause is the body of a function that has
+// the project's packages; CONTRIBUTING.md shows declarations of its own.
+func TestDocsShowGoThatCompiles(t *testing.T) {
+	for _, name := range pages(t) {
+		if strings.HasSuffix(name, "CONTRIBUTING.md") {
+			continue
+		}
+		for _, code := range blocks(read(t, name), "go") {
+			if !strings.HasPrefix(code, "package ") {
+				code = wrapped(code)
+			}
+			file := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
+				t.Errorf("%s shows\n%s\n%v\n%s", name, code, err, out)
+			}
+		}
+	}
+}
+
+// wrapped makes a program of statements.
+func wrapped(statements string) string {
+	var b strings.Builder
+	b.WriteString("package main\n\n")
+	for _, path := range []string{"context", "fmt", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/optim", "cresset/tensor"} {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(statements) {
+			b.WriteString("import \"" + path + "\"\n")
+		}
+	}
+	b.WriteString("\nfunc main() {\n" + statements + "}\n")
+	return b.String()
+}
+
+// TestReadmeRecipeForOtherModules follows the README's recipe in a module outside of the project, but for go mod tidy, which
+// asks the network: a build needs nothing that the project's own has not brought.
+func TestReadmeRecipeForOtherModules(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recipe, _, _ := strings.Cut(block(t, read(t, "../README.md"), "## Use it in your module"), "\ngo mod tidy")
+	recipe = strings.ReplaceAll(recipe, "../cresset", filepath.ToSlash(root))
+	dir := t.TempDir()
+	program := "package main\n\nimport (\n\t\"fmt\"\n\n\t\"cresset/tensor\"\n)\n\nfunc main() { fmt.Println(tensor.Ones(2)) }\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out []byte
+	for _, line := range []string{"go mod init mine", recipe, "go run -mod=mod ."} {
+		words := strings.Fields(line)
+		c := exec.Command(words[0], words[1:]...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "GOPROXY=off", "GONOSUMDB=*", "GOWORK=off", "GOFLAGS=")
+		if out, err = c.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", line, err, out)
+		}
+	}
+	if !strings.HasSuffix(string(out), "tensor([1., 1.])\n") {
+		t.Errorf("got %s", out)
 	}
 }

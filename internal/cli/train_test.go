@@ -38,9 +38,7 @@ func trained(t *testing.T, args ...string) (r result) {
 
 // TestDefaultRunLearns wants what cresset train promises without flags.
 func TestDefaultRunLearns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains on 8,000 digits")
-	}
+	skipLong(t)
 	r := trained(t)
 	if *r.TestAccuracy < 0.95 {
 		t.Errorf("accuracy %v, want 0.95 or more", *r.TestAccuracy)
@@ -73,7 +71,16 @@ func TestDefaultRunIsCheap(t *testing.T) {
 	}
 }
 
+// skipLong leaves out a training on thousands of digits; the short ones take the same path.
+func skipLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() || raced {
+		t.Skip("a long training: not with -short or -race")
+	}
+}
+
 func TestTrainOnMNIST(t *testing.T) {
+	skipLong(t)
 	root := os.Getenv("CRESSET_DATA")
 	if root == "" {
 		t.Skip("CRESSET_DATA names no directory of data sets")

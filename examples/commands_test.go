@@ -1,0 +1,91 @@
+package examples
+
+import (
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	inline = regexp.MustCompile("`([^`\n]+)`")
+	flags  = regexp.MustCompile(`(?:^|[\s"])(--?[a-zA-Z][a-z-]*)`)
+)
+
+// TestDocsShowCommandsThatExist asks the programs, and the Makefile, for what the documentation tells its readers to type.
+func TestDocsShowCommandsThatExist(t *testing.T) {
+	makefile := read(t, "../Makefile")
+	help := helpTexts(t)
+	for _, name := range pages(t) {
+		for _, line := range commandLines(read(t, name)) {
+			line, _, _ = strings.Cut(line, " #")
+			words := strings.Fields(line)
+			if words[0] == "make" {
+				if len(words) > 1 && !strings.Contains(makefile, "\n"+words[1]+": ##") {
+					t.Errorf("%s shows %q: there is no such target", name, line)
+				}
+				continue
+			}
+			program := words[0]
+			if program == "go" {
+				program, words = words[2], words[2:]
+			}
+			text := help(program, words[1:])
+			for _, m := range flags.FindAllStringSubmatch(line, -1) {
+				if !slices.Contains(flagsOf(text), m[1]) {
+					t.Errorf("%s shows %q: there is no flag %s", name, line, m[1])
+				}
+			}
+		}
+	}
+}
+
+// commandLines returns the lines that run make, the command or an example.
+func commandLines(page string) (lines []string) {
+	var shown []string
+	for _, m := range inline.FindAllStringSubmatch(page, -1) {
+		shown = append(shown, m[1])
+	}
+	for _, b := range blocks(page, "sh") {
+		shown = append(shown, strings.Split(b, "\n")...)
+	}
+	for _, s := range shown {
+		if runs := regexp.MustCompile(`^(make|cresset [a-z]|go run \./(cmd|examples)/)`); runs.MatchString(s) {
+			lines = append(lines, s)
+		}
+	}
+	return lines
+}
+
+// helpTexts returns a function that runs a program for its help: of cresset's subcommand, or of an example.
+func helpTexts(t *testing.T) func(program string, args []string) string {
+	known := map[string]string{}
+	return func(program string, args []string) string {
+		if program == "cresset" {
+			program = "./cmd/cresset"
+		}
+		call := []string{"run", program, "-h"}
+		if program == "./cmd/cresset" && len(args) > 0 {
+			call = []string{"run", program, args[0], "-h"}
+		}
+		key := strings.Join(call, " ")
+		if known[key] == "" {
+			c := exec.Command("go", call...)
+			c.Dir = ".."
+			out, err := c.CombinedOutput() // package flag's help is a failure
+			if !strings.Contains(string(out), "-h") && !strings.Contains(string(out), "Usage") {
+				t.Fatalf("go %s: %v\n%s", key, err, out)
+			}
+			known[key] = string(out)
+		}
+		return known[key]
+	}
+}
+
+func flagsOf(help string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^\s+(?:-\w, +)?(--?[a-zA-Z][a-z-]*)`).FindAllStringSubmatch(help, -1) {
+		names = append(names, m[1])
+	}
+	return append(names, "-h", "--help")
+}
