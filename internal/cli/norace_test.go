@@ -2,4 +2,4 @@
 
 package cli
 
-const raced = false
+const raced = false // see race_test.go
