@@ -1,4 +1,5 @@
-// The elementary functions of float64, within 2 ulp. Unlike those of float32 they are not the CPU's, bit for bit.
+// The elementary functions of float64, within 2 ulp (1 was measured). Unlike those of float32 they are not the CPU's, bit
+// for bit.
 #pragma once
 
 #include "rounding.cuh"
@@ -348,7 +349,7 @@ INLINE f64 sinQuarters(Quarter q) {
 INLINE f64 sin64(f64 x) {
 	f64 a = abs64(x);
 	if (!(a > 0.7853981633974483)) {
-		return sinNear(x, 0);
+		return x == 0 ? x : sinNear(x, 0); // the sum has no -0
 	}
 	if (a == INF64) {
 		return NAN64;
