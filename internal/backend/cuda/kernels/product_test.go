@@ -79,8 +79,8 @@ func BenchmarkProduct(b *testing.B) {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			m := &machine{t: b}
 			n := uint64(size)
-			p := kernels.Product{Count: 1, M: n, N: n, K: n, Out: put(m, make([]float32, n*n)), A: put(m, make([]float32, n*n)),
-				B: put(m, make([]float32, n*n)), AStrides: strides(size, size, false), BStrides: strides(size, size, false),
+			p := kernels.Product{Count: 1, M: n, N: n, K: n, Out: put(m, make([]float32, n*n)), A: put(m, waves(n*n)),
+				B: put(m, waves(n*n)), AStrides: strides(size, size, false), BStrides: strides(size, size, false),
 				OutStrides: strides(size, size, false), Alpha: 1}
 			g, _ := kernels.ProductGrid(1, n, n)
 			var instructions uint64
@@ -93,10 +93,18 @@ func BenchmarkProduct(b *testing.B) {
 	}
 }
 
+func waves(n uint64) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = float32(math.Sin(float64(i)))
+	}
+	return s
+}
+
 // BenchmarkSoftmax is of the interpreter's speed on softmax 256x1024.
 func BenchmarkSoftmax(b *testing.B) {
 	m := &machine{t: b}
-	p := kernels.Softmax{Outer: 256, N: 1024, Inner: 1, Out: put(m, make([]float32, 256*1024)), In: put(m, make([]float32, 256*1024))}
+	p := kernels.Softmax{Outer: 256, N: 1024, Inner: 1, Out: put(m, make([]float32, 256*1024)), In: put(m, waves(256*1024))}
 	g, _ := kernels.RowGrid(256, 1024)
 	var instructions uint64
 	for b.Loop() {
