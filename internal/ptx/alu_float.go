@@ -31,12 +31,6 @@ func divF32(d, a, b, _ *lanes32) {
 	}
 }
 
-func fmaF32(d, a, b, c *lanes32) {
-	for i := range d {
-		d[i] = u32(fma32(f32(a[i]), f32(b[i]), f32(c[i])))
-	}
-}
-
 func addF64(d, a, b, _ *lanes64) {
 	for i := range d {
 		d[i] = u64(f64(a[i]) + f64(b[i]))

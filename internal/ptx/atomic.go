@@ -19,7 +19,7 @@ var stripes [64]sync.Mutex
 
 // atomics runs an atomic operation lane by lane, which is an order that hardware
 // may choose too.
-func (w *warp) atomics(m *access, in *instr, r *Region, mask uint32) {
+func (w *warp) atomics(m *access, r *Region, mask uint32) {
 	op := m.atomic
 	for ; mask != 0; mask &= mask - 1 {
 		lane := trailing(mask)

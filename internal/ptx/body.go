@@ -180,8 +180,10 @@ func (b *body) registers() {
 		if int(b.slots[r.file])+n > maxRegisters {
 			b.failAt(line, "%s has more than %d registers", b.k.Name, maxRegisters)
 		}
-		b.slots[r.file] += int32(n)
-		b.scopes[len(b.scopes)-1][name] = r
+		if n > 0 {
+			b.slots[r.file] += int32(n)
+			b.scopes[len(b.scopes)-1][name] = r
+		}
 		if !b.is(",") {
 			break
 		}

@@ -2,16 +2,34 @@ package ptx
 
 import "math"
 
-// fma32 returns a*b+c rounded once. The product is exact in float64; the sum is
-// rounded to odd where rounding it twice could differ from rounding it once.
+// fmaF32 computes a*b+c, rounded once. The product is exact in float64; the sum
+// is rounded to odd where rounding it twice could differ from rounding it once.
+func fmaF32(d, a, b, c *lanes32) {
+	for i := range d {
+		p, q := float64(f32(a[i]))*float64(f32(b[i])), float64(f32(c[i]))
+		s := float64(p + q)
+		if twice(s) {
+			s = addToOdd(p, q)
+		}
+		d[i] = u32(float32(s))
+	}
+}
+
+// fma32 is fmaF32 for one lane.
 func fma32(a, b, c float32) float32 {
 	p, q := float64(a)*float64(b), float64(c)
-	s := float64(p + q)
-	n := math.Float64bits(s)
-	if e := n >> 52 & 0x7ff; n&0x1fffffff != 0x10000000 && e > 1023-127 {
+	if s := float64(p + q); !twice(s) {
 		return float32(s)
 	}
 	return float32(addToOdd(p, q))
+}
+
+// twice reports whether rounding s to float32 may depend on what was lost when it
+// was rounded to float64: it lies half way between two float32 numbers, or among
+// the subnormal ones, or is none.
+func twice(s float64) bool {
+	n := math.Float64bits(s)
+	return n&0x1fffffff == 0x10000000 || n>>52&0x7ff-(1023-126) > 1023+126
 }
 
 // addToOdd returns p+q rounded to odd: an inexact sum has its last bit set, so

@@ -76,27 +76,36 @@ type access struct {
 // total is the number of bytes that a lane moves.
 func (m *access) total() int { return m.bytes * m.vector }
 
-// addresses computes where the lanes of a warp access memory.
-func (w *warp) addresses(m *access) {
+// addresses computes where all lanes of a warp access memory, and returns the
+// bits that are set in some address.
+func (w *warp) addresses(m *access) (some uint64) {
 	if m.short {
 		for i, a := range &w.r32[m.base] {
 			w.addr[i] = uint64(a) + m.offset
+			some |= w.addr[i]
 		}
-		return
+		return some
 	}
 	base := &w.r64[m.base]
 	for i := range base {
-		w.addr[i] = base[i] + m.offset
+		a := base[i] + m.offset
+		w.addr[i] = a
+		some |= a
 	}
+	return some
 }
 
 // memory runs a load, store or atomic: it finds addresses, then lets each space
 // that they lie in do its lanes.
 func memory(w *warp, in *instr, mask uint32) *Fault {
 	m := in.access
-	w.addresses(m)
+	if low := w.addresses(m) & uint64(m.total()-1); low != 0 {
+		if f := w.misaligned(m, mask); f != nil {
+			return f
+		}
+	}
 	if m.space != genericSpace {
-		return w.in(m.space, m, in, mask)
+		return w.in(m.space, m, mask)
 	}
 	var masks [localSpace + 1]uint32
 	for i := range w.addr {
@@ -111,7 +120,7 @@ func memory(w *warp, in *instr, mask uint32) *Fault {
 		if lanes == 0 {
 			continue
 		}
-		if f := w.in(space(s), m, in, lanes); f != nil {
+		if f := w.in(space(s), m, lanes); f != nil {
 			return f
 		}
 	}
@@ -119,14 +128,7 @@ func memory(w *warp, in *instr, mask uint32) *Fault {
 }
 
 // in runs a memory instruction for lanes whose addresses lie in one space.
-func (w *warp) in(s space, m *access, in *instr, mask uint32) *Fault {
-	var low uint64
-	for m := mask; m != 0; m &= m - 1 {
-		low |= w.addr[trailing(m)]
-	}
-	if low&uint64(m.total()-1) != 0 {
-		return w.misaligned(s, m, mask)
-	}
+func (w *warp) in(s space, m *access, mask uint32) *Fault {
 	var r Region
 	switch s {
 	case globalSpace, constSpace:
@@ -144,12 +146,9 @@ func (w *warp) in(s space, m *access, in *instr, mask uint32) *Fault {
 		r.Data = w.local
 	}
 	for {
-		done := w.move(m, in, &r, mask)
-		if done == 0 {
+		if mask = w.move(m, &r, mask); mask == 0 {
 			return nil
 		}
-		// done is what is left: lanes whose addresses lie outside r.
-		mask = done
 		if f := w.another(s, m, &r, mask); f != nil {
 			return f
 		}
@@ -193,16 +192,24 @@ func (w *warp) toLocal(m *access, mask uint32) *Fault {
 	return nil
 }
 
-func (w *warp) misaligned(s space, m *access, mask uint32) *Fault {
+// misaligned returns the fault of the first lane whose address is no multiple of
+// what it accesses, or nil. Spaces start at multiples of every size.
+func (w *warp) misaligned(m *access, mask uint32) *Fault {
 	for left := mask; left != 0; left &= left - 1 {
 		lane := trailing(left)
-		if a := w.addr[lane]; a&uint64(m.total()-1) != 0 {
-			f := w.badAccess(Misaligned, s, m, lane, a)
-			if s == globalSpace {
-				f.Nearest = w.b.cfg.Memory.Find(a)
-			}
-			return f
+		addr := w.addr[lane]
+		if addr&uint64(m.total()-1) == 0 {
+			continue
 		}
+		s := m.space
+		if s == genericSpace {
+			s, addr = spaceOf(addr)
+		}
+		f := w.badAccess(Misaligned, s, m, lane, addr)
+		if s == globalSpace {
+			f.Nearest = w.b.cfg.Memory.Find(addr)
+		}
+		return f
 	}
 	return nil
 }

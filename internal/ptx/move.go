@@ -15,14 +15,21 @@ func fmtBytes(owner string, n int) string { return fmt.Sprintf("%s has %d bytes"
 
 // move loads or stores the lanes of mask whose addresses lie in r and returns
 // the other lanes.
-func (w *warp) move(m *access, in *instr, r *Region, mask uint32) (left uint32) {
-	inside := w.inside(r, mask, uint64(m.total()))
-	if inside == 0 || m.write && r.ReadOnly {
-		return mask
-	}
+func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
 	switch {
+	case len(r.Data) < m.total() || m.write && r.ReadOnly:
+		return mask
+	case m.bytes != 4 || m.vector != 1 || m.wide || m.atomic != nil:
+	case m.write:
+		return w.store32(&w.r32[m.regs[0]], r, mask)
+	default:
+		return w.load32(&w.r32[m.regs[0]], r, mask)
+	}
+	inside := w.inside(r, mask, uint64(m.total()))
+	switch {
+	case inside == 0:
 	case m.atomic != nil:
-		w.atomics(m, in, r, inside)
+		w.atomics(m, r, inside)
 	case m.write:
 		w.store(m, r, inside)
 	default:
@@ -31,61 +38,80 @@ func (w *warp) move(m *access, in *instr, r *Region, mask uint32) (left uint32) 
 	return mask &^ inside
 }
 
-// inside returns the lanes of mask whose addresses lie in r.
+// inside returns the lanes of mask whose n bytes lie in r.
 func (w *warp) inside(r *Region, mask uint32, n uint64) (in uint32) {
-	if uint64(len(r.Data)) < n {
-		return 0
-	}
 	last := uint64(len(r.Data)) - n
 	for i := range w.addr {
-		if w.addr[i]-r.Base <= last {
-			in |= 1 << i
-		}
+		in |= bit(w.addr[i]-r.Base <= last) << i
 	}
 	return in & mask
 }
 
-// run32 returns the memory of a warp whose 32 lanes access n bytes each, one
-// after the other, or nil.
-func (w *warp) run32(r *Region, mask uint32, n uint64) []byte {
-	if mask != allLanes {
+// row returns the memory of a warp whose 32 lanes access neighbouring words, or
+// nil where they do not or r does not hold all of them.
+func (w *warp) row(r *Region, mask uint32) []byte {
+	at := w.addr[0]
+	if mask != allLanes || w.addr[31] != at+31*4 || !r.holds(at, 32*4) {
 		return nil
 	}
-	at := w.addr[0]
 	for i := range w.addr {
 		if w.addr[i] != at {
 			return nil
 		}
-		at += n
+		at += 4
 	}
-	return r.Data[w.addr[0]-r.Base:][:32*n]
+	return r.Data[w.addr[0]-r.Base:][:32*4]
 }
 
-func (w *warp) load(m *access, r *Region, mask uint32) {
-	if m.bytes == 4 && !m.wide {
-		if m.vector == 1 {
-			if s := w.run32(r, mask, 4); s != nil {
-				d := &w.r32[m.regs[0]]
-				for i := range d {
-					d[i] = order.Uint32(s[i*4:])
-				}
-				return
-			}
+// load32 loads words for the lanes of mask and returns those that lie outside r.
+func (w *warp) load32(d *lanes32, r *Region, mask uint32) (left uint32) {
+	if s := w.row(r, mask); s != nil {
+		for i := range d {
+			d[i] = order.Uint32(s[4*i:])
 		}
-		for e := range m.vector {
-			d := &w.r32[m.regs[e]]
-			base := r.Base - uint64(4*e)
-			for left := mask; left != 0; left &= left - 1 {
-				i := trailing(left)
-				d[i] = order.Uint32(r.Data[w.addr[i]-base:])
-			}
-		}
-		return
+		return 0
 	}
+	last := uint64(len(r.Data)) - 4
+	for i := range d {
+		switch at := w.addr[i] - r.Base; {
+		case mask>>i&1 == 0:
+		case at > last:
+			left |= 1 << i
+		default:
+			d[i] = order.Uint32(r.Data[at:])
+		}
+	}
+	return left
+}
+
+// store32 stores words for the lanes of mask and returns those that lie outside r.
+func (w *warp) store32(d *lanes32, r *Region, mask uint32) (left uint32) {
+	if s := w.row(r, mask); s != nil {
+		for i := range d {
+			order.PutUint32(s[4*i:], d[i])
+		}
+		return 0
+	}
+	last := uint64(len(r.Data)) - 4
+	for i := range d {
+		switch at := w.addr[i] - r.Base; {
+		case mask>>i&1 == 0:
+		case at > last:
+			left |= 1 << i
+		default:
+			order.PutUint32(r.Data[at:], d[i])
+		}
+	}
+	return left
+}
+
+// load loads elements of any size.
+func (w *warp) load(m *access, r *Region, mask uint32) {
 	for e := range m.vector {
+		base := r.Base - uint64(m.bytes*e)
 		for left := mask; left != 0; left &= left - 1 {
 			i := trailing(left)
-			v := m.get(r.Data[w.addr[i]-r.Base+uint64(m.bytes*e):])
+			v := m.get(r.Data[w.addr[i]-base:])
 			if m.wide {
 				w.r64[m.regs[e]][i] = v
 			} else {
@@ -95,30 +121,13 @@ func (w *warp) load(m *access, r *Region, mask uint32) {
 	}
 }
 
+// store stores elements of any size.
 func (w *warp) store(m *access, r *Region, mask uint32) {
-	if m.bytes == 4 && !m.wide {
-		if m.vector == 1 {
-			if s := w.run32(r, mask, 4); s != nil {
-				for i, v := range &w.r32[m.regs[0]] {
-					order.PutUint32(s[i*4:], v)
-				}
-				return
-			}
-		}
-		for e := range m.vector {
-			d := &w.r32[m.regs[e]]
-			base := r.Base - uint64(4*e)
-			for left := mask; left != 0; left &= left - 1 {
-				i := trailing(left)
-				order.PutUint32(r.Data[w.addr[i]-base:], d[i])
-			}
-		}
-		return
-	}
 	for e := range m.vector {
+		base := r.Base - uint64(m.bytes*e)
 		for left := mask; left != 0; left &= left - 1 {
 			i := trailing(left)
-			to := r.Data[w.addr[i]-r.Base+uint64(m.bytes*e):]
+			to := r.Data[w.addr[i]-base:]
 			if m.wide {
 				m.put(to, w.r64[m.regs[e]][i])
 			} else {

@@ -127,7 +127,7 @@ func (w *warp) branch(in *instr) bool {
 	return back
 }
 
-// refuel counts a backward branch. It reports false when the block has run
+// refuel counts a branch that may lead back. It reports false when the block has run
 // longer than the launch allows.
 func (w *warp) refuel() bool {
 	w.fuel--
@@ -199,7 +199,10 @@ func (w *warp) rare(in *instr, mask uint32) (stop bool, f *Fault) {
 		return w.next()
 	case kindTable:
 		w.scatter(in, mask)
-		return false, nil
+		if !w.refuel() {
+			return true, w.overtime()
+		}
+		return w.fuel == 0, nil
 	case kindTrap:
 		return true, w.fault(Trap, mask)
 	case kindBarrier:
