@@ -215,6 +215,7 @@ func (b *body) statement(line int) {
 		operands = append(operands, b.operand())
 	}
 	in := b.decode(name, operands)
+	b.m.Opcodes[name]++
 	in.guard = guard
 	if not {
 		in.guardNot = ^uint32(0)

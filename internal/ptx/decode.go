@@ -74,7 +74,7 @@ func (b *body) decode(name string, args []operand) instr {
 	if f, ok := mixedForms[name]; ok && (parts[0] != "cvt" || b.fits(f, args)) {
 		return b.mixed(name, f, args)
 	}
-	if t, ok := dataTypes[parts[len(parts)-1]]; ok && (t.kind == float || t.kind == packed) {
+	if t, ok := dataTypes[parts[len(parts)-1]]; ok && len(parts) > 1 && (t.kind == float || t.kind == packed) {
 		if in, ok := b.floating(o, t, args); ok {
 			return in
 		}

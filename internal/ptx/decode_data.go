@@ -1,5 +1,7 @@
 package ptx
 
+import "strings"
+
 // Families that move, convert and choose values.
 
 func (b *body) mov(o *opcode, args []operand) instr {
@@ -100,7 +102,7 @@ func negated(o operand) uint32 { return truth(o.not) }
 func (b *body) predicates(o *opcode, args []operand) instr {
 	t := b.dataType(o)
 	b.done(o)
-	base := o.name[:len(o.name)-len(".pred")]
+	base, _, _ := strings.Cut(o.name, ".")
 	op, ok := predicateOps[base]
 	if t.kind != predicate || !ok {
 		b.failHere("unknown instruction %s", o.name)

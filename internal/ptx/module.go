@@ -24,7 +24,8 @@ type Module struct {
 	Minor   int // and its second part
 	Target  int // least compute capability, such as 60 for sm_60
 	Kernels map[string]*Kernel
-	Globals []Symbol // in order; LaunchConfig.Globals tells their addresses
+	Globals []Symbol       // in order; LaunchConfig.Globals tells their addresses
+	Opcodes map[string]int // how often each instruction stands in the text
 
 	globals map[string]int
 	shared  map[string]Symbol

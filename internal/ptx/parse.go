@@ -9,7 +9,7 @@ import (
 // Parse reads a module. name stands in errors, which are *ParseError.
 func Parse(name, text string) (m *Module, err error) {
 	p := &parser{lexer: lexer{name: name, text: text, line: 1}, m: &Module{
-		Name: name, Kernels: map[string]*Kernel{}, globals: map[string]int{}, shared: map[string]Symbol{},
+		Name: name, Kernels: map[string]*Kernel{}, Opcodes: map[string]int{}, globals: map[string]int{}, shared: map[string]Symbol{},
 		lines: strings.Split(text, "\n"),
 	}}
 	defer func() {

@@ -1,8 +1,14 @@
 package ptx
 
 import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -27,4 +33,145 @@ func TestCommittedModulesParse(t *testing.T) {
 			t.Errorf("%s: target %d, version %d.%d, %d kernels", file, m.Target, m.Major, m.Minor, len(m.Kernels))
 		}
 	}
+}
+
+// TestVocabulary lists the instructions of testdata's modules, so that growth of
+// the compiler's vocabulary is seen. "go test -run Vocabulary -update" rewrites it.
+func TestVocabulary(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]int{}
+	for _, file := range files {
+		m := load(t, strings.TrimSuffix(filepath.Base(file), ".ptx"))
+		for name, n := range m.Opcodes {
+			used[name] += n
+		}
+	}
+	var got strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		fmt.Fprintf(&got, "%s %d\n", name, used[name])
+	}
+	const golden = "testdata/vocabulary.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil || got.String() != string(want) {
+		t.Errorf("the vocabulary is not that of %s: %v\n%s", golden, err, &got)
+	}
+}
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestParseErrors(t *testing.T) {
+	head := ".version 7.0\n.target sm_60\n.address_size 64\n"
+	body := func(code string) string {
+		return head + ".visible .entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n.reg .b32 %r<4>; .reg .b64 %d<4>;\n" + code + "\n}\n"
+	}
+	for _, tc := range []struct {
+		name, text string
+		line       int
+		want       string
+	}{
+		{"nothing", "", 1, ".version and .target"},
+		{"no PTX", "hello", 1, `unknown directive "hello"`},
+		{"a target of others", ".version 7.0\n.target gfx90", 2, "want a target such as sm_60"},
+		{"32-bit addresses", ".version 7.0\n.target sm_60\n.address_size 32", 3, "64-bit"},
+		{"a function", head + ".func f()\n{ ret; }", 4, "must be inlined"},
+		{"a stray character", head + "#", 4, "unexpected character '#'"},
+		{"an open comment", head + "/* \n\n", 4, "a comment does not end"},
+		{"an open string", head + ".file 1 \"a.cu\n", 4, "a string does not end"},
+		{"an open kernel", body("ret;")[:len(body("ret;"))-2], 9, "does not end"},
+		{"an unknown opcode", body("ret;\nwgmma.fence.sync.aligned;"), 9, "unknown instruction wgmma.fence.sync.aligned"},
+		{"an unknown type", body("add.s128 %r1, %r1, %r1;"), 8, "unknown instruction add.s128"},
+		{"an unknown modifier", body("ld.global.L9::x.b32 %r1, [%d1];"), 8, `"L9::x" is no type or modifier`},
+		{"a direction that is missing", body("fma.f32 %r1, %r1, %r1, %r1;"), 8, "does not have these modifiers"},
+		{"a conversion without direction", body("cvt.f32.s32 %r1, %r1;"), 8, "does not take this rounding"},
+		{"too few operands", body("add.s32 %r1, %r2;"), 8, "takes 3 operands, have 2"},
+		{"an undeclared register", body("add.s32 %r1, %r2, %r9;"), 8, "register %r9 is neither declared nor a special register"},
+		{"a register of another width", body("add.s32 %r1, %r2, %d1;"), 8, "register %d1 holds 64 bits, want at most 32 bits"},
+		{"a predicate as a number", body("add.s32 %r1, %p1, 1;"), 8, "register %p1 holds a predicate"},
+		{"a number as a predicate", body("@%r1 ret;"), 8, "register %r1 holds at most 32 bits, want a predicate"},
+		{"a special register that is not supported", body("mov.u32 %r1, %clock;"), 8, "%clock"},
+		{"an undeclared label", body("bra nowhere;"), 8, "label nowhere is not defined"},
+		{"a label twice", body("a: ret;\na: ret;"), 9, "label a stands twice"},
+		{"an undeclared variable", body("mov.u64 %d1, nothing;"), 8, "nothing is not declared"},
+		{"an integer for a float", body("add.f32 %r1, %r1, 1;"), 8, "does not fit the type f32"},
+		{"a store to constants", body("st.const.b32 [%d1], %r1;"), 8, "cannot be written"},
+		{"a wrong vector", body("ld.global.v4.b32 {%r1, %r2}, [%d1];"), 8, "moves 4 registers, have 2"},
+		{"a wide vector", body("ld.global.v4.b64 {%d1, %d1, %d1, %d1}, [%d1];"), 8, "unknown instruction"},
+		{"a narrow address", body("ld.global.b32 %r1, [%r1];"), 8, "takes 64 bits"},
+		{"too much shared memory", body(".shared .b8 x[300000];"), 8, "larger than 228 KiB"},
+		{"too many registers", body(".reg .b32 %q<65537>;"), 8, "at most 65536"},
+		{"a kernel twice", head + ".entry k() { ret; }\n.entry k() { ret; }", 5, "defined twice"},
+		{"a variable twice", head + ".global .u32 a;\n.global .u32 a;", 5, "declared twice"},
+		{"too many values", head + ".global .u32 a[2] = {1, 2, 3};", 4, "more initial values"},
+		{"an odd alignment", head + ".global .align 3 .u32 a;", 4, "no power of two"},
+		{"operands past the end", body("add.s32 %r1"), 9, `want ","`},
+	} {
+		_, err := Parse("m.ptx", tc.text)
+		var e *ParseError
+		if !errors.As(err, &e) || e.Line != tc.line || !strings.Contains(e.Text, tc.want) || e.Name != "m.ptx" {
+			t.Errorf("%s: got %v, want line %d: %s", tc.name, err, tc.line, tc.want)
+		}
+	}
+}
+
+func TestParseLayout(t *testing.T) {
+	m, err := Parse("m", `.version 8.5
+.target sm_90a, debug
+.address_size 64
+.global .align 16 .b8 data[5] = {1, 2, 0xff};
+.const .f64 half = 0d3FE0000000000000;
+.extern .shared .align 16 .b8 dynamic[];
+.visible .entry k(.param .u8 a, .param .align 8 .b8 b[12], .param .u16 c, .param .u64 .ptr .global .align 4 d)
+.reqntid 8, 4
+.minnctapersm 2
+{ .shared .align 4 .b8 x[6]; .shared .f64 y[2]; .local .align 8 .b8 z[12]; .reg .b64 %d<2>;
+  mov.u64 %d0, dynamic; ret; }`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := m.Kernels["k"]
+	params := []Param{{"a", 0, 1, 1}, {"b", 8, 12, 8}, {"c", 20, 2, 2}, {"d", 24, 8, 8}}
+	if m.Target != 90 || m.Major != 8 || m.Minor != 5 || !slices.Equal(k.Params, params) || k.ParamBytes != 32 {
+		t.Errorf("got %+v with parameters %+v", m, k.Params)
+	}
+	if k.Shared != 24 || k.Local != 12 || k.MaxThreads != [3]uint32{8, 4, 1} {
+		t.Errorf("shared %d, local %d, threads %v", k.Shared, k.Local, k.MaxThreads)
+	}
+	data, half := m.Globals[0], m.Globals[1]
+	if data.Align != 16 || !slices.Equal(data.Init, []byte{1, 2, 255, 0, 0}) || data.Const || !half.Const || half.Size != 8 || half.Init[7] != 0x3f {
+		t.Errorf("globals %+v", m.Globals)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.ptx")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if len(text) < 1<<14 {
+			f.Add(string(text))
+		}
+	}
+	f.Add(snippet(60, "setp.lt.s32 %p1|%p2, %r1, %r2; bfi.b32 %r9, %r1, %r2, 7, 11; mov.b32 {%h1, %h2}, %r1;"))
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := Parse("fuzz", text)
+		if err == nil && (m == nil || m.Target == 0) {
+			t.Error("no module and no error")
+		}
+		if e := (*ParseError)(nil); err != nil && (!errors.As(err, &e) || e.Line < 1) {
+			t.Errorf("got %v", err)
+		}
+	})
 }
