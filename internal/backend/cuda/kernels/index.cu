@@ -1,7 +1,7 @@
 // Moving elements by index; elements by size. An index out of range is a fault, and its elements are not written.
 //
-// take and gather: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather
-// takes Lines; the triangles take Triangle.
+// Grid: blocks of 256 threads, any number of them: as many as the result has elements. take takes Rows, gather takes Lines,
+// pick takes Runs; the triangles take Triangle.
 // dtypes: b8 b16 b32 b64
 #include "elementwise.cuh"
 
@@ -29,6 +29,21 @@ ROW_KERNEL(gather, 256)(const Lines p) {
 		if (within(p.report, chosen, p.extent, (i64)e)) {
 			store<T>(p.out, at[0] + i * p.steps[0], load<T>(p.in, at[1] + chosen * p.steps[1]));
 		}
+	}
+}
+
+// out[o][k][i] = dy[o][i] where k is index[o][i], or 1 where there is no dy; 0 elsewhere.
+ROW_KERNEL(pick, 256)(const Runs p) {
+#pragma unroll 1
+	for (u64 at = thread(); at < p.outer * p.n * p.inner; at += threads()) {
+		u64 line = at / p.inner, i = at - line * p.inner;
+		u64 o = line / p.n, k = line - o * p.n;
+		i64 run = (i64)(o * p.inner + i), chosen = load<i64>(p.index, run);
+		T v = 0;
+		if (within(p.report, chosen, p.n, run) && (u64)chosen == k) {
+			v = p.dy != 0 ? load<T>(p.dy, run) : (T)1;
+		}
+		store<T>(p.out, (i64)at, v);
 	}
 }
 

@@ -5,12 +5,6 @@
 // dtypes: f32 f64
 #include "reduction.cuh"
 
-struct Sum {
-	using Acc = f64;
-	INLINE f64 fromLane(f64 v, u32 mask) { return ::fromLane(v, mask); }
-	INLINE f64 join(f64 a, f64 b) { return a + b; }
-};
-
 INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
 
 // A Cost is what a target adds to the loss and to the weights.
@@ -41,8 +35,8 @@ ROW_KERNEL(nll, 256)(const NLL p) {
 		loss += c.loss;
 		weight += c.weight;
 	}
-	loss = joinRow<Sum>(loss);
-	weight = joinRow<Sum>(weight);
+	loss = joinRow<Total<f64>>(loss);
+	weight = joinRow<Total<f64>>(weight);
 	if (threadIdx.x == 0) {
 		store<T>(p.out, 0, (T)(p.mean ? loss / weight : loss));
 		store<T>(p.total, 0, (T)weight);

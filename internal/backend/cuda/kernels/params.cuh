@@ -105,6 +105,23 @@ OFFSET(Softmax, dy, 40);
 OFFSET(Softmax, y, 48);
 SIZE(Softmax, 56);
 
+// Runs: runs of n elements in [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is
+// the kernel's own parameter.
+struct Runs {
+	u64 outer, n, inner;
+	u64 out, in, dy, y, index;
+	f64 x;
+	Report report;
+};
+OFFSET(Runs, out, 24);
+OFFSET(Runs, in, 32);
+OFFSET(Runs, dy, 40);
+OFFSET(Runs, y, 48);
+OFFSET(Runs, index, 56);
+OFFSET(Runs, x, 64);
+OFFSET(Runs, report, 72);
+SIZE(Runs, 88);
+
 // Product: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n]. Strides are along the batch, rows and
 // columns; add is 0 where there is none, and has strides of 0 where it is broadcast.
 struct Product {

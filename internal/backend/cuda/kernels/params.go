@@ -77,6 +77,14 @@ type Softmax struct {
 	Out, In, Dy, Y  uint64
 }
 
+// Runs is the parameter of var, std, norm and log_sum_exp, of the gradients of reductions, and of running sums.
+type Runs struct {
+	Outer, N, Inner       uint64
+	Out, In, Dy, Y, Index uint64
+	X                     float64
+	Report                Report
+}
+
 // Product is the parameter of matrix products.
 type Product struct {
 	Count, M, N, K                             uint64

@@ -36,3 +36,33 @@ template <class R> INLINE typename R::Acc joinRow(typename R::Acc acc) {
 
 // row is the number of the row that this thread works on: blocks have blockDim.y rows.
 INLINE u64 row() { return (u64)blockIdx.x * blockDim.y + threadIdx.y; }
+
+// startOf is where run number r of a contiguous [outer][n][inner] starts; its elements lie inner apart.
+template <class P> INLINE i64 startOf(const P &p, u64 r) {
+	if (p.inner == 1) {
+		return (i64)(r * p.n);
+	}
+	u64 o = r / p.inner;
+	return (i64)(o * p.n * p.inner + (r - o * p.inner));
+}
+
+// eachOfRun calls body with the place of every element of a run that is this thread's.
+template <class P, class Body> INLINE void eachOfRun(const P &p, u64 r, Body body) {
+	i64 start = startOf(p, r);
+#pragma unroll 1
+	for (u64 k = threadIdx.x; k < p.n; k += blockDim.x) {
+		body(start + (i64)(k * p.inner));
+	}
+}
+
+// Ways to join plain numbers.
+template <class A> struct Total {
+	using Acc = A;
+	INLINE A fromLane(A v, u32 mask) { return ::fromLane(v, mask); }
+	INLINE A join(A a, A b) { return a + b; }
+};
+template <class A> struct Most {
+	using Acc = A;
+	INLINE A fromLane(A v, u32 mask) { return ::fromLane(v, mask); }
+	INLINE A join(A a, A b) { return a < b || b != b ? b : a; }
+};

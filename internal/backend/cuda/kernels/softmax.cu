@@ -6,35 +6,10 @@
 #include "functions.cuh"
 #include "reduction.cuh"
 
-struct Sum {
-	using Acc = f64;
-	INLINE f64 fromLane(f64 v, u32 mask) { return ::fromLane(v, mask); }
-	INLINE f64 join(f64 a, f64 b) { return a + b; }
-};
-struct Max {
-	using Acc = T;
-	INLINE T fromLane(T v, u32 mask) { return ::fromLane(v, mask); }
-	INLINE T join(T a, T b) { return a < b ? b : a; }
-};
-
-// eachOfRun calls body with the place of every element of the run that is this thread's.
-template <class Body> INLINE void eachOfRun(const Softmax &p, u64 run, Body body) {
-	u64 o = run, i = 0;
-	if (p.inner != 1) {
-		o = run / p.inner;
-		i = run - o * p.inner;
-	}
-	i64 start = (i64)(o * p.n * p.inner + i);
-#pragma unroll 1
-	for (u64 k = threadIdx.x; k < p.n; k += blockDim.x) {
-		body(start + (i64)(k * p.inner));
-	}
-}
-
 INLINE T largest(const Softmax &p, u64 run) {
 	T most = -(T)INF64;
-	eachOfRun(p, run, [&](i64 at) { most = Max::join(most, load<T>(p.in, at)); });
-	return joinRow<Max>(most);
+	eachOfRun(p, run, [&](i64 at) { most = Most<T>::join(most, load<T>(p.in, at)); });
+	return joinRow<Most<T>>(most);
 }
 
 // e**(x-max) goes to out, so that it is computed once.
@@ -50,7 +25,7 @@ ROW_KERNEL(softmax, 256)(const Softmax p) {
 		store<T>(p.out, at, e);
 		sum += e;
 	});
-	T whole = (T)joinRow<Sum>(sum);
+	T whole = (T)joinRow<Total<f64>>(sum);
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.out, at) / whole); });
 }
 
@@ -62,7 +37,7 @@ ROW_KERNEL(log_softmax, 256)(const Softmax p) {
 	T most = largest(p, run);
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	T whole = (T)log64(joinRow<Sum>(sum));
+	T whole = (T)log64(joinRow<Total<f64>>(sum));
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - most - whole); });
 }
 
@@ -74,7 +49,7 @@ ROW_KERNEL(softmax_grad, 256)(const Softmax p) {
 	}
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += (f64)load<T>(p.dy, at) * (f64)load<T>(p.y, at); });
-	T whole = (T)joinRow<Sum>(sum);
+	T whole = (T)joinRow<Total<f64>>(sum);
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.y, at) * (load<T>(p.dy, at) - whole)); });
 }
 
@@ -86,6 +61,6 @@ ROW_KERNEL(log_softmax_grad, 256)(const Softmax p) {
 	}
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += load<T>(p.dy, at); });
-	T whole = (T)joinRow<Sum>(sum);
+	T whole = (T)joinRow<Total<f64>>(sum);
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.dy, at) - exp(load<T>(p.y, at)) * whole); });
 }

@@ -1,0 +1,134 @@
+// Variances, norms and logarithms of sums, and the gradients of reductions.
+//
+// Every kernel takes Runs. Grid: a row of threads for each run: blocks of (32, 8) threads up to n = 1024 and of (256, 1)
+// beyond, outer*inner rows. Sums are taken in float64. The gradients are for the operand in, of dy and the result y.
+// dtypes: f32 f64
+#include "functions.cuh"
+#include "reduction.cuh"
+
+// sumOf adds what value makes of the elements; every thread of the row gets the sum.
+template <class Value> INLINE f64 sumOf(const Runs &p, u64 run, Value value) {
+	f64 sum = 0;
+	eachOfRun(p, run, [&](i64 at) { sum += value(load<T>(p.in, at)); });
+	return joinRow<Total<f64>>(sum);
+}
+
+// largestOf is the largest value that is made of the elements, and NaN where there is one.
+template <class Value> INLINE f64 largestOf(const Runs &p, u64 run, f64 least, Value value) {
+	f64 most = least;
+	eachOfRun(p, run, [&](i64 at) { most = Most<f64>::join(most, value(load<T>(p.in, at))); });
+	return joinRow<Most<f64>>(most);
+}
+
+INLINE f64 meanOf(const Runs &p, u64 run) {
+	return sumOf(p, run, [](T v) { return (f64)v; }) / (f64)(i64)p.n;
+}
+
+// variance is Σ (v - mean)² / (n - x): NaN or infinite where the divisor is not positive.
+INLINE f64 variance(const Runs &p, u64 run) {
+	f64 mean = meanOf(p, run), divisor = (f64)(i64)p.n - p.x;
+	f64 sum = sumOf(p, run, [&](T v) { return ((f64)v - mean) * ((f64)v - mean); });
+	return sum / (divisor > 0 ? divisor : 0);
+}
+
+// norm is (Σ |v|**x)**(1/x), the largest or smallest |v| for an infinite x, and how many are not 0 for 0.
+INLINE f64 norm(const Runs &p, u64 run) {
+	auto size = [](T v) { return abs64((f64)v); };
+	if (p.x == 2) {
+		return sqrt(sumOf(p, run, [](T v) { return (f64)v * (f64)v; }));
+	}
+	if (p.x == 1) {
+		return sumOf(p, run, size);
+	}
+	if (p.x == 0) {
+		return sumOf(p, run, [](T v) { return v != 0 ? 1.0 : 0.0; });
+	}
+	if (p.x == INF64) {
+		return largestOf(p, run, 0, size);
+	}
+	if (p.x == -INF64) {
+		return -largestOf(p, run, -INF64, [](T v) { return -abs64((f64)v); });
+	}
+	return pow64(sumOf(p, run, [&](T v) { return pow64(abs64((f64)v), p.x); }), 1 / p.x);
+}
+
+// logSumExp is log Σ e**v, shifted by the largest element so that nothing overflows.
+INLINE f64 logSumExp(const Runs &p, u64 run) {
+	f64 shift = largestOf(p, run, -INF64, [](T v) { return (f64)v; });
+	if (abs64(shift) == INF64) {
+		shift = 0; // the sum is infinite or zero, and INF - INF would spoil it
+	}
+	return log64(sumOf(p, run, [&](T v) { return (f64)exp((T)((f64)v - shift)); })) + shift;
+}
+
+// MOMENT is a kernel of one number for each run.
+#define MOMENT(name, value)                                                              \
+	ROW_KERNEL(name, 256)(const Runs p) {                                                \
+		u64 run = row();                                                                 \
+		if (run >= p.outer * p.inner) {                                                  \
+			return;                                                                      \
+		}                                                                                \
+		T v = (T)(value);                                                                \
+		if (threadIdx.x == 0) {                                                          \
+			store<T>(p.out, (i64)run, v);                                                \
+		}                                                                                \
+	}
+
+MOMENT(var, variance(p, run))
+MOMENT(std, sqrt(variance(p, run)))
+MOMENT(norm, norm(p, run))
+MOMENT(log_sum_exp, logSumExp(p, run))
+
+// SPREAD is a kernel of a gradient: value of an element v, of the run's dy and y, and of once, which is computed first.
+#define SPREAD(name, before, value)                                                      \
+	ROW_KERNEL(name, 256)(const Runs p) {                                                \
+		u64 run = row();                                                                 \
+		if (run >= p.outer * p.inner) {                                                  \
+			return;                                                                      \
+		}                                                                                \
+		[[maybe_unused]] T dy = load<T>(p.dy, (i64)run);                                 \
+		[[maybe_unused]] T y = p.y != 0 ? load<T>(p.y, (i64)run) : (T)0;                 \
+		[[maybe_unused]] f64 once = before;                                              \
+		eachOfRun(p, run, [&](i64 at) {                                                  \
+			T v = load<T>(p.in, at);                                                     \
+			store<T>(p.out, at, (T)(value));                                             \
+		});                                                                              \
+	}
+
+INLINE bool same(T a, T b) { return a == b || (a != a && b != b); }
+
+// spread is dy's share of (v - mean), over n - x.
+INLINE f64 spread(const Runs &p, T v, f64 mean, f64 dy) { return 2 / ((f64)(i64)p.n - p.x) * dy * ((f64)v - mean); }
+
+// normGrad is the derivative of the norm for one element. Nothing flows to zeros, nor where y is 0; once is how many
+// elements share an extreme, or y**(x-1).
+INLINE f64 normGrad(const Runs &p, T v, T dy, T y, f64 once) {
+	f64 size = abs64((f64)v), sign = v > 0 ? 1.0 : -1.0;
+	if (p.x == 0 || v == 0) {
+		return 0;
+	}
+	if (p.x == 2) {
+		return y != 0 ? (f64)(T)(dy * (T)(v / y)) : 0;
+	}
+	if (abs64(p.x) == INF64) {
+		return size == (f64)y ? sign * (f64)dy / once : 0;
+	}
+	if (p.x == 1) {
+		return sign * (f64)dy;
+	}
+	return y != 0 ? sign * (f64)dy / once * pow64(size, p.x - 1) : 0;
+}
+
+INLINE f64 normOnce(const Runs &p, u64 run, T y) {
+	if (abs64(p.x) == INF64) {
+		return sumOf(p, run, [&](T v) { return abs64((f64)v) == (f64)y ? 1.0 : 0.0; });
+	}
+	return p.x == 1 || p.x == 2 ? 1 : pow64((f64)y, p.x - 1);
+}
+
+SPREAD(var_grad, meanOf(p, run), spread(p, v, once, (f64)dy))
+SPREAD(std_grad, meanOf(p, run), y != 0 ? spread(p, v, once, (f64)dy / (2 * (f64)y)) : 0)
+SPREAD(norm_grad, normOnce(p, run, y), normGrad(p, v, dy, y, once))
+SPREAD(log_sum_exp_grad, 0, (f64)dy * (f64)exp((T)((f64)v - (f64)y)))
+// dy in equal shares to the elements that are the extreme y.
+SPREAD(share_grad, sumOf(p, run, [&](T v) { return same(v, y) ? 1.0 : 0.0; }), same(v, y) ? dy / (T)once : (T)0)
