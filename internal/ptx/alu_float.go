@@ -8,8 +8,11 @@ func f64(x uint64) float64 { return math.Float64frombits(x) }
 func u64(x float64) uint64 { return math.Float64bits(x) }
 
 func addF32(d, a, b, _ *lanes32) {
-	for i := range d {
+	for i := 0; i < 32; i += 4 {
 		d[i] = u32(f32(a[i]) + f32(b[i]))
+		d[i+1] = u32(f32(a[i+1]) + f32(b[i+1]))
+		d[i+2] = u32(f32(a[i+2]) + f32(b[i+2]))
+		d[i+3] = u32(f32(a[i+3]) + f32(b[i+3]))
 	}
 }
 
@@ -20,8 +23,11 @@ func subF32(d, a, b, _ *lanes32) {
 }
 
 func mulF32(d, a, b, _ *lanes32) {
-	for i := range d {
+	for i := 0; i < 32; i += 4 {
 		d[i] = u32(f32(a[i]) * f32(b[i]))
+		d[i+1] = u32(f32(a[i+1]) * f32(b[i+1]))
+		d[i+2] = u32(f32(a[i+2]) * f32(b[i+2]))
+		d[i+3] = u32(f32(a[i+3]) * f32(b[i+3]))
 	}
 }
 

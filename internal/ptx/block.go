@@ -4,6 +4,7 @@ package ptx
 type block struct {
 	k       *Kernel
 	cfg     *LaunchConfig
+	shape   [3]uint32
 	id      [3]uint32
 	threads int
 	warps   []warp
@@ -13,10 +14,31 @@ type block struct {
 	before  uint64 // warp instructions when the block started
 }
 
-// newBlock prepares registers for a launch.
+// borrow returns registers for a launch: those of an earlier one of the same
+// shape, or new ones. They go back to k.idle.
+func borrow(k *Kernel, cfg *LaunchConfig) *block {
+	b, _ := k.idle.Get().(*block)
+	if b == nil || b.shape != cfg.Block || len(b.shared) != k.dynamicStart()+cfg.SharedBytes {
+		return newBlock(k, cfg)
+	}
+	b.cfg, b.count = cfg, Counters{}
+	for i := range b.warps {
+		b.warps[i].fillLaunch()
+	}
+	return b
+}
+
+// giveBack gives b back. It keeps neither the launch nor the memory that it used.
+func (b *block) giveBack() {
+	b.cfg = nil
+	clear(b.regions)
+	b.k.idle.Put(b)
+}
+
+// newBlock makes registers and shared memory.
 func newBlock(k *Kernel, cfg *LaunchConfig) *block {
 	b := &block{
-		k: k, cfg: cfg, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
+		k: k, cfg: cfg, shape: cfg.Block, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
 		shared:  make([]byte, k.dynamicStart()+cfg.SharedBytes),
 		regions: make([]Region, k.sites),
 	}
@@ -55,6 +77,15 @@ func (w *warp) fill() {
 	for _, c := range k.constsP {
 		w.preds[c.slot] = truth(c.value != 0)
 	}
+	for _, s := range k.specials {
+		w.fillSpecial(s)
+	}
+	w.fillLaunch()
+}
+
+// fillLaunch sets the registers that depend on more than the shape of the blocks.
+func (w *warp) fillLaunch() {
+	k := w.b.k
 	for _, b := range k.bound {
 		at := uint64(k.dynamicStart())
 		if b.global != dynamicShared {
@@ -63,7 +94,9 @@ func (w *warp) fill() {
 		w.fill64(b.slot, at+uint64(b.offset))
 	}
 	for _, s := range k.specials {
-		w.fillSpecial(s)
+		if s.what.ofGrid() {
+			w.fillSpecial(s)
+		}
 	}
 }
 
@@ -76,7 +109,7 @@ func (w *warp) fill64(slot int32, v uint64) {
 
 func (w *warp) fillSpecial(s special) {
 	r := &w.r32[s.slot]
-	if s.what.ofBlock() {
+	if s.what.ofBlock() || s.what.ofGrid() {
 		v := w.special(s.what, 0)
 		for i := range r {
 			r[i] = v

@@ -211,8 +211,11 @@ func (t tests) pick64(name string) test64 {
 // choose is selp: d = p ? a : b.
 func choose[T word](d, a, b *[32]T, p uint32) {
 	for i := range d {
-		m := -T(p >> i & 1)
-		d[i] = b[i] ^ (a[i]^b[i])&m
+		v := b[i]
+		if p>>i&1 != 0 {
+			v = a[i]
+		}
+		d[i] = v
 	}
 }
 

@@ -26,10 +26,10 @@ func fma32(a, b, c float32) float32 {
 
 // twice reports whether rounding s to float32 may depend on what was lost when it
 // was rounded to float64: it lies half way between two float32 numbers, or among
-// the subnormal ones, or is none.
+// the subnormal ones.
 func twice(s float64) bool {
 	n := math.Float64bits(s)
-	return n&0x1fffffff == 0x10000000 || n>>52&0x7ff-(1023-126) > 1023+126
+	return n<<35 == 1<<63 || n<<1 < (1023-126)<<53
 }
 
 // addToOdd returns p+q rounded to odd: an inexact sum has its last bit set, so

@@ -104,7 +104,8 @@ type grid struct {
 // work runs blocks until none is left or one has failed. Blocks are taken in
 // order and always run to their end, so the lowest that fails is always found.
 func (g *grid) work() {
-	b := newBlock(g.k, g.cfg)
+	b := borrow(g.k, g.cfg)
+	defer b.giveBack()
 	for !g.failed.Load() {
 		n := g.next.Add(1) - 1
 		if n >= g.blocks {

@@ -77,3 +77,37 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSmallLaunch is what an op on a few elements costs.
+func BenchmarkSmallLaunch(b *testing.B) {
+	x := make([]float32, 4)
+	var h heap
+	k := load(b, "vadd").Kernels["vadd"]
+	cfg := LaunchConfig{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{256, 1, 1}, Memory: &h,
+		Params: pack(k, put(&h, x), put(&h, x), put(&h, x), uint32(4))}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Launch(k, cfg); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestRegistersAreReused launches a kernel again with another grid and globals.
+func TestRegistersAreReused(t *testing.T) {
+	k := load(t, "vadd").Kernels["vadd"]
+	x := numbers(5000)
+	for _, blocks := range []uint32{1, 3, 20} {
+		var h heap
+		out := put(&h, make([]float32, len(x)))
+		launch(t, &h, "vadd", "vadd", blocks, 64, out, put(&h, x), put(&h, x), uint32(len(x)))
+		for i, got := range get[float32](&h, out) {
+			if got != x[i]+x[i] {
+				t.Fatalf("%d blocks, element %d: got %g, want %g", blocks, i, got, x[i]+x[i])
+			}
+		}
+	}
+	if k.Ordered {
+		t.Error("vadd does not depend on the order of blocks")
+	}
+}

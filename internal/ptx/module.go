@@ -13,9 +13,18 @@
 // alignment, uses freed memory, waits at a barrier that others do not reach or
 // shuffles with lanes that are elsewhere ends with a Fault that names thread,
 // instruction and address.
+//
+// What clang makes of this project's kernels is understood and little more. There
+// are no functions (they must be inlined), no textures, clocks or 128-bit types;
+// of tensor cores, asynchronous copies and clusters there is nothing yet. Memory
+// is in program order, so races of a kernel do not show; .approx functions give
+// the nearest result, which hardware does not; a NaN's payload is the host's.
 package ptx
 
-import "fmt"
+import (
+	"fmt"
+	"sync"
+)
 
 // Module is PTX text, read and checked. It is immutable and safe for concurrent use.
 type Module struct {
@@ -73,7 +82,8 @@ type Kernel struct {
 	constsP  []constant
 	specials []special
 	bound    []binding
-	sites    int // instructions that access memory
+	sites    int       // instructions that access memory
+	idle     sync.Pool // of *block
 }
 
 // constant is a register that holds one value in every lane.

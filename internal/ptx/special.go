@@ -45,6 +45,9 @@ var specials = map[string]specialKind{
 // ofBlock reports whether the value changes from block to block.
 func (k specialKind) ofBlock() bool { return k >= ctaidX && k <= ctaidZ }
 
+// ofGrid reports whether the value is the grid's shape.
+func (k specialKind) ofGrid() bool { return k >= nctaidX && k <= nctaidZ }
+
 // special returns the value for one lane of the warp.
 func (w *warp) special(k specialKind, lane int) uint32 {
 	cfg := w.b.cfg
