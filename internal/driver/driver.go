@@ -40,8 +40,9 @@ type UUID [16]byte
 
 // JIT says how a module is compiled and receives what the compiler wrote.
 type JIT struct {
-	MaxRegisters int  // of a thread; 0 leaves the choice to the compiler
-	LineInfo     bool // keep line numbers for debuggers
+	Name         string // of the module, for the reports of a simulated driver
+	MaxRegisters int    // of a thread; 0 leaves the choice to the compiler
+	LineInfo     bool   // keep line numbers for debuggers
 
 	Info   string // filled: the compiler's remarks
 	Errors string // filled: why it refused

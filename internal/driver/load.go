@@ -109,3 +109,14 @@ func (a *API) each(visit func(symbols []string, optional bool, field any) error)
 	}
 	return nil
 }
+
+// Missing returns the C symbols of the functions that the table lacks.
+func (a *API) Missing() (symbols []string) {
+	a.each(func(names []string, _ bool, field any) error {
+		if reflect.ValueOf(field).Elem().IsNil() {
+			symbols = append(symbols, names[0])
+		}
+		return nil
+	})
+	return symbols
+}

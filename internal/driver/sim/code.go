@@ -1,0 +1,124 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+
+	"cresset/internal/driver"
+	"cresset/internal/ptx"
+)
+
+// Compiler turns a module's text into code. Its errors are *CompileError.
+type Compiler func(name, text string) (*Code, error)
+
+// Code is a module that can run.
+type Code struct {
+	Globals []Global
+	Kernels map[string]*Kernel
+}
+
+// Global is a variable of a module in device memory.
+type Global struct {
+	Name string
+	Size int
+	Init []byte // or nil for zeros
+}
+
+// Kernel is a function of a module that can be launched.
+type Kernel struct {
+	ParamBytes int
+	Shared     int // bytes of static shared memory
+	Local      int // bytes of local memory of a thread
+	MaxThreads int // of a block; 0 where the kernel does not say
+	// Run executes the kernel. Its error wraps a driver.Result, or counts as
+	// ErrLaunchFailed.
+	Run func(*Launch) (Work, error)
+}
+
+// Launch is what a kernel is run with.
+type Launch struct {
+	Grid, Block driver.Dim
+	SharedBytes int
+	Params      []byte
+	Globals     []uint64 // addresses of Code.Globals
+	Memory      ptx.Memory
+}
+
+// Work is what the time of a kernel follows from.
+type Work struct{ Bytes, LaneInstructions uint64 }
+
+// CompileError is a module that the compiler refuses.
+type CompileError struct {
+	Line int // from 1; 0 for the whole
+	Text string
+}
+
+// Error returns line and text.
+func (e *CompileError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Text) }
+
+// CompilePTX reads PTX, whose kernels the interpreter runs.
+func CompilePTX(name, text string) (*Code, error) {
+	m, err := ptx.Parse(name, text)
+	if err != nil {
+		var parse *ptx.ParseError
+		if errors.As(err, &parse) {
+			return nil, &CompileError{parse.Line, parse.Text}
+		}
+		return nil, &CompileError{0, err.Error()}
+	}
+	code := &Code{Kernels: map[string]*Kernel{}}
+	for _, g := range m.Globals {
+		code.Globals = append(code.Globals, Global{g.Name, g.Size, g.Init})
+	}
+	for name, k := range m.Kernels {
+		code.Kernels[name] = &Kernel{
+			ParamBytes: k.ParamBytes,
+			Shared:     k.Shared,
+			Local:      k.Local,
+			MaxThreads: int(k.MaxThreads[0] * k.MaxThreads[1] * k.MaxThreads[2]),
+			Run:        func(l *Launch) (Work, error) { return interpret(k, l) },
+		}
+	}
+	return code, nil
+}
+
+func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
+	count, err := ptx.Launch(k, ptx.LaunchConfig{
+		Grid:        [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
+		Block:       [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		SharedBytes: l.SharedBytes,
+		Params:      l.Params,
+		Globals:     l.Globals,
+		Memory:      l.Memory,
+	})
+	var fault *ptx.Fault
+	if errors.As(err, &fault) {
+		err = &KernelError{faultResult(fault.Kind), fault}
+	}
+	return Work{count.GlobalBytes, count.LaneInstructions}, err
+}
+
+// KernelError is a kernel that did not end well, with the result that hardware
+// would give.
+type KernelError struct {
+	Result driver.Result
+	Fault  error
+}
+
+// Error returns what is known about the failure.
+func (e *KernelError) Error() string { return e.Fault.Error() }
+
+// Unwrap returns the result and the fault.
+func (e *KernelError) Unwrap() []error { return []error{e.Result, e.Fault} }
+
+func faultResult(kind ptx.FaultKind) driver.Result {
+	switch kind {
+	case ptx.OutOfBounds, ptx.UseAfterFree, ptx.ReadOnly:
+		return driver.ErrIllegalAddress
+	case ptx.Misaligned:
+		return driver.ErrMisalignedAddress
+	case ptx.Overtime:
+		return driver.ErrLaunchTimeout
+	}
+	return driver.ErrLaunchFailed
+}

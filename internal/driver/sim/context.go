@@ -1,0 +1,216 @@
+package sim
+
+import (
+	"fmt"
+
+	"cresset/internal/driver"
+)
+
+// context is a device's primary context, from the first retain to the last release.
+type context struct {
+	handle    driver.Context
+	dev       *device
+	destroyed bool
+	legacy    *stream           // stream 0
+	streams   []*stream         // all others that are not destroyed
+	draining  []*task           // last ones of destroyed streams
+	peers     map[*context]bool // whose memory it can use
+	why       error             // about the last call that was refused
+	owned     []*allocation     // freed with it
+}
+
+// refuse keeps what Explain tells and returns r.
+func (c *context) refuse(r driver.Result, format string, args ...any) driver.Result {
+	c.why = fmt.Errorf(format, args...)
+	return r
+}
+
+// explain returns what is known about the last failure in a context.
+func (d *Driver) explain(h driver.Context) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c, ok := d.contexts[h]
+	switch {
+	case !ok:
+		return nil
+	case c.dev.failed != nil:
+		return c.dev.failed.why
+	}
+	return c.why
+}
+
+// within has no thread to prepare: each call names its context.
+func (d *Driver) within(h driver.Context, f func()) driver.Result {
+	_, r := d.enter("cuCtxSetCurrent", h)
+	d.mu.Unlock()
+	if r == driver.Success {
+		f()
+	}
+	return r
+}
+
+func (d *Driver) primaryRetain(h driver.Device) (driver.Context, driver.Result) {
+	dev, r := d.device("cuDevicePrimaryCtxRetain", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, r
+	}
+	if dev.failed != nil {
+		return 0, dev.failed.result
+	}
+	if dev.retained == 0 {
+		c := &context{handle: driver.Context(d.newHandle()), dev: dev, peers: map[*context]bool{}}
+		c.legacy = &stream{ctx: c}
+		dev.primary = c
+		d.contexts[c.handle] = c
+	}
+	dev.retained++
+	return dev.primary.handle, driver.Success
+}
+
+// primaryRelease destroys the context with its last release.
+func (d *Driver) primaryRelease(h driver.Device) driver.Result {
+	dev, r := d.device("cuDevicePrimaryCtxRelease_v2", h)
+	if r == driver.Success && dev.retained == 0 {
+		r = driver.ErrInvalidContext
+	}
+	if r != driver.Success {
+		d.mu.Unlock()
+		return r
+	}
+	dev.retained--
+	if dev.retained > 0 {
+		d.mu.Unlock()
+		return driver.Success
+	}
+	c := dev.primary
+	dev.primary, c.destroyed = nil, true
+	pending := d.everything()
+	d.mu.Unlock()
+	wait(pending)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dismantle(c)
+	return driver.Success
+}
+
+// dismantle frees what a context owns. Its handle stays known as a destroyed one.
+func (d *Driver) dismantle(c *context) {
+	for _, a := range c.owned {
+		d.space.free(a)
+		c.dev.taken -= a.charged
+	}
+	c.owned, c.draining = nil, nil
+	for h, s := range d.streams {
+		if s.ctx == c {
+			delete(d.streams, h)
+		}
+	}
+	for h, e := range d.events {
+		if e.ctx == c {
+			delete(d.events, h)
+		}
+	}
+	for h, m := range d.modules {
+		if m.ctx == c {
+			delete(d.modules, h)
+		}
+	}
+	for h, f := range d.functions {
+		if f.module.ctx == c {
+			delete(d.functions, h)
+		}
+	}
+	for _, other := range d.contexts {
+		delete(other.peers, c)
+	}
+}
+
+const allCtxFlags = 0x1f
+
+func (d *Driver) primarySetFlags(h driver.Device, flags uint32) driver.Result {
+	dev, r := d.device("cuDevicePrimaryCtxSetFlags_v2", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return r
+	}
+	if flags&^allCtxFlags != 0 {
+		return driver.ErrInvalidValue
+	}
+	dev.flags = flags
+	return driver.Success
+}
+
+func (d *Driver) primaryGetState(h driver.Device) (flags uint32, active int32, r driver.Result) {
+	dev, r := d.device("cuDevicePrimaryCtxGetState", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, 0, r
+	}
+	if dev.primary != nil {
+		active = 1
+	}
+	return dev.flags, active, r
+}
+
+func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
+	c, r := d.enter("cuCtxSynchronize", h)
+	if r != driver.Success {
+		d.mu.Unlock()
+		return r
+	}
+	return d.finish(c, c.pending())
+}
+
+// ctxGetStreamPriorityRange has the range of every GPU since Volta.
+func (d *Driver) ctxGetStreamPriorityRange(h driver.Context) (least, greatest int32, r driver.Result) {
+	_, r = d.enter("cuCtxGetStreamPriorityRange", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, 0, r
+	}
+	return 0, highestPriority, r
+}
+
+func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) driver.Result {
+	c, r := d.enter("cuCtxEnablePeerAccess", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return r
+	}
+	p, ok := d.contexts[peer]
+	switch {
+	case !ok || p.destroyed:
+		return c.refuse(driver.ErrInvalidContext, "no context %#x to be a peer", peer)
+	case flags != 0:
+		return c.refuse(driver.ErrInvalidValue, "the flags of peer access are %#x, and must be 0", flags)
+	case p.dev == c.dev:
+		return c.refuse(driver.ErrInvalidDevice, "a device is not its own peer")
+	case !d.machine.CanAccess(c.dev.physical, p.dev.physical):
+		return c.refuse(driver.ErrPeerAccessUnsupported, "%s has no path to the memory of %s", c.dev.gpu.Bus, p.dev.gpu.Bus)
+	case c.peers[p]:
+		return driver.ErrPeerAccessAlreadyEnabled
+	}
+	c.peers[p] = true
+	return driver.Success
+}
+
+func (d *Driver) ctxDisablePeerAccess(h, peer driver.Context) driver.Result {
+	c, r := d.enter("cuCtxDisablePeerAccess", h)
+	if r != driver.Success {
+		d.mu.Unlock()
+		return r
+	}
+	p, ok := d.contexts[peer]
+	if !ok || !c.peers[p] {
+		d.mu.Unlock()
+		return driver.ErrPeerAccessNotEnabled
+	}
+	pending := c.pending() // they may still use the peer's memory
+	d.mu.Unlock()
+	wait(pending)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(c.peers, p)
+	return driver.Success
+}

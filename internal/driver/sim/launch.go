@@ -1,0 +1,197 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"cresset/internal/driver"
+	"cresset/internal/ptx"
+)
+
+// function is a kernel of a module.
+type function struct {
+	module  *module
+	name    string
+	kernel  *Kernel
+	dynamic int // most bytes of dynamic shared memory
+}
+
+// registers is what each thread is said to use: an interpreter has no count.
+const registers = 32
+
+func (f *function) maxThreads() int {
+	if f.kernel.MaxThreads > 0 {
+		return min(f.kernel.MaxThreads, maxThreadsPerBlock)
+	}
+	return maxThreadsPerBlock
+}
+
+// function finds a kernel by its handle.
+func (d *Driver) function(c *context, h driver.Function) (*function, driver.Result) {
+	f, ok := d.functions[h]
+	if !ok || f.module.ctx != c {
+		return nil, c.refuse(driver.ErrInvalidHandle, "no kernel %#x in this context", h)
+	}
+	return f, driver.Success
+}
+
+func (d *Driver) funcGetAttribute(h driver.Context, a driver.FuncAttribute, fh driver.Function) (int32, driver.Result) {
+	c, r := d.enter("cuFuncGetAttribute", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, r
+	}
+	f, r := d.function(c, fh)
+	if r != driver.Success {
+		return 0, r
+	}
+	switch a {
+	case driver.FuncMaxThreadsPerBlock:
+		return int32(f.maxThreads()), r
+	case driver.FuncSharedBytes:
+		return int32(f.kernel.Shared), r
+	case driver.FuncConstBytes:
+		return 0, r
+	case driver.FuncLocalBytes:
+		return int32(f.kernel.Local), r
+	case driver.FuncRegisters:
+		return registers, r
+	case driver.FuncMaxDynamicShared:
+		return int32(f.dynamic), r
+	}
+	return 0, c.refuse(driver.ErrInvalidValue, "unknown attribute %d of a kernel", a)
+}
+
+func (d *Driver) funcSetAttribute(h driver.Context, fh driver.Function, a driver.FuncAttribute, value int32) driver.Result {
+	c, r := d.enter("cuFuncSetAttribute", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return r
+	}
+	f, r := d.function(c, fh)
+	if r != driver.Success {
+		return r
+	}
+	most := int(c.dev.gpu.SharedPerBlock) - f.kernel.Shared
+	if a != driver.FuncMaxDynamicShared || value < 0 || int(value) > most {
+		return c.refuse(driver.ErrInvalidValue, "attribute %d of %s cannot be %d (at most %d bytes of shared memory)", a, f.name, value, most)
+	}
+	f.dynamic = int(value)
+	return driver.Success
+}
+
+func (d *Driver) occupancy(h driver.Context, fh driver.Function, threads int32, shared uint64) (int32, driver.Result) {
+	c, r := d.enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, r
+	}
+	f, r := d.function(c, fh)
+	if r != driver.Success {
+		return 0, r
+	}
+	if threads <= 0 {
+		return 0, c.refuse(driver.ErrInvalidValue, "a block of %d threads", threads)
+	}
+	if int(threads) > f.maxThreads() || shared > uint64(f.dynamic) {
+		return 0, r
+	}
+	g := c.dev.gpu
+	perWarp := int(roundUp(uint64(threads), warpSize))
+	blocks := min(c.dev.blocksPerSM(), g.ThreadsPerSM/perWarp, registersPerSM/(registers*perWarp))
+	if bytes := uint64(f.kernel.Shared) + shared; bytes > 0 {
+		if g.Major >= 8 {
+			bytes += sharedReserved
+		}
+		blocks = min(blocks, int(g.SharedPerSM/bytes))
+	}
+	return int32(blocks), r
+}
+
+func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block driver.Dim, shared uint32, sh driver.Stream, params []byte) driver.Result {
+	const symbol = "cuLaunchKernel"
+	c, s, r := d.enterStream(symbol, h, sh)
+	var f *function
+	if r == driver.Success {
+		f, r = d.function(c, fh)
+	}
+	if r == driver.Success {
+		r = c.checkLaunch(f, grid, block, shared, params)
+	}
+	if r != driver.Success {
+		d.mu.Unlock()
+		return r
+	}
+	l := &Launch{
+		Grid: grid, Block: block, SharedBytes: int(shared),
+		Params: bytes.Clone(params),
+		Memory: view{d, c},
+	}
+	for _, a := range f.module.globals {
+		l.Globals = append(l.Globals, a.base)
+	}
+	t := d.queue(symbol, s, func() (float64, *failure) { return d.execute(c, f, l) })
+	if d.blocking {
+		return d.after(c, t)
+	}
+	return d.after(c, nil)
+}
+
+// checkLaunch makes the checks that a launch answers at once.
+func (c *context) checkLaunch(f *function, grid, block driver.Dim, shared uint32, params []byte) driver.Result {
+	switch {
+	case grid.Count() == 0 || grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
+		return c.refuse(driver.ErrInvalidValue, "%s: a grid of %v blocks", f.name, grid)
+	case block.Count() == 0 || block.X > maxBlock.X || block.Y > maxBlock.Y || block.Z > maxBlock.Z,
+		block.Count() > maxThreadsPerBlock:
+		return c.refuse(driver.ErrInvalidValue, "%s: a block of %v threads", f.name, block)
+	case block.Count() > uint64(f.maxThreads()):
+		return c.refuse(driver.ErrInvalidValue, "%s: a block of %d threads, and the kernel allows %d", f.name, block.Count(), f.maxThreads())
+	case int(shared) > f.dynamic:
+		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of dynamic shared memory, and %d are allowed", f.name, shared, f.dynamic)
+	case len(params) != f.kernel.ParamBytes:
+		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of parameters, and the kernel takes %d", f.name, len(params), f.kernel.ParamBytes)
+	}
+	return driver.Success
+}
+
+// execute runs a kernel.
+func (d *Driver) execute(c *context, f *function, l *Launch) (float64, *failure) {
+	if failed := d.back(nil); failed != nil {
+		return 0, failed
+	}
+	done, err := f.kernel.Run(l)
+	d.room.took(done.Bytes)
+	if err == nil {
+		return kernelTime(c.dev.gpu, done), nil
+	}
+	result := driver.ErrLaunchFailed
+	errors.As(err, &result)
+	return 0, &failure{result, fmt.Errorf("%s on the GPU at %s: %w", f.name, c.dev.gpu.Bus, err)}
+}
+
+// view is the memory that the kernels of a context see.
+type view struct {
+	d *Driver
+	c *context
+}
+
+// Find returns the region that holds an address, or the nearest one.
+func (v view) Find(addr uint64) ptx.Region {
+	a, _ := v.d.space.find(addr)
+	if a == nil || !v.reaches(a) {
+		return ptx.Region{}
+	}
+	return ptx.Region{Base: a.base, Data: a.data, Freed: a.freed.Load()}
+}
+
+// reaches is for kernels, which run without the driver's lock.
+func (v view) reaches(a *allocation) bool {
+	if a.owner == nil || a.owner == v.c {
+		return true
+	}
+	v.d.mu.Lock()
+	defer v.d.mu.Unlock()
+	return v.c.reaches(a)
+}

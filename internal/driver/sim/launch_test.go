@@ -1,0 +1,179 @@
+package sim
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"cresset/internal/driver"
+	"cresset/internal/hardware"
+)
+
+func TestLaunchesThatAreRefused(t *testing.T) {
+	b := start(t, "t4", 1)
+	touch := b.kernel("touch")
+	params := binary.LittleEndian.AppendUint64(nil, uint64(b.alloc(8)))
+	for _, tc := range []struct {
+		name        string
+		grid, block driver.Dim
+		shared      uint32
+		params      []byte
+	}{
+		{"empty grid", driver.Dim{X: 1, Y: 0, Z: 1}, one, 0, params},
+		{"wide grid", driver.Dim{X: 1 << 31, Y: 1, Z: 1}, one, 0, params},
+		{"high grid", driver.Dim{X: 1, Y: 65536, Z: 1}, one, 0, params},
+		{"empty block", one, driver.Dim{}, 0, params},
+		{"large block", one, driver.Dim{X: 1024, Y: 2, Z: 1}, 0, params},
+		{"deep block", one, driver.Dim{X: 1, Y: 1, Z: 65}, 0, params},
+		{"more than the kernel allows", one, driver.Dim{X: 257, Y: 1, Z: 1}, 0, params},
+		{"shared memory", one, one, 48 << 10, params},
+		{"no parameters", one, one, 0, nil},
+		{"too many parameters", one, one, 0, append(params, 0)},
+	} {
+		if r := b.api.LaunchKernel(b.ctx, touch, tc.grid, tc.block, tc.shared, 0, tc.params); r != driver.ErrInvalidValue {
+			t.Errorf("%s: got %v", tc.name, r)
+		}
+		b.explained("touch: ")
+	}
+	b.want(driver.ErrInvalidHandle, b.api.LaunchKernel(b.ctx, 0, one, one, 0, 0, params))
+	b.ok(b.launch(touch, 0, uint64(b.alloc(8))))
+	b.ok(b.api.CtxSynchronize(b.ctx))
+}
+
+// TestStickyErrors: a kernel's fault comes out later, and stays.
+func TestStickyErrors(t *testing.T) {
+	b := start(t, "t4", 2)
+	s, p := b.stream(0), b.alloc(8)
+	touch, wait := b.kernel("touch"), b.kernel("wait")
+	b.ok(b.launch(wait, s))
+	b.ok(b.launch(touch, s, 12345)) // nobody knows yet
+	b.ok(b.launch(touch, s, uint64(p)))
+	close(b.gate)
+	b.want(driver.ErrIllegalAddress, b.api.StreamSynchronize(b.ctx, s))
+	b.explained("touch on the GPU at 00000000:01:00.0: touched 0x3039")
+
+	results := map[string]driver.Result{
+		"CtxSynchronize": b.api.CtxSynchronize(b.ctx), "StreamQuery": b.api.StreamQuery(b.ctx, s),
+		"MemFree": b.api.MemFree(b.ctx, p), "LaunchKernel": b.launch(touch, s, uint64(p)),
+		"MemcpyDtoH": b.api.MemcpyDtoHAsync(b.ctx, make([]byte, 8), p, s),
+	}
+	_, results["MemAlloc"] = b.api.MemAlloc(b.ctx, 8)
+	_, results["EventCreate"] = b.api.EventCreate(b.ctx, 0)
+	_, results["DevicePrimaryCtxRetain"] = b.api.DevicePrimaryCtxRetain(0)
+	for name, r := range results {
+		if r != driver.ErrIllegalAddress {
+			t.Errorf("%s: got %v", name, r)
+		}
+	}
+	b.explained("touched 0x3039") // the first cause
+	b.ok(b.api.DevicePrimaryCtxRelease(0))
+	_, r := b.api.DevicePrimaryCtxRetain(0) // nor does a new context help
+	b.want(driver.ErrIllegalAddress, r)
+	b.ok(b.api.CtxSynchronize(b.retain(1))) // the other device is sound
+}
+
+func TestLaunchBlocking(t *testing.T) {
+	m, err := hardware.Preset("t4", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]driver.Result{"1": driver.ErrLaunchFailed, "0": driver.Success, "": driver.Success} {
+		b := startMachine(t, m, Options{}, "CUDA_LAUNCH_BLOCKING="+value)
+		if r := b.launch(b.kernel("fail"), 0); r != want {
+			t.Errorf("%q: got %v, want %v", value, r, want)
+		}
+		b.want(driver.ErrLaunchFailed, b.api.CtxSynchronize(b.ctx))
+	}
+}
+
+// saxpy is y += a·x over n elements, one for each thread.
+const saxpy = `.version 7.0
+.target sm_60
+.address_size 64
+
+.visible .entry saxpy(
+	.param .u64 saxpy_y,
+	.param .u64 saxpy_x,
+	.param .f32 saxpy_a,
+	.param .u32 saxpy_n
+)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<4>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<8>;
+
+	ld.param.u64 %rd1, [saxpy_y];
+	ld.param.u64 %rd2, [saxpy_x];
+	ld.param.f32 %f1, [saxpy_a];
+	ld.param.u32 %r1, [saxpy_n];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.s32 %r5, %r2, %r3, %r4;
+	setp.ge.s32 %p1, %r5, %r1;
+	@%p1 bra $done;
+	cvta.to.global.u64 %rd3, %rd1;
+	cvta.to.global.u64 %rd4, %rd2;
+	mul.wide.s32 %rd5, %r5, 4;
+	add.s64 %rd6, %rd3, %rd5;
+	add.s64 %rd7, %rd4, %rd5;
+	ld.global.f32 %f2, [%rd7];
+	ld.global.f32 %f3, [%rd6];
+	fma.rn.f32 %f3, %f1, %f2, %f3;
+	st.global.f32 [%rd6], %f3;
+$done:
+	ret;
+}
+`
+
+func floats(n int, f func(i int) float32) []byte {
+	var data []byte
+	for i := range n {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(f(i)))
+	}
+	return data
+}
+
+func TestPTX(t *testing.T) {
+	m, err := hardware.Preset("gtx1050", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := startMachine(t, m, Options{Compile: CompilePTX})
+	code, r := b.api.ModuleLoadData(b.ctx, []byte(saxpy), &driver.JIT{Name: "saxpy.ptx"})
+	b.ok(r)
+	f, r := b.api.ModuleGetFunction(b.ctx, code, "saxpy")
+	b.ok(r)
+
+	const n = 1000
+	x, y := b.alloc(4*n), b.alloc(4*n)
+	b.ok(b.api.MemcpyHtoDAsync(b.ctx, x, floats(n, func(i int) float32 { return float32(i) }), 0))
+	b.ok(b.api.MemcpyHtoDAsync(b.ctx, y, floats(n, func(int) float32 { return 1 }), 0))
+	launch := func(n uint32) driver.Result {
+		params := binary.LittleEndian.AppendUint64(nil, uint64(y))
+		params = binary.LittleEndian.AppendUint64(params, uint64(x))
+		params = binary.LittleEndian.AppendUint32(params, math.Float32bits(2))
+		params = binary.LittleEndian.AppendUint32(params, n)
+		return b.api.LaunchKernel(b.ctx, f, driver.Dim{X: 8, Y: 1, Z: 1}, driver.Dim{X: 128, Y: 1, Z: 1}, 0, 0, params)
+	}
+	start, end := b.event(0), b.event(0)
+	b.ok(b.api.EventRecord(b.ctx, start, 0))
+	b.ok(launch(n))
+	b.ok(b.api.EventRecord(b.ctx, end, 0))
+	got := b.read(y, 4*n)
+	for i := range n {
+		if v := math.Float32frombits(binary.LittleEndian.Uint32(got[4*i:])); v != float32(2*i+1) {
+			t.Fatalf("y[%d]: got %v, want %v", i, v, 2*i+1)
+		}
+	}
+	// 12 bytes an element at 112 GB/s take less than the launch's 4 us and more.
+	if ms := b.elapsed(start, end); !near(ms, 0.004+1e3*12*n/112e9) {
+		t.Errorf("the kernel took %v ms", ms)
+	}
+
+	b.ok(launch(n + 1)) // one too many
+	b.want(driver.ErrIllegalAddress, b.api.CtxSynchronize(b.ctx))
+	b.explained("saxpy on the GPU at 00000000:01:00.0", "out-of-bounds", "saxpy.ptx:", "block (7,0,0)", "thread (104,0,0)",
+		"ld.global.f32 %f2", "0 bytes past the end of the allocation of 4000 bytes")
+}

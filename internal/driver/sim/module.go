@@ -1,0 +1,204 @@
+package sim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"cresset/internal/driver"
+)
+
+// module is code in a context, with its variables in device memory.
+type module struct {
+	ctx     *context
+	code    *Code
+	globals []*allocation
+}
+
+var (
+	versionLine = regexp.MustCompile(`(?m)^\s*\.version\s+(\d+)\.(\d+)`)
+	targetLine  = regexp.MustCompile(`(?m)^\s*\.target\s+sm_(\d+)([af]?)`)
+)
+
+// newestPTX returns the newest version of PTX, as 10·major + minor, that a driver
+// for the given version of CUDA reads: they rise together, but not evenly (PTX
+// ISA, release notes).
+func newestPTX(cuda int32) int {
+	major, minor := int(cuda/1000), int(cuda%1000/10)
+	switch {
+	case major <= 10:
+		return 63 + minor
+	case major == 11:
+		return 70 + minor
+	case major == 12 && minor <= 5:
+		return 80 + minor
+	case major == 12:
+		return 79 + minor
+	}
+	return 90 + 10*(major-13) + minor
+}
+
+// check returns why a device cannot take a module's text, before it is compiled.
+func (dev *device) check(image []byte, cuda int32) (r driver.Result, problem string) {
+	if len(image) == 0 || bytes.IndexByte(image, 0) >= 0 {
+		return driver.ErrInvalidImage, "no text"
+	}
+	version := versionLine.FindSubmatch(image)
+	target := targetLine.FindSubmatch(image)
+	if version == nil || target == nil {
+		return driver.ErrInvalidPTX, "no .version and .target"
+	}
+	if have, newest := 10*number(version[1])+number(version[2]), newestPTX(cuda); have > newest {
+		return driver.ErrUnsupportedPTXVersion,
+			fmt.Sprintf("Unsupported .version %s.%s; current version is '%d.%d'", version[1], version[2], newest/10, newest%10)
+	}
+	own := 10*dev.gpu.Major + dev.gpu.Minor
+	if needs := number(target[1]); needs > own || string(target[2]) == "a" && needs != own {
+		return driver.ErrInvalidPTX,
+			fmt.Sprintf("SM version specified by .target sm_%s%s is higher than the device's sm_%d", target[1], target[2], own)
+	}
+	return driver.Success, ""
+}
+
+// number is for digits that a pattern has found.
+func number(digits []byte) int {
+	n, _ := strconv.Atoi(string(digits))
+	return n
+}
+
+func (d *Driver) moduleLoadData(h driver.Context, image []byte, jit *driver.JIT) (driver.Module, driver.Result) {
+	if jit == nil {
+		jit = &driver.JIT{}
+	}
+	jit.Info, jit.Errors = "", ""
+	c, r := d.enter("cuModuleLoadDataEx", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, r
+	}
+	if r, problem := c.dev.check(image, d.machine.CUDA); r != driver.Success {
+		jit.Errors = "ptxas fatal   : " + problem + "\n"
+		return 0, c.refuse(r, "module %s: %s", jit.Name, problem)
+	}
+	code, err := d.compile(jit.Name, string(image))
+	if err != nil {
+		jit.Errors = compilerLog(err)
+		return 0, c.refuse(driver.ErrInvalidPTX, "module %s: %w", jit.Name, err)
+	}
+	m := &module{ctx: c, code: code}
+	if r := d.placeGlobals(m); r != driver.Success {
+		return 0, r
+	}
+	jit.Info = fmt.Sprintf("ptxas info    : %d kernels for 'sm_%d%d', interpreted\n", len(code.Kernels), c.dev.gpu.Major, c.dev.gpu.Minor)
+	handle := driver.Module(d.newHandle())
+	d.modules[handle] = m
+	return handle, r
+}
+
+// compilerLog writes an error as NVIDIA's assembler does.
+func compilerLog(err error) string {
+	var log strings.Builder
+	var compile *CompileError
+	if errors.As(err, &compile) {
+		fmt.Fprintf(&log, "ptxas application ptx input, line %d; error   : %s\n", compile.Line, compile.Text)
+	} else {
+		fmt.Fprintf(&log, "ptxas application ptx input; error   : %v\n", err)
+	}
+	log.WriteString("ptxas fatal   : Ptx assembly aborted due to errors\n")
+	return log.String()
+}
+
+// placeGlobals gives the module's variables memory with their first values.
+func (d *Driver) placeGlobals(m *module) driver.Result {
+	for _, g := range m.code.Globals {
+		a, r := d.allocate(m.ctx, uint64(max(g.Size, 1)))
+		if r != driver.Success {
+			d.freeGlobals(m)
+			return r
+		}
+		a.module = true
+		copy(a.data, g.Init)
+		m.globals = append(m.globals, a)
+	}
+	return driver.Success
+}
+
+func (d *Driver) freeGlobals(m *module) {
+	for _, a := range m.globals {
+		d.release(a)
+	}
+}
+
+// module finds a module by its handle.
+func (d *Driver) module(c *context, h driver.Module) (*module, driver.Result) {
+	m, ok := d.modules[h]
+	if !ok || m.ctx != c {
+		return nil, c.refuse(driver.ErrInvalidHandle, "no module %#x in this context", h)
+	}
+	return m, driver.Success
+}
+
+func (d *Driver) moduleUnload(h driver.Context, mh driver.Module) driver.Result {
+	c, r := d.enter("cuModuleUnload", h)
+	var m *module
+	if r == driver.Success {
+		m, r = d.module(c, mh)
+	}
+	if r != driver.Success {
+		d.mu.Unlock()
+		return r
+	}
+	delete(d.modules, mh)
+	for fh, f := range d.functions {
+		if f.module == m {
+			delete(d.functions, fh)
+		}
+	}
+	pending := d.everything()
+	d.mu.Unlock()
+	wait(pending)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.freeGlobals(m)
+	return c.dev.state()
+}
+
+func (d *Driver) moduleGetFunction(h driver.Context, mh driver.Module, name string) (driver.Function, driver.Result) {
+	c, r := d.enter("cuModuleGetFunction", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, r
+	}
+	m, r := d.module(c, mh)
+	if r != driver.Success {
+		return 0, r
+	}
+	kernel, ok := m.code.Kernels[name]
+	if !ok {
+		return 0, c.refuse(driver.ErrNotFound, "the module has no kernel %q", name)
+	}
+	handle := driver.Function(d.newHandle())
+	d.functions[handle] = &function{module: m, name: name, kernel: kernel, dynamic: max(0, sharedPerBlock-kernel.Shared)}
+	return handle, driver.Success
+}
+
+func (d *Driver) moduleGetGlobal(h driver.Context, mh driver.Module, name string) (driver.Ptr, uint64, driver.Result) {
+	c, r := d.enter("cuModuleGetGlobal_v2", h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return 0, 0, r
+	}
+	m, r := d.module(c, mh)
+	if r != driver.Success {
+		return 0, 0, r
+	}
+	for i, g := range m.code.Globals {
+		if g.Name == name {
+			return driver.Ptr(m.globals[i].base), uint64(g.Size), r
+		}
+	}
+	return 0, 0, c.refuse(driver.ErrNotFound, "the module has no variable %q", name)
+}

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"cresset/internal/driver"
+	"cresset/internal/hardware"
+)
+
+func TestModules(t *testing.T) {
+	b := start(t, "t4", 2)
+	other := b.retain(1)
+	free, _, _ := b.api.MemGetInfo(b.ctx)
+	jit := &driver.JIT{Name: "fake", Errors: "of the last time"}
+	m, r := b.api.ModuleLoadData(b.ctx, []byte(text), jit)
+	b.ok(r)
+	if jit.Errors != "" || !strings.Contains(jit.Info, "ptxas info") || !strings.Contains(jit.Info, "sm_75") {
+		t.Errorf("logs: got %q, %q", jit.Info, jit.Errors)
+	}
+	p, n, r := b.api.ModuleGetGlobal(b.ctx, m, "seed")
+	b.ok(r)
+	if got := b.read(p, int(n)); !bytes.Equal(got, []byte{1, 2, 3, 4}) {
+		t.Errorf("global: got %v", got)
+	}
+	b.want(driver.ErrInvalidValue, b.api.MemFree(b.ctx, p))
+	_, _, r = b.api.ModuleGetGlobal(b.ctx, m, "soil")
+	b.want(driver.ErrNotFound, r)
+	f, r := b.api.ModuleGetFunction(b.ctx, m, "touch")
+	b.ok(r)
+	_, r = b.api.ModuleGetFunction(b.ctx, m, "tuch")
+	b.want(driver.ErrNotFound, r)
+	b.explained(`no kernel "tuch"`)
+	_, r = b.api.ModuleGetFunction(other, m, "touch")
+	b.want(driver.ErrInvalidHandle, r)
+
+	for a, want := range map[driver.FuncAttribute]int32{
+		driver.FuncMaxThreadsPerBlock: 256, driver.FuncSharedBytes: 1024, driver.FuncMaxDynamicShared: 47 << 10,
+	} {
+		if got, r := b.api.FuncGetAttribute(b.ctx, a, f); got != want || r != driver.Success {
+			t.Errorf("attribute %d: got %d, %v, want %d", a, got, r, want)
+		}
+	}
+	b.ok(b.api.FuncSetAttribute(b.ctx, f, driver.FuncMaxDynamicShared, 63<<10))
+	b.want(driver.ErrInvalidValue, b.api.FuncSetAttribute(b.ctx, f, driver.FuncMaxDynamicShared, 64<<10))
+	if blocks, r := b.api.Occupancy(b.ctx, f, 256, 0); blocks != 4 || r != driver.Success {
+		t.Errorf("occupancy: got %d, %v", blocks, r)
+	}
+	if blocks, _ := b.api.Occupancy(b.ctx, f, 32, 31<<10); blocks != 2 {
+		t.Errorf("occupancy with shared memory: got %d", blocks)
+	}
+
+	b.ok(b.api.ModuleUnload(b.ctx, m))
+	b.want(driver.ErrInvalidHandle, b.api.ModuleUnload(b.ctx, m))
+	b.want(driver.ErrInvalidHandle, b.launch(f, 0, 0))
+	if now, _, _ := b.api.MemGetInfo(b.ctx); now != free {
+		t.Errorf("an unloaded module keeps %d bytes", free-now)
+	}
+}
+
+func TestModulesThatAreRefused(t *testing.T) {
+	gtx, err := hardware.Preset("gtx1050", 1) // sm_61, CUDA 11.4
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := startMachine(t, gtx, Options{Compile: CompilePTX})
+	const kernel = ".address_size 64\n.visible .entry k()\n{\n\tret;\n}\n"
+	for _, tc := range []struct {
+		name, image string
+		want        driver.Result
+		log         string
+	}{
+		{"sound", ".version 7.4\n.target sm_60\n" + kernel, driver.Success, ""},
+		{"nothing", "", driver.ErrInvalidImage, "ptxas fatal"},
+		{"binary", "\x7fELF\x00\x00", driver.ErrInvalidImage, "ptxas fatal"},
+		{"prose", "hello", driver.ErrInvalidPTX, "no .version"},
+		{"newer PTX", ".version 7.5\n.target sm_60\n" + kernel, driver.ErrUnsupportedPTXVersion, "Unsupported .version 7.5; current version is '7.4'"},
+		{"newer GPU", ".version 7.0\n.target sm_80\n" + kernel, driver.ErrInvalidPTX, "sm_80 is higher than the device's sm_61"},
+		{"another GPU's", ".version 7.0\n.target sm_60a\n" + kernel, driver.ErrInvalidPTX, "sm_60a"},
+		{"unknown opcode", ".version 7.0\n.target sm_60\n" + strings.Replace(kernel, "ret", "fly", 1), driver.ErrInvalidPTX, "ptx input, line 6; error   : "},
+	} {
+		jit := &driver.JIT{Name: tc.name}
+		_, r := b.api.ModuleLoadData(b.ctx, []byte(tc.image), jit)
+		if r != tc.want || !strings.Contains(jit.Errors, tc.log) || (r == driver.Success) != (jit.Errors == "") {
+			t.Errorf("%s: got %v, log %q, want %v, %q", tc.name, r, jit.Errors, tc.want, tc.log)
+		}
+	}
+	b.ok(b.api.CtxSynchronize(b.ctx)) // a module that is refused harms nothing
+}
+
+func TestNewestPTX(t *testing.T) {
+	// PTX ISA, table of release notes.
+	for cuda, want := range map[int32]int{10010: 64, 11000: 70, 11040: 74, 11080: 78, 12000: 80, 12040: 84, 12050: 85, 12060: 85, 12080: 87, 13000: 90} {
+		if got := newestPTX(cuda); got != want {
+			t.Errorf("CUDA %d: got %d, want %d", cuda, got, want)
+		}
+	}
+}

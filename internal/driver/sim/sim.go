@@ -1,0 +1,209 @@
+// Package sim is a driver without GPUs: it fills driver.API, symbol for symbol,
+// with a machine that a hardware description tells of. It keeps CUDA's rules of
+// contexts, streams, events and errors, executes PTX, and measures time by a
+// model instead of a clock.
+//
+// Device memory costs host memory only where it is written. What hardware cannot
+// say about a failure, API.Explain does.
+package sim
+
+import (
+	"os"
+	"sync"
+
+	"cresset/internal/driver"
+	"cresset/internal/hardware"
+)
+
+// Options changes what a simulated driver finds around it. The zero value is the
+// process itself.
+type Options struct {
+	LookupEnv func(name string) (value string, set bool) // os.LookupEnv
+	Compile   Compiler                                   // the PTX interpreter's
+	Room      func() int64                               // bytes that the host can still give; mem.Available
+}
+
+// Driver is a simulated driver with its devices. Its methods are for tests; the
+// rest of the program uses API.
+type Driver struct {
+	API *driver.API
+
+	machine *hardware.Machine
+	env     func(string) (string, bool)
+	compile Compiler
+	room    room
+	space   space
+
+	mu        sync.Mutex // guards the fields below and what they lead to
+	ready     bool       // cuInit has been called
+	blocking  bool       // CUDA_LAUNCH_BLOCKING
+	devices   []*device  // the visible ones
+	handle    uintptr    // last one given out
+	contexts  map[driver.Context]*context
+	streams   map[driver.Stream]*stream
+	events    map[driver.Event]*event
+	modules   map[driver.Module]*module
+	functions map[driver.Function]*function
+	faults    []*Fault
+	calls     map[string]int
+}
+
+// New returns a driver of the machine. Each has its own devices, as if it were
+// the driver of another process.
+func New(m *hardware.Machine, o Options) *Driver {
+	d := &Driver{
+		machine:   m,
+		env:       o.LookupEnv,
+		compile:   o.Compile,
+		room:      room{available: o.Room},
+		contexts:  map[driver.Context]*context{},
+		streams:   map[driver.Stream]*stream{},
+		events:    map[driver.Event]*event{},
+		modules:   map[driver.Module]*module{},
+		functions: map[driver.Function]*function{},
+		calls:     map[string]int{},
+	}
+	if d.env == nil {
+		d.env = os.LookupEnv
+	}
+	if d.compile == nil {
+		d.compile = CompilePTX
+	}
+	d.API = d.table()
+	return d
+}
+
+func (d *Driver) table() *driver.API {
+	return &driver.API{
+		Library:   "simulated by " + d.machine.Source,
+		Simulated: true,
+		Explain:   d.explain,
+		Within:    d.within,
+
+		Init:             d.init,
+		DriverGetVersion: d.driverGetVersion,
+		GetErrorName:     func(r driver.Result) (string, driver.Result) { return r.Name(), driver.Success },
+		GetErrorString:   func(r driver.Result) (string, driver.Result) { return r.Text(), driver.Success },
+
+		DeviceGetCount:           d.deviceGetCount,
+		DeviceGet:                d.deviceGet,
+		DeviceGetName:            d.deviceGetName,
+		DeviceGetUUID:            d.deviceGetUUID,
+		DeviceTotalMem:           d.deviceTotalMem,
+		DeviceGetAttribute:       d.deviceGetAttribute,
+		DeviceGetPCIBusID:        d.deviceGetPCIBusID,
+		DeviceCanAccessPeer:      d.deviceCanAccessPeer,
+		DevicePrimaryCtxRetain:   d.primaryRetain,
+		DevicePrimaryCtxRelease:  d.primaryRelease,
+		DevicePrimaryCtxSetFlags: d.primarySetFlags,
+		DevicePrimaryCtxGetState: d.primaryGetState,
+
+		CtxSynchronize:            d.ctxSynchronize,
+		CtxGetStreamPriorityRange: d.ctxGetStreamPriorityRange,
+		CtxEnablePeerAccess:       d.ctxEnablePeerAccess,
+		CtxDisablePeerAccess:      d.ctxDisablePeerAccess,
+
+		StreamCreate:      d.streamCreate,
+		StreamDestroy:     d.streamDestroy,
+		StreamSynchronize: d.streamSynchronize,
+		StreamQuery:       d.streamQuery,
+		StreamWaitEvent:   d.streamWaitEvent,
+
+		EventCreate:      d.eventCreate,
+		EventDestroy:     d.eventDestroy,
+		EventRecord:      d.eventRecord,
+		EventQuery:       d.eventQuery,
+		EventSynchronize: d.eventSynchronize,
+		EventElapsedTime: d.eventElapsedTime,
+
+		MemGetInfo:              d.memGetInfo,
+		MemAlloc:                d.memAlloc,
+		MemFree:                 d.memFree,
+		MemHostAlloc:            d.memHostAlloc,
+		MemFreeHost:             d.memFreeHost,
+		MemHostGetDevicePointer: d.memHostGetDevicePointer,
+
+		MemcpyHtoDAsync: d.copyIn,
+		MemcpyDtoHAsync: d.copyOut,
+		MemcpyDtoDAsync: d.copyWithin,
+		MemcpyPeerAsync: d.copyPeer,
+		MemsetD8Async:   d.setBytes,
+		MemsetD32Async:  d.setWords,
+
+		ModuleLoadData:    d.moduleLoadData,
+		ModuleUnload:      d.moduleUnload,
+		ModuleGetFunction: d.moduleGetFunction,
+		ModuleGetGlobal:   d.moduleGetGlobal,
+		FuncGetAttribute:  d.funcGetAttribute,
+		FuncSetAttribute:  d.funcSetAttribute,
+		Occupancy:         d.occupancy,
+		LaunchKernel:      d.launchKernel,
+	}
+}
+
+// begin locks the driver, counts the call and makes the checks of every call.
+// The caller unlocks.
+func (d *Driver) begin(symbol string) driver.Result {
+	d.mu.Lock()
+	d.calls[symbol]++
+	if !d.ready {
+		return driver.ErrNotInitialized
+	}
+	return driver.Success
+}
+
+// enter is begin for a call in a context. A poisoned device answers every call
+// with what poisoned it.
+func (d *Driver) enter(symbol string, h driver.Context) (*context, driver.Result) {
+	if r := d.begin(symbol); r != driver.Success {
+		return nil, r
+	}
+	c, ok := d.contexts[h]
+	switch {
+	case !ok:
+		return nil, driver.ErrInvalidContext
+	case c.destroyed:
+		return nil, driver.ErrContextIsDestroyed
+	case c.dev.failed != nil:
+		return nil, c.dev.failed.result
+	}
+	if f := d.fault(symbol, false); f != nil {
+		injected := failure{f.Result, f.error()}
+		c.why = injected.why
+		if f.Result.Sticky() {
+			c.dev.failed = &injected
+		}
+		return nil, f.Result
+	}
+	return c, driver.Success
+}
+
+func (d *Driver) newHandle() uintptr {
+	d.handle += 0x10 // far from small integers, which are mistakes
+	return 0x1000 + d.handle
+}
+
+func (d *Driver) init(flags uint32) driver.Result {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls["cuInit"]++
+	if flags != 0 {
+		return driver.ErrInvalidValue
+	}
+	if f := d.fault("cuInit", false); f != nil {
+		return f.Result
+	}
+	if !d.ready {
+		blocking, _ := d.env("CUDA_LAUNCH_BLOCKING")
+		d.blocking = blocking == "1"
+		d.devices = d.visibleDevices()
+	}
+	if len(d.devices) == 0 {
+		return driver.ErrNoDevice
+	}
+	d.ready = true
+	return driver.Success
+}
+
+// driverGetVersion works before cuInit.
+func (d *Driver) driverGetVersion() (int32, driver.Result) { return d.machine.CUDA, driver.Success }
