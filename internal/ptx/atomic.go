@@ -8,9 +8,9 @@ type atomicOp struct {
 	apply func(old, b, c uint64) uint64
 	b, c  int32 // slots of the operands
 	d     int32 // slot of the old value, or -1
-	// commutes tells that the order of several such operations does not matter to
-	// the word that they leave behind.
-	commutes bool
+	// ordered tells that the order of blocks shows in the word or in what the
+	// kernel reads of it.
+	ordered bool
 }
 
 // stripes keep atomic operations of different blocks apart. They are shared by
@@ -21,6 +21,9 @@ var stripes [64]sync.Mutex
 // may choose too.
 func (w *warp) atomics(m *access, r *Region, mask uint32) {
 	op := m.atomic
+	if op.ordered {
+		w.b.awaitTurn()
+	}
 	for ; mask != 0; mask &= mask - 1 {
 		lane := trailing(mask)
 		at := r.Data[w.addr[lane]-r.Base:]
@@ -47,20 +50,19 @@ func (w *warp) atomics(m *access, r *Region, mask uint32) {
 
 // atomicUse is an atomic on memory that blocks share.
 type atomicUse struct {
-	d        int32 // slot of the result, or -1
+	op       *atomicOp
 	file     file
-	commutes bool
+	commutes bool // several such operations leave the same word in any order
 }
 
-// ordered reports whether what the kernel computes may depend on the order of
-// its blocks.
-func (b *body) ordered() bool {
+// order finds the atomics for which the order of blocks matters, and reports
+// whether there are any.
+func (b *body) order() (some bool) {
 	for _, a := range b.atomics {
-		if !a.commutes || a.d >= 0 && b.reads[a.file][a.d] {
-			return true
-		}
+		a.op.ordered = !a.commutes || a.op.d >= 0 && b.reads[a.file][a.op.d]
+		some = some || a.op.ordered
 	}
-	return false
+	return some
 }
 
 // applied is a row of the table of atomic operations.

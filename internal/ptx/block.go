@@ -5,6 +5,8 @@ type block struct {
 	k       *Kernel
 	cfg     *LaunchConfig
 	shape   [3]uint32
+	turns   *turns
+	n       uint64 // number of the block in the grid
 	id      [3]uint32
 	threads int
 	warps   []warp
@@ -30,7 +32,7 @@ func borrow(k *Kernel, cfg *LaunchConfig) *block {
 
 // giveBack gives b back. It keeps neither the launch nor the memory that it used.
 func (b *block) giveBack() {
-	b.cfg = nil
+	b.cfg, b.turns = nil, nil
 	clear(b.regions)
 	b.k.idle.Put(b)
 }
@@ -125,7 +127,7 @@ func (w *warp) fillSpecial(s special) {
 func (b *block) run(n uint64) *Fault {
 	x, y := uint64(b.cfg.Grid[0]), uint64(b.cfg.Grid[1])
 	b.id = [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
-	b.before = b.count.WarpInstructions
+	b.n, b.before = n, b.count.WarpInstructions
 	clear(b.shared)
 	for i := range b.warps {
 		b.warps[i].start()

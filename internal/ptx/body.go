@@ -134,7 +134,7 @@ func (b *body) read() {
 	b.emit(instr{kind: kindExit, guard: -1})
 	b.link()
 	b.k.count32, b.k.count64, b.k.countP = int(b.slots[file32]), int(b.slots[file64]), int(b.slots[fileP])
-	b.k.Ordered = b.ordered()
+	b.k.Ordered = b.order()
 }
 
 // directive reads what starts with a dot inside a body.

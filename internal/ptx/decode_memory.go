@@ -176,7 +176,7 @@ func (b *body) atom(o *opcode, args []operand) instr {
 	m.bytes, m.wide = t.bits/8, t.bits == 64
 	m.site = b.k.sites
 	b.k.sites++
-	m.atomic = &atomicOp{apply: op.apply, d: -1, commutes: op.commutes}
+	m.atomic = &atomicOp{apply: op.apply, d: -1}
 	if o.name[:3] != "red" {
 		if len(args) == 0 {
 			b.failHere("%s lacks operands", o.name)
@@ -196,7 +196,7 @@ func (b *body) atom(o *opcode, args []operand) instr {
 		m.atomic.c = b.source(args[2], t)
 	}
 	if m.space != sharedSpace {
-		b.atomics = append(b.atomics, atomicUse{d: m.atomic.d, file: t.file(), commutes: op.commutes})
+		b.atomics = append(b.atomics, atomicUse{op: m.atomic, file: t.file(), commutes: op.commutes})
 	}
 	return instr{kind: kindExec, exec: memory, access: m}
 }

@@ -35,10 +35,7 @@ func Launch(k *Kernel, cfg LaunchConfig) (Counters, error) {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	if k.Ordered {
-		workers = 1
-	}
-	g := &grid{k: k, cfg: &cfg, blocks: blocks, first: blocks}
+	g := &grid{k: k, cfg: &cfg, blocks: blocks, first: blocks, turns: newTurns()}
 	if workers = int(min(uint64(workers), blocks)); workers == 1 {
 		g.work()
 		return g.result()
@@ -94,6 +91,7 @@ type grid struct {
 	blocks uint64
 	next   atomic.Uint64
 	failed atomic.Bool
+	turns  *turns
 
 	mu    sync.Mutex // guards the fields below
 	count Counters
@@ -106,12 +104,17 @@ type grid struct {
 func (g *grid) work() {
 	b := borrow(g.k, g.cfg)
 	defer b.giveBack()
+	b.turns = g.turns
 	for !g.failed.Load() {
 		n := g.next.Add(1) - 1
 		if n >= g.blocks {
 			break
 		}
-		if f := b.run(n); f != nil {
+		f := b.run(n)
+		if g.k.Ordered {
+			g.turns.end(n)
+		}
+		if f != nil {
 			g.failed.Store(true)
 			g.mu.Lock()
 			if n < g.first {

@@ -69,7 +69,7 @@ type Kernel struct {
 	MaxThreads [3]uint32 // from .maxntid or .reqntid; zeros where the kernel does not say
 	// Ordered tells that the results may depend on the order of the blocks,
 	// because the kernel reads what an atomic operation returns or adds floats
-	// atomically. Such kernels run block after block.
+	// atomically. A block waits there until all lower ones have ended.
 	Ordered bool
 
 	code     []instr

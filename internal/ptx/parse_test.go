@@ -1,9 +1,11 @@
 package ptx
 
 import (
+	"compress/gzip"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -174,4 +176,30 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// TestShippedKernelsParse reads the kernels of the CUDA backend.
+func TestShippedKernelsParse(t *testing.T) {
+	files, err := filepath.Glob("../backend/cuda/kernels/ptx/*.ptx.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no kernels", err)
+	}
+	for _, file := range files {
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse(filepath.Base(file), string(text)); err != nil {
+			t.Error(err)
+		}
+	}
 }
