@@ -3,7 +3,11 @@
 package dl
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/ebitengine/purego"
 )
@@ -15,7 +19,26 @@ const supported = true
 const searchesSystem = runtime.GOOS != "darwin"
 
 func open(path string) (uintptr, error) {
+	if relative, ok := relativePlace(path); ok {
+		return 0, fmt.Errorf("LD_LIBRARY_PATH leads to %q: %w", relative, errRelative)
+	}
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
+}
+
+// relativePlace returns where an element of LD_LIBRARY_PATH finds a bare name
+// from the working directory, as an empty element does.
+func relativePlace(name string) (place string, ok bool) {
+	list := os.Getenv("LD_LIBRARY_PATH")
+	if list == "" || filepath.IsAbs(name) {
+		return "", false
+	}
+	for _, dir := range strings.Split(strings.ReplaceAll(list, ";", ":"), ":") {
+		place = filepath.Join(dir, name)
+		if _, err := os.Stat(place); err == nil {
+			return place, !filepath.IsAbs(place)
+		}
+	}
+	return "", false
 }
 
 func symbol(handle uintptr, name string) uintptr {

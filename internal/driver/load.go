@@ -4,6 +4,7 @@ import (
 	"path"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 
 	"cresset/internal/dl"
@@ -79,10 +80,10 @@ func bind(l *library) (*API, error) {
 		return nil, &SymbolError{l.Path, "cuCtxSetCurrent"}
 	}
 	api := &API{Library: l.Path, Within: l.run}
-	return api, api.each(func(symbols []string, optional bool, field any) error {
+	return api, api.each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
-				l.adapt(field, fn)
+				l.adapt(field.Addr().Interface(), fn)
 				return nil
 			}
 		}
@@ -93,9 +94,30 @@ func bind(l *library) (*API, error) {
 	})
 }
 
-// each calls visit for every tagged field, with a pointer to it, until visit
-// fails.
-func (a *API) each(visit func(symbols []string, optional bool, field any) error) error {
+// Drop takes functions out of the table by their C symbols, as if the library
+// had none.
+func (a *API) Drop(symbols ...string) {
+	a.each(func(names []string, _ bool, field reflect.Value) error {
+		if slices.Contains(symbols, names[0]) {
+			field.SetZero()
+		}
+		return nil
+	})
+}
+
+// Missing returns the C symbols of the functions that the table lacks.
+func (a *API) Missing() (symbols []string) {
+	a.each(func(names []string, _ bool, field reflect.Value) error {
+		if field.IsNil() {
+			symbols = append(symbols, names[0])
+		}
+		return nil
+	})
+	return symbols
+}
+
+// each calls visit for every tagged field until visit fails.
+func (a *API) each(visit func(symbols []string, optional bool, field reflect.Value) error) error {
 	v := reflect.ValueOf(a).Elem()
 	for i := range v.NumField() {
 		tag, ok := v.Type().Field(i).Tag.Lookup("cu")
@@ -103,20 +125,9 @@ func (a *API) each(visit func(symbols []string, optional bool, field any) error)
 			continue
 		}
 		names, optional := strings.CutSuffix(tag, ",optional")
-		if err := visit(strings.Split(names, "|"), optional, v.Field(i).Addr().Interface()); err != nil {
+		if err := visit(strings.Split(names, "|"), optional, v.Field(i)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Missing returns the C symbols of the functions that the table lacks.
-func (a *API) Missing() (symbols []string) {
-	a.each(func(names []string, _ bool, field any) error {
-		if reflect.ValueOf(field).Elem().IsNil() {
-			symbols = append(symbols, names[0])
-		}
-		return nil
-	})
-	return symbols
 }

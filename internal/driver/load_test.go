@@ -5,6 +5,7 @@ package driver
 import (
 	"errors"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -83,8 +84,8 @@ func TestLoadAlternative(t *testing.T) {
 
 // TestEveryFieldHasAnAdapter needs no library: it only looks for a panic.
 func TestEveryFieldHasAnAdapter(t *testing.T) {
-	err := new(API).each(func(symbols []string, _ bool, field any) error {
-		new(library).adapt(field, 1)
+	err := new(API).each(func(symbols []string, _ bool, field reflect.Value) error {
+		new(library).adapt(field.Addr().Interface(), 1)
 		for _, s := range symbols {
 			if !strings.HasPrefix(s, "cu") {
 				t.Errorf("%s is no name of CUDA's", s)

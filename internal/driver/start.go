@@ -1,6 +1,9 @@
 package driver
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // MinVersion is the oldest driver that the project's kernels run on, as
 // DriverGetVersion counts: CUDA 11.0, which came with driver 450.
@@ -17,25 +20,38 @@ func (e *VersionError) Error() string {
 func version(v int32) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
 // InitError is a driver that does not start; errors.Is finds its Result.
-type InitError struct{ Result Result }
+type InitError struct {
+	Symbol string // the function that failed
+	Result Result
+}
 
-// Error returns what cuInit said.
+// Error returns what failed.
 func (e *InitError) Error() string {
-	return "the CUDA driver does not start: cuInit: " + e.Result.Error()
+	return "the CUDA driver does not start: " + e.Symbol + ": " + e.Result.Error()
 }
 
 // Unwrap returns the Result.
 func (e *InitError) Unwrap() error { return e.Result }
 
-// Start makes a driver ready: *VersionError if it is too old, *InitError if
-// cuInit fails, as it does without a visible GPU (ErrNoDevice). The driver reads
-// CUDA_VISIBLE_DEVICES here, and never again.
+// Start makes a driver ready: *VersionError if it is too old, *SymbolError if the
+// table lacks a function that is not optional, *InitError if cuInit fails, as it
+// does without a visible GPU (ErrNoDevice). The driver reads CUDA_VISIBLE_DEVICES
+// here, and never again.
 func (a *API) Start() error {
 	if err := checkVersion(a.DriverGetVersion); err != nil {
 		return err
 	}
+	err := a.each(func(symbols []string, optional bool, field reflect.Value) error {
+		if field.IsNil() && !optional {
+			return &SymbolError{a.Library, symbols[0]}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if r := a.Init(0); r != Success {
-		return &InitError{r}
+		return &InitError{"cuInit", r}
 	}
 	return nil
 }
@@ -43,7 +59,7 @@ func (a *API) Start() error {
 func checkVersion(get func() (int32, Result)) error {
 	found, r := get()
 	if r != Success {
-		return &InitError{r}
+		return &InitError{"cuDriverGetVersion", r}
 	}
 	if found < MinVersion {
 		return &VersionError{found, MinVersion}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -177,5 +178,22 @@ func TestEveryFunctionIsThere(t *testing.T) {
 	b := start(t, "t4", 1)
 	if missing := b.api.Missing(); len(missing) > 0 {
 		t.Errorf("no %s", strings.Join(missing, ", "))
+	}
+}
+
+func TestDroppedFunctions(t *testing.T) {
+	m, err := hardware.Preset("t4", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api := New(m, Options{LookupEnv: lookup(nil)}).API
+	api.Drop("cuOccupancyMaxActiveBlocksPerMultiprocessor")
+	if err := api.Start(); err != nil || api.Occupancy != nil {
+		t.Errorf("without an optional function: got %v", err)
+	}
+	api.Drop("cuMemcpyPeerAsync")
+	var missing *driver.SymbolError
+	if err := api.Start(); !errors.As(err, &missing) || missing.Symbol != "cuMemcpyPeerAsync" {
+		t.Errorf("without a required function: got %v", err)
 	}
 }

@@ -168,7 +168,20 @@ func (d *Driver) execute(c *context, f *function, l *Launch) (float64, *failure)
 	}
 	result := driver.ErrLaunchFailed
 	errors.As(err, &result)
-	return 0, &failure{result, fmt.Errorf("%s on the GPU at %s: %w", f.name, c.dev.gpu.Bus, err)}
+	return 0, &failure{result, fmt.Errorf("%s on the GPU at %s: %w%s", f.name, c.dev.gpu.Bus, err, d.elsewhere(c, err))}
+}
+
+// elsewhere adds to a fault whose address is another device's memory.
+func (d *Driver) elsewhere(c *context, err error) string {
+	var fault *ptx.Fault
+	if !errors.As(err, &fault) {
+		return ""
+	}
+	a, inside := d.space.find(fault.Address)
+	if !inside || (view{d, c}).reaches(a) {
+		return ""
+	}
+	return fmt.Sprintf(", which is memory of the GPU at %s, whose access is not enabled", a.owner.dev.gpu.Bus)
 }
 
 // view is the memory that the kernels of a context see.
