@@ -15,6 +15,7 @@ import (
 type machine struct {
 	t       testing.TB
 	regions []ptx.Region
+	profile bool // count sectors and bank conflicts
 }
 
 const regionStep = 1 << 32 // addresses of neighbouring allocations lie so far apart
@@ -73,7 +74,7 @@ func launch[P any](m *machine, kernel string, g kernels.Grid, p P) ptx.Counters 
 		globals = append(globals, put(m, data))
 	}
 	counters, err := ptx.Launch(module.Kernels[kernel], ptx.LaunchConfig{
-		Grid: g.Blocks, Block: g.Threads, Memory: m, Globals: globals,
+		Grid: g.Blocks, Block: g.Threads, Memory: m, Globals: globals, Profile: m.profile,
 		Params: unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), // structs have the header's layout
 	})
 	if err != nil {

@@ -9,14 +9,15 @@
 
 // out[o][index[i]] += in[o][i], but for the index skip.
 ROW_KERNEL(add_rows, 256)(const Rows p) {
-	u64 columns = p.outer * p.inner, share = threadIdx.y + (u64)blockIdx.y * blockDim.y, shares = (u64)gridDim.y * blockDim.y;
+	u64 columns = p.outer * p.inner;
+	u32 share = threadIdx.y + blockIdx.y * blockDim.y, shares = gridDim.y * blockDim.y;
 #pragma unroll 1
 	for (u64 column = thread(); column < columns; column += threads()) {
 		u64 o = column / p.inner, k = column - o * p.inner;
 #pragma unroll 1
 		for (u64 i = 0; i < p.count; i++) {
 			i64 chosen = load<i64>(p.index, (i64)i);
-			if ((u64)chosen % shares != share || chosen == p.skip) {
+			if ((u32)chosen % shares != share || chosen == p.skip) {
 				continue;
 			}
 			if (within(p.report, chosen, p.extent, (i64)i)) {

@@ -1,0 +1,66 @@
+package kernels_test
+
+import (
+	"testing"
+
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/ptx"
+)
+
+// TestMemoryBehaviour holds kernels to how well they use memory: a warp's request for 32 neighbouring float32 touches 4
+// sectors of 32 bytes, and its shared requests want no bank twice, or seldom.
+func TestMemoryBehaviour(t *testing.T) {
+	const n = 128
+	square := [3]int64{0, n, 1}
+	turned := [3]int64{0, 1, n}
+	operands := func(m *machine) (out, a, b uint64) {
+		return put(m, make([]float32, n*n)), put(m, waves(n*n)), put(m, waves(n*n))
+	}
+	product := func(aStrides, bStrides [3]int64) func(m *machine) ptx.Counters {
+		return func(m *machine) ptx.Counters {
+			out, a, b := operands(m)
+			p := kernels.Product{Count: 1, M: n, N: n, K: n, Out: out, A: a, B: b, OutStrides: square, AStrides: aStrides,
+				BStrides: bStrides, Alpha: 1}
+			g, _ := kernels.ProductGrid(1, n, n)
+			return launch(m, "product_f32", g, p)
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		run       func(m *machine) ptx.Counters
+		sectors   float64 // most for a global request
+		conflicts float64 // most for a shared request
+	}{
+		{"add", func(m *machine) ptx.Counters {
+			out, a, b := operands(m)
+			return launch(m, "add_f32", kernels.Flat(n*n, few), kernels.Elementwise{N: n * n, Out: out, In: [3]uint64{a, b}})
+		}, 4, 0},
+		{"sum of rows", func(m *machine) ptx.Counters {
+			out, a, _ := operands(m)
+			g, _ := kernels.RowGrid(n, n)
+			return launch(m, "sum_f32", g, kernels.Reduction{Outer: n, N: n, Inner: 1, Parts: 1, In: a, Out: out, Strides: [3]int64{n, 1, 1}, Divisor: 1})
+		}, 4, 0},
+		{"sum of columns", func(m *machine) ptx.Counters {
+			out, a, _ := operands(m)
+			g, _ := kernels.ColumnGrid(n)
+			return launch(m, "sum_columns_f32", g, kernels.Reduction{Outer: 1, N: n, Inner: n, Parts: 1, In: a, Out: out, Strides: [3]int64{0, n, 1}, Divisor: 1})
+		}, 4, 0},
+		{"softmax", func(m *machine) ptx.Counters {
+			out, a, _ := operands(m)
+			g, _ := kernels.RowGrid(n, n)
+			return launch(m, "softmax_f32", g, kernels.Softmax{Outer: n, N: n, Inner: 1, Out: out, In: a})
+		}, 4, 0},
+		{"product", product(square, square), 7, 0.2},
+		{"product of transposes", product(turned, turned), 7, 0.2},
+	} {
+		m := &machine{t: t, profile: true}
+		got := c.run(m)
+		sectors := float64(got.GlobalSectors) / float64(got.GlobalRequests)
+		conflicts := float64(got.BankConflicts) / max(float64(got.SharedRequests), 1)
+		t.Logf("%s: %.2f sectors for a global request, %.2f conflicts for a shared one", c.name, sectors, conflicts)
+		if sectors > c.sectors || conflicts > c.conflicts {
+			t.Errorf("%s: %.2f sectors for a global request, want at most %v; %.2f conflicts for a shared one, want at most %v",
+				c.name, sectors, c.sectors, conflicts, c.conflicts)
+		}
+	}
+}
