@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/driver"
 )
@@ -71,36 +72,25 @@ func (d *Driver) primaryRetain(h driver.Device) (driver.Context, driver.Result) 
 // primaryRelease destroys the context with its last release.
 func (d *Driver) primaryRelease(h driver.Device) driver.Result {
 	dev, r := d.device("cuDevicePrimaryCtxRelease_v2", h)
-	if r == driver.Success && dev.retained == 0 {
-		r = driver.ErrInvalidContext
-	}
+	defer d.mu.Unlock()
 	if r != driver.Success {
-		d.mu.Unlock()
 		return r
 	}
-	dev.retained--
-	if dev.retained > 0 {
-		d.mu.Unlock()
-		return driver.Success
+	if dev.retained == 0 {
+		return driver.ErrInvalidContext
 	}
-	c := dev.primary
-	dev.primary, c.destroyed = nil, true
-	pending := d.everything()
-	d.mu.Unlock()
-	wait(pending)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.dismantle(c)
+	dev.retained--
+	if dev.retained == 0 {
+		c := dev.primary
+		dev.primary, c.destroyed = nil, true
+		d.dismantle(c)
+	}
 	return driver.Success
 }
 
 // dismantle frees what a context owns. Its handle stays known as a destroyed one.
 func (d *Driver) dismantle(c *context) {
-	for _, a := range c.owned {
-		d.space.free(a)
-		c.dev.taken -= a.charged
-	}
-	c.owned, c.draining = nil, nil
+	d.retire(slices.Clone(c.owned)...)
 	for h, s := range d.streams {
 		if s.ctx == c {
 			delete(d.streams, h)
@@ -197,20 +187,15 @@ func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) drive
 
 func (d *Driver) ctxDisablePeerAccess(h, peer driver.Context) driver.Result {
 	c, r := d.enter("cuCtxDisablePeerAccess", h)
+	defer d.mu.Unlock()
 	if r != driver.Success {
-		d.mu.Unlock()
 		return r
 	}
 	p, ok := d.contexts[peer]
 	if !ok || !c.peers[p] {
-		d.mu.Unlock()
 		return driver.ErrPeerAccessNotEnabled
 	}
-	pending := c.pending() // they may still use the peer's memory
-	d.mu.Unlock()
-	wait(pending)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.pause() // what is queued may use the peer's memory
 	delete(c.peers, p)
 	return driver.Success
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math"
+	"slices"
 
 	"cresset/internal/driver"
 )
@@ -67,25 +68,46 @@ func backing(bytes uint64) (data []byte, release func(), err error) {
 // memFree waits for all work, as CUDA does.
 func (d *Driver) memFree(h driver.Context, p driver.Ptr) driver.Result {
 	c, r := d.enter("cuMemFree_v2", h)
+	defer d.mu.Unlock()
 	if r != driver.Success || p == 0 {
-		d.mu.Unlock()
 		return r
 	}
 	a, r := d.owned(c, p)
 	if r != driver.Success {
-		d.mu.Unlock()
 		return r
 	}
+	if d.retire(a) == 0 {
+		return c.refuse(driver.ErrInvalidValue, "the memory at %#x has been freed meanwhile", p)
+	}
+	return c.dev.state()
+}
+
+// retire frees allocations when the work that may use them has ended, and
+// returns how many it has freed. The driver is locked, but not all the time: work
+// that is queued while the first is waited for is waited for as well, because it
+// may have found the memory sound.
+func (d *Driver) retire(all ...*allocation) int {
+	d.pause()
+	gone := make([]*allocation, 0, len(all))
+	for _, a := range all {
+		if !a.freed.Swap(true) {
+			d.disown(a)
+			gone = append(gone, a)
+		}
+	}
+	d.pause()
+	for _, a := range gone {
+		d.space.free(a)
+	}
+	return len(gone)
+}
+
+// pause unlocks the driver until what has been queued so far has ended.
+func (d *Driver) pause() {
 	pending := d.everything()
 	d.mu.Unlock()
 	wait(pending)
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if a.freed.Load() {
-		return c.refuse(driver.ErrInvalidValue, "the memory at %#x has been freed meanwhile", p)
-	}
-	d.release(a)
-	return c.dev.state()
 }
 
 // owned finds the allocation of the context that starts at p.
@@ -106,19 +128,18 @@ func (d *Driver) owned(c *context, p driver.Ptr) (*allocation, driver.Result) {
 	return a, driver.Success
 }
 
-// release frees an allocation of a device that nobody is using.
-func (d *Driver) release(a *allocation) {
+// disown takes an allocation off its context's account.
+func (d *Driver) disown(a *allocation) {
 	c := a.owner
-	c.dev.taken -= a.charged
-	for i, other := range c.owned {
-		if other == a {
-			last := len(c.owned) - 1
-			c.owned[i], c.owned[last] = c.owned[last], nil
-			c.owned = c.owned[:last]
-			break
-		}
+	if c == nil {
+		return
 	}
-	d.space.free(a)
+	c.dev.taken -= a.charged
+	if i := slices.Index(c.owned, a); i >= 0 {
+		last := len(c.owned) - 1
+		c.owned[i], c.owned[last] = c.owned[last], nil
+		c.owned = c.owned[:last]
+	}
 }
 
 const allHostFlags = driver.HostPortable | driver.HostMapped | driver.HostWriteCombined
@@ -156,20 +177,17 @@ func (d *Driver) pinned(c *context, p []byte) (*allocation, driver.Result) {
 
 func (d *Driver) memFreeHost(h driver.Context, p []byte) driver.Result {
 	c, r := d.enter("cuMemFreeHost", h)
-	var a *allocation
-	if r == driver.Success {
-		a, r = d.pinned(c, p)
-	}
+	defer d.mu.Unlock()
 	if r != driver.Success {
-		d.mu.Unlock()
 		return r
 	}
-	pending := d.everything()
-	d.mu.Unlock()
-	wait(pending)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.space.free(a)
+	a, r := d.pinned(c, p)
+	if r != driver.Success {
+		return r
+	}
+	if d.retire(a) == 0 {
+		return c.refuse(driver.ErrInvalidValue, "the pinned memory has been freed meanwhile")
+	}
 	return c.dev.state()
 }
 

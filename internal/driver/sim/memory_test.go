@@ -3,6 +3,8 @@ package sim
 import (
 	"bytes"
 	"math"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"cresset/internal/driver"
@@ -161,6 +163,41 @@ func TestRewritingNeedsNoRoom(t *testing.T) {
 	b.ok(b.api.CtxSynchronize(b.ctx))
 }
 
+// TestFreeWhileInUse: a program that frees what others are using gets errors, and
+// never loses the process.
+func TestFreeWhileInUse(t *testing.T) {
+	b := start(t, "t4", 1)
+	s := b.stream(driver.StreamNonBlocking)
+	const size = mapBytes
+	var p atomic.Uint64
+	p.Store(uint64(b.alloc(size)))
+	var team sync.WaitGroup
+	done := make(chan struct{})
+	for range 2 {
+		team.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				r := b.api.MemsetD8Async(b.ctx, driver.Ptr(p.Load()), 1, size, s)
+				if r != driver.Success && r != driver.ErrInvalidValue {
+					t.Errorf("got %v", r)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		old := p.Swap(uint64(b.alloc(size)))
+		b.ok(b.api.MemFree(b.ctx, driver.Ptr(old)))
+	}
+	close(done)
+	team.Wait()
+	b.ok(b.api.CtxSynchronize(b.ctx))
+}
+
 func TestPinnedMemory(t *testing.T) {
 	b := start(t, "t4", 1)
 	host, r := b.api.MemHostAlloc(b.ctx, 1<<17, driver.HostPortable)
@@ -207,7 +244,7 @@ func TestAddressesWrap(t *testing.T) {
 	var kept []*allocation
 	data := make([]byte, 1)
 	take := func() *allocation {
-		a := &allocation{data: data, release: func() {}}
+		a := &allocation{data: data, release: func() {}, owner: &context{}}
 		if !s.place(a, 0) {
 			t.Fatal("no addresses left")
 		}
@@ -215,7 +252,9 @@ func TestAddressesWrap(t *testing.T) {
 	}
 	for round := range 3 {
 		kept = append(kept, take())
-		s.free(take())
+		gone := take()
+		gone.freed.Store(true)
+		s.free(gone)
 		s.next[0] = regionBytes - redZone // as after many allocations
 		if a := take(); a.base < regionStart(0) || a.end() > regionStart(1) {
 			t.Errorf("round %d: outside of the region: %#x", round, a.base)

@@ -116,7 +116,7 @@ func (d *Driver) placeGlobals(m *module) driver.Result {
 	for _, g := range m.code.Globals {
 		a, r := d.allocate(m.ctx, uint64(max(g.Size, 1)))
 		if r != driver.Success {
-			d.freeGlobals(m)
+			d.retire(m.globals...)
 			return r
 		}
 		a.module = true
@@ -124,12 +124,6 @@ func (d *Driver) placeGlobals(m *module) driver.Result {
 		m.globals = append(m.globals, a)
 	}
 	return driver.Success
-}
-
-func (d *Driver) freeGlobals(m *module) {
-	for _, a := range m.globals {
-		d.release(a)
-	}
 }
 
 // module finds a module by its handle.
@@ -143,12 +137,12 @@ func (d *Driver) module(c *context, h driver.Module) (*module, driver.Result) {
 
 func (d *Driver) moduleUnload(h driver.Context, mh driver.Module) driver.Result {
 	c, r := d.enter("cuModuleUnload", h)
-	var m *module
-	if r == driver.Success {
-		m, r = d.module(c, mh)
-	}
+	defer d.mu.Unlock()
 	if r != driver.Success {
-		d.mu.Unlock()
+		return r
+	}
+	m, r := d.module(c, mh)
+	if r != driver.Success {
 		return r
 	}
 	delete(d.modules, mh)
@@ -157,12 +151,7 @@ func (d *Driver) moduleUnload(h driver.Context, mh driver.Module) driver.Result 
 			delete(d.functions, fh)
 		}
 	}
-	pending := d.everything()
-	d.mu.Unlock()
-	wait(pending)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.freeGlobals(m)
+	d.retire(m.globals...)
 	return c.dev.state()
 }
 

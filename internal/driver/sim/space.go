@@ -98,12 +98,14 @@ func (s *space) remove(gone []*allocation) {
 	s.sorted.Store(&all)
 }
 
-// free gives memory back to the host. Nobody may be using it.
+// free gives memory back to the host. It has been marked as freed, and nobody is
+// using it any more.
 func (s *space) free(a *allocation) {
-	if a.freed.Swap(true) {
+	a.release()
+	if a.owner == nil {
+		s.remove([]*allocation{a}) // its bytes are Go's, and would be held
 		return
 	}
-	a.release()
 	s.history = append(s.history, a)
 	if excess := len(s.history) - remembered; excess >= remembered {
 		s.remove(s.history[:excess])
