@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"container/heap"
+	"fmt"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -17,8 +18,7 @@ type backprop struct {
 	coming  *Tensor // a gradient on its way into pending
 	scratch *Scope  // owns what the gradient of the current node computes
 	retain  bool
-	wanted  map[*node]int // Grad: capture here instead of accumulating in leaves
-	found   []*Tensor
+	search  *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
 
 // BackwardOption changes one call of Backward or Grad.
@@ -49,30 +49,9 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 	b.run(x, o.gradient)
 }
 
-// Grad returns the gradients of y with regard to inputs, without touching the Grad of any leaf.
-func Grad(y *Tensor, inputs []*Tensor, options ...BackwardOption) []*Tensor {
-	var o backwardOptions
-	for _, f := range options {
-		f(&o)
-	}
-	b := &backprop{retain: o.retain, wanted: make(map[*node]int, len(inputs)), found: make([]*Tensor, len(inputs))}
-	for i, x := range inputs {
-		if x.node == nil {
-			fail("grad", ErrAutograd, "One of the differentiated Tensors does not require grad", x)
-		}
-		b.wanted[x.node] = i
-	}
-	b.run(y, o.gradient)
-	for i, g := range b.found {
-		if g == nil && !o.allowUnused {
-			fail("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.", inputs[i])
-		}
-	}
-	return b.found
-}
-
 func (b *backprop) run(x, dy *Tensor) {
 	x.alive()
+	x.current("backward")
 	if x.node == nil {
 		fail("backward", ErrAutograd, "element 0 of tensors does not require grad and does not have a grad_fn", x)
 	}
@@ -87,6 +66,9 @@ func (b *backprop) run(x, dy *Tensor) {
 			" and output[0] has a shape of "+x.layout.Shape.String()+".", dy, x)
 	} else {
 		dy = dy.Detach()
+	}
+	if b.search != nil && !b.search.enters(x.node) {
+		return
 	}
 	b.pending = make(map[*node]*Tensor)
 	b.arrive(x.node, dy)
@@ -104,13 +86,13 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	b.leaving = dy
 	dy = n.hooks.apply(dy)
 	b.leaving = dy
-	if i, ok := b.wanted[n]; ok {
-		b.found[i] = settle(dy)
-	}
-	if n.leaf != nil {
-		if b.wanted == nil {
-			n.accumulate(dy)
-		}
+	b.search.capture(n, dy)
+	switch {
+	case b.search != nil && !b.search.passes(n):
+		b.leave()
+		return
+	case n.leaf != nil:
+		n.accumulate(dy)
 		b.leave()
 		return
 	}
@@ -142,7 +124,10 @@ func (n *node) free() {
 }
 
 // needs reports whether the gradient of input i is wanted.
-func (b *backprop) needs(i int) bool { return b.current.edges[i].to != nil }
+func (b *backprop) needs(i int) bool {
+	to := b.current.edges[i].to
+	return to != nil && (b.search == nil || b.search.enters(to))
+}
 
 // saved returns saved value i of the current node; nil where nil was saved.
 func (b *backprop) saved(i int) *Tensor {
@@ -161,10 +146,11 @@ func (b *backprop) input(i int) Shape { return b.current.edges[i].shape }
 
 // give sends g to input i: summed over broadcast axes, in the input's dtype and on its device. A nil g is none.
 func (b *backprop) give(i int, g *Tensor) {
-	e := &b.current.edges[i]
-	if e.to == nil || g == nil {
+	if g == nil || !b.needs(i) {
 		return
 	}
+	e := &b.current.edges[i]
+	b.checkShape(i, e)
 	g = g.sumTo(e.shape).cast(e.dtype)
 	if g.storage.device != e.device {
 		g = g.To(e.device)
@@ -178,6 +164,14 @@ func (b *backprop) give(i int, g *Tensor) {
 	h := *g
 	h.scope, h.node = nil, nil
 	b.arrive(e.to, &h)
+}
+
+// checkShape panics where SetData gave input i another shape after the op.
+func (b *backprop) checkShape(i int, e *edge) {
+	if !e.shape.Equal(e.to.shape) {
+		fail(b.current.op.String(), ErrShape, fmt.Sprintf("Function %s returned an invalid gradient at index %d - got %s but expected shape compatible with %s",
+			b.current.name(), i, e.shape.List(), e.to.shape.List()))
+	}
 }
 
 // arrive adds g to what is pending at n.
@@ -226,7 +220,7 @@ func drop(g *Tensor) {
 func settle(g *Tensor) *Tensor {
 	if g.exclusive() {
 		g.storage.holds = 0
-		return &Tensor{layout: g.layout, storage: g.storage, dtype: g.dtype}
+		return g.storage.tensor(g.layout, g.dtype)
 	}
 	out := newTensor("grad", g.storage.device, g.dtype, layout.Contiguous(g.layout.Shape))
 	launch(op.Copy, g.dtype, nil, []*Tensor{out}, []*Tensor{g})
@@ -236,6 +230,9 @@ func settle(g *Tensor) *Tensor {
 // accumulate adds g to the leaf's gradient.
 func (n *node) accumulate(g *Tensor) {
 	l := n.leaf
+	if l.frozen.Load() {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if g.dtype != l.dtype || g.storage.device != l.device {
@@ -244,6 +241,11 @@ func (n *node) accumulate(g *Tensor) {
 	if l.grad == nil {
 		l.grad = settle(g)
 		return
+	}
+	if !l.grad.layout.Shape.Equal(g.layout.Shape) {
+		l.grad.checkCovers(op.Add, g.layout.Shape, g)
+		fail("backward", ErrShape, fmt.Sprintf("a gradient of shape %s cannot be added to the one of shape %s that SetData left; call ZeroGrad",
+			g.layout.Shape.List(), l.grad.layout.Shape.List()), g, l.grad)
 	}
 	l.grad.addInto(g)
 	l.grad.storage.version++

@@ -1,5 +1,10 @@
 package tensor
 
+import (
+	"fmt"
+	"strings"
+)
+
 // hooks are what a caller attached to the gradient of a tensor.
 type hooks struct {
 	calls  []*func(*Tensor) *Tensor
@@ -10,6 +15,7 @@ type hooks struct {
 // RegisterHook calls f with the gradient of x whenever a Backward computes it, in the order of registration. What f
 // returns replaces the gradient unless it is nil. The returned function removes the hook.
 func (x *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) (remove func()) {
+	x.current("register_hook")
 	if x.node == nil {
 		fail("register_hook", ErrAutograd, "cannot register a hook on a tensor that doesn't require gradient", x)
 	}
@@ -27,6 +33,7 @@ func (x *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) (remove func()) {
 
 // RetainGrad makes Backward keep the gradient of x, a computed tensor, for Grad.
 func (x *Tensor) RetainGrad() {
+	x.current("retain_grad")
 	if x.node == nil {
 		fail("retain_grad", ErrAutograd, "can't retain_grad on Tensor that has requires_grad=False", x)
 	}
@@ -50,9 +57,7 @@ func (h *hooks) apply(dy *Tensor) *Tensor {
 	dy.storage.holds = 0
 	for _, call := range h.calls {
 		if g := (*call)(dy); g != nil {
-			if !g.layout.Shape.Equal(dy.layout.Shape) {
-				fail("hook", ErrShape, "hook has changed the size of value", g, dy)
-			}
+			checkHooked(dy, g)
 			dy = g.Detach()
 		}
 	}
@@ -64,6 +69,32 @@ func (h *hooks) apply(dy *Tensor) *Tensor {
 		}
 	}
 	return dy
+}
+
+// checkHooked panics where g, which a hook returned for dy, is of another kind.
+func checkHooked(dy, g *Tensor) {
+	switch {
+	case g.dtype != dy.dtype || g.storage.device != dy.storage.device:
+		fail("hook", ErrDType, fmt.Sprintf("hook has changed the type of value (was %s got %s)", dy.typeName(), g.typeName()), g, dy)
+	case !g.layout.Shape.Equal(dy.layout.Shape):
+		fail("hook", ErrShape, "hook has changed the size of value", g, dy)
+	}
+}
+
+// typeName is PyTorch's short name of a tensor's type, "CPUFloatType".
+func (x *Tensor) typeName() string {
+	return strings.ToUpper(x.storage.device.Type().String()) + x.dtype.ScalarName() + "Type"
+}
+
+// moveRetained ends what RetainGrad asked for, and returns it for the node that takes the tensor's place: other hooks stay
+// with the gradient that they were made for.
+func (h *hooks) moveRetained() *hooks {
+	if h == nil || !h.retain {
+		return nil
+	}
+	moved := &hooks{retain: true, grad: h.grad}
+	h.retain, h.grad = false, nil
+	return moved
 }
 
 func (h *hooks) retained() *Tensor {

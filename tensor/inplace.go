@@ -125,6 +125,9 @@ func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 		y.Release()
 		return x
 	}
+	if x.node != nil {
+		y.node.hooks = x.node.hooks.moveRetained()
+	}
 	x.node = y.node
 	x.rebase()
 	return x
@@ -142,16 +145,14 @@ func (n *node) keepFrom(x *Tensor) {
 	}
 }
 
-// rebase notes that x has a new place in the graph; views that were taken before keep the old one and are refused.
-func (x *Tensor) rebase() {
-	x.storage.rebased++
-	x.rebased = x.storage.rebased
-}
-
 // mutable panics where x must not be changed in place by an op with operand y, which may be nil.
 func (x *Tensor) mutable(o op.Op, y *Tensor) {
 	x.alive()
 	name := o.String()
+	x.current(name)
+	if y != nil {
+		y.current(name)
+	}
 	if x.layout.Overlaps() {
 		fail(name, ErrShape, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
 			"Please clone() the tensor before performing the operation.", x)

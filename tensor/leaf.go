@@ -9,20 +9,23 @@ import (
 // RequiresGrad reports whether gradients are tracked through x.
 func (x *Tensor) RequiresGrad() bool { return x.node != nil }
 
-// SetRequiresGrad makes x a leaf to which Backward adds gradients, or stops that, and returns x.
+// SetRequiresGrad makes x a leaf to which Backward adds gradients, or stops that, and returns x. A leaf that stops keeps its
+// gradient.
 func (x *Tensor) SetRequiresGrad(on bool) *Tensor {
+	x.current("requires_grad_")
 	switch {
 	case on == (x.node != nil):
 	case !on && x.node.leaf == nil:
 		fail("requires_grad_", ErrAutograd, "you can only change requires_grad flags of leaf variables. If you want to use a computed "+
 			"variable in a subgraph that doesn't require differentiation use var_no_grad = var.detach().", x)
 	case !on:
-		x.node = nil
+		x.freeze(x.node)
 	case !x.dtype.IsFloat():
 		fail("requires_grad_", ErrAutograd, "only Tensors of floating point dtype can require gradients", x)
 	default:
-		x.node = &node{order: nodes.Add(1), leaf: &leaf{dtype: x.dtype, device: x.storage.device}}
-		x.rebased = x.storage.rebased
+		if !x.thaw() {
+			x.node = &node{order: nodes.Add(1), shape: x.layout.Shape, leaf: &leaf{dtype: x.dtype, device: x.storage.device}}
+		}
 	}
 	return x
 }
@@ -33,7 +36,7 @@ func Parameter(t *Tensor) *Tensor {
 		fail("Parameter", ErrAutograd, "Only Tensors of floating point and complex dtype can require gradients", t)
 	}
 	p := t.Detach()
-	p.view, p.scope, p.parameter = false, nil, true
+	p.scope, p.parameter = nil, true
 	return p.SetRequiresGrad(true)
 }
 
@@ -51,21 +54,21 @@ func (x *Tensor) GradFn() string {
 // Grad returns the gradient that Backward accumulated in x: nil where there is none, and for a computed tensor unless
 // RetainGrad was called on it.
 func (x *Tensor) Grad() *Tensor {
-	switch {
-	case x.node == nil:
-		return nil
-	case x.node.leaf != nil:
-		x.node.leaf.mu.Lock()
-		defer x.node.leaf.mu.Unlock()
-		return x.node.leaf.grad
-	default:
-		return x.node.hooks.retained()
+	if n := x.leafNode(); n != nil {
+		n.leaf.mu.Lock()
+		defer n.leaf.mu.Unlock()
+		return n.leaf.grad
 	}
+	if x.node == nil {
+		return nil
+	}
+	return x.node.hooks.retained()
 }
 
 // SetGrad replaces the accumulated gradient; nil clears it. It panics where shape, dtype or device differ from x's.
 func (x *Tensor) SetGrad(g *Tensor) {
-	if x.node == nil || x.node.leaf == nil {
+	n := x.leafNode()
+	if n == nil {
 		fail("grad", ErrAutograd, "only a leaf that requires gradients holds one", x)
 	}
 	if g != nil {
@@ -75,9 +78,9 @@ func (x *Tensor) SetGrad(g *Tensor) {
 			g = g.outside()
 		}
 	}
-	x.node.leaf.mu.Lock()
-	defer x.node.leaf.mu.Unlock()
-	x.node.leaf.grad = g
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
+	n.leaf.grad = g
 }
 
 func (x *Tensor) checkGrad(g *Tensor) {
@@ -103,29 +106,40 @@ func (x *Tensor) outside() *Tensor {
 
 // ZeroGrad drops the accumulated gradient; the next Backward starts afresh.
 func (x *Tensor) ZeroGrad() {
-	if x.node != nil && x.node.leaf != nil {
+	if x.leafNode() != nil {
 		x.SetGrad(nil)
 	}
 }
 
 // SetData puts t's elements, dtype and device under x, which stays the same leaf: what is computed from x later sees
-// them, and an accumulated gradient follows. t must not track gradients.
+// them, and an accumulated gradient follows. Where the shape changes a Backward fails that leads to what x was, and one
+// that would add to the old gradient.
 func (x *Tensor) SetData(t *Tensor) {
-	if t.node != nil {
-		t = t.Detach()
-	}
+	t = t.Detach()
 	if t.scope != nil {
 		t = t.outside()
 	}
-	x.layout, x.storage, x.dtype = t.layout, t.storage, t.dtype
-	x.rebased = t.storage.rebased
-	if x.node == nil || x.node.leaf == nil {
+	n, frozen := x.leafNode(), x.node == nil
+	if n != nil && frozen {
+		x.thaw()
+	}
+	x.layout, x.storage, x.dtype, x.view = t.layout, t.storage, t.dtype, false
+	x.history, x.rebased = t.history, t.rebased
+	if n == nil {
 		return
 	}
-	l := x.node.leaf
+	n.follow(x)
+	if frozen {
+		x.freeze(n)
+	}
+}
+
+// follow makes a leaf's node, and its gradient, that of a tensor with other data.
+func (n *node) follow(x *Tensor) {
+	l := n.leaf
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.dtype, l.device = x.dtype, x.storage.device
+	n.shape, l.dtype, l.device = x.layout.Shape, x.dtype, x.storage.device
 	if l.grad != nil {
 		l.grad.SetData(l.grad.To(l.device, l.dtype))
 	}

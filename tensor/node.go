@@ -19,7 +19,7 @@ type node struct {
 	edges  []edge
 	saved  []savedValue
 	out    dtype.DType // of the result
-	shape  Shape       // of the result
+	shape  Shape       // of the result, or of the leaf
 	freed  bool        // saved values were given up by a Backward
 	leaf   *leaf       // nil for a result
 	hooks  *hooks      // nil where there are none
@@ -50,6 +50,7 @@ type savedValue struct {
 type leaf struct {
 	mu     sync.Mutex
 	grad   *Tensor
+	frozen atomic.Bool // gradients that arrive are dropped
 	dtype  dtype.DType
 	device device.Device
 }
@@ -57,16 +58,17 @@ type leaf struct {
 var nodes atomic.Uint64
 
 // record notes that out = o(inputs) and returns the node, or nil where no input tracks gradients. An input that is nil is
-// one that the op lacks.
+// one that the op lacks; a stale one is refused, for in PyTorch it would track gradients.
 func record(out *Tensor, o op.Op, back gradient, params any, inputs ...*Tensor) *node {
 	tracked := false
 	for _, x := range inputs {
-		if x != nil && x.node != nil {
-			tracked = true
-			if x.rebased != x.storage.rebased {
-				fail(o.String(), ErrAutograd, "a view that tracks gradients is used after its base was modified by an inplace operation; take the view again", x)
-			}
+		if x == nil {
+			continue
 		}
+		if x.stale() {
+			x.current(o.String())
+		}
+		tracked = tracked || x.node != nil
 	}
 	if !tracked || !out.dtype.IsFloat() {
 		return nil
@@ -81,8 +83,10 @@ func record(out *Tensor, o op.Op, back gradient, params any, inputs ...*Tensor) 
 		n.edges = append(n.edges, e)
 	}
 	n.saved = n.inSave[:0]
+	if out.node != nil {
+		n.hooks = out.node.hooks.moveRetained()
+	}
 	out.node = n
-	out.rebased = out.storage.rebased
 	return n
 }
 

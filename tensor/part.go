@@ -125,6 +125,7 @@ func (x *Tensor) At(indices ...int) *Tensor {
 // zeros. Where a gradient is already pending dy is added in place, so that many parts cost no more than one whole.
 func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 	e := &b.current.edges[0]
+	b.checkShape(0, e)
 	if old := b.pending[e.to]; old != nil && old.exclusive() && old.dtype == dy.dtype && old.storage.device == dy.storage.device {
 		old.alias(l).addInto(dy)
 		return

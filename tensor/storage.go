@@ -18,10 +18,10 @@ type storage struct {
 	device   device.Device
 	scope    *Scope // frees the memory when it closes; nil where the collector does
 	version  uint32 // in-place changes
-	rebased  uint32 // in-place changes that were recorded for gradients
 	holds    int32  // gradients under way in one Backward that look at the memory
 	released bool
 	shared   atomic.Bool // seen by the caller as a slice
+	history  history     // of the tensors over it that were not detached
 }
 
 // newStorage allocates room for n elements of the given shape.
@@ -59,7 +59,12 @@ func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) 
 	if l.Rank() > layout.MaxRank {
 		check(name, ErrShape, errTooManyAxes)
 	}
-	return &Tensor{layout: l, storage: newStorage(name, dev, dt, l.Shape, l.Size()), dtype: dt}
+	return newStorage(name, dev, dt, l.Shape, l.Size()).tensor(l, dt)
+}
+
+// tensor returns a tensor over the storage.
+func (s *storage) tensor(l layout.Layout, dt dtype.DType) *Tensor {
+	return &Tensor{layout: l, storage: s, dtype: dt, history: &s.history, rebased: s.history.rebased}
 }
 
 // Release gives the tensor's memory back at once; it, its views and everything else over the same storage must not be

@@ -15,7 +15,8 @@ type Tensor struct {
 	dtype     dtype.DType
 	view      bool   // shares its storage with the tensor it was made from
 	parameter bool   // prints as a parameter
-	rebased   uint32 // storage.rebased when this tensor last agreed with its node
+	rebased   uint32 // history.rebased when this tensor last agreed with it
+	history   *history
 }
 
 // Shape is the extent of each axis; it prints as PyTorch prints a torch.Size.
@@ -69,11 +70,8 @@ func (x *Tensor) axis(name string, axis int) int {
 	return a
 }
 
-// alias returns another tensor over the same storage, without a gradient record.
+// alias returns a view of x, without a gradient record.
 func (x *Tensor) alias(l layout.Layout) *Tensor {
 	x.alive()
-	return &Tensor{layout: l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, rebased: x.storage.rebased}
+	return &Tensor{layout: l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, history: x.history, rebased: x.rebased}
 }
-
-// Detach returns a tensor over the same storage that does not track gradients. In-place changes are seen by both.
-func (x *Tensor) Detach() *Tensor { return x.alias(x.layout) }

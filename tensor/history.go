@@ -1,0 +1,73 @@
+package tensor
+
+// history counts the in-place changes of some memory that were recorded for gradients. A tensor shares it with its views
+// and with what Scope.Enter made of it: after such a change only the tensor that was changed knows the memory's place in
+// the graph, and gradients through another would be lost in silence. What Detach returns has a history of its own: it
+// tracks nothing on purpose, whatever becomes of the memory.
+type history struct {
+	rebased uint32
+	frozen  map[*Tensor]*node // leaves that do not require gradients for now
+}
+
+// stale reports whether a recorded change was made through another tensor since x was taken.
+func (x *Tensor) stale() bool { return x.rebased != x.history.rebased }
+
+// current panics where x is stale.
+func (x *Tensor) current(name string) {
+	if x.stale() {
+		fail(name, ErrAutograd, "a view that tracks gradients is used after its base was modified by an inplace operation; take the view again", x)
+	}
+}
+
+// rebase notes that x has a new place in the graph: other tensors of its history become stale.
+func (x *Tensor) rebase() {
+	x.history.rebased++
+	x.rebased = x.history.rebased
+}
+
+// detached is a tensor with a history of its own, in one allocation.
+type detached struct {
+	Tensor
+	own history
+}
+
+// Detach returns a tensor over the same storage that does not track gradients. In-place changes are seen by both.
+func (x *Tensor) Detach() *Tensor {
+	x.alive()
+	d := &detached{Tensor: Tensor{layout: x.layout, storage: x.storage, dtype: x.dtype, scope: x.scope}}
+	d.history = &d.own
+	return &d.Tensor
+}
+
+// freeze puts a leaf's node aside: x does not require gradients any more.
+func (x *Tensor) freeze(n *node) {
+	if x.history.frozen == nil {
+		x.history.frozen = make(map[*Tensor]*node)
+	}
+	n.leaf.frozen.Store(true)
+	x.history.frozen[x], x.node = n, nil
+}
+
+// thaw makes x the leaf again that it was and reports whether it was one.
+func (x *Tensor) thaw() bool {
+	n := x.history.frozen[x]
+	if n == nil {
+		return false
+	}
+	delete(x.history.frozen, x)
+	n.leaf.frozen.Store(false)
+	x.node = n
+	return true
+}
+
+// leafNode returns the node of a leaf, also of one that is frozen; nil for other tensors.
+func (x *Tensor) leafNode() *node {
+	switch {
+	case x.node == nil:
+		return x.history.frozen[x]
+	case x.node.leaf == nil:
+		return nil
+	default:
+		return x.node
+	}
+}
