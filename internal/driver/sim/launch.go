@@ -126,7 +126,6 @@ func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block 
 	l := &Launch{
 		Grid: grid, Block: block, SharedBytes: int(shared),
 		Params: bytes.Clone(params),
-		Memory: view{d, c},
 	}
 	for _, a := range f.module.globals {
 		l.Globals = append(l.Globals, a.base)
@@ -161,50 +160,67 @@ func (d *Driver) execute(c *context, f *function, l *Launch) (float64, *failure)
 	if failed := d.back(nil); failed != nil {
 		return 0, failed
 	}
+	memory := &view{d: d, c: c, watch: d.room.watch(d.allocated())}
+	l.Memory = memory
 	done, err := f.kernel.Run(l)
 	d.room.took(done.Bytes)
+	if full := memory.watch.finish(); full != nil {
+		return 0, &failure{driver.ErrUnknown, fmt.Errorf("%s on the GPU at %s: %w", f.name, c.dev.gpu.Bus, full)}
+	}
 	if err == nil {
 		return kernelTime(c.dev.gpu, done), nil
 	}
 	result := driver.ErrLaunchFailed
 	errors.As(err, &result)
-	return 0, &failure{result, fmt.Errorf("%s on the GPU at %s: %w%s", f.name, c.dev.gpu.Bus, err, d.elsewhere(c, err))}
+	return 0, &failure{result, fmt.Errorf("%s on the GPU at %s: %w%s", f.name, c.dev.gpu.Bus, err, memory.elsewhere(err))}
 }
 
-// elsewhere adds to a fault whose address is another device's memory.
-func (d *Driver) elsewhere(c *context, err error) string {
-	var fault *ptx.Fault
-	if !errors.As(err, &fault) {
-		return ""
+// allocated returns how much memory of all devices is given out.
+func (d *Driver) allocated() (bytes uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, dev := range d.devices {
+		bytes += dev.taken
 	}
-	a, inside := d.space.find(fault.Address)
-	if !inside || (view{d, c}).reaches(a) {
-		return ""
-	}
-	return fmt.Sprintf(", which is memory of the GPU at %s, whose access is not enabled", a.owner.dev.gpu.Bus)
+	return bytes
 }
 
-// view is the memory that the kernels of a context see.
+// view is the memory that a kernel of a context sees.
 type view struct {
-	d *Driver
-	c *context
+	d     *Driver
+	c     *context
+	watch *watch // nil where the host has memory enough
 }
 
-// Find returns the region that holds an address, or the nearest one.
-func (v view) Find(addr uint64) ptx.Region {
+// Find returns the region that holds an address, or the nearest one. On a host
+// without memory there is none, which ends the kernel.
+func (v *view) Find(addr uint64) ptx.Region {
 	a, _ := v.d.space.find(addr)
-	if a == nil || !v.reaches(a) {
+	if a == nil || !v.reaches(a) || v.watch.shortage() {
 		return ptx.Region{}
 	}
 	return ptx.Region{Base: a.base, Data: a.data, Freed: a.freed.Load()}
 }
 
 // reaches is for kernels, which run without the driver's lock.
-func (v view) reaches(a *allocation) bool {
+func (v *view) reaches(a *allocation) bool {
 	if a.owner == nil || a.owner == v.c {
 		return true
 	}
 	v.d.mu.Lock()
 	defer v.d.mu.Unlock()
 	return v.c.reaches(a)
+}
+
+// elsewhere adds to a fault whose address is another device's memory.
+func (v *view) elsewhere(err error) string {
+	var fault *ptx.Fault
+	if !errors.As(err, &fault) {
+		return ""
+	}
+	a, inside := v.d.space.find(fault.Address)
+	if !inside || v.reaches(a) {
+		return ""
+	}
+	return fmt.Sprintf(", which is memory of the GPU at %s, whose access is not enabled", a.owner.dev.gpu.Bus)
 }

@@ -141,6 +141,20 @@ func TestHostWithoutRoom(t *testing.T) {
 	pinned.explained("the host cannot back")
 }
 
+// TestKernelFillsHost: what a kernel writes is only known while it runs.
+func TestKernelFillsHost(t *testing.T) {
+	m, err := hardware.Preset("h100", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left atomic.Int64
+	left.Store(4 << 30)
+	b := startMachine(t, m, Options{Room: func() int64 { return left.Add(-512 << 20) }})
+	b.ok(b.launch(b.kernel("fill"), 0, uint64(b.alloc(70<<30))))
+	b.want(driver.ErrUnknown, b.api.CtxSynchronize(b.ctx))
+	b.explained("fill on the GPU at", "the host cannot back")
+}
+
 // TestRewritingNeedsNoRoom: what is backed already can be written on a full host.
 func TestRewritingNeedsNoRoom(t *testing.T) {
 	if absent(make([]byte, 8)) != 0 {

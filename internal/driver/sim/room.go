@@ -22,12 +22,19 @@ type room struct {
 }
 
 // RoomError says that the host has too little memory for the simulated devices'.
-type RoomError struct{ Bytes, Available int64 }
+type RoomError struct {
+	Bytes     int64 // wanted; 0 where a kernel has not said
+	Available int64
+}
 
 // Error returns both numbers.
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("simulated device memory: the host cannot back %d bytes more, it has %d left (and keeps %d of them)",
-		e.Bytes, e.Available, reserve)
+	wanted := "more"
+	if e.Bytes > 0 {
+		wanted = fmt.Sprintf("%d bytes more", e.Bytes)
+	}
+	return fmt.Sprintf("simulated device memory: the host cannot back %s: it has %d bytes left, and keeps the last %d",
+		wanted, e.Available, reserve)
 }
 
 // take asks for memory before it is written. What is written again is counted

@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -142,7 +143,7 @@ func (b *bench) read(p driver.Ptr, n int) []byte {
 
 // fake is a compiler whose kernels are written in Go: wait stops until the gate
 // opens, append adds a byte to a list, work only takes time, touch writes where
-// it is told and fail fails.
+// it is told, fill writes as much as there is and fail fails.
 func (b *bench) fake(name, _ string) (*Code, error) {
 	word := func(l *Launch, i int) uint64 { return binary.LittleEndian.Uint64(l.Params[8*i:]) }
 	return &Code{
@@ -164,6 +165,12 @@ func (b *bench) fake(name, _ string) (*Code, error) {
 				}
 				r.Data[at] = 7
 				return Work{}, nil
+			}},
+			"fill": {ParamBytes: 8, Run: func(l *Launch) (Work, error) { // writes on until there is no memory
+				for l.Memory.Find(word(l, 0)).Data != nil {
+					runtime.Gosched()
+				}
+				return Work{}, &KernelError{faultResult(ptx.OutOfBounds), fmt.Errorf("no memory at %#x", word(l, 0))}
 			}},
 			"fail": {Run: func(*Launch) (Work, error) { return Work{}, fmt.Errorf("nothing works") }},
 		},
