@@ -30,22 +30,47 @@ INLINE Four four(const T *from) {
 INLINE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 INLINE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 
-// fill brings a tile of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the tile's long axis.
-// Neighbouring threads read along the axis whose elements lie together.
-template <int TILE, int THREADS> INLINE void fill(T (&to)[DEPTH][TILE + 4], u64 from, i64 along, i64 deep, u64 first,
-	u64 most, u64 k, u64 depth) {
-	bool deepFirst = deep == 1;
-#pragma unroll
-	for (int l = 0; l < TILE * DEPTH / THREADS; l++) {
-		u32 e = threadIdx.x + l * THREADS;
-		u32 d = deepFirst ? e % DEPTH : e / TILE, i = deepFirst ? e / DEPTH : e % TILE;
-		T v = 0;
-		if (first + i < most && k + d < depth) {
-			v = load<T>(from, (i64)(first + i) * along + (i64)(k + d) * deep);
-		}
-		to[d][i] = v;
+// A Loader brings one tile after another of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the
+// tile's long axis. Neighbouring threads read along the axis whose elements lie together.
+template <int TILE, int THREADS> struct Loader {
+	u64 from;               // this thread's first element of the next tile
+	u64 apart, step;        // bytes to its other elements, and to the next tile
+	u32 i, d, addI, addD;   // where its first element goes, and how much further each of the others
+	u32 rows;               // of the tile that the matrix has
+
+	INLINE Loader of(u64 matrix, i64 along, i64 deep, u64 first, u64 most) {
+		const int S = sizeof(T);
+		Loader l;
+		bool deepFirst = deep == 1;
+		l.d = deepFirst ? threadIdx.x % DEPTH : threadIdx.x / TILE;
+		l.i = deepFirst ? threadIdx.x / DEPTH : threadIdx.x % TILE;
+		l.addI = deepFirst ? THREADS / DEPTH : 0;
+		l.addD = deepFirst ? 0 : THREADS / TILE;
+		l.from = matrix + (u64)((i64)(first + l.i) * along + (i64)l.d * deep) * S;
+		l.apart = (u64)(l.addI * along + l.addD * deep) * S;
+		l.step = (u64)deep * DEPTH * S;
+		l.rows = most - first < TILE ? (u32)(most - first) : TILE;
+		return l;
 	}
-}
+
+	// fill takes the next tile, of which the matrix has so many along k.
+	__device__ __attribute__((always_inline)) void fill(T (&to)[DEPTH][TILE + 4], u32 depth) {
+		const int COUNT = TILE * DEPTH / THREADS;
+		if (rows == TILE && depth == DEPTH) {
+#pragma unroll
+			for (int l = 0; l < COUNT; l++) {
+				to[d + l * addD][i + l * addI] = load<T>(from + l * apart, 0);
+			}
+		} else {
+#pragma unroll
+			for (int l = 0; l < COUNT; l++) {
+				bool inside = d + l * addD < depth && i + l * addI < rows;
+				to[d + l * addD][i + l * addI] = inside ? load<T>(from + l * apart, 0) : 0;
+			}
+		}
+		from += step;
+	}
+};
 
 template <int EDGE> INLINE void product(const Product &p) {
 	const int TILE = EDGE * SIDE, THREADS = EDGE * EDGE;
@@ -57,11 +82,14 @@ template <int EDGE> INLINE void product(const Product &p) {
 		u64 left = tile / across, firstN = (tile - left * across) * TILE;
 		u64 batch = left / down, firstM = (left - batch * down) * TILE;
 		u64 a = p.a + batch * p.aStrides[0] * sizeof(T), b = p.b + batch * p.bStrides[0] * sizeof(T);
+		auto fromA = Loader<TILE, THREADS>::of(a, p.aStrides[1], p.aStrides[2], firstM, p.m);
+		auto fromB = Loader<TILE, THREADS>::of(b, p.bStrides[2], p.bStrides[1], firstN, p.n);
 		T sums[SIDE][SIDE] = {};
 #pragma unroll 1
 		for (u64 k = 0; k < p.k; k += DEPTH) {
-			fill<TILE, THREADS>(aTile, a, p.aStrides[1], p.aStrides[2], firstM, p.m, k, p.k);
-			fill<TILE, THREADS>(bTile, b, p.bStrides[2], p.bStrides[1], firstN, p.n, k, p.k);
+			u32 depth = p.k - k < DEPTH ? (u32)(p.k - k) : DEPTH;
+			fromA.fill(aTile, depth);
+			fromB.fill(bTile, depth);
 			__syncthreads();
 #pragma unroll
 			for (int d = 0; d < DEPTH; d++) {
