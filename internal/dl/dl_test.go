@@ -118,24 +118,6 @@ func TestOpenNeverFromWorkingDirectory(t *testing.T) {
 	}
 }
 
-// TestOpenNeverFromRelativeSearchPath: an empty element of LD_LIBRARY_PATH is the
-// working directory.
-func TestOpenNeverFromRelativeSearchPath(t *testing.T) {
-	lib := stub(t)
-	dir, name := filepath.Split(lib.Path)
-	t.Chdir(dir)
-	for value, refused := range map[string]bool{"": false, ":/lib": true, "/lib:.": true, "/lib;": true, dir + ":.": false, "/lib": false} {
-		t.Setenv("LD_LIBRARY_PATH", value)
-		if _, got := relativePlace(name); got != refused {
-			t.Errorf("%q: got %v, want %v", value, got, refused)
-		}
-	}
-	t.Setenv("LD_LIBRARY_PATH", ":/lib")
-	if _, err := Open(name); !errors.Is(err.(*OpenError).Tried[0].Err, errRelative) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestOpenTakesTheFirst(t *testing.T) {
 	lib := stub(t)
 	again, err := Open("/nowhere/libstub.so", lib.Path)
