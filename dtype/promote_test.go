@@ -15,9 +15,9 @@ var codes = map[string]dtype.DType{
 	"f2": dtype.Float16, "bf": dtype.BFloat16, "f4": dtype.Float32, "f8": dtype.Float64,
 }
 
-func readGolden(t *testing.T, name string) []string {
+func readGolden(t *testing.T, path string) []string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func readGolden(t *testing.T, name string) []string {
 }
 
 func TestPromoteGolden(t *testing.T) {
-	lines := readGolden(t, "promote_types_torch26.txt")
+	lines := readGolden(t, "testdata/promote_types_torch26.txt")
 	header := strings.Fields(lines[0])
 	checked := 0
 	for _, line := range lines[1:] {
@@ -92,7 +92,7 @@ var (
 
 func TestPromotionGolden(t *testing.T) {
 	want := make(map[string]dtype.DType)
-	for _, line := range readGolden(t, "promotion_torch26.txt") {
+	for _, line := range readGolden(t, "../tensor/testdata/promotion_torch26.txt") {
 		if expression, result, ok := strings.Cut(line, " -> "); ok {
 			want[expression] = printedDType(result)
 		}

@@ -6,88 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"cresset/internal/golden"
 	"cresset/tensor"
 )
 
 func leafOf(values ...float32) *tensor.Tensor { return tensor.FromSlice(values).SetRequiresGrad(true) }
-
-// autogradErrors holds, for each error in PyTorch's recording, what provokes it here.
-var autogradErrors = map[string]func(){
-	"nonscalar": func() { leafOf(1, 2).MulScalar(2).Backward() },
-	"no grad":   func() { tensor.Ones(1).Sum().Backward() },
-	"int loss":  func() { tensor.FromSlice([]int64{1}).Sum().Backward() },
-	"twice": func() {
-		x := leafOf(1, 2)
-		y := x.Mul(x).Sum()
-		y.Backward()
-		y.Backward()
-	},
-	"inplace saved": func() {
-		x := leafOf(1, 2)
-		y := x.Exp()
-		y.AddScalarInPlace(1)
-		y.Sum().Backward()
-	},
-	"inplace mul": func() {
-		x := leafOf(1, 2)
-		y := x.AddScalar(1)
-		z := y.Mul(y)
-		y.MulScalarInPlace(2)
-		z.Sum().Backward()
-	},
-	"leaf inplace":      func() { leafOf(1, 2).AddScalarInPlace(1) },
-	"leaf inplace mul":  func() { leafOf(1, 2).MulScalarInPlace(2) },
-	"leaf copy_":        func() { leafOf(1, 2).CopyInPlace(tensor.Ones(2)) },
-	"leaf view inplace": func() { leafOf(1, 2).View(2, 1).AddScalarInPlace(1) },
-	"leaf setitem":      func() { leafOf(1, 2).Select(0, 0).FillInPlace(3) },
-	"grad shape": func() {
-		leafOf(1, 2).MulScalar(2).Backward(tensor.WithGradient(tensor.Ones(3)))
-	},
-	"rg_ nonleaf":           func() { leafOf(1).MulScalar(2).SetRequiresGrad(false) },
-	"retain_grad leaf none": func() { tensor.Ones(2).RetainGrad() },
-	"grad unused": func() {
-		tensor.Grad(leafOf(1).MulScalar(2).Sum(), []*tensor.Tensor{leafOf(1)})
-	},
-	"grad notrg": func() {
-		tensor.Grad(leafOf(1).MulScalar(2).Sum(), []*tensor.Tensor{tensor.Ones(1)})
-	},
-	"hook no rg": func() { tensor.Ones(2).RegisterHook(func(*tensor.Tensor) *tensor.Tensor { return nil }) },
-	"detach inplace on saved": func() {
-		x := leafOf(1, 2)
-		y := x.Exp()
-		y.Detach().ZeroInPlace()
-		y.Sum().Backward()
-	},
-}
-
-// autogradElsewhere names errors of the recording that are asserted in another package or have no counterpart here.
-var autogradElsewhere = map[string]string{
-	"empty opt":        "package optim",
-	"opt nonleaf":      "package optim",
-	"inference save":   "there is no inference mode: Detach and nn.Frozen take its place",
-	"deepcopy nonleaf": "Go values are copied by Clone, which keeps the record",
-}
-
-func TestAutogradErrors(t *testing.T) {
-	for _, e := range golden.Read(t, "testdata/autograd_torch26.txt") {
-		if e.Exception == "" {
-			continue
-		}
-		if _, ok := autogradElsewhere[e.Key]; ok {
-			continue
-		}
-		provoke, ok := autogradErrors[e.Key]
-		if !ok {
-			t.Errorf("%s: nothing provokes this error", e.Key)
-			continue
-		}
-		err := tensor.Try(provoke)
-		if err == nil || err.Error() != e.Text {
-			t.Errorf("%s:\n got %v\nwant %s", e.Key, err, e.Text)
-		}
-	}
-}
 
 func wantValues(t *testing.T, what string, x *tensor.Tensor, want ...float64) {
 	t.Helper()

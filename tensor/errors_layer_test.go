@@ -2,14 +2,13 @@ package tensor
 
 import (
 	"math"
-	"testing"
 )
 
-func TestConvErrors(t *testing.T) {
+func convErrors() []errorCase {
 	x, w := Zeros(1, 1, 5, 5), Zeros(1, 1, 3, 3)
 	conv := func(x, w, bias *Tensor, o Conv2DOptions) func() { return func() { x.Conv2D(w, bias, o) } }
 	none := Conv2DOptions{}
-	checkErrors(t, []errorCase{
+	return []errorCase{
 		{golden: "conv", kind: ErrShape, do: conv(Zeros(1, 2, 5, 5), w, nil, none)},
 		{golden: "conv dt", kind: ErrDType, do: conv(x.Double(), w, Zeros(1), none)},
 		{golden: "conv dims", kind: ErrShape, do: conv(Zeros(5, 5), w, Zeros(1), none)},
@@ -36,13 +35,13 @@ func TestConvErrors(t *testing.T) {
 		{text: "value cannot be converted to type int without overflow", kind: ErrValue, do: conv(x, w, nil, Conv2DOptions{Padding: [2]int{math.MaxInt, 0}})},
 		{text: "Storage size calculation overflowed with sizes=[1, 1, 4294967297, 4294967297]", kind: ErrMemory,
 			do: conv(x, w, nil, Conv2DOptions{Padding: [2]int{1<<31 - 1, 1<<31 - 1}})},
-	})
+	}
 }
 
-func TestPoolErrors(t *testing.T) {
+func poolErrors() []errorCase {
 	x := Zeros(1, 1, 5, 5)
 	two, three := [2]int{2, 2}, [2]int{3, 3}
-	checkErrors(t, []errorCase{
+	return []errorCase{
 		{text: "pad should be at most half of effective kernel size, but got pad=2, kernel_size=3 and dilation=1", kind: ErrShape,
 			do: func() { x.MaxPool2D(PoolOptions{Kernel: three, Padding: two}) }},
 		{text: "pad should be smaller than or equal to half of kernel size, but got padW = 2, padH = 2, kW = 3, kH = 3", kind: ErrShape,
@@ -67,13 +66,13 @@ func TestPoolErrors(t *testing.T) {
 		{text: "adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {-1, 2}", kind: ErrValue,
 			do: func() { x.AdaptiveAvgPool2D(-1, 2) }},
 		{text: "adaptive_avg_pool2d(): Expected 3D or 4D tensor, but got [5, 5]", kind: ErrShape, do: func() { Zeros(5, 5).AdaptiveAvgPool2D(1, 1) }},
-	})
+	}
 }
 
-func TestNormErrors(t *testing.T) {
+func normErrors() []errorCase {
 	x := Zeros(1, 3)
 	training := BatchNormOptions{Training: true, Momentum: 0.1, Eps: 1e-5}
-	checkErrors(t, []errorCase{
+	return []errorCase{
 		{text: "Expected more than 1 value per channel when training, got input size torch.Size([1, 3])", kind: ErrValue,
 			do: func() { x.BatchNorm(nil, nil, nil, nil, training) }},
 		{text: "running_mean must be defined in evaluation mode", kind: ErrValue, do: func() { x.BatchNorm(nil, nil, nil, nil, BatchNormOptions{}) }},
@@ -96,5 +95,5 @@ func TestNormErrors(t *testing.T) {
 		{text: "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", kind: ErrShape,
 			do: func() { Zeros(4).LayerNorm(nil, nil, nil, 1e-5) }},
 		{text: "\"LayerNormKernelImpl\" not implemented for 'Long'", kind: ErrKernel, do: func() { Zeros(4).Long().LayerNorm([]int{4}, nil, nil, 1e-5) }},
-	})
+	}
 }

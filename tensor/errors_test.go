@@ -2,23 +2,52 @@ package tensor
 
 import (
 	"errors"
-	"os"
-	"strings"
 	"testing"
+
+	"cresset/internal/golden"
 )
 
-// errorCase is a mistake: golden is its key in testdata/errors_torch26_cpu.txt, or text is what it must say where the
-// file has no such case.
+const errorsFile = "testdata/errors_torch26_cpu.txt"
+
+// errorCase is a mistake: golden is its key in errorsFile, or text is what it must say where the file has no such case.
 type errorCase struct {
 	golden, text string
 	kind         error
 	do           func()
 }
 
+// errorFamilies hold the mistakes that can be made with each family of ops.
+var errorFamilies = map[string]func() []errorCase{
+	"elementwise": elementwiseErrors,
+	"view":        viewErrors,
+	"join":        joinErrors,
+	"index":       indexErrors,
+	"conv":        convErrors,
+	"pool":        poolErrors,
+	"norm":        normErrors,
+	"loss":        lossErrors,
+	"product":     productErrors,
+	"random":      randomErrors,
+	"reduction":   reductionErrors,
+	"to":          toErrors,
+	"leaf":        leafErrors,
+}
+
+func TestErrors(t *testing.T) {
+	for name, family := range errorFamilies {
+		t.Run(name, func(t *testing.T) { checkErrors(t, family()) })
+	}
+}
+
 // checkErrors makes each mistake and compares text and kind.
 func checkErrors(t *testing.T, cases []errorCase) {
 	t.Helper()
-	texts := goldenErrors(t)
+	texts := make(map[string]string)
+	for _, e := range golden.Read(t, errorsFile) {
+		if e.Exception != "" {
+			texts[e.Key] = e.Text
+		}
+	}
 	for _, c := range cases {
 		want, ok := c.text, true
 		if c.golden != "" {
@@ -38,28 +67,4 @@ func checkErrors(t *testing.T, cases []errorCase) {
 			t.Errorf("%s: %q is not of the kind %q", c.golden, err, c.kind)
 		}
 	}
-}
-
-// goldenErrors reads PyTorch's texts by key.
-func goldenErrors(t *testing.T) map[string]string {
-	t.Helper()
-	file, err := os.ReadFile("testdata/errors_torch26_cpu.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := make(map[string]string)
-	for _, line := range strings.Split(string(file), "\n") {
-		key, rest, ok := strings.Cut(line, " !! ")
-		if !ok {
-			continue
-		}
-		_, quoted, _ := strings.Cut(rest, ": ")
-		texts[key] = unquotePython(quoted)
-	}
-	return texts
-}
-
-// unquotePython returns the text of a Python string literal.
-func unquotePython(s string) string {
-	return strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\'`, "'", `\\`, `\`).Replace(s[1 : len(s)-1])
 }

@@ -2,57 +2,33 @@ package tensor
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/golden"
 )
 
-// noCounterpart lists the entries of testdata/print_torch26.txt that are not printed by this package, with the reason.
-var noCounterpart = map[string]string{
-	"c64":        "complex dtypes are not there",
-	"c128":       "complex dtypes are not there",
-	"c scalar":   "complex dtypes are not there",
-	"uint16":     "uint16 is not a dtype here",
-	"net":        "modules print in package nn",
-	"state_dict": "state dicts are in package nn",
-	"gen":        "a Python generator object",
-	"None grad":  "Python's None; Grad returns nil",
+// printOmitted says why an entry of testdata/print_torch26.txt is not asserted.
+var printOmitted = map[string]string{
+	"c64":       "complex dtypes are not there",
+	"c128":      "complex dtypes are not there",
+	"c scalar":  "complex dtypes are not there",
+	"uint16":    "uint16 is not a dtype here",
+	"gen":       "a Python generator object",
+	"None grad": "Python's None; Grad returns nil",
 }
 
 func TestPrintGoldens(t *testing.T) {
-	raw, err := os.ReadFile("testdata/print_torch26.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, entry := range strings.Split(strings.TrimPrefix(string(raw), "## "), "\n## ") {
-		name, want, _ := strings.Cut(strings.TrimRight(entry, "\n"), "\n")
-		seen[name] = true
-		print, ok := printed[name]
-		if !ok {
-			print, ok = printedGradFn[name]
-		}
-		reason := noCounterpart[name]
-		switch {
-		case ok && reason != "":
-			t.Errorf("%s is printed, but said to have no counterpart: %s", name, reason)
-		case !ok && reason == "":
-			t.Errorf("nothing prints %s", name)
-		case ok:
-			if got := fmt.Sprint(print()); got != want {
-				t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
-			}
-		}
-	}
-	for _, table := range []map[string]func() any{printed, printedGradFn} {
-		for name := range table {
-			if !seen[name] {
-				t.Errorf("there is no golden %q", name)
-			}
+	asserted := maps.Clone(printed)
+	maps.Copy(asserted, printedGradFn)
+	entries := golden.ReadSections(t, "testdata/print_torch26.txt")
+	for _, e := range golden.Asserted(t, entries, "", golden.PrintAbove, asserted, printOmitted) {
+		if got := fmt.Sprint(asserted[e.Key]()); got != e.Value {
+			t.Errorf("%s:\ngot  %s\nwant %s", e.Key, got, e.Value)
 		}
 	}
 }

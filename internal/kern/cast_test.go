@@ -23,7 +23,7 @@ var (
 )
 
 func TestCastGolden(t *testing.T) {
-	golden, err := os.ReadFile("testdata/to_and_module_torch26.txt")
+	golden, err := os.ReadFile("../../tensor/testdata/to_and_module_torch26.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
