@@ -14,7 +14,7 @@ import (
 
 // The golden's first part has one line per call of torch.device: arguments,
 // then the result or the exception. This line begins what belongs to tensors
-// and to CUDA, which other packages test.
+// and to CUDA: package tensor answers for every line from here on.
 const endOfConstructors = "False False False True None 3 cpu True"
 
 var (

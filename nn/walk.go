@@ -28,7 +28,9 @@ var tensorType = reflect.TypeFor[*tensor.Tensor]()
 
 // walker visits the tensors of a model: of each struct first its own, then those of its modules, as PyTorch orders them.
 type walker struct {
-	seen  map[any]bool // pointers that were visited: shared modules and tied parameters come once
+	again bool         // visit shared modules and tied parameters under each of their names, as a state dict has them
+	seen  map[any]bool // pointers that were visited; with again, those being visited, so that cycles end
+	names map[string]bool
 	visit func(name string, t *tensor.Tensor, buffer bool) bool
 	enter func(v reflect.Value) // called for each struct, where not nil
 	done  bool
@@ -38,7 +40,7 @@ func walk(model any, w *walker) {
 	if model == nil {
 		panic(fault("walk", "a model must be a pointer to a struct, not nil"))
 	}
-	w.seen = make(map[any]bool)
+	w.seen, w.names = make(map[any]bool), make(map[string]bool)
 	v := reflect.ValueOf(model)
 	w.value("", v, false)
 }
@@ -67,31 +69,33 @@ func (w *walker) value(path string, v reflect.Value, buffer bool) {
 }
 
 func (w *walker) pointer(path string, v reflect.Value, buffer bool) {
-	if v.IsNil() {
+	if v.IsNil() || v.Type() != tensorType && v.Elem().Kind() != reflect.Struct {
 		return
 	}
-	if v.Type() != tensorType {
-		if v.Elem().Kind() == reflect.Struct && w.first(v) {
-			w.structure(path, v.Elem())
-		}
-		return
-	}
-	if !v.CanInterface() {
+	if v.Type() == tensorType && !v.CanInterface() {
 		panic(fault("walk", fmt.Sprintf("the tensor %q stands in an unexported field, which cannot be moved; export it or tag it `nn:\"-\"`", path)))
 	}
-	if t := v.Interface().(*tensor.Tensor); w.first(v) && !w.visit(path, t, buffer) {
-		w.done = true
+	p := v.UnsafePointer() // only compared
+	if w.seen[p] {
+		return
+	}
+	w.seen[p] = true
+	if v.Type() == tensorType {
+		w.tensor(path, v.Interface().(*tensor.Tensor), buffer)
+	} else {
+		w.structure(path, v.Elem())
+	}
+	if w.again {
+		delete(w.seen, p)
 	}
 }
 
-// first reports whether the pointer is met for the first time.
-func (w *walker) first(v reflect.Value) bool {
-	p := v.UnsafePointer() // only compared
-	if w.seen[p] {
-		return false
+func (w *walker) tensor(path string, t *tensor.Tensor, buffer bool) {
+	if w.names[path] {
+		panic(fault("walk", fmt.Sprintf("the model has two tensors of the name %q", path)))
 	}
-	w.seen[p] = true
-	return true
+	w.names[path] = true
+	w.done = !w.visit(path, t, buffer)
 }
 
 func (w *walker) structure(path string, v reflect.Value) {
@@ -121,6 +125,9 @@ func members(v reflect.Value) []member {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("nn"), ",")
+		if options != "" && options != "buffer" && options != "inline" {
+			panic(fault("walk", fmt.Sprintf("the tag of field %s says %q, which is neither buffer nor inline", f.Name, options)))
+		}
 		if name == "-" {
 			continue
 		}

@@ -88,6 +88,43 @@ func TestUnexportedTensorIsRefused(t *testing.T) {
 	}
 }
 
+func TestNamesAreUnique(t *testing.T) {
+	one := func() *tensor.Tensor { return tensor.Parameter(tensor.Ones(1)) }
+	twice := &struct {
+		A *tensor.Tensor `nn:"w"`
+		B *tensor.Tensor `nn:"w"`
+	}{one(), one()}
+	typo := &struct {
+		A *tensor.Tensor `nn:"w,bufer"`
+	}{one()}
+	for model, want := range map[any]string{
+		twice: `the model has two tensors of the name "w"`,
+		typo:  `the tag of field A says "bufer", which is neither buffer nor inline`,
+	} {
+		for what, walk := range map[string]func(){
+			"State":      func() { nn.State(model) },
+			"Parameters": func() { names(model) },
+			"Frozen":     func() { nn.Parameters(nn.Frozen(model))(func(string, *tensor.Tensor) bool { return true }) },
+		} {
+			if err := tensor.Try(walk); err == nil || err.Error() != want {
+				t.Errorf("%s: got %v, want %s", what, err, want)
+			}
+		}
+	}
+}
+
+func TestStateOfAModelThatHoldsItself(t *testing.T) {
+	type ring struct {
+		Next   *ring
+		Weight *tensor.Tensor
+	}
+	r := &ring{Weight: tensor.Parameter(tensor.Ones(1))}
+	r.Next = r
+	if got := len(nn.State(r)); got != 1 {
+		t.Errorf("%d entries, want 1", got)
+	}
+}
+
 func TestToKeepsIdentity(t *testing.T) {
 	net := newBlock()
 	weight, shift := net.FC1.Weight, net.Shift

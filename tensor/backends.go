@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/device"
 	"cresset/internal/backend"
@@ -35,7 +36,7 @@ func missing(dev device.Device) string {
 	if dev.IsCUDA() {
 		return "Torch not compiled with CUDA enabled"
 	}
-	return fmt.Sprintf("Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", dev.Type())
+	return fmt.Sprintf("Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", strings.ToUpper(dev.Type().String()))
 }
 
 // resolve returns the device that tensors on dev report: plain cpu whatever the index, and cuda with an index.
