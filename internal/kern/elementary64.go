@@ -19,7 +19,15 @@ func ExpF64(dst, src []float64) { each64(dst, src, math.Exp) }
 func Expm1F64(dst, src []float64) { each64(dst, src, math.Expm1) }
 
 // LogF64 computes log(x).
-func LogF64(dst, src []float64) { each64(dst, src, math.Log) }
+func LogF64(dst, src []float64) { each64(dst, src, log64) }
+
+// log64 is math.Log, whose assembly on amd64 takes subnormal numbers for normal ones.
+func log64(x float64) float64 {
+	if x > 0 && x < 0x1p-1022 {
+		return math.Log(x*0x1p54) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
 
 // Log1pF64 computes log(1+x).
 func Log1pF64(dst, src []float64) { each64(dst, src, math.Log1p) }

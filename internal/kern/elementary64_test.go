@@ -136,3 +136,14 @@ func TestPow64ULP(t *testing.T) {
 		t.Errorf("pow: %.3f ulp at (%v, %v), want at most 2", worst, atX, atY)
 	}
 }
+
+func TestLogOfSubnormalNumbers(t *testing.T) {
+	// log(k·2^-1074) = log k - 1074·log 2, to 20 digits: log 2 = 0.69314718055994530942.
+	for k, want := range map[float64]float64{1: -744.44007192138126231, 4096: -736.12230575466191859} {
+		dst := []float64{0}
+		LogF64(dst, []float64{k * 0x1p-1074})
+		if math.Abs(dst[0]-want) > 2.3e-13 { // 2 ulp
+			t.Errorf("log of %v·2^-1074 is %v, want %v", k, dst[0], want)
+		}
+	}
+}
