@@ -26,6 +26,8 @@ type Backend interface {
 	CopyIn(dst Buffer, offset int, src []byte) error
 	// CopyOut reads host bytes from src at byte offset, after all work that was issued before.
 	CopyOut(dst []byte, src Buffer, offset int) error
+	// CopyFrom copies bytes of a buffer of another backend, after all work that was issued before on both.
+	CopyFrom(dst Buffer, dstOffset int, src Buffer, srcOffset, bytes int, from Backend) error
 	// Run issues a kernel; errors are those that are known at once.
 	Run(c *Call) error
 	// Has reports whether Run has a kernel for the op on that dtype.
@@ -103,6 +105,15 @@ func (s Scalar) DType() dtype.DType {
 type MissingKernelError struct {
 	Op    op.Op
 	DType dtype.DType
+	GPU   bool // others may have it
+}
+
+// Hint says where the op may be computed.
+func (e *MissingKernelError) Hint() string {
+	if !e.GPU {
+		return ""
+	}
+	return "GPUs have no kernel for " + e.Op.String() + " on this dtype: cresset doctor --ops lists what runs where; CPU and To move a tensor"
 }
 
 func (e *MissingKernelError) Error() string {

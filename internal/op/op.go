@@ -15,7 +15,7 @@ func (o Op) Grad() string { return rows[o].grad }
 // IsView reports whether the op only makes another layout of the same storage, so that no backend has a kernel for it.
 func (o Op) IsView() bool { return rows[o].view }
 
-// IsComposed reports whether the op is computed by the kernels of other ops, so that no backend has one of its own.
+// IsComposed reports whether the op is computed by the kernels of other ops, so that a backend need not have one of its own.
 func (o Op) IsComposed() bool { return rows[o].composed }
 
 // All returns every op, in the order of the table.

@@ -88,7 +88,7 @@ type Order struct {
 	Descending bool
 }
 
-// Draw belongs to random ops. Generator is the device's own generator; A and B are what the distribution calls them.
+// Draw belongs to random ops; for Dropout, whose results are the elements and the mask, A is the probability to keep one. Generator is the device's own generator; A and B are what the distribution calls them.
 type Draw struct {
 	Generator any
 	A, B      float64

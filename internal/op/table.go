@@ -38,6 +38,7 @@ const (
 	RandInt
 	RandPerm
 	Exponential
+	Dropout
 
 	// Elementwise, one operand.
 	Abs
@@ -243,6 +244,7 @@ var rows = [Count]row{
 	RandInt:         {name: "random_", grad: "RandomBackward0"},
 	RandPerm:        {name: "randperm"},
 	Exponential:     {name: "exponential_", grad: "ExponentialBackward0"},
+	Dropout:         {name: "native_dropout", grad: "NativeDropoutBackward0", composed: true},
 
 	Abs:        {name: "abs", grad: "AbsBackward0"},
 	Neg:        {name: "neg", grad: "NegBackward0"},

@@ -41,6 +41,14 @@ func (Backend) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 	return nil
 }
 
+// CopyFrom copies from a buffer of another backend.
+func (Backend) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, from backend.Backend) error {
+	b := dst.(*mem.Block)
+	err := from.CopyOut(b.Bytes()[dstOffset:dstOffset+bytes], src, srcOffset)
+	runtime.KeepAlive(b)
+	return err
+}
+
 // Run computes c.
 func (Backend) Run(c *backend.Call) error {
 	kernel := kernels[c.Op][c.DType]

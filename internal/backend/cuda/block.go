@@ -1,0 +1,99 @@
+package cuda
+
+import "weak"
+
+// Buffer is memory on a GPU that a tensor owns. When the Buffer is unreachable its memory is handed out again.
+type Buffer struct {
+	ptr   uint64 // device address; 0 where the buffer holds no bytes
+	bytes int
+	block *block // nil where the buffer holds no bytes
+}
+
+// Size returns the buffer's size in bytes, as it was asked for.
+func (b *Buffer) Size() int { return b.bytes }
+
+// block is a piece of a segment. The allocator keeps all of them; the owner of a lent one holds its handle, which the
+// allocator sees only weakly, so that it learns when the handle was dropped.
+type block struct {
+	ptr        uint64
+	size       int64
+	asked      int64 // of size, by the owner
+	stream     stream
+	pool       *pool
+	prev, next *block // neighbours in the segment
+	state      blockState
+	users      streamSet // other streams that used the memory
+	events     int       // of those streams, still to complete
+	slot       int       // where it stands among the lent blocks
+	freedAt    int       // the pool's count of searches when the block came back
+
+	handle  *Buffer // nil while the block is lent
+	dropped weak.Pointer[Buffer]
+}
+
+type blockState uint8
+
+const (
+	idle    blockState = iota // in the pool
+	lent                      // owned by a tensor
+	waiting                   // freed, but another stream may still use it
+)
+
+// isSplit reports whether the block is only a part of its segment.
+func (b *block) isSplit() bool { return b.prev != nil || b.next != nil }
+
+// renew gives the block a handle that nobody else knows.
+func (b *block) renew() {
+	b.handle = &Buffer{block: b}
+	b.dropped = weak.Make(b.handle)
+}
+
+// owner returns the handle of a lent block, nil where it was dropped.
+func (b *block) owner() *Buffer { return b.dropped.Value() }
+
+// pool holds the idle blocks of one size class, by stream: memory goes back to the stream that used it, whose order makes
+// the reuse safe.
+type pool struct {
+	kind     poolKind
+	free     [streams][]*block // by size, then by address
+	searches int
+}
+
+type poolKind uint8
+
+const (
+	smallPool poolKind = iota
+	largePool
+)
+
+// at returns where a block of that size and address stands among the idle ones.
+func (p *pool) at(s stream, size int64, ptr uint64) int {
+	free := p.free[s]
+	low, high := 0, len(free)
+	for low < high {
+		mid := (low + high) / 2
+		if b := free[mid]; b.size < size || b.size == size && b.ptr < ptr {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+func (p *pool) insert(b *block) {
+	i := p.at(b.stream, b.size, b.ptr)
+	free := append(p.free[b.stream], nil)
+	copy(free[i+1:], free[i:])
+	free[i] = b
+	p.free[b.stream] = free
+	b.freedAt = p.searches
+}
+
+func (p *pool) remove(b *block) {
+	i := p.at(b.stream, b.size, b.ptr)
+	free := p.free[b.stream]
+	copy(free[i:], free[i+1:])
+	free[len(free)-1] = nil
+	p.free[b.stream] = free[:len(free)-1]
+}

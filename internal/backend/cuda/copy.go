@@ -1,0 +1,201 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+	"cresset/internal/mem"
+)
+
+// stagedBytes is the largest copy to a device that passes through pinned memory, so that the caller need not wait.
+const stagedBytes = 1 << 20
+
+// CopyIn writes src into dst from byte offset on, after all work that was issued before; src may be reused when it returns.
+func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
+	if len(src) == 0 {
+		return nil
+	}
+	to, err := d.span(dst, offset, len(src))
+	if err != nil {
+		return err
+	}
+	if len(src) <= stagedBytes {
+		return d.copyStaged(to, src)
+	}
+	if r := d.api.MemcpyHtoDAsync(d.ctx, to, src, d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	if err := d.waitFor(compute); err != nil {
+		return err
+	}
+	runtime.KeepAlive(dst)
+	runtime.KeepAlive(src) // the driver read it until here
+	return nil
+}
+
+// copyStaged copies src aside and lets the device fetch it from there.
+func (d *Device) copyStaged(to driver.Ptr, src []byte) error {
+	b, err := d.pinned.take(d, len(src))
+	if err != nil {
+		return err
+	}
+	copy(b.bytes, src)
+	if r := d.api.MemcpyHtoDAsync(d.ctx, to, b.bytes[:len(src)], d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	return d.pinned.give(d, b, compute)
+}
+
+// CopyOut reads into dst from src at byte offset, after all work that was issued before.
+func (d *Device) CopyOut(dst []byte, src backend.Buffer, offset int) error {
+	if len(dst) == 0 {
+		return nil
+	}
+	from, err := d.span(src, offset, len(dst))
+	if err != nil {
+		return err
+	}
+	if r := d.api.MemcpyDtoHAsync(d.ctx, dst, from, d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	if err := d.waitFor(compute); err != nil {
+		return err
+	}
+	runtime.KeepAlive(src)
+	runtime.KeepAlive(dst) // the driver wrote it until here
+	return nil
+}
+
+// CopyFrom copies bytes of a buffer of another backend, after all work that was issued before on both. Two GPUs copy by
+// themselves, directly where the machine allows it.
+func (d *Device) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, from backend.Backend) error {
+	if bytes == 0 {
+		return nil
+	}
+	if other, ok := from.(*Device); ok {
+		return d.copyPeer(dst, dstOffset, src, srcOffset, bytes, other)
+	}
+	if b, ok := src.(*mem.Block); ok {
+		err := d.CopyIn(dst, dstOffset, b.Bytes()[srcOffset:srcOffset+bytes])
+		runtime.KeepAlive(b)
+		return err
+	}
+	staged := make([]byte, bytes)
+	if err := from.CopyOut(staged, src, srcOffset); err != nil {
+		return err
+	}
+	return d.CopyIn(dst, dstOffset, staged)
+}
+
+// copyPeer copies on the source's stream, with both devices waiting for each other as PyTorch does.
+func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, other *Device) error {
+	to, err := d.span(dst, dstOffset, bytes)
+	if err != nil {
+		return err
+	}
+	from, err := other.span(src, srcOffset, bytes)
+	if err != nil {
+		return err
+	}
+	if d == other {
+		if r := d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[compute]); r != driver.Success {
+			return d.fail(r)
+		}
+		return nil
+	}
+	if err := other.reach(d); err != nil {
+		return err
+	}
+	if err := other.follow(d); err != nil {
+		return err
+	}
+	r := d.api.MemcpyPeerAsync(other.ctx, to, d.ctx, from, other.ctx, uint64(bytes), other.streams[compute])
+	if r != driver.Success {
+		return other.fail(r)
+	}
+	return d.follow(other)
+}
+
+// follow makes the compute stream wait for all work of another device's.
+func (d *Device) follow(other *Device) error {
+	m, err := other.record(compute)
+	if err != nil {
+		return err
+	}
+	if err := d.after(compute, m); err != nil {
+		return err
+	}
+	other.forget(m) // it may be recorded again: who waits for it waits for what it marked
+	return nil
+}
+
+// The states of the way to another device.
+const (
+	unknownPeer uint32 = iota
+	directPeer
+	stagedPeer
+)
+
+// reach opens the direct way to another device where the machine has one; without it the driver passes copies through the
+// host.
+func (d *Device) reach(other *Device) error {
+	state := &d.peers[other.index]
+	if state.Load() != unknownPeer {
+		return nil
+	}
+	can, err := d.CanReach(other)
+	if err != nil {
+		return err
+	}
+	if !can {
+		state.Store(stagedPeer)
+		return nil
+	}
+	switch r := d.api.CtxEnablePeerAccess(d.ctx, other.ctx, 0); r {
+	case driver.Success, driver.ErrPeerAccessAlreadyEnabled:
+		state.Store(directPeer)
+	case driver.ErrPeerAccessUnsupported, driver.ErrNotSupported:
+		state.Store(stagedPeer)
+	default:
+		return d.fail(r)
+	}
+	return nil
+}
+
+// CanReach reports whether the device reaches another's memory directly.
+func (d *Device) CanReach(other *Device) (bool, error) {
+	can, r := d.api.DeviceCanAccessPeer(d.handle, other.handle)
+	if r != driver.Success {
+		return false, d.fail(r)
+	}
+	return can != 0, nil
+}
+
+// span returns the address of bytes of a buffer, and an error where they do not lie in it.
+func (d *Device) span(b backend.Buffer, offset, bytes int) (driver.Ptr, error) {
+	if e := d.failure.Load(); e != nil {
+		return 0, e
+	}
+	h := b.(*Buffer)
+	if offset < 0 || bytes < 0 || offset+bytes > h.bytes {
+		return 0, &RangeError{Offset: offset, Bytes: bytes, Size: h.bytes}
+	}
+	return driver.Ptr(h.ptr + uint64(offset)), nil
+}
+
+// RangeError is a copy that does not lie within its buffer.
+type RangeError struct{ Offset, Bytes, Size int }
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("cuda: %d bytes at %d do not lie in a buffer of %d", e.Bytes, e.Offset, e.Size)
+}
+
+// waitFor waits for all work of a stream and returns its error.
+func (d *Device) waitFor(s stream) error {
+	if r := d.api.StreamSynchronize(d.ctx, d.streams[s]); r != driver.Success {
+		return d.fail(r)
+	}
+	return d.checkFault()
+}

@@ -1,0 +1,180 @@
+package cuda
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+	"cresset/internal/rng"
+)
+
+// Device is one GPU as a backend. Its calls issue work and return; what fails later is told by the next call that waits.
+type Device struct {
+	index      int
+	api        *driver.API
+	handle     driver.Device
+	properties Properties
+	generator  *Generator
+
+	starting sync.Mutex
+	ready    atomic.Bool
+	ctx      driver.Context
+	streams  [streams]driver.Stream
+	alloc    *allocator
+	events   eventList
+	pinned   pinnedPool
+	modules  moduleTable
+	fault    faultWord
+	blocking bool
+	failure  atomic.Pointer[Error] // the first sticky error
+	lastOp   atomic.Uint32         // the op that was issued last
+	peers    [maxDevices]atomic.Uint32
+}
+
+var _ backend.Backend = (*Device)(nil)
+
+// maxDevices is more than a machine has: device.Device has 7 bits for the index.
+const maxDevices = 128
+
+// newDevice describes a GPU without touching it.
+func newDevice(api *driver.API, index int) (*Device, error) {
+	handle, r := api.DeviceGet(int32(index))
+	if err := r.Err("cuDeviceGet"); err != nil {
+		return nil, err
+	}
+	p, err := readProperties(api, handle)
+	if err != nil {
+		return nil, err
+	}
+	return &Device{index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy())}, nil
+}
+
+// start makes the device ready on its first use, which takes memory on it.
+func (d *Device) start() error {
+	if d.ready.Load() {
+		return nil
+	}
+	d.starting.Lock()
+	defer d.starting.Unlock()
+	if d.ready.Load() {
+		return nil
+	}
+	c, err := readConfig()
+	if err != nil {
+		return err
+	}
+	if err := d.open(); err != nil {
+		return err
+	}
+	d.alloc = newAllocator(d, d.index, c)
+	d.blocking = launchBlocking()
+	d.ready.Store(true)
+	return nil
+}
+
+// open takes the primary context, streams and the word for faults.
+func (d *Device) open() error {
+	ctx, r := d.api.DevicePrimaryCtxRetain(d.handle)
+	if r != driver.Success {
+		return d.fail(r)
+	}
+	d.ctx = ctx
+	for s := range d.streams {
+		if d.streams[s], r = d.api.StreamCreate(ctx, driver.StreamNonBlocking, 0); r != driver.Success {
+			return d.fail(r)
+		}
+	}
+	return d.openFault()
+}
+
+// Index returns the device's number among the visible ones.
+func (d *Device) Index() int { return d.index }
+
+// Properties describes the device.
+func (d *Device) Properties() Properties { return d.properties }
+
+// Generator returns the device's stream of random numbers.
+func (d *Device) Generator() *Generator { return d.generator }
+
+// Alloc returns memory for use on the compute stream, not zeroed.
+func (d *Device) Alloc(bytes int) (backend.Buffer, error) {
+	if e := d.failure.Load(); e != nil {
+		return nil, e
+	}
+	b, err := d.alloc.alloc(bytes, compute)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// Free gives memory back; work that was issued before is not disturbed.
+func (d *Device) Free(b backend.Buffer) { d.alloc.release(b.(*Buffer)) }
+
+// Sync waits for all issued work and returns its error.
+func (d *Device) Sync() error {
+	if err := d.start(); err != nil {
+		return err
+	}
+	if e := d.failure.Load(); e != nil {
+		return e
+	}
+	if r := d.api.CtxSynchronize(d.ctx); r != driver.Success {
+		return d.fail(r)
+	}
+	return d.checkFault()
+}
+
+// Memory returns what tensors hold on the device.
+func (d *Device) Memory() backend.MemoryStats {
+	s := d.Stats()
+	return backend.MemoryStats{
+		Allocated: s.AllocatedBytes[All].Current, Peak: s.AllocatedBytes[All].Peak, Reserved: s.ReservedBytes[All].Current,
+	}
+}
+
+// MemInfo returns the free and the total bytes of the device, for all processes.
+func (d *Device) MemInfo() (free, total int64, err error) {
+	if err := d.start(); err != nil {
+		return 0, 0, err
+	}
+	return d.info()
+}
+
+// fail makes an error of the driver's result and remembers the first that is sticky.
+func (d *Device) fail(r driver.Result) error {
+	e := &Error{Device: d.index, Result: r, Detail: d.explain(r)}
+	if !r.Sticky() && r != driver.ErrDeviceUnavailable {
+		return e
+	}
+	if d.failure.CompareAndSwap(nil, e) {
+		return e
+	}
+	return d.failure.Load()
+}
+
+// explain tells what is known of a failure's cause.
+func (d *Device) explain(r driver.Result) string {
+	if d.api.Explain != nil && d.ctx != 0 {
+		if err := d.api.Explain(d.ctx); err != nil {
+			return err.Error()
+		}
+	}
+	if o := d.last(); r.Sticky() && o != "" {
+		if d.blocking {
+			return "in " + o
+		}
+		return fmt.Sprintf("in %s or an op before it", o)
+	}
+	return ""
+}
+
+// Failed returns the sticky error after which the device computes nothing more, nil while there was none.
+func (d *Device) Failed() error {
+	if e := d.failure.Load(); e != nil {
+		return e
+	}
+	return nil
+}

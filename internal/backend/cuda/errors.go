@@ -1,0 +1,63 @@
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"sync"
+
+	"cresset/internal/driver"
+)
+
+// Error is what a GPU refused or failed at, in PyTorch's words. After one that is sticky the device computes nothing more:
+// every call returns the first such error.
+type Error struct {
+	Device int
+	Result driver.Result
+	Detail string // what is known of the cause: the op, the index
+}
+
+// Error returns PyTorch's text, which ends with a newline.
+func (e *Error) Error() string {
+	text := "CUDA error: " + e.Result.Text() + "\n"
+	if !launchBlocking() {
+		text += "CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.\n" +
+			"For debugging consider passing CUDA_LAUNCH_BLOCKING=1\n"
+	}
+	return text + "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+}
+
+// Hint says what is known of the cause and what helps here.
+func (e *Error) Hint() string {
+	hint := fmt.Sprintf("%s on cuda:%d", e.Result.Name(), e.Device)
+	if e.Detail != "" {
+		hint += ": " + e.Detail
+	}
+	switch {
+	case e.Result == driver.ErrInvalidDevice:
+		return hint + fmt.Sprintf("; this process sees %d GPUs", Count())
+	case e.Result.Sticky():
+		return hint + "; the device is lost to this process. Device-side assertions are always on here, and CUDA_LAUNCH_BLOCKING=1 stops at the op that fails"
+	}
+	return hint
+}
+
+// Unwrap returns the driver's result.
+func (e *Error) Unwrap() error { return e.Result }
+
+// launchBlocking reports whether CUDA_LAUNCH_BLOCKING asks for every launch to be waited for.
+var launchBlocking = sync.OnceValue(func() bool { return os.Getenv("CUDA_LAUNCH_BLOCKING") == "1" })
+
+// StartError says why no GPU can be used; its text is PyTorch's.
+type StartError struct {
+	Cause error
+	text  string
+	hint  string
+}
+
+func (e *StartError) Error() string { return e.text }
+
+// Hint says what was tried and what helps.
+func (e *StartError) Hint() string { return e.hint }
+
+// Unwrap returns the driver's own error.
+func (e *StartError) Unwrap() error { return e.Cause }

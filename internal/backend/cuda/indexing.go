@@ -1,0 +1,207 @@
+package cuda
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Indexes are int64. Kernels check them and report: PyTorch's device-side assert.
+
+func (t *table) addIndexing() {
+	for dt := dtype.Bool; dt < dtype.Count; dt++ {
+		t[op.IndexSelect][dt] = row{takeRows, sized("take", dt)}
+		t[op.Embedding][dt] = t[op.IndexSelect][dt]
+		t[op.Gather][dt] = row{gather, sized("gather", dt)}
+		t[op.Tril][dt] = row{triangle, sized("tril", dt)}
+		t[op.Triu][dt] = row{triangle, sized("triu", dt)}
+	}
+	t[op.OneHot][dtype.Int64] = row{oneHot, sized("pick", dtype.Int64)}
+	t[op.RavelIndex][dtype.Int64] = row{ravel, typed("ravel", dtype.Int64)}
+	for _, dt := range numbers {
+		t[op.IndexAdd][dt] = row{indexAdd, typed("add_rows", dt)}
+		t[op.EmbeddingGrad][dt] = row{embeddingGrad, typed("add_rows", dt)}
+		t[op.ScatterAdd][dt] = row{scatterAdd, typed("scatter_add", dt)}
+	}
+}
+
+var (
+	rowsParams     paramPool[kernels.Rows]
+	linesParams    paramPool[kernels.Lines]
+	triangleParams paramPool[kernels.Triangle]
+)
+
+// report tells kernels where to report faults of a call.
+func (d *Device) report(c *backend.Call) kernels.Report {
+	return kernels.Report{Word: d.fault.ptr, Tag: uint32(c.Op)}
+}
+
+// takeRows is out[o][i][k] = x[o][index[i]][k].
+func takeRows(d *Device, c *backend.Call, k kernelID) error {
+	out, x, index := &c.Out()[0], &c.In()[0], &c.In()[1]
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	axis, _ := c.Params.(op.Axis)
+	outer, n, inner := around(x.Layout.Shape, axis.Axis)
+	return moveRows(d, [2]*backend.View{x, index}, func(in, index uint64) error {
+		p := rowsParams.take()
+		defer rowsParams.give(p)
+		*p = kernels.Rows{
+			Outer: uint64(outer), Count: uint64(c.In()[1].Layout.Size()), Extent: uint64(n), Inner: uint64(inner),
+			Out: address(out), In: in, Index: index, Report: d.report(c),
+		}
+		return launch(d, k, d.flat(out.Layout.Size()), p)
+	})
+}
+
+// moveRows packs two operands for body.
+func moveRows(d *Device, views [2]*backend.View, body func(in, index uint64) error) error {
+	s := scratch{device: d}
+	defer s.free()
+	in, err := s.packed(views[0])
+	if err != nil {
+		return err
+	}
+	index, err := s.packed(views[1])
+	if err != nil {
+		return err
+	}
+	return body(in, index)
+}
+
+// indexAdd is out[o][index[i]][k] += src[o][i][k].
+func indexAdd(d *Device, c *backend.Call, k kernelID) error {
+	axis, _ := c.Params.(op.Axis)
+	return addRows(d, c, k, axis.Axis, math.MinInt64)
+}
+
+// embeddingGrad is out[r] = Σ dy[i] over index[i] = r, and 0 for the padding row.
+func embeddingGrad(d *Device, c *backend.Call, k kernelID) error {
+	out := &c.Out()[0]
+	if n := out.Layout.Size(); n > 0 {
+		r := d.api.MemsetD8Async(d.ctx, driver.Ptr(address(out)), 0, uint64(n*out.DType.Size()), d.streams[compute])
+		if r != driver.Success {
+			return d.fail(r)
+		}
+	}
+	skip := int64(c.Params.(op.Lookup).Padding)
+	if skip < 0 {
+		skip = math.MinInt64
+	}
+	return addRows(d, c, k, 0, skip)
+}
+
+// addRows adds the rows of in[1] to those rows of the result that in[0] names; the result is contiguous.
+func addRows(d *Device, c *backend.Call, k kernelID, axis int, skip int64) error {
+	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
+	if src.Layout.Size() == 0 || out.Layout.Size() == 0 {
+		return nil
+	}
+	outer, n, inner := around(out.Layout.Shape, axis)
+	return moveRows(d, [2]*backend.View{src, index}, func(in, at uint64) error {
+		p := rowsParams.take()
+		defer rowsParams.give(p)
+		*p = kernels.Rows{
+			Outer: uint64(outer), Count: uint64(index.Layout.Size()), Extent: uint64(n), Inner: uint64(inner),
+			Out: address(out), In: in, Index: at, Skip: skip, Report: d.report(c),
+		}
+		return launch(d, k, kernels.AddRowsGrid(uint64(outer*inner), d.properties.Multiprocessors), p)
+	})
+}
+
+// ravel is out = out·Extent + index.
+func ravel(d *Device, c *backend.Call, k kernelID) error {
+	out := &c.Out()[0]
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	p := elementwiseParams.take()
+	defer elementwiseParams.give(p)
+	p.Low, p.Report = int64(c.Params.(op.Ravel).Extent), d.report(c)
+	return d.spread(k, p, out, []backend.View{*out, c.In()[0]})
+}
+
+// gather is out[i] = in[index[i]] along lines.
+func gather(d *Device, c *backend.Call, k kernelID) error {
+	out, src, index := &c.Out()[0], &c.In()[0], &c.In()[1]
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, src, index.Layout.Size())
+}
+
+// scatterAdd is out[index[i]] += in[i] along lines.
+func scatterAdd(d *Device, c *backend.Call, k kernelID) error {
+	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
+	return alongLines(d, c, k, [3]*backend.View{out, src, index}, out, 0)
+}
+
+// alongLines launches over the lines of the index; indexed is the operand that the index looks into. elements is how many
+// threads there is work for, 0 for one a line.
+func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, indexed *backend.View, elements int) error {
+	index := views[2].Layout
+	if index.Size() == 0 {
+		return nil
+	}
+	axis := c.Params.(op.Axis).Axis
+	p := linesParams.take()
+	defer linesParams.give(p)
+	*p = kernels.Lines{
+		N: uint64(index.Shape[axis]), Extent: uint64(indexed.Layout.Shape[axis]),
+		Out: address(views[0]), In: address(views[1]), Index: address(views[2]), Report: d.report(c),
+	}
+	p.Lines = uint64(index.Size()) / p.N
+	for i, v := range views {
+		p.Steps[i] = int64(v.Layout.Strides[axis])
+	}
+	if !lines(p, views, index.Shape, axis) {
+		return &backend.MissingKernelError{Op: c.Op, DType: c.DType, GPU: true} // of so many axes
+	}
+	if elements == 0 {
+		elements = int(p.Lines)
+	}
+	return launch(d, k, d.flat(elements), p)
+}
+
+// lines fills in the axes beside the one that is indexed, innermost first. It returns false where there are too many.
+func lines(p *kernels.Lines, views [3]*backend.View, shape layout.Shape, axis int) bool {
+	for i := len(shape) - 1; i >= 0; i-- {
+		if i == axis || shape[i] == 1 {
+			continue
+		}
+		if p.Rank == kernels.MaxRank {
+			return false
+		}
+		p.Extents[p.Rank] = uint32(shape[i])
+		for j, v := range views {
+			p.Strides[j][p.Rank] = int64(v.Layout.Strides[i])
+		}
+		p.Rank++
+	}
+	return true
+}
+
+// triangle keeps one side of a diagonal.
+func triangle(d *Device, c *backend.Call, k kernelID) error {
+	out, in := &c.Out()[0], &c.In()[0]
+	n, shape := out.Layout.Size(), out.Layout.Shape
+	if n == 0 {
+		return nil
+	}
+	s := scratch{device: d}
+	defer s.free()
+	at, err := s.packed(in)
+	if err != nil {
+		return err
+	}
+	p := triangleParams.take()
+	defer triangleParams.give(p)
+	*p = kernels.Triangle{
+		N: uint64(n), Rows: uint64(shape[len(shape)-2]), Cols: uint64(shape[len(shape)-1]),
+		Out: address(out), In: at, Diagonal: int64(c.Params.(op.Diagonal).Offset),
+	}
+	return launch(d, k, d.flat(n), p)
+}

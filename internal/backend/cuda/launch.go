@@ -1,0 +1,89 @@
+package cuda
+
+import (
+	"sync"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
+	"cresset/internal/op"
+)
+
+// launcher issues the kernels of one call.
+type launcher func(d *Device, c *backend.Call, k kernelID) error
+
+// row is what a GPU does for one op on one dtype.
+type row struct {
+	launch launcher
+	kernel kernelID
+}
+
+// Run issues the call's kernels on the compute stream.
+func (d *Device) Run(c *backend.Call) error {
+	r := &rows[c.Op][c.DType]
+	if r.launch == nil {
+		return &backend.MissingKernelError{Op: c.Op, DType: c.DType, GPU: true}
+	}
+	if e := d.failure.Load(); e != nil {
+		return e
+	}
+	d.lastOp.Store(uint32(c.Op))
+	if err := r.launch(d, c, r.kernel); err != nil || !d.blocking {
+		return err
+	}
+	return d.waitFor(compute)
+}
+
+// Has reports whether there is a kernel for the op on that dtype.
+func (d *Device) Has(o op.Op, dt dtype.DType) bool { return Has(o, dt) }
+
+// Has reports whether GPUs have a kernel for the op on that dtype.
+func Has(o op.Op, dt dtype.DType) bool { return rows[o][dt].launch != nil }
+
+// last names the op that was issued last; it is empty before the first.
+func (d *Device) last() string {
+	if o := op.Op(d.lastOp.Load()); o != op.Invalid {
+		return o.String()
+	}
+	return ""
+}
+
+// flat returns the grid of a kernel that walks over n elements.
+func (d *Device) flat(n int) kernels.Grid {
+	return kernels.Flat(uint64(n), d.properties.Multiprocessors*(d.properties.MaxThreadsPerSM/256))
+}
+
+// paramPool recycles the parameters of one kind of kernel: a launch takes them by reference, so they live on the heap.
+type paramPool[P any] struct{ pool sync.Pool }
+
+func (p *paramPool[P]) take() *P {
+	if v, ok := p.pool.Get().(*P); ok {
+		return v
+	}
+	return new(P)
+}
+
+func (p *paramPool[P]) give(v *P) { p.pool.Put(v) }
+
+// launch issues a kernel over a grid of blocks.
+func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
+	f, err := d.function(k)
+	if err != nil {
+		return err
+	}
+	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
+	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
+	if r := d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), 0, d.streams[compute], params); r != driver.Success {
+		return d.fail(r)
+	}
+	return nil
+}
+
+func dim(n [3]uint32) driver.Dim { return driver.Dim{X: n[0], Y: n[1], Z: n[2]} }
+
+// address returns where element 0 of the view lies.
+func address(v *backend.View) uint64 {
+	return v.Buf.(*Buffer).ptr + uint64(v.Layout.Offset*v.DType.Size())
+}

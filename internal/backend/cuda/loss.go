@@ -1,0 +1,81 @@
+package cuda
+
+import (
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+func (t *table) addLosses() {
+	t.same(floats, map[op.Op]string{op.MSELoss: "mse", op.BCEWithLogits: "bce", op.BCEWithLogitsGrad: "bce_grad"})
+	for _, dt := range floats {
+		t[op.MSELossGrad][dt] = row{withNumber, typed("mse_grad", dt)}
+		n := &likelihood{typed("nll", dt), typed("nll_each", dt), typed("nll_grad", dt)}
+		t[op.NLLLoss][dt] = row{launch: n.loss}
+		t[op.NLLLossGrad][dt] = row{launch: n.grad}
+	}
+}
+
+// likelihood is the kernels of the negative log likelihood.
+type likelihood struct{ one, each, gradient kernelID }
+
+var nllParams paramPool[kernels.NLL]
+
+// loss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and perhaps
+// weights of classes.
+func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := nllParams.take()
+	defer nllParams.give(p)
+	at, err := s.nll(c, p, c.In()[0].Layout.Shape)
+	if err != nil {
+		return err
+	}
+	p.X, p.Targets, p.Weight = at[0], at[1], at[2]
+	p.Out, p.Total = address(&c.Out()[0]), address(&c.Out()[1])
+	if p.Each == 0 {
+		return launch(d, n.one, kernels.OneBlock(), p)
+	}
+	total := &c.Out()[1]
+	if r := d.api.MemsetD8Async(d.ctx, driver.Ptr(p.Total), 0, uint64(total.DType.Size()), d.streams[compute]); r != driver.Success {
+		return d.fail(r)
+	}
+	targets := int(p.Batch * p.Inner)
+	if targets == 0 {
+		return nil
+	}
+	return launch(d, n.each, d.flat(targets), p)
+}
+
+// grad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum.
+func (n *likelihood) grad(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := nllParams.take()
+	defer nllParams.give(p)
+	out := &c.Out()[0]
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	at, err := s.nll(c, p, out.Layout.Shape)
+	if err != nil {
+		return err
+	}
+	p.Dy, p.Targets, p.Weight, p.Total = at[0], at[1], at[2], at[3]
+	p.Out = address(out)
+	return launch(d, n.gradient, d.flat(out.Layout.Size()), p)
+}
+
+// nll packs the operands and fills in what loss and gradient share; shape is [C], [N, C] or [N, C, d…].
+func (s *scratch) nll(c *backend.Call, p *kernels.NLL, shape layout.Shape) (at [maxScratch]uint64, err error) {
+	o := c.Params.(op.Loss)
+	batch, classes, inner := around(shape, min(1, len(shape)-1))
+	*p = kernels.NLL{
+		Batch: uint64(batch), Classes: uint64(classes), Inner: uint64(inner), Ignore: int64(o.IgnoreIndex),
+		Mean: flag(o.Reduction == op.MeanReduction), Each: flag(o.Reduction == op.NoReduction), Report: s.device.report(c),
+	}
+	return at, s.all(c, &at)
+}

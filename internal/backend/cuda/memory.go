@@ -1,0 +1,140 @@
+package cuda
+
+import (
+	"sync"
+
+	"cresset/internal/driver"
+)
+
+// A Device is the source of its allocator's memory.
+
+func (d *Device) malloc(bytes int64) (uint64, error) {
+	p, r := d.api.MemAlloc(d.ctx, uint64(bytes))
+	switch r {
+	case driver.Success:
+		return uint64(p), nil
+	case driver.ErrOutOfMemory:
+		return 0, r
+	}
+	return 0, d.fail(r)
+}
+
+func (d *Device) free(ptr uint64) error {
+	// The driver waits for the device's work before it takes the memory.
+	if r := d.api.MemFree(d.ctx, driver.Ptr(ptr)); r != driver.Success {
+		return d.fail(r)
+	}
+	return nil
+}
+
+func (d *Device) info() (free, total int64, err error) {
+	f, t, r := d.api.MemGetInfo(d.ctx)
+	if r != driver.Success {
+		return 0, 0, d.fail(r)
+	}
+	return int64(f), int64(t), nil
+}
+
+func (d *Device) record(s stream) (mark, error) {
+	e, err := d.events.take(d)
+	if err != nil {
+		return 0, err
+	}
+	if r := d.api.EventRecord(d.ctx, e, d.streams[s]); r != driver.Success {
+		return 0, d.fail(r)
+	}
+	return e, nil
+}
+
+func (d *Device) passed(m mark) (bool, error) {
+	switch r := d.api.EventQuery(d.ctx, m); r {
+	case driver.Success:
+		return true, nil
+	case driver.ErrNotReady:
+		return false, nil
+	default:
+		return false, d.fail(r)
+	}
+}
+
+func (d *Device) wait(m mark) error {
+	if r := d.api.EventSynchronize(d.ctx, m); r != driver.Success {
+		return d.fail(r)
+	}
+	return nil
+}
+
+func (d *Device) forget(m mark) { d.events.give(m) }
+
+// after makes a stream wait for a mark, which may be of another device.
+func (d *Device) after(s stream, m mark) error {
+	if r := d.api.StreamWaitEvent(d.ctx, d.streams[s], m, 0); r != driver.Success {
+		return d.fail(r)
+	}
+	return nil
+}
+
+// eventList keeps events for reuse.
+type eventList struct {
+	mu   sync.Mutex
+	free []driver.Event
+}
+
+func (l *eventList) take(d *Device) (driver.Event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if last := len(l.free) - 1; last >= 0 {
+		e := l.free[last]
+		l.free = l.free[:last]
+		return e, nil
+	}
+	e, r := d.api.EventCreate(d.ctx, driver.EventDisableTiming)
+	if r != driver.Success {
+		return 0, d.fail(r)
+	}
+	return e, nil
+}
+
+func (l *eventList) give(e driver.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, e)
+}
+
+// Stats returns what the allocator counted; nothing before the device's first use.
+func (d *Device) Stats() Stats {
+	if !d.ready.Load() {
+		return Stats{}
+	}
+	return d.alloc.snapshot()
+}
+
+// ResetPeakStats makes every peak what is in use now.
+func (d *Device) ResetPeakStats() {
+	if d.ready.Load() {
+		d.alloc.resetPeaks()
+	}
+}
+
+// ResetAccumulatedStats zeroes what was counted in all.
+func (d *Device) ResetAccumulatedStats() {
+	if d.ready.Load() {
+		d.alloc.resetAccumulated()
+	}
+}
+
+// EmptyCache gives memory that no tensor holds back to the driver.
+func (d *Device) EmptyCache() error {
+	if !d.ready.Load() {
+		return nil
+	}
+	return d.alloc.emptyCache()
+}
+
+// SetMemoryFraction limits what the process may reserve to a share of the device's memory.
+func (d *Device) SetMemoryFraction(f float64) error {
+	if err := d.start(); err != nil {
+		return err
+	}
+	return d.alloc.setFraction(f)
+}

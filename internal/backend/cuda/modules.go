@@ -1,0 +1,120 @@
+package cuda
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"cresset/dtype"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/driver"
+)
+
+// kernelID names a kernel: its place in the list of those that the table knows.
+type kernelID uint16
+
+// kernelNames is filled while the table is built and never changes afterwards.
+var kernelNames []string
+
+// kernel returns the number of a kernel, which is the same for the same name.
+func kernel(name string) kernelID {
+	if i := slices.Index(kernelNames, name); i >= 0 {
+		return kernelID(i)
+	}
+	kernelNames = append(kernelNames, name)
+	return kernelID(len(kernelNames) - 1)
+}
+
+// typed returns the kernel of that name for a dtype: add_f32.
+func typed(name string, dt dtype.DType) kernelID { return kernel(name + "_" + suffixes[dt]) }
+
+// suffixes are the dtypes' names in kernels.
+var suffixes = [dtype.Count]string{
+	dtype.Bool: "bool", dtype.Uint8: "u8", dtype.Int8: "i8", dtype.Int16: "i16", dtype.Int32: "i32", dtype.Int64: "i64",
+	dtype.Float16: "f16", dtype.BFloat16: "bf16", dtype.Float32: "f32", dtype.Float64: "f64",
+}
+
+// maxKernels bounds kernelNames.
+const maxKernels = 2048
+
+// moduleTable holds what a device has loaded.
+type moduleTable struct {
+	functions [maxKernels]atomic.Uintptr // by kernelID
+	mu        sync.Mutex
+	modules   map[string]driver.Module
+}
+
+// function returns a kernel, loading its module on the first use.
+func (d *Device) function(k kernelID) (driver.Function, error) {
+	if f := d.modules.functions[k].Load(); f != 0 {
+		return driver.Function(f), nil
+	}
+	d.modules.mu.Lock()
+	defer d.modules.mu.Unlock()
+	name := kernelNames[k]
+	in, ok := kernels.ModuleOf(name)
+	if !ok {
+		return 0, fmt.Errorf("cuda: no module has the kernel %s", name)
+	}
+	m, err := d.module(in)
+	if err != nil {
+		return 0, err
+	}
+	f, r := d.api.ModuleGetFunction(d.ctx, m, name)
+	if r != driver.Success {
+		return 0, &ModuleError{Module: in, Kernel: name, Err: d.fail(r)}
+	}
+	d.modules.functions[k].Store(uintptr(f))
+	return f, nil
+}
+
+// module loads a module once.
+func (d *Device) module(name string) (driver.Module, error) {
+	if m, ok := d.modules.modules[name]; ok {
+		return m, nil
+	}
+	image, err := kernels.Text(name)
+	if err != nil {
+		return 0, err
+	}
+	var jit driver.JIT
+	m, r := d.api.ModuleLoadData(d.ctx, image, &jit)
+	if r != driver.Success {
+		return 0, &ModuleError{Module: name, Log: jit.Errors, Err: d.fail(r)}
+	}
+	if d.modules.modules == nil {
+		d.modules.modules = map[string]driver.Module{}
+	}
+	d.modules.modules[name] = m
+	return m, nil
+}
+
+// ModuleError is a module of kernels that the driver did not take.
+type ModuleError struct {
+	Module, Kernel string
+	Log            string // the compiler's
+	Err            error
+}
+
+// Error returns the driver's text.
+func (e *ModuleError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the driver's error.
+func (e *ModuleError) Unwrap() error { return e.Err }
+
+// Hint names the module, what the compiler said and what helps.
+func (e *ModuleError) Hint() string {
+	hint := "in loading the kernels of " + e.Module
+	if e.Kernel != "" {
+		hint = fmt.Sprintf("in looking for the kernel %s of %s", e.Kernel, e.Module)
+	}
+	if e.Log != "" {
+		hint += ":\n" + e.Log
+	}
+	if errors.Is(e.Err, driver.ErrUnsupportedPTXVersion) {
+		hint += "; a newer driver takes it: 450 at least"
+	}
+	return hint
+}

@@ -1,0 +1,94 @@
+package cuda
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// addNarrow gives the half types and the small integers, which have casts of their own alone, every kernel of the type that
+// they are computed in: operands are widened, results are rounded or wrapped once, as on the CPU. Draws stay out: theirs is
+// another recipe.
+func (t *table) addNarrow() {
+	for narrow, wide := range map[dtype.DType]dtype.DType{
+		dtype.Float16: dtype.Float32, dtype.BFloat16: dtype.Float32, dtype.Int8: dtype.Int32, dtype.Int16: dtype.Int32,
+	} {
+		for o := range t {
+			if r := t[o][wide]; r.launch != nil && t[o][narrow].launch == nil && !draws[op.Op(o)] {
+				t[o][narrow] = row{launch: widened(r, narrow, wide)}
+			}
+		}
+	}
+}
+
+var draws = map[op.Op]bool{
+	op.Uniform: true, op.Normal: true, op.Bernoulli: true, op.BernoulliTensor: true, op.RandInt: true, op.RandPerm: true, op.Dropout: true,
+	op.Exponential: true,
+}
+
+// updates are the ops that read their results before they write them.
+var updates = map[op.Op]bool{op.SGDStep: true, op.AdamStep: true, op.IndexAdd: true, op.ScatterAdd: true}
+
+// widened launches the row of a wider dtype on copies of the narrow operands.
+func widened(r row, narrow, wide dtype.DType) launcher {
+	return func(d *Device, c *backend.Call, _ kernelID) error {
+		s := scratch{device: d}
+		defer s.free()
+		w := backend.NewCall(c.Op, wide)
+		defer w.Release()
+		w.Params = c.Params
+		for i := range c.Out() {
+			if err := s.widen(w.AddOut(), &c.Out()[i], narrow, wide, updates[c.Op]); err != nil {
+				return err
+			}
+		}
+		for i := range c.In() {
+			if err := s.widen(w.AddIn(), &c.In()[i], narrow, wide, true); err != nil {
+				return err
+			}
+		}
+		if err := r.launch(d, w, r.kernel); err != nil {
+			return err
+		}
+		for i := range c.Out() {
+			if out := &c.Out()[i]; out.DType == narrow {
+				if err := d.convert(out, &w.Out()[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// widen makes to a wide copy of from, or room for one where its elements are not read; other dtypes stay as they are.
+func (s *scratch) widen(to, from *backend.View, narrow, wide dtype.DType, read bool) error {
+	*to = *from
+	if from.DType != narrow {
+		return nil
+	}
+	to.DType = wide
+	if from.IsConst() {
+		return nil
+	}
+	b, err := s.take(from.Layout.Size() * wide.Size())
+	if err != nil {
+		return err
+	}
+	to.Buf, to.Layout = b, layout.Contiguous(from.Layout.Shape)
+	if !read {
+		return nil
+	}
+	return s.device.convert(to, from)
+}
+
+// convert casts between any two layouts.
+func (d *Device) convert(out, in *backend.View) error {
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	p := elementwiseParams.take()
+	defer elementwiseParams.give(p)
+	return d.spread(casts[out.DType][in.DType], p, out, []backend.View{*in})
+}

@@ -1,0 +1,92 @@
+package cuda
+
+import (
+	"math"
+
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+)
+
+func (t *table) addOptimizers() {
+	for _, dt := range floats {
+		t[op.SGDStep][dt] = row{sgdStep, typed("sgd", dt)}
+		t[op.AdamStep][dt] = row{adamStep, typed("adam", dt)}
+	}
+}
+
+var (
+	sgdParams  paramPool[kernels.SGD]
+	adamParams paramPool[kernels.Adam]
+)
+
+// sgdStep updates out[0], the parameter, and out[1], the momentum where there is one, by in[0], the gradient.
+func sgdStep(d *Device, c *backend.Call, k kernelID) error {
+	o, n := c.Params.(op.SGD), c.Out()[0].Layout.Size()
+	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
+		p := sgdParams.take()
+		defer sgdParams.give(p)
+		*p = kernels.SGD{
+			N: uint64(n), P: state[0], Buffer: state[1], Grad: grad,
+			Rate: -o.LR, Decay: o.WeightDecay, Momentum: o.Momentum, Keep: 1 - o.Dampening,
+			Nesterov: flag(o.Nesterov), First: flag(o.First), Maximize: flag(o.Maximize),
+		}
+		return launch(d, k, d.flat(n), p)
+	})
+}
+
+// adamStep updates out[0], the parameter, and out[1] and out[2], its means, by in[0], the gradient.
+func adamStep(d *Device, c *backend.Call, k kernelID) error {
+	o, n := c.Params.(op.Adam), c.Out()[0].Layout.Size()
+	return inPlace(d, c, func(state *[maxScratch]uint64, grad uint64) error {
+		p := adamParams.take()
+		defer adamParams.give(p)
+		step := float64(o.Step)
+		*p = kernels.Adam{
+			N: uint64(n), P: state[0], M: state[1], V: state[2], Grad: grad,
+			Step: -o.LR / (1 - math.Pow(o.Beta1, step)), Root: math.Sqrt(1 - math.Pow(o.Beta2, step)), Eps: o.Eps,
+			Weight1: 1 - o.Beta1, Beta2: o.Beta2, Weight2: 1 - o.Beta2, Decay: o.WeightDecay,
+			Shrink: 1 - float64(o.LR*o.WeightDecay), Decoupled: flag(o.Decoupled), Maximize: flag(o.Maximize),
+		}
+		return launch(d, k, d.flat(n), p)
+	})
+}
+
+func flag(on bool) uint32 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// inPlace hands the addresses of all results and of the gradient to body; a result of another layout passes through a copy.
+func inPlace(d *Device, c *backend.Call, body func(state *[maxScratch]uint64, grad uint64) error) error {
+	if c.Out()[0].Layout.Size() == 0 {
+		return nil
+	}
+	s := scratch{device: d}
+	defer s.free()
+	var state [maxScratch]uint64
+	for i := range c.Out() {
+		at, err := s.packed(&c.Out()[i])
+		if err != nil {
+			return err
+		}
+		state[i] = at
+	}
+	grad, err := s.packed(&c.In()[0])
+	if err != nil {
+		return err
+	}
+	if err := body(&state, grad); err != nil {
+		return err
+	}
+	for i := range c.Out() {
+		if out := &c.Out()[i]; !out.Layout.IsContiguous() {
+			if err := s.unpack(out, state[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

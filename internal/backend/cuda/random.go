@@ -1,0 +1,132 @@
+package cuda
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+)
+
+func (t *table) addRandom() {
+	for _, dt := range floats {
+		lanes := 4
+		if dt == dtype.Float64 {
+			lanes = 2
+		}
+		t[op.Uniform][dt] = row{draw(lanes), typed("uniform", dt)}
+		t[op.Normal][dt] = row{draw(lanes), typed("normal", dt)}
+		t[op.Exponential][dt] = row{draw(lanes), typed("exponential", dt)}
+		t[op.Bernoulli][dt] = row{draw(lanes), typed("bernoulli", dt)}
+		t[op.BernoulliTensor][dt] = row{bernoulliEach, typed("bernoulli_each", dt)}
+		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
+		t[op.Dropout][dt] = row{dropout, typed("dropout", dt)}
+	}
+	for _, dt := range append(integers[:3:3], dtype.Bool) {
+		t[op.Bernoulli][dt] = row{draw(4), typed("bernoulli", dt)}
+		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
+	}
+}
+
+var drawParams paramPool[kernels.Draw]
+
+// draw launches draws of so many to a step of a thread. The grid decides the numbers: it is PyTorch's.
+func draw(lanes int) launcher {
+	return func(d *Device, c *backend.Call, k kernelID) error {
+		return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
+			lanes := lanes
+			p.A, p.B = o.A, o.B
+			if c.Op == op.RandInt {
+				setRange(p, o, c.DType)
+				if p.Wide != 0 {
+					lanes = 2
+				}
+			}
+			g, draws := kernels.DrawGrid(p.N, lanes, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
+			p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+			return launch(d, k, g, p)
+		})
+	}
+}
+
+// setRange says which integers RandInt draws: from Low to High-1, or all non-negative ones that the dtype holds exactly.
+func setRange(p *kernels.Draw, o op.Draw, dt dtype.DType) {
+	p.Low, p.Range = o.Low, uint64(o.High)-uint64(o.Low)
+	if o.Whole {
+		p.Low, p.Range = 0, whole[dt]
+	}
+	p.Wide = flag(p.Range > math.MaxUint32)
+}
+
+// whole is how many non-negative integers a dtype holds exactly, from 0 on.
+var whole = [dtype.Count]uint64{
+	dtype.Bool: 2, dtype.Uint8: 1 << 8, dtype.Int32: 1 << 31, dtype.Int64: 1 << 63,
+	dtype.Float32: 1<<24 + 1, dtype.Float64: 1<<53 + 1,
+}
+
+// bernoulliEach draws each element with its own probability, with a grid of its own.
+func bernoulliEach(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	in, err := s.packed(&c.In()[0])
+	if err != nil {
+		return err
+	}
+	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
+		g, draws := kernels.EachGrid(p.N, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
+		p.In = in
+		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+		return launch(d, k, g, p)
+	})
+}
+
+// dropout writes the elements to out[0] and the mask to out[1]. How many neighbours a thread takes is PyTorch's choice: it
+// reads them as one vector.
+func dropout(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	in, err := s.packed(&c.In()[0])
+	if err != nil {
+		return err
+	}
+	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
+		g, draws := kernels.DrawGrid(p.N, 4, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
+		p.In, p.Mask, p.A, p.Width = in, address(&c.Out()[1]), o.A, 1
+		switch {
+		case p.N%4 == 0:
+			p.Width = 4
+		case p.N%2 == 0:
+			p.Width = 2
+		}
+		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
+		return launch(d, k, g, p)
+	})
+}
+
+// draw hands body the parameters for the result's elements, in the order of memory where they lie without gaps.
+func (d *Device) draw(c *backend.Call, body func(p *kernels.Draw, o op.Draw) error) error {
+	out := &c.Out()[0]
+	n := out.Layout.Size()
+	if n == 0 {
+		return nil
+	}
+	p := drawParams.take()
+	defer drawParams.give(p)
+	*p = kernels.Draw{N: uint64(n), Report: d.report(c)}
+	if out.Layout.Span() == n {
+		p.Out = address(out)
+		return body(p, c.Params.(op.Draw))
+	}
+	s := scratch{device: d}
+	defer s.free()
+	b, err := s.take(n * out.DType.Size())
+	if err != nil {
+		return err
+	}
+	p.Out = b.ptr
+	if err := body(p, c.Params.(op.Draw)); err != nil {
+		return err
+	}
+	return s.unpack(out, b.ptr)
+}

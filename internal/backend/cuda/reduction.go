@@ -1,0 +1,200 @@
+package cuda
+
+import (
+	"fmt"
+
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// reducer is the two kernels of a reduction: a row of threads for each result, or neighbouring results side by side.
+type reducer struct {
+	rows, columns kernelID
+	mean          bool // the sum is divided by the number of elements
+	index         int  // of the result that takes the extreme element's place, -1 for none
+	value         int  // of the result that takes the value, -1 for none
+}
+
+func (t *table) addReductions() {
+	for o, function := range map[op.Op]string{
+		op.Sum: "sum", op.SumAxes: "sum", op.Prod: "prod", op.ProdAxis: "prod", op.CountNonZero: "count",
+		op.AnyTrue: "any", op.AllTrue: "all", op.Max: "max", op.AMax: "max", op.Min: "min", op.AMin: "min",
+	} {
+		t.addReduction(o, function, reducer{index: -1})
+	}
+	t.addReduction(op.MaxAxis, "max", reducer{index: 1})
+	t.addReduction(op.MinAxis, "min", reducer{index: 1})
+	t.addReduction(op.ArgMax, "max", reducer{value: -1})
+	t.addReduction(op.ArgMin, "min", reducer{value: -1})
+	for _, o := range []op.Op{op.Mean, op.MeanAxes} {
+		for _, dt := range floats {
+			r := reducer{rows: typed("sum", dt), columns: typed("sum_columns", dt), mean: true, index: -1}
+			t[o][dt] = row{launch: r.launch}
+		}
+	}
+}
+
+func (t *table) addReduction(o op.Op, function string, r reducer) {
+	for _, dt := range numbers {
+		r := r
+		r.rows, r.columns = typed(function, dt), typed(function+"_columns", dt)
+		t[o][dt] = row{launch: r.launch}
+	}
+}
+
+var reductionParams paramPool[kernels.Reduction]
+
+func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := reductionParams.take()
+	defer reductionParams.give(p)
+	*p = kernels.Reduction{Parts: 1, Divisor: 1}
+	if err := s.reduced(p, &c.In()[0], axesOf(c)); err != nil {
+		return err
+	}
+	if r.value >= 0 {
+		p.Out = address(&c.Out()[r.value])
+	}
+	if r.index >= 0 {
+		p.Index = address(&c.Out()[r.index])
+	}
+	if r.mean {
+		p.Divisor = float64(p.N)
+	}
+	results := p.Outer * p.Inner
+	if results == 0 {
+		return nil
+	}
+	if p.Parts = kernels.Parts(results, p.N, d.properties.Multiprocessors); p.Parts > 1 {
+		return r.launchParts(&s, p, results)
+	}
+	if kernels.PrefersColumns(p.N, p.Inner) {
+		if g, ok := kernels.ColumnGrid(results); ok {
+			return launch(d, r.columns, g, p)
+		}
+	}
+	return launchRows(d, r.rows, results, p.N, p)
+}
+
+// launchParts reduces parts of long runs, then their accumulators.
+func (r *reducer) launchParts(s *scratch, p *kernels.Reduction, results uint64) error {
+	d := s.device
+	b, err := s.take(int(results*p.Parts) * kernels.AccumulatorBytes)
+	if err != nil {
+		return err
+	}
+	p.To = b.ptr
+	if err := launchRows(d, r.rows, results*p.Parts, p.N, p); err != nil {
+		return err
+	}
+	p.From, p.To, p.N, p.Parts = b.ptr, 0, p.Parts, 1
+	return launchRows(d, r.rows, results, p.N, p)
+}
+
+// launchRows launches a row of threads for each of some runs of n elements.
+func launchRows[P any](d *Device, k kernelID, runs, n uint64, p *P) error {
+	g, ok := kernels.RowGrid(runs, n)
+	if !ok {
+		return fmt.Errorf("cuda: %d runs of %d elements are too many for one launch", runs, n)
+	}
+	return launch(d, k, g, p)
+}
+
+// reduced describes the operand as [outer][n][inner], of which n is reduced; where its strides do not allow that it is
+// packed.
+func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) error {
+	l := v.Layout
+	first, last, count := axisRange(l.Rank(), axes)
+	if count > 0 && last-first+1 != count {
+		l = reducedLast(l, axes)
+		first, last = l.Rank()-count, l.Rank()-1
+	}
+	if count == 0 {
+		first, last = l.Rank(), l.Rank()-1
+	}
+	groups := [3][2]int{{0, first}, {first, last + 1}, {last + 1, l.Rank()}}
+	var extents [3]int
+	for again := false; ; again = true {
+		together := true
+		for i, g := range groups {
+			step, ok := 0, false
+			extents[i], step, ok = merged(l, g[0], g[1])
+			p.Strides[i] = int64(step)
+			together = together && ok
+		}
+		if together || again {
+			break
+		}
+		view := backend.View{Buf: v.Buf, Layout: l, DType: v.DType}
+		at, err := s.packed(&view)
+		if err != nil {
+			return err
+		}
+		p.In, l = at, layout.Contiguous(l.Shape)
+	}
+	if p.In == 0 {
+		p.In = address(v)
+	}
+	p.Outer, p.N, p.Inner = uint64(extents[0]), uint64(extents[1]), uint64(extents[2])
+	return nil
+}
+
+// merged sees the axes from first to last as one, if their strides allow it.
+func merged(l layout.Layout, first, last int) (extent, step int, ok bool) {
+	extent, step, ok = 1, 0, true
+	for i := last - 1; i >= first; i-- {
+		n := l.Shape[i]
+		switch {
+		case n == 1:
+		case extent == 1:
+			step = l.Strides[i]
+		case l.Strides[i] != step*extent:
+			ok = false
+		}
+		extent *= n
+	}
+	return extent, step, ok
+}
+
+// axesOf returns the axes that a call reduces: all where it names none.
+func axesOf(c *backend.Call) uint32 {
+	switch p := c.Params.(type) {
+	case op.Reduce:
+		return p.Axes
+	case op.Axis:
+		if p.Axis >= 0 {
+			return 1 << p.Axis
+		}
+	}
+	return ^uint32(0)
+}
+
+func axisRange(rank int, axes uint32) (first, last, count int) {
+	first, last = -1, -1
+	for i := range rank {
+		if axes&(1<<i) != 0 {
+			if first < 0 {
+				first = i
+			}
+			last = i
+			count++
+		}
+	}
+	return first, last, count
+}
+
+// reducedLast moves axes to the back.
+func reducedLast(l layout.Layout, axes uint32) layout.Layout {
+	order := make([]int, 0, l.Rank())
+	for _, reduced := range [...]bool{false, true} {
+		for i := range l.Shape {
+			if (axes&(1<<i) != 0) == reduced {
+				order = append(order, i)
+			}
+		}
+	}
+	return l.Permute(order)
+}

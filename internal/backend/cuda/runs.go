@@ -1,0 +1,207 @@
+package cuda
+
+import (
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// Variances, norms and their like, running sums, and the gradients of reductions: kernels over runs of packed operands.
+
+func (t *table) addRuns() {
+	for _, dt := range floats {
+		for o, name := range map[op.Op]string{op.Var: "var", op.Std: "std", op.Norm: "norm", op.LogSumExp: "log_sum_exp"} {
+			t[o][dt] = row{moment, typed(name, dt)}
+		}
+		for o, name := range map[op.Op]string{
+			op.VarGrad: "var_grad", op.StdGrad: "std_grad", op.NormGrad: "norm_grad", op.LogSumExpGrad: "log_sum_exp_grad",
+			op.ShareGrad: "share_grad",
+		} {
+			t[o][dt] = row{spreadGrad(inRows), typed(name, dt)}
+		}
+		t[op.ProdGrad][dt] = row{spreadGrad(inThreads), typed("prod_grad", dt)}
+		t[op.CumSumGrad][dt] = row{running, typed("cumsum_grad", dt)}
+		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
+	}
+	for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} { // moved, not computed with
+		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
+	}
+	for _, dt := range numbers {
+		t[op.CumSum][dt] = row{running, typed("cumsum", dt)}
+	}
+}
+
+var runsParams paramPool[kernels.Runs]
+
+// runsLauncher shares runs among threads.
+type runsLauncher func(d *Device, k kernelID, p *kernels.Runs) error
+
+// inRows gives each run a row of threads.
+func inRows(d *Device, k kernelID, p *kernels.Runs) error {
+	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
+}
+
+// inThreads gives each run a thread.
+func inThreads(d *Device, k kernelID, p *kernels.Runs) error {
+	return launch(d, k, d.flat(int(p.Outer*p.Inner)), p)
+}
+
+// middle is a layout seen as [outer][n][inner], of which the axes of n are reduced.
+type middle struct {
+	layout          layout.Layout
+	outer, n, inner int
+	moved           bool // its axes have another order than the operand's
+}
+
+// middleOf brings the reduced axes together: they stay where they are neighbours, else they move to the back.
+func middleOf(l layout.Layout, axes uint32) middle {
+	m := middle{layout: l, outer: 1, n: 1, inner: 1}
+	first, last, count := axisRange(l.Rank(), axes)
+	if count == 0 {
+		m.outer = l.Size()
+		return m
+	}
+	if last-first+1 != count {
+		m.moved, m.layout = true, reducedLast(l, axes)
+		first, last = l.Rank()-count, l.Rank()-1
+	}
+	for i, d := range m.layout.Shape {
+		switch {
+		case i < first:
+			m.outer *= d
+		case i <= last:
+			m.n *= d
+		default:
+			m.inner *= d
+		}
+	}
+	return m
+}
+
+// runs fills in the extents and packs the operand v.
+func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m middle) error {
+	*p = kernels.Runs{Outer: uint64(m.outer), N: uint64(m.n), Inner: uint64(m.inner), Report: s.device.report(c)}
+	if r, ok := c.Params.(op.Reduce); ok {
+		switch c.Op {
+		case op.Norm, op.NormGrad:
+			p.X = r.P
+		default:
+			p.X = r.Correction
+		}
+	}
+	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: m.layout, DType: v.DType})
+	p.In = at
+	return err
+}
+
+// moment makes one number of each run.
+func moment(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := runsParams.take()
+	defer runsParams.give(p)
+	in := &c.In()[0]
+	if err := s.runs(p, c, in, middleOf(in.Layout, axesOf(c))); err != nil {
+		return err
+	}
+	if p.Outer*p.Inner == 0 {
+		return nil
+	}
+	p.Out = address(&c.Out()[0])
+	return inRows(d, k, p)
+}
+
+// running maps runs along one axis to runs of the same length; the result is fresh.
+func running(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := runsParams.take()
+	defer runsParams.give(p)
+	in := &c.In()[0]
+	outer, n, inner := around(in.Layout.Shape, c.Params.(op.Axis).Axis)
+	if err := s.runs(p, c, in, middle{layout: in.Layout, outer: outer, n: n, inner: inner}); err != nil {
+		return err
+	}
+	if in.Layout.Size() == 0 {
+		return nil
+	}
+	p.Out = address(&c.Out()[0])
+	return inThreads(d, k, p)
+}
+
+// spreadGrad is the gradient of a reduction: of dy and a value y of the reduced shape, and the operand.
+func spreadGrad(share runsLauncher) launcher {
+	return func(d *Device, c *backend.Call, k kernelID) error {
+		return d.spreadRuns(c, &c.In()[2], func(s *scratch, p *kernels.Runs) (err error) {
+			if p.Dy, err = s.packed(&c.In()[0]); err != nil {
+				return err
+			}
+			if p.Y, err = s.packed(&c.In()[1]); err != nil {
+				return err
+			}
+			return share(d, k, p)
+		})
+	}
+}
+
+// pickGrad puts dy where the index says, and zeros elsewhere.
+func pickGrad(d *Device, c *backend.Call, k kernelID) error {
+	return d.spreadRuns(c, &c.Out()[0], func(s *scratch, p *kernels.Runs) (err error) {
+		if p.Dy, err = s.packed(&c.In()[0]); err != nil {
+			return err
+		}
+		if p.Index, err = s.packed(&c.In()[1]); err != nil {
+			return err
+		}
+		return launch(d, k, d.flat(c.Out()[0].Layout.Size()), p)
+	})
+}
+
+// oneHot puts 1 where the index says, and zeros elsewhere along a new last axis.
+func oneHot(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := runsParams.take()
+	defer runsParams.give(p)
+	out, index := &c.Out()[0], &c.In()[0]
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	at, err := s.packed(index)
+	if err != nil {
+		return err
+	}
+	n := index.Layout.Size()
+	*p = kernels.Runs{Outer: uint64(n), N: uint64(out.Layout.Size() / n), Inner: 1, Out: address(out), Index: at, Report: d.report(c)}
+	return launch(d, k, d.flat(out.Layout.Size()), p)
+}
+
+// spreadRuns hands body the runs of an operand and the result, which passes through a copy where its axes were moved.
+func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scratch, p *kernels.Runs) error) error {
+	out := &c.Out()[0]
+	if out.Layout.Size() == 0 {
+		return nil
+	}
+	s := scratch{device: d}
+	defer s.free()
+	p := runsParams.take()
+	defer runsParams.give(p)
+	m := middleOf(v.Layout, axesOf(c))
+	if err := s.runs(p, c, v, m); err != nil {
+		return err
+	}
+	p.Out = address(out)
+	if m.moved {
+		b, err := s.take(out.Layout.Size() * out.DType.Size())
+		if err != nil {
+			return err
+		}
+		p.Out = b.ptr
+	}
+	if err := body(&s, p); err != nil || !m.moved {
+		return err
+	}
+	return s.unpack(&backend.View{Buf: out.Buf, Layout: middleOf(out.Layout, axesOf(c)).layout, DType: out.DType}, p.Out)
+}
