@@ -6,6 +6,9 @@ import (
 	"strings"
 
 	"cresset/device"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
+	"cresset/internal/mem"
 )
 
 // What went wrong, for errors.Is.
@@ -69,8 +72,43 @@ func failHint(op string, kind error, text, hint string) {
 // check panics with an *Error where err is not nil.
 func check(op string, kind, err error, operands ...*Tensor) {
 	if err != nil {
-		panic(&Error{Op: op, Kind: kind, Err: err, hint: describe(operands)})
+		panic(&Error{Op: op, Kind: kind, Err: err, hint: joined(describe(operands), hintOf(err))})
 	}
+}
+
+// hintOf returns what a cause itself says that helps, if anything.
+func hintOf(err error) string {
+	var h interface{ Hint() string }
+	if errors.As(err, &h) {
+		return h.Hint()
+	}
+	return ""
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// kindOf returns what went wrong in a backend.
+func kindOf(err error) error {
+	var missing *backend.MissingKernelError
+	var index *backend.IndexError
+	var failed *cuda.Error
+	var module *cuda.ModuleError
+	switch {
+	case errors.As(err, &missing):
+		return ErrKernel
+	case errors.As(err, &index):
+		return ErrIndex
+	case errors.Is(err, mem.ErrOutOfMemory):
+		return ErrMemory
+	case errors.As(err, &failed), errors.As(err, &module):
+		return ErrDevice
+	}
+	return ErrValue
 }
 
 // describe lists operands as "float32[2, 3] on cpu".

@@ -17,8 +17,6 @@ func toErrors() []errorCase {
 		{golden: "tensor None", kind: ErrDType, do: func() { Of(nil) }},
 		{golden: "tensor list none", kind: ErrDType, do: func() { Of([]any{nil}) }},
 
-		{text: "Torch not compiled with CUDA enabled", kind: ErrDevice, do: func() { x.CUDA() }},
-		{text: "Torch not compiled with CUDA enabled", kind: ErrDevice, do: func() { On(device.CUDA(0)).Ones(2) }},
 		{text: "to() received an invalid combination of arguments", kind: ErrValue, do: func() { x.To(nil) }},
 		{text: "to() received a nil tensor", kind: ErrValue, do: func() { x.To((*Tensor)(nil)) }},
 		{text: "to() received an invalid combination of arguments - got two devices, cpu and cpu", kind: ErrValue,

@@ -3,6 +3,7 @@ package tensor
 import (
 	"cresset/device"
 	"cresset/internal/backend/cpu"
+	"cresset/internal/backend/cuda"
 	"cresset/internal/rng"
 )
 
@@ -28,17 +29,43 @@ func NewGenerator(seed int64) *Generator {
 	return &Generator{device: device.CPU, stream: cpu.NewGenerator(uint64(seed))}
 }
 
+// NewGeneratorOn returns a generator for tensors on a device with the given seed.
+func NewGeneratorOn(dev device.Device, seed int64) *Generator {
+	dev = resolve(dev)
+	if dev.IsCUDA() {
+		backendOf("generator", dev)
+		return &Generator{device: dev, stream: cuda.NewGenerator(uint64(seed))}
+	}
+	return NewGenerator(seed)
+}
+
 // DefaultGenerator returns the generator of a device, from which tensors are drawn where no other is given.
 func DefaultGenerator(dev device.Device) *Generator {
-	backendOf("generator", dev)
-	return hostGenerator
+	dev = resolve(dev)
+	return &Generator{device: dev, stream: streamOf("generator", dev)}
+}
+
+// streamOf returns the stream of a device's default generator.
+func streamOf(name string, dev device.Device) stream {
+	b := backendOf(name, dev)
+	if gpu, ok := b.(*cuda.Device); ok {
+		return gpu.Generator()
+	}
+	return hostGenerator.stream
 }
 
 // ManualSeed starts the default generator of every device from seed; a negative seed is its two's complement.
-func ManualSeed(seed int64) { hostGenerator.ManualSeed(seed) }
+func ManualSeed(seed int64) {
+	hostGenerator.ManualSeed(seed)
+	cuda.SeedAll(uint64(seed))
+}
 
 // Seed starts the default generator of every device from a seed that cannot be predicted, and returns it.
-func Seed() uint64 { return hostGenerator.Seed() }
+func Seed() uint64 {
+	seed := hostGenerator.Seed()
+	cuda.SeedAll(seed)
+	return seed
+}
 
 // InitialSeed returns the seed that the CPU's default generator started from.
 func InitialSeed() uint64 { return hostGenerator.InitialSeed() }
@@ -71,7 +98,7 @@ func (g *Generator) SetState(state []byte) { check("set_state", ErrValue, g.stre
 // of returns the generator to draw tensors on dev from: g, or the device's own where g is nil.
 func (g *Generator) of(name string, dev device.Device) stream {
 	if g == nil {
-		return DefaultGenerator(dev).stream
+		return streamOf(name, dev)
 	}
 	if g.device != dev {
 		fail(name, ErrDevice, "Expected a '"+dev.Type().String()+"' device type for generator but found '"+g.device.Type().String()+"'")

@@ -115,7 +115,9 @@ func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 	case !dtype.CanCast(y.dtype, x.dtype):
 		fail(name, ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.ScalarName()), x)
 	}
-	sameDevice(name, x, y)
+	if y.storage.device != x.storage.device {
+		failDevices(name, y.storage.device, x.storage.device, []*Tensor{x})
+	}
 	if y.node != nil {
 		y.node.keepFrom(x)
 	}

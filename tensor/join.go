@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -15,7 +16,7 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 		fail("cat", ErrValue, "torch.cat(): expected a non-empty list of Tensors")
 	}
 	j := joinOf(ts, axis)
-	out := newTensor("cat", sameDevice("cat", ts...), commonTypeOf(ts), layout.Contiguous(j.shape)).inherit(ts...)
+	out := newTensor("cat", sameJoined("cat", ts), commonTypeOf(ts), layout.Contiguous(j.shape)).inherit(ts...)
 	at := 0
 	for i, t := range ts {
 		t.alive()
@@ -28,6 +29,14 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 	}
 	record(out, op.Cat, catGrad, j, ts...)
 	return out
+}
+
+// sameJoined returns the device of tensors to join, of which none may be elsewhere.
+func sameJoined(name string, ts []*Tensor) device.Device {
+	for _, t := range ts[1:] {
+		ts[0].sameIndexDevice(name, "wrapper_CUDA_cat", "tensors", t)
+	}
+	return ts[0].storage.device
 }
 
 // join is the plan of a Cat: the result's shape, and how much of the axis each tensor takes.
@@ -126,7 +135,7 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 		}
 	}
 	shape := append(append(append(Shape{}, first.layout.Shape[:at]...), len(ts)), first.layout.Shape[at:]...)
-	out := newTensor("stack", sameDevice("stack", ts...), commonTypeOf(ts), layout.Contiguous(shape)).inherit(ts...)
+	out := newTensor("stack", sameJoined("stack", ts), commonTypeOf(ts), layout.Contiguous(shape)).inherit(ts...)
 	for i, t := range ts {
 		t.alive()
 		part := out.alias(out.layout.Select(at, i))

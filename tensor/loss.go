@@ -52,7 +52,7 @@ func ternary(o op.Op, dt dtype.DType, shape Shape, params any, a, b, c operand) 
 	call.Params = params
 	out.fillView(call.AddOut())
 	for _, x := range []operand{a, b, c} {
-		x.fill(call.AddIn(), dt, shape)
+		x.fill(call.AddIn(), out, dt)
 	}
 	finish(out, call, out.storage.backend.Run(call), []*Tensor{a.t, b.t, c.t})
 	return out

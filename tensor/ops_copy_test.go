@@ -29,5 +29,6 @@ var copyRows = []opRow{
 	}, nil).as(func(r *opRow) {
 		r.ref, r.judge, r.noSpecials = nil, "TestDrawsArePyTorchs and TestDropout", "the mask decides"
 		r.contiguousOnly = true // the mask follows the order of memory
+		r.draws = true
 	}),
 }

@@ -18,6 +18,7 @@ func drawn(name string, f func(x *tensor.Tensor) *tensor.Tensor, change func(r *
 		judge:          "TestDrawsArePyTorchs",
 		perType:        true,
 		contiguousOnly: true, // draws follow the order of memory
+		draws:          true,
 		empty:          []emptyCase{{[][]int{{0, 4}}, []int{0, 4}}},
 	}.as(change)
 }
@@ -91,7 +92,7 @@ var stateRows = []opRow{
 	drawn("random_", func(x *tensor.Tensor) *tensor.Tensor { return x.RandIntInPlace(0, 2) }, everyType),
 	unary("bernoulli", seeded(func(x *tensor.Tensor) *tensor.Tensor { return tensor.Bernoulli(x) }), nil).as(func(r *opRow) {
 		r.ref, r.judge, r.in[0].hi, r.contiguousOnly = nil, "TestDrawsArePyTorchs", 1, true
-		r.perType = true
+		r.perType, r.draws = true, true
 	}),
 
 	optimizer("sgd step", func(p, g *tensor.Tensor, _ []*tensor.Tensor) {

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -33,6 +34,8 @@ type opRow struct {
 	contiguousOnly bool                                    // strided inputs are refused or make a copy
 	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
 	severalDevices string                                  // why inputs may lie on several devices
+	draws          bool                                    // random: GPUs draw other numbers than the CPU, which TestPhiloxDraws judges
+	forwardOnly    bool                                    // the device has no kernel for the gradient
 	noSpecials     string                                  // why NaN, infinities and the like are not tried
 	empty          []emptyCase
 	wrong          []wrongCase
@@ -81,6 +84,7 @@ func TestOps(t *testing.T) {
 		}
 		for _, r := range allRows() {
 			t.Run(r.name, func(t *testing.T) {
+				r := r.on(t, dev)
 				r.checkValues(t, dev)
 				r.checkSpecials(t, dev)
 				r.checkGradients(t, dev)
@@ -94,6 +98,42 @@ func TestOps(t *testing.T) {
 			})
 		}
 	})
+}
+
+// on returns the row for a device with those dtypes that it has kernels for; it skips the test where there are none. Where
+// only the gradient's kernel is missing, the values are judged.
+func (r opRow) on(t testing.TB, dev device.Device) opRow {
+	switch {
+	case dev.IsCPU():
+		return r
+	case r.draws:
+		t.Skip("TestPhiloxDraws judges what is drawn here")
+	}
+	var here []dtype.DType
+	var missing error
+	for _, dt := range r.allowed() {
+		err := tensor.Try(func() { r.f(r.tensors(dev, dt, false)) })
+		if errors.Is(err, tensor.ErrKernel) {
+			missing = err
+			continue
+		}
+		here = append(here, dt)
+	}
+	if len(here) == 0 {
+		t.Skip(missing)
+	}
+	r.dtypes = here
+	for _, dt := range here {
+		err := tensor.Try(func() {
+			if y := r.f(r.tensors(dev, dt, !r.noGrad)); y.RequiresGrad() {
+				backward(y)
+			}
+		})
+		if errors.Is(err, tensor.ErrKernel) {
+			r.noGrad, r.forwardOnly = true, true
+		}
+	}
+	return r
 }
 
 // BenchmarkOps times every row without gradients: BenchmarkOps/add/cpu/float32.

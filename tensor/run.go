@@ -1,14 +1,12 @@
 package tensor
 
 import (
-	"errors"
 	"fmt"
 
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/layout"
-	"cresset/internal/mem"
 	"cresset/internal/op"
 )
 
@@ -17,14 +15,18 @@ import (
 func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	c := backend.NewCall(o, key)
 	c.Params = params
+	dev := outs[0].storage.device
 	for _, t := range outs {
+		if t.storage.device != dev {
+			failDevices(o.String(), dev, t.storage.device, append(outs, ins...))
+		}
 		t.fillView(c.AddOut())
 	}
 	for _, t := range ins {
 		v := c.AddIn()
 		if t != nil {
 			t.alive()
-			t.fillView(v)
+			t.fillOn(dev, o.String(), v)
 		}
 	}
 	finish(outs[0], c, outs[0].storage.backend.Run(c), ins)
@@ -37,22 +39,35 @@ func finish(out *Tensor, c *backend.Call, err error, ins []*Tensor) {
 	if err == nil {
 		return
 	}
-	kind := ErrValue
-	var missing *backend.MissingKernelError
-	var index *backend.IndexError
-	switch {
-	case errors.As(err, &missing):
-		kind = ErrKernel
-	case errors.As(err, &index):
-		kind = ErrIndex
-	case errors.Is(err, mem.ErrOutOfMemory):
-		kind = ErrMemory
-	}
-	check(o.String(), kind, err, append([]*Tensor{out}, ins...)...)
+	check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
 }
 
 func (x *Tensor) fillView(v *backend.View) {
 	v.Buf, v.Layout, v.DType = x.storage.buf, x.layout, x.dtype
+}
+
+// fillOn describes x to a kernel on dev: a CPU tensor without axes goes to a GPU as a number.
+func (x *Tensor) fillOn(dev device.Device, name string, v *backend.View) {
+	if x.storage.device == dev {
+		x.fillView(v)
+		return
+	}
+	if !x.storage.device.IsCPU() || x.layout.Rank() != 0 {
+		failDevices(name, dev, x.storage.device, []*Tensor{x})
+	}
+	v.DType, v.Const = x.dtype, x.scalar()
+}
+
+// scalar returns the only element.
+func (x *Tensor) scalar() backend.Scalar {
+	switch {
+	case x.dtype.IsFloat():
+		return backend.Scalar{F: hostSlice[float64](x)[0], Kind: backend.FloatScalar}
+	case x.dtype == dtype.Bool:
+		return backend.Scalar{I: hostSlice[int64](x)[0], Kind: backend.BoolScalar}
+	default:
+		return backend.Scalar{I: hostSlice[int64](x)[0], Kind: backend.IntScalar}
+	}
 }
 
 // like returns an uninitialised result of x's shape, on its device and in its scope.
@@ -158,13 +173,13 @@ func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 func binaryInto(o op.Op, out *Tensor, a, b operand, common dtype.DType) {
 	c := backend.NewCall(o, common)
 	out.fillView(c.AddOut())
-	a.fill(c.AddIn(), common, out.layout.Shape)
-	b.fill(c.AddIn(), common, out.layout.Shape)
+	a.fill(c.AddIn(), out, common)
+	b.fill(c.AddIn(), out, common)
 	finish(out, c, out.storage.backend.Run(c), []*Tensor{a.t, b.t})
 }
 
-// fill describes the operand to a kernel: cast to the common dtype and broadcast to the result's shape.
-func (a operand) fill(v *backend.View, common dtype.DType, shape Shape) {
+// fill describes the operand to a kernel that writes out: cast to the common dtype and broadcast to out's shape.
+func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) {
 	v.DType = common
 	if a.t == nil {
 		v.Const = a.s
@@ -172,10 +187,11 @@ func (a operand) fill(v *backend.View, common dtype.DType, shape Shape) {
 	}
 	a.t.alive()
 	t := a.t.cast(common)
-	v.Buf, v.Layout = t.storage.buf, t.layout
-	if !t.layout.Shape.Equal(shape) {
-		v.Layout = t.layout.Expand(shape)
+	if t.storage.device != out.storage.device {
+		t.fillOn(out.storage.device, "fill", v)
+		return
 	}
+	v.Buf, v.Layout = t.storage.buf, t.layout.Expand(out.layout.Shape)
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.
@@ -188,7 +204,8 @@ func (x *Tensor) cast(dt dtype.DType) *Tensor {
 	return out
 }
 
-// sameDevice returns the device on which operands meet, and panics with PyTorch's text where they do not.
+// sameDevice returns the device on which operands meet, and panics with PyTorch's text where they do not. One tensor
+// without axes may be on the CPU: it is a number to a GPU.
 func sameDevice(name string, ts ...*Tensor) device.Device {
 	dev, found := device.CPU, false
 	for _, t := range ts {
@@ -200,11 +217,23 @@ func sameDevice(name string, ts ...*Tensor) device.Device {
 	if !found {
 		return dev
 	}
+	numbers := 0
 	for _, t := range ts {
-		if t != nil && t.storage.device != dev && !(t.storage.device.IsCPU() && t.layout.Rank() == 0) {
-			failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s!", dev, t.storage.device),
-				describe(ts)+"; move one of them with To")
+		if t == nil || t.storage.device == dev {
+			continue
+		}
+		if !t.storage.device.IsCPU() || t.layout.Rank() != 0 {
+			failDevices(name, dev, t.storage.device, ts)
+		}
+		if numbers++; numbers > 1 {
+			fail(name, ErrDevice, "Trying to pass too many CPU scalars to non-CPU kernel!", ts...)
 		}
 	}
 	return dev
+}
+
+// failDevices panics with PyTorch's text for operands on two devices.
+func failDevices(name string, first, other device.Device, ts []*Tensor) {
+	failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s!", first, other),
+		describe(ts)+"; move one of them with To")
 }

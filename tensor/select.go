@@ -144,9 +144,9 @@ func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
 	out := newTensor(name, dev, common, layout.Contiguous(shape)).inherit(cond, x.t, y.t)
 	c := backend.NewCall(op.Where, common)
 	out.fillView(c.AddOut())
-	operand{t: cond}.fill(c.AddIn(), dtype.Bool, shape)
-	x.fill(c.AddIn(), common, shape)
-	y.fill(c.AddIn(), common, shape)
+	operand{t: cond}.fill(c.AddIn(), out, dtype.Bool)
+	x.fill(c.AddIn(), out, common)
+	y.fill(c.AddIn(), out, common)
 	finish(out, c, out.storage.backend.Run(c), []*Tensor{cond, x.t, y.t})
 	return out
 }

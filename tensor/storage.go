@@ -35,7 +35,7 @@ func newStorage(name string, dev device.Device, dt dtype.DType, shape Shape, n i
 	}
 	buf, err := b.Alloc(n * dt.Size())
 	if err != nil {
-		panic(&Error{Op: name, Kind: ErrMemory, Err: err})
+		panic(&Error{Op: name, Kind: kindOf(err), Err: err, hint: hintOf(err)})
 	}
 	return &storage{backend: b, buf: buf, device: dev}
 }

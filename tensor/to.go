@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"runtime"
+
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/layout"
@@ -120,9 +122,11 @@ func (x *Tensor) transfer(from *Tensor) {
 		src = packed
 	}
 	size := x.dtype.Size()
-	bytes := make([]byte, x.layout.Size()*size)
-	check("to", ErrDevice, src.storage.backend.CopyOut(bytes, src.storage.buf, src.layout.Offset*size), x, from)
-	check("to", ErrDevice, x.storage.backend.CopyIn(x.storage.buf, 0, bytes), x, from)
+	err := x.storage.backend.CopyFrom(x.storage.buf, 0, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
+	if err != nil {
+		check("to", kindOf(err), err, x, from)
+	}
+	runtime.KeepAlive(src)
 }
 
 func sameOrder(a, b layout.Layout) bool {

@@ -1,0 +1,120 @@
+package tensor_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cresset/cuda"
+	"cresset/dtype"
+	"cresset/tensor"
+)
+
+// philoxDraws are the draws of which the golden has rows, by the row's beginning.
+var philoxDraws = []struct {
+	row       string
+	tolerance float64 // half of the last digit that is printed, and for normal draws 5 ulp
+	draw      func(p tensor.Place) *tensor.Tensor
+}{
+	{"rand f32 call1", 5.1e-5, func(p tensor.Place) *tensor.Tensor { return p.Rand(12) }},
+	{"rand f32 call2", 5.1e-5, func(p tensor.Place) *tensor.Tensor { p.Rand(12); return p.Rand(4) }},
+	{"randn f32", 5.2e-5, func(p tensor.Place) *tensor.Tensor { return p.Randn(8) }},
+	{"rand f64", 5.1e-9, func(p tensor.Place) *tensor.Tensor { return p.As(dtype.Float64).Rand(4) }},
+	{"randn f64", 5.1e-7, func(p tensor.Place) *tensor.Tensor { return p.As(dtype.Float64).Randn(4) }},
+	{"randint(10,(8,))", 0, func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 10, 8) }},
+	{"randint(0,2**40,(2,))", 0, func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 1<<40, 2) }},
+	{"bernoulli_(.5) x8", 0, func(p tensor.Place) *tensor.Tensor { return p.Empty(8).BernoulliInPlace(.5) }},
+	{"dropout(p=.5, ones(8))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(8).Dropout(.5, true) }},
+	{"dropout(p=.5, ones(6))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(6).Dropout(.5, true) }},
+}
+
+// TestPhiloxDraws compares draws on a GPU with what PyTorch draws there.
+func TestPhiloxDraws(t *testing.T) {
+	_, dev := gpus(t)
+	golden, err := os.ReadFile("testdata/rng_cuda_philox_computed.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seed int64
+	rows := 0
+	for line := range strings.Lines(string(golden)) {
+		if s, ok := strings.CutPrefix(line, "seed "); ok {
+			if seed, err = strconv.ParseInt(strings.TrimSpace(s), 10, 64); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		for _, d := range philoxDraws {
+			if !strings.HasPrefix(line, " "+d.row) {
+				continue
+			}
+			rows++
+			tensor.ManualSeed(seed)
+			got := tensor.Values[float64](d.draw(tensor.On(dev)))
+			for i, want := range numbersOf(t, line) {
+				if math.Abs(got[i]-want) > d.tolerance {
+					t.Errorf("seed %d, %s: element %d is %v, want %v", seed, d.row, i, got[i], want)
+				}
+			}
+		}
+	}
+	if rows < 5*len(philoxDraws) {
+		t.Errorf("only %d rows were compared", rows)
+	}
+}
+
+// numbersOf reads the list that ends a line of the golden.
+func numbersOf(t *testing.T, line string) (v []float64) {
+	t.Helper()
+	text := strings.NewReplacer("'", "").Replace(line[strings.LastIndexByte(line, '['):])
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return v
+}
+
+func TestEveryGPUHasAStreamOfItsOwn(t *testing.T) {
+	first, second := gpus(t)
+	tensor.ManualSeed(3)
+	a := tensor.On(first).Rand(4)
+	tensor.On(first).Rand(4)
+	b := tensor.On(second).Rand(4)
+	if !sameBits(arrayOf(a), arrayOf(b)) {
+		t.Error("the same seed gives different numbers on two GPUs")
+	}
+	cuda.ManualSeed(5)
+	g := tensor.DefaultGenerator(first)
+	if g.InitialSeed() != 5 || tensor.DefaultGenerator(second).InitialSeed() != 3 {
+		t.Errorf("seeds are %d and %d, want 5 and 3", g.InitialSeed(), tensor.DefaultGenerator(second).InitialSeed())
+	}
+	state := g.State()
+	x := tensor.On(first).Randn(5)
+	g.SetState(state)
+	if !sameBits(arrayOf(x), arrayOf(tensor.On(first).Randn(5))) {
+		t.Error("a restored generator draws other numbers")
+	}
+	own := tensor.NewGeneratorOn(first, 5)
+	if !sameBits(arrayOf(tensor.On(first).With(own).Randn(5)), arrayOf(x)) {
+		t.Error("a generator of the same seed draws other numbers")
+	}
+	if err := tensor.Try(func() { tensor.On(first).With(tensor.NewGenerator(0)).Rand(1) }); err == nil ||
+		err.Error() != "Expected a 'cuda' device type for generator but found 'cpu'" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestDropoutOnGPUs(t *testing.T) {
+	dev, _ := gpus(t)
+	x := tensor.On(dev).Ones(5, 8).SetRequiresGrad(true)
+	y := x.Dropout(0.25, true)
+	if got := y.GradFn(); got != "NativeDropoutBackward0" {
+		t.Errorf("grad_fn is %s", got)
+	}
+	y.Sum().Backward()
+	if !sameBits(arrayOf(x.Grad()), arrayOf(y.Detach())) {
+		t.Errorf("the gradient %v is not the mask of %v", x.Grad(), y)
+	}
+}
