@@ -1,5 +1,5 @@
 // Package devicetest runs a test on every device: one subtest each. The environment variable DEVICES names the devices,
-// "cpu,cuda:0"; one that is named and cannot be used fails. Without it a test runs on whatever this machine has.
+// "cpu,cuda:0"; one that is named and cannot be used fails. Without it a test runs on the CPU and on a simulated GPU.
 package devicetest
 
 import (
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cresset/device"
+	"cresset/internal/hardware"
 	"cresset/tensor"
 )
 
@@ -33,18 +34,32 @@ func Bench(b *testing.B, f func(b *testing.B, dev device.Device)) {
 // All returns the devices to test. It ends the test where DEVICES names one that cannot hold tensors.
 func All(t testing.TB) []device.Device {
 	t.Helper()
-	devices, err := named(os.Getenv(variable))
+	list := os.Getenv(variable)
+	if strings.TrimSpace(list) == "" {
+		Simulate(t)
+		list = "cpu,cuda:0"
+	}
+	devices, err := named(list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return devices
 }
 
-// named reads a list of devices; an empty one means the CPU, on which alone tensors live today.
-func named(list string) (devices []device.Device, err error) {
-	if strings.TrimSpace(list) == "" {
-		return []device.Device{device.CPU}, nil
+// Simulate makes the GPUs of this process simulated ones, two of them, unless DEVICES or CRESSET_SIM says what there is. The
+// choice holds until the process ends: the driver looks once.
+func Simulate(t testing.TB) {
+	t.Helper()
+	if _, set := os.LookupEnv(hardware.Variable); set || strings.Contains(os.Getenv(variable), "cuda") {
+		return
 	}
+	if err := os.Setenv(hardware.Variable, "2"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// named reads a list of devices.
+func named(list string) (devices []device.Device, err error) {
 	for _, name := range strings.Split(list, ",") {
 		dev, err := device.Parse(strings.TrimSpace(name))
 		if err != nil {
