@@ -7,8 +7,9 @@ import (
 	"cresset/tensor"
 )
 
-// AdamOptions are the figures of Adam and AdamW. A zero Beta1, Beta2 or Eps stands for PyTorch's default: 0.9, 0.999 and
-// 1e-8; a zero LR for 1e-3.
+// AdamOptions are the figures of Adam and AdamW. A zero stands for PyTorch's default: LR 1e-3, Beta1 0.9, Beta2 0.999,
+// Eps 1e-8, and WeightDecay 0 for Adam, 1e-2 for AdamW. AdamW without decay is Adam; for a Beta or Eps of zero the
+// smallest float64 will do, which changes no float32.
 type AdamOptions struct {
 	LR           float64
 	Beta1, Beta2 float64
@@ -20,6 +21,7 @@ type AdamOptions struct {
 // Adam is Adam, and AdamW where the weight decay is decoupled; tensor.AdamStep tells the formula.
 type Adam struct {
 	params
+	rate
 	options   AdamOptions
 	decoupled bool
 	states    []adamState
@@ -36,7 +38,10 @@ var _ Optimizer = (*Adam)(nil)
 func NewAdam(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions) *Adam { return newAdam(ps, o, false) }
 
 // NewAdamW returns an AdamW optimizer of the parameters: weight decay shrinks the parameter itself.
-func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions) *Adam { return newAdam(ps, o, true) }
+func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions) *Adam {
+	defaultTo(&o.WeightDecay, 1e-2)
+	return newAdam(ps, o, true)
+}
 
 func newAdam(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions, decoupled bool) *Adam {
 	defaultTo(&o.LR, 1e-3)
@@ -51,7 +56,7 @@ func newAdam(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions, decoupled bool
 			refuse(tensor.ErrValue, fmt.Sprintf("Invalid beta parameter at index %d: %v", i, beta))
 		}
 	}
-	a := &Adam{params: collect(ps), options: o, decoupled: decoupled}
+	a := &Adam{params: collect(ps), rate: rate{lr: o.LR}, options: o, decoupled: decoupled}
 	a.states = make([]adamState, len(a.params))
 	return a
 }
@@ -64,7 +69,7 @@ func defaultTo(v *float64, d float64) {
 
 // Step updates every parameter that has a gradient.
 func (a *Adam) Step() {
-	o := tensor.Adam{LR: a.options.LR, Beta1: a.options.Beta1, Beta2: a.options.Beta2, Eps: a.options.Eps,
+	o := tensor.Adam{LR: a.lr, Beta1: a.options.Beta1, Beta2: a.options.Beta2, Eps: a.options.Eps,
 		WeightDecay: a.options.WeightDecay, Decoupled: a.decoupled, Maximize: a.options.Maximize}
 	for i, p := range a.params {
 		g := p.Grad()
@@ -80,9 +85,3 @@ func (a *Adam) Step() {
 		tensor.AdamStep(p, g, s.mean, s.square, o)
 	}
 }
-
-// LR returns the learning rate.
-func (a *Adam) LR() float64 { return a.options.LR }
-
-// SetLR changes the learning rate for the steps that follow.
-func (a *Adam) SetLR(lr float64) { a.options.LR = lr }

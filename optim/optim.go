@@ -19,6 +19,8 @@ type Optimizer interface {
 	LR() float64
 	// SetLR changes the learning rate for the steps that follow.
 	SetLR(lr float64)
+	// InitialLR returns the learning rate from which schedules start: what LR was when the first of them was made.
+	InitialLR() float64
 }
 
 // params are the leaves that an optimizer updates.

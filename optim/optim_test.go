@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
 )
@@ -22,6 +21,8 @@ func params(ts ...*tensor.Tensor) func(yield func(string, *tensor.Tensor) bool) 
 
 func TestErrors(t *testing.T) {
 	leaf := tensor.Ones(1).SetRequiresGrad(true)
+	o := optim.NewSGD(params(leaf), optim.SGDOptions{LR: 1})
+	const factor = "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
 	cases := []struct {
 		name, want string
 		f          func()
@@ -33,6 +34,12 @@ func TestErrors(t *testing.T) {
 		{"momentum", "Invalid momentum value: -0.5", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Momentum: -0.5}) }},
 		{"nesterov", "Nesterov momentum requires a momentum and zero dampening", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Nesterov: true}) }},
 		{"beta", "Invalid beta parameter at index 1: 1", func() { optim.NewAdam(params(leaf), optim.AdamOptions{Beta2: 1}) }},
+		{"SetLR", "Invalid learning rate: -1", func() { o.SetLR(-1) }},
+		{"step size", "Invalid step_size: 0", func() { optim.NewStepLR(o, 0, 0.1) }},
+		{"period", "Invalid T_max: -3", func() { optim.NewCosineAnnealingLR(o, -3, 0) }},
+		{"steps", "Invalid total_iters: 0", func() { optim.NewLinearLR(o, 0.5, 0) }},
+		{"no start", factor, func() { optim.NewLinearLR(o, 0, 5) }},
+		{"warm-up above", factor, func() { optim.NewWarmup(o, 1.5, 5, optim.NewStepLR(o, 1, 0.5)) }},
 	}
 	for _, c := range cases {
 		if err := tensor.Try(c.f); err == nil || err.Error() != c.want {
@@ -69,44 +76,6 @@ func TestStepOnStridedParameter(t *testing.T) {
 	for i, v := range tensor.Values[float64](p.Detach()) {
 		if v != want[i] {
 			t.Fatalf("parameter is %v, want %v", p, want)
-		}
-	}
-}
-
-// rates steps a schedule n times and returns the learning rates.
-func rates(o optim.Optimizer, s optim.Schedule, n int) []float64 {
-	out := []float64{o.LR()}
-	for range n {
-		s.Step()
-		out = append(out, o.LR())
-	}
-	return out
-}
-
-func TestSchedules(t *testing.T) {
-	net := nn.NewLinear(1, 1)
-	fresh := func() optim.Optimizer { return optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 1}) }
-	half := math.Sqrt(0.5)
-	cases := []struct {
-		name string
-		make func(optim.Optimizer) optim.Schedule
-		want []float64
-	}{
-		{"step", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, 0.1) }, []float64{1, 1, 0.1, 0.1, 0.01}},
-		{"cosine", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4, 0) },
-			[]float64{1, (1 + half) / 2, 0.5, (1 - half) / 2, 0}},
-		{"linear", func(o optim.Optimizer) optim.Schedule { return optim.NewLinearLR(o, 0.5, 2) }, []float64{0.5, 0.75, 1, 1, 1}},
-		{"warm-up", func(o optim.Optimizer) optim.Schedule { return optim.NewWarmup(o, 0, 2, optim.NewStepLR(o, 1, 0.5)) },
-			[]float64{0, 0.5, 1, 0.5, 0.25}},
-	}
-	for _, c := range cases {
-		o := fresh()
-		got := rates(o, c.make(o), len(c.want)-1)
-		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-12 {
-				t.Errorf("%s: rates are %v, want %v", c.name, got, c.want)
-				break
-			}
 		}
 	}
 }

@@ -1,76 +1,125 @@
 package optim
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"cresset/tensor"
+)
 
 // Schedule changes an optimizer's learning rate; Step is called once per epoch or batch, after the optimizer's.
+//
+// Each learning rate follows from the one before, as in PyTorch: several schedules of one optimizer multiply, and what the
+// caller sets with SetLR stays.
 type Schedule interface{ Step() }
 
-// schedule sets the learning rate to rate(n) after n steps. Formulas are closed: rate does not depend on what the
-// learning rate was before.
+// schedule starts at a part of the initial learning rate; next is the learning rate of step n from that of the step before.
 type schedule struct {
 	optimizer Optimizer
+	start     float64
 	n         int
-	rate      func(n int) float64
+	next      func(lr float64, n int) float64
 }
 
-func newSchedule(o Optimizer, rate func(n int) float64) *schedule {
-	s := &schedule{optimizer: o, rate: rate}
-	o.SetLR(rate(0))
-	return s
+func newSchedule(o Optimizer, start float64, next func(lr float64, n int) float64) *schedule {
+	o.InitialLR()
+	o.SetLR(o.LR() * start)
+	return &schedule{optimizer: o, start: start, next: next}
 }
 
 // Step moves on to the next learning rate.
 func (s *schedule) Step() {
 	s.n++
-	s.optimizer.SetLR(s.rate(s.n))
+	s.optimizer.SetLR(s.next(s.optimizer.LR(), s.n))
+}
+
+// restart begins again, from the initial learning rate.
+func (s *schedule) restart() {
+	s.n = 0
+	s.optimizer.SetLR(s.optimizer.InitialLR() * s.start)
 }
 
 // NewStepLR multiplies the learning rate by gamma every size steps: lr·gamma^⌊n/size⌋.
 func NewStepLR(o Optimizer, size int, gamma float64) Schedule {
-	base := o.LR()
-	return newSchedule(o, func(n int) float64 { return base * math.Pow(gamma, float64(n/max(size, 1))) })
+	positive("step_size", size)
+	nonNegative("gamma", gamma)
+	return newSchedule(o, 1, func(lr float64, n int) float64 {
+		if n%size != 0 {
+			return lr
+		}
+		return lr * gamma
+	})
 }
 
-// NewCosineAnnealingLR lowers the learning rate along half a cosine over period steps, to low:
-// low + (lr-low)·(1+cos(π·n/period))/2.
+// NewCosineAnnealingLR lowers the learning rate along half a cosine over period steps, to low, and raises it again after
+// that: low + (lr-low)·(1+cos(π·n/period))/2.
 func NewCosineAnnealingLR(o Optimizer, period int, low float64) Schedule {
-	base := o.LR()
-	return newSchedule(o, func(n int) float64 {
-		return low + (base-low)*(1+math.Cos(math.Pi*float64(n)/float64(max(period, 1))))/2
+	positive("T_max", period)
+	nonNegative("eta_min", low)
+	wave := func(n int) float64 { return 1 + math.Cos(math.Pi*float64(n)/float64(period)) }
+	return newSchedule(o, 1, func(lr float64, n int) float64 {
+		if (n-1-period)%(2*period) == 0 { // the step before was the lowest: nothing to multiply
+			return lr + (o.InitialLR()-low)*(2-wave(1))/2
+		}
+		return wave(n)/wave(n-1)*(lr-low) + low
 	})
 }
 
-// NewLinearLR raises the learning rate linearly from start·lr to lr over steps steps and keeps it there: a warm-up.
-func NewLinearLR(o Optimizer, start float64, steps int) Schedule {
-	base := o.LR()
-	return newSchedule(o, func(n int) float64 {
-		part := min(float64(n)/float64(max(steps, 1)), 1)
-		return base * (start + (1-start)*part)
+// NewLinearLR raises the learning rate linearly from start·lr, 0 < start ≤ 1, to lr over steps steps and keeps it there: a
+// warm-up.
+func NewLinearLR(o Optimizer, start float64, steps int) Schedule { return newLinear(o, start, steps) }
+
+func newLinear(o Optimizer, start float64, steps int) *schedule {
+	positive("total_iters", steps)
+	if !(start > 0 && start <= 1) {
+		refuse(tensor.ErrValue, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+	}
+	rise := 1 - start
+	return newSchedule(o, start, func(lr float64, n int) float64 {
+		if n > steps {
+			return lr
+		}
+		return lr * (1 + rise/(float64(steps)*start+float64(n-1)*rise))
 	})
 }
 
-// NewWarmup raises the learning rate linearly from start·lr over steps steps, then hands over to next, whose first step
-// follows.
+// NewWarmup raises the learning rate linearly from start times the initial one over steps steps, then hands over to next,
+// which begins with the initial learning rate: PyTorch's SequentialLR of LinearLR and next.
 func NewWarmup(o Optimizer, start float64, steps int, next Schedule) Schedule {
-	w := &warmup{optimizer: o, base: o.LR(), start: start, steps: max(steps, 1), next: next}
-	o.SetLR(w.base * start)
-	return w
+	o.SetLR(o.InitialLR())
+	return &warmup{rise: newLinear(o, start, steps), steps: steps, next: next}
 }
 
 type warmup struct {
-	optimizer   Optimizer
-	base, start float64
-	n, steps    int
-	next        Schedule
+	rise     *schedule
+	n, steps int
+	next     Schedule
 }
 
 // Step moves on to the next learning rate.
 func (w *warmup) Step() {
 	w.n++
-	if w.n <= w.steps {
-		part := float64(w.n) / float64(w.steps)
-		w.optimizer.SetLR(w.base * (w.start + (1-w.start)*part))
-		return
+	switch {
+	case w.n < w.steps:
+		w.rise.Step()
+	case w.n > w.steps:
+		w.next.Step()
+	default:
+		w.rise.Step()
+		if s, ok := w.next.(interface{ restart() }); ok {
+			s.restart()
+		}
 	}
-	w.next.Step()
+}
+
+// restart begins again, from the initial learning rate.
+func (w *warmup) restart() {
+	w.n = 0
+	w.rise.restart()
+}
+
+func positive(what string, n int) {
+	if n < 1 {
+		refuse(tensor.ErrValue, fmt.Sprintf("Invalid %s: %d", what, n))
+	}
 }

@@ -19,6 +19,7 @@ type SGDOptions struct {
 // SGD is stochastic gradient descent, with momentum if asked for; tensor.SGDStep tells the formula.
 type SGD struct {
 	params
+	rate
 	options  SGDOptions
 	momentum []*tensor.Tensor
 }
@@ -34,14 +35,14 @@ func NewSGD(ps iter.Seq2[string, *tensor.Tensor], o SGDOptions) *SGD {
 	if o.Nesterov && (o.Momentum <= 0 || o.Dampening != 0) {
 		refuse(tensor.ErrValue, "Nesterov momentum requires a momentum and zero dampening")
 	}
-	s := &SGD{params: collect(ps), options: o}
+	s := &SGD{params: collect(ps), rate: rate{lr: o.LR}, options: o}
 	s.momentum = make([]*tensor.Tensor, len(s.params))
 	return s
 }
 
 // Step updates every parameter that has a gradient.
 func (s *SGD) Step() {
-	o := tensor.SGD{LR: s.options.LR, Momentum: s.options.Momentum, Dampening: s.options.Dampening,
+	o := tensor.SGD{LR: s.lr, Momentum: s.options.Momentum, Dampening: s.options.Dampening,
 		WeightDecay: s.options.WeightDecay, Nesterov: s.options.Nesterov, Maximize: s.options.Maximize}
 	for i, p := range s.params {
 		g := p.Grad()
@@ -55,9 +56,3 @@ func (s *SGD) Step() {
 		tensor.SGDStep(p, g, s.momentum[i], o)
 	}
 }
-
-// LR returns the learning rate.
-func (s *SGD) LR() float64 { return s.options.LR }
-
-// SetLR changes the learning rate for the steps that follow.
-func (s *SGD) SetLR(lr float64) { s.options.LR = lr }

@@ -1,0 +1,123 @@
+package optim_test
+
+import (
+	"math"
+	"testing"
+
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+func newSGD(lr float64) optim.Optimizer {
+	return optim.NewSGD(params(tensor.Ones(1).SetRequiresGrad(true)), optim.SGDOptions{LR: lr})
+}
+
+// rates steps schedules together n times and returns the learning rates.
+func rates(o optim.Optimizer, n int, schedules ...optim.Schedule) []float64 {
+	out := []float64{o.LR()}
+	for range n {
+		for _, s := range schedules {
+			s.Step()
+		}
+		out = append(out, o.LR())
+	}
+	return out
+}
+
+func wantRates(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 {
+			t.Errorf("%s: rates are %v, want %v", name, got, want)
+			return
+		}
+	}
+}
+
+// TestSchedules compares with the closed formulas of torch.optim.lr_scheduler, at a learning rate of 1.
+func TestSchedules(t *testing.T) {
+	half := math.Sqrt(0.5)
+	high, low := (1+half)/2, (1-half)/2
+	cases := []struct {
+		name string
+		make func(optim.Optimizer) optim.Schedule
+		want []float64
+	}{
+		{"StepLR", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, 0.1) }, []float64{1, 1, 0.1, 0.1, 0.01}},
+		{"CosineAnnealingLR beyond T_max", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4, 0) },
+			[]float64{1, high, 0.5, low, 0, low, 0.5, high, 1, high, 0.5, low, 0, low}},
+		{"CosineAnnealingLR to 0.2", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 2, 0.2) },
+			[]float64{1, 0.6, 0.2, 0.6, 1, 0.6}},
+		{"CosineAnnealingLR of one step", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 1, 0) },
+			[]float64{1, 0, 1, 0}},
+		{"LinearLR", func(o optim.Optimizer) optim.Schedule { return optim.NewLinearLR(o, 0.25, 3) }, []float64{0.25, 0.5, 0.75, 1, 1, 1}},
+		{"SequentialLR of LinearLR and StepLR",
+			func(o optim.Optimizer) optim.Schedule { return optim.NewWarmup(o, 0.5, 2, optim.NewStepLR(o, 1, 0.5)) },
+			[]float64{0.5, 0.75, 1, 0.5, 0.25}},
+		{"SequentialLR of LinearLR and CosineAnnealingLR",
+			func(o optim.Optimizer) optim.Schedule {
+				return optim.NewWarmup(o, 0.1, 1, optim.NewCosineAnnealingLR(o, 2, 0))
+			},
+			[]float64{0.1, 1, 0.5, 0, 0.5}},
+		{"SequentialLR of LinearLR and LinearLR",
+			func(o optim.Optimizer) optim.Schedule {
+				return optim.NewWarmup(o, 0.5, 2, optim.NewLinearLR(o, 0.2, 2))
+			},
+			[]float64{0.5, 0.75, 0.2, 0.6, 1, 1}},
+	}
+	for _, c := range cases {
+		o := newSGD(1)
+		s := c.make(o)
+		wantRates(t, c.name, rates(o, len(c.want)-1, s), c.want)
+	}
+}
+
+func TestSchedulesChain(t *testing.T) {
+	o := newSGD(1)
+	a, b := optim.NewStepLR(o, 1, 0.5), optim.NewStepLR(o, 2, 0.1)
+	wantRates(t, "two StepLR", rates(o, 3, a, b), []float64{1, 0.5, 0.025, 0.0125})
+
+	o = newSGD(2)
+	rise, fall := optim.NewLinearLR(o, 0.5, 2), optim.NewStepLR(o, 1, 0.5)
+	wantRates(t, "LinearLR and StepLR", rates(o, 3, rise, fall), []float64{1, 0.75, 0.5, 0.25})
+	if got := o.InitialLR(); got != 2 {
+		t.Errorf("the initial learning rate is %v, want 2", got)
+	}
+}
+
+func TestSetLRStays(t *testing.T) {
+	o := newSGD(1)
+	s := optim.NewStepLR(o, 2, 0.1)
+	s.Step()
+	o.SetLR(0.3)
+	wantRates(t, "StepLR", rates(o, 2, s), []float64{0.3, 0.03, 0.03})
+
+	o = newSGD(1)
+	s = optim.NewCosineAnnealingLR(o, 2, 0)
+	o.SetLR(0.5)
+	wantRates(t, "CosineAnnealingLR", rates(o, 1, s), []float64{0.5, 0.25})
+}
+
+// TestAdamWDecays: with PyTorch's default of 1e-2, one step at learning rate 1 takes 1% and the update of 1 away.
+func TestAdamWDecays(t *testing.T) {
+	for name, c := range map[string]struct {
+		o    func(p *tensor.Tensor) optim.Optimizer
+		want float64
+	}{
+		"Adam":  {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdam(params(p), optim.AdamOptions{LR: 1}) }, 5 - 1},
+		"AdamW": {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdamW(params(p), optim.AdamOptions{LR: 1}) }, 5*0.99 - 1},
+		"AdamW 0.1": {func(p *tensor.Tensor) optim.Optimizer {
+			return optim.NewAdamW(params(p), optim.AdamOptions{LR: 1, WeightDecay: 0.1})
+		}, 5*0.9 - 1},
+		"without momentum": {func(p *tensor.Tensor) optim.Optimizer {
+			return optim.NewAdam(params(p), optim.AdamOptions{LR: 1, Beta1: math.SmallestNonzeroFloat64, Eps: math.SmallestNonzeroFloat64})
+		}, 5 - 1},
+	} {
+		p := tensor.Of([]float64{5}).SetRequiresGrad(true)
+		p.MulScalar(3).Sum().Backward()
+		c.o(p).Step()
+		if got := p.Detach().Float64(); math.Abs(got-c.want) > 1e-6 {
+			t.Errorf("%s: the parameter is %v, want %v", name, got, c.want)
+		}
+	}
+}
