@@ -13,14 +13,32 @@ type argument struct {
 	t    *Tensor
 }
 
-// checkArguments panics where operands of ops that are not elementwise lie on several devices; not even tensors without
-// axes may. An argument may be nil.
+// refuseNil panics where an operand is nil that an op cannot do without.
+func refuseNil(name, argument string, position int, t *Tensor) {
+	if t == nil {
+		fail(name, ErrValue, fmt.Sprintf("%s(): argument '%s' (position %d) must be Tensor, not NoneType", name, argument, position))
+	}
+}
+
+// refuseNilIn panics where one of a list of operands is nil.
+func refuseNilIn(name string, ts []*Tensor) {
+	for i, t := range ts {
+		if t == nil {
+			fail(name, ErrValue, fmt.Sprintf("expected Tensor as element %d in argument 0, but got NoneType", i))
+		}
+	}
+}
+
+// checkArguments panics where an operand of an op that is not elementwise is nil, or operands lie on several devices; not
+// even tensors without axes may.
 func checkArguments(o op.Op, arguments ...argument) {
+	for i, a := range arguments {
+		if a.t == nil {
+			refuseNil(o.String(), a.name, i+1, a.t)
+		}
+	}
 	first := arguments[0].t.storage.device
 	for _, a := range arguments[1:] {
-		if a.t == nil {
-			continue
-		}
 		if dev := a.t.storage.device; dev != first {
 			text := fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
 				"(when checking argument for argument %s in method wrapper_CUDA_%s)", first, dev, a.name, o)

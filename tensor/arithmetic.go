@@ -7,11 +7,11 @@ import (
 )
 
 // Add returns x + y, broadcast. The sum of bools is their or.
-func (x *Tensor) Add(y *Tensor) *Tensor { return add(op.Add, operand{t: x}, operand{t: y}) }
+func (x *Tensor) Add(y *Tensor) *Tensor { return add(op.Add, input(op.Add, x), other(op.Add, y)) }
 
 // AddScalar returns x + v.
 func (x *Tensor) AddScalar(v any) *Tensor {
-	return add(op.Add, operand{t: x}, operand{s: scalarOf("add", v)})
+	return add(op.Add, input(op.Add, x), operand{s: scalarOf("add", v)})
 }
 
 func add(o op.Op, x, y operand) *Tensor {
@@ -29,7 +29,7 @@ func addGrad(b *backprop, dy *Tensor) {
 // AddScaled returns x + alpha·y, broadcast. It panics where integers meet a fractional alpha.
 func (x *Tensor) AddScaled(y *Tensor, alpha any) *Tensor {
 	a := scalarOf("add", alpha)
-	t := commonType(operand{t: x}, operand{t: y})
+	t := commonType(input(op.Add, x), other(op.Add, y))
 	checkAlpha(a, t, x, y)
 	scaled := binary(op.Mul, operand{t: y}, operand{s: a}, t, t)
 	out := binary(op.Add, operand{t: x}, operand{t: scaled}, t, t)
@@ -54,16 +54,16 @@ func checkAlpha(alpha backend.Scalar, result dtype.DType, operands ...*Tensor) {
 }
 
 // Sub returns x - y, broadcast. It panics for bools.
-func (x *Tensor) Sub(y *Tensor) *Tensor { return sub(op.Sub, operand{t: x}, operand{t: y}) }
+func (x *Tensor) Sub(y *Tensor) *Tensor { return sub(op.Sub, input(op.Sub, x), other(op.Sub, y)) }
 
 // SubScalar returns x - v.
 func (x *Tensor) SubScalar(v any) *Tensor {
-	return sub(op.Sub, operand{t: x}, operand{s: scalarOf("sub", v)})
+	return sub(op.Sub, input(op.Sub, x), operand{s: scalarOf("sub", v)})
 }
 
 // RSubScalar returns v - x.
 func (x *Tensor) RSubScalar(v any) *Tensor {
-	return sub(op.RSub, operand{s: scalarOf("rsub", v)}, operand{t: x})
+	return sub(op.RSub, operand{s: scalarOf("rsub", v)}, input(op.RSub, x))
 }
 
 func sub(o op.Op, x, y operand) *Tensor {
@@ -87,11 +87,11 @@ func subGrad(b *backprop, dy *Tensor) {
 }
 
 // Mul returns x · y elementwise, broadcast. The product of bools is their and.
-func (x *Tensor) Mul(y *Tensor) *Tensor { return mul(op.Mul, operand{t: x}, operand{t: y}) }
+func (x *Tensor) Mul(y *Tensor) *Tensor { return mul(op.Mul, input(op.Mul, x), other(op.Mul, y)) }
 
 // MulScalar returns x · v.
 func (x *Tensor) MulScalar(v any) *Tensor {
-	return mul(op.Mul, operand{t: x}, operand{s: scalarOf("mul", v)})
+	return mul(op.Mul, input(op.Mul, x), operand{s: scalarOf("mul", v)})
 }
 
 func mul(o op.Op, x, y operand) *Tensor {

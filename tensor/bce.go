@@ -13,6 +13,8 @@ import (
 func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *Tensor {
 	o, name := op.BCEWithLogits, "binary_cross_entropy_with_logits"
 	checkReduction(name, r)
+	refuseNil(name, "input", 1, x)
+	refuseNil(name, "target", 2, target)
 	if !target.layout.Shape.Equal(x.layout.Shape) {
 		fail(name, ErrValue, fmt.Sprintf("Target size (%s) must be the same as input size (%s)", target.layout.Shape, x.layout.Shape), x, target)
 	}

@@ -45,12 +45,13 @@ func (x *Tensor) Ge(y *Tensor) *Tensor { return x.compare(op.Ge, y) }
 func (x *Tensor) GeScalar(v any) *Tensor { return x.compareScalar(op.Ge, v) }
 
 func (x *Tensor) compare(o op.Op, y *Tensor) *Tensor {
-	return binary(o, operand{t: x}, operand{t: y}, commonType(operand{t: x}, operand{t: y}), dtype.Bool)
+	a, b := input(o, x), other(o, y)
+	return binary(o, a, b, commonType(a, b), dtype.Bool)
 }
 
 func (x *Tensor) compareScalar(o op.Op, v any) *Tensor {
-	s := scalarOf(o.String(), v)
-	return binary(o, operand{t: x}, operand{s: s}, commonType(operand{t: x}, operand{s: s}), dtype.Bool)
+	a, b := input(o, x), operand{s: scalarOf(o.String(), v)}
+	return binary(o, a, b, commonType(a, b), dtype.Bool)
 }
 
 // IsNaN returns where x is not a number, as bools.
@@ -81,6 +82,8 @@ func (x *Tensor) IsFinite() *Tensor {
 
 // Equal reports whether x and y have the same shape and equal elements; NaN equals nothing.
 func (x *Tensor) Equal(y *Tensor) bool {
+	refuseNil("equal", "input", 1, x)
+	refuseNil("equal", "other", 2, y)
 	sameDevice("equal", x, y)
 	return x.layout.Shape.Equal(y.layout.Shape) && x.Eq(y).allTrue()
 }
@@ -88,6 +91,8 @@ func (x *Tensor) Equal(y *Tensor) bool {
 // AllClose reports whether |x - y| ≤ atol + rtol·|y| for all elements, broadcast; equal infinities are close, NaN is close
 // to nothing. It panics where the dtypes differ.
 func (x *Tensor) AllClose(y *Tensor, rtol, atol float64) bool {
+	refuseNil("allclose", "input", 1, x)
+	refuseNil("allclose", "other", 2, y)
 	if x.dtype != y.dtype {
 		fail("allclose", ErrDType, fmt.Sprintf("%s did not match %s", x.dtype.ScalarName(), y.dtype.ScalarName()), x, y)
 	}

@@ -12,6 +12,8 @@ import (
 // checkConvTypes panics unless the operands of a convolution share a floating dtype and a device.
 func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
 	const name = "convolution"
+	refuseNil(name, "input", 1, x)
+	refuseNil(name, "weight", 2, weight)
 	mismatch := func(what, got, want string) {
 		fail(name, ErrDType, fmt.Sprintf("Input type (%s) and %s type (%s) should be the same", got, what, want), x, weight, bias)
 	}

@@ -9,6 +9,8 @@ import (
 // logits' own shape holds the probability of each class instead.
 func CrossEntropy(logits, target *Tensor, o LossOptions) *Tensor {
 	const name = "cross_entropy"
+	refuseNil(name, "input", 1, logits)
+	refuseNil(name, "target", 2, target)
 	if !(o.LabelSmoothing >= 0 && o.LabelSmoothing <= 1) {
 		fail(name, ErrValue, fmt.Sprintf("label_smoothing must be between 0.0 and 1.0. Got: %v", o.LabelSmoothing), logits, target)
 	}

@@ -7,11 +7,11 @@ import (
 )
 
 // Div returns x / y, broadcast; the quotient of integers is float32.
-func (x *Tensor) Div(y *Tensor) *Tensor { return div(op.Div, operand{t: x}, operand{t: y}) }
+func (x *Tensor) Div(y *Tensor) *Tensor { return div(op.Div, input(op.Div, x), other(op.Div, y)) }
 
 // DivScalar returns x / v; the quotient of integers is float32.
 func (x *Tensor) DivScalar(v any) *Tensor {
-	return div(op.Div, operand{t: x}, operand{s: scalarOf("div", v)})
+	return div(op.Div, input(op.Div, x), operand{s: scalarOf("div", v)})
 }
 
 // RDivScalar returns v / x as 1/x · v, which is how PyTorch computes it.
@@ -59,12 +59,12 @@ func reciprocalGrad(b *backprop, dy *Tensor) {
 
 // FloorDivide returns ⌊x / y⌋, broadcast; integers stay integers and panic where y is zero. It is not differentiated.
 func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
-	return quotient(op.FloorDivide, operand{t: x}, operand{t: y})
+	return quotient(op.FloorDivide, input(op.FloorDivide, x), other(op.FloorDivide, y))
 }
 
 // FloorDivideScalar returns ⌊x / v⌋; integers stay integers and panic where v is zero. It is not differentiated.
 func (x *Tensor) FloorDivideScalar(v any) *Tensor {
-	return quotient(op.FloorDivide, operand{t: x}, operand{s: scalarOf("floor_divide", v)})
+	return quotient(op.FloorDivide, input(op.FloorDivide, x), operand{s: scalarOf("floor_divide", v)})
 }
 
 // quotient computes a division whose result has the common dtype of its operands.
@@ -75,12 +75,12 @@ func quotient(o op.Op, x, y operand) *Tensor {
 
 // DivTrunc returns x / y without its fraction, broadcast; integers stay integers and panic where y is zero. Its gradient
 // is zero.
-func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(operand{t: x}, operand{t: y}) }
+func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(input(op.Div, x), other(op.Div, y)) }
 
 // DivTruncScalar returns x / v without its fraction; integers stay integers and panic where v is zero. Its gradient is
 // zero.
 func (x *Tensor) DivTruncScalar(v any) *Tensor {
-	return divTrunc(operand{t: x}, operand{s: scalarOf("div", v)})
+	return divTrunc(input(op.Div, x), operand{s: scalarOf("div", v)})
 }
 
 func divTrunc(x, y operand) *Tensor {
@@ -97,22 +97,22 @@ func divTruncGrad(b *backprop, dy *Tensor) {
 
 // Remainder returns x - ⌊x / y⌋·y, which has the sign of y, broadcast; integers panic where y is zero.
 func (x *Tensor) Remainder(y *Tensor) *Tensor {
-	return remainder(op.Remainder, remainderGrad, operand{t: x}, operand{t: y})
+	return remainder(op.Remainder, remainderGrad, input(op.Remainder, x), other(op.Remainder, y))
 }
 
 // RemainderScalar returns x - ⌊x / v⌋·v, which has the sign of v; integers panic where v is zero.
 func (x *Tensor) RemainderScalar(v any) *Tensor {
-	return remainder(op.Remainder, remainderGrad, operand{t: x}, operand{s: scalarOf("remainder", v)})
+	return remainder(op.Remainder, remainderGrad, input(op.Remainder, x), operand{s: scalarOf("remainder", v)})
 }
 
 // Fmod returns the rest of x / y, which has the sign of x, broadcast; integers panic where y is zero.
 func (x *Tensor) Fmod(y *Tensor) *Tensor {
-	return remainder(op.Fmod, fmodGrad, operand{t: x}, operand{t: y})
+	return remainder(op.Fmod, fmodGrad, input(op.Fmod, x), other(op.Fmod, y))
 }
 
 // FmodScalar returns the rest of x / v, which has the sign of x; integers panic where v is zero.
 func (x *Tensor) FmodScalar(v any) *Tensor {
-	return remainder(op.Fmod, fmodGrad, operand{t: x}, operand{s: scalarOf("fmod", v)})
+	return remainder(op.Fmod, fmodGrad, input(op.Fmod, x), operand{s: scalarOf("fmod", v)})
 }
 
 func remainder(o op.Op, back gradient, x, y operand) *Tensor {

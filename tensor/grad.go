@@ -13,6 +13,8 @@ func Grad(y *Tensor, inputs []*Tensor, options ...BackwardOption) []*Tensor {
 		f(&o)
 	}
 	s := &search{wanted: make(map[*node][]int, len(inputs)), found: make([]*Tensor, len(inputs))}
+	refuseNil("grad", "outputs", 1, y)
+	refuseNilIn("grad", inputs)
 	for i, x := range inputs {
 		x.current("grad")
 		if x.node == nil {

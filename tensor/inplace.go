@@ -13,7 +13,7 @@ import (
 // place in the graph of gradients x takes over (become). So every gradient is that of the op that is not in place.
 
 // AddInPlace adds y, broadcast, to x.
-func (x *Tensor) AddInPlace(y *Tensor) *Tensor { return x.update(op.Add, operand{t: y}, add) }
+func (x *Tensor) AddInPlace(y *Tensor) *Tensor { return x.update(op.Add, other(op.Add, y), add) }
 
 // AddScalarInPlace adds v to x.
 func (x *Tensor) AddScalarInPlace(v any) *Tensor {
@@ -27,7 +27,7 @@ func (x *Tensor) AddScaledInPlace(y *Tensor, alpha any) *Tensor {
 }
 
 // SubInPlace subtracts y, broadcast, from x.
-func (x *Tensor) SubInPlace(y *Tensor) *Tensor { return x.update(op.Sub, operand{t: y}, sub) }
+func (x *Tensor) SubInPlace(y *Tensor) *Tensor { return x.update(op.Sub, other(op.Sub, y), sub) }
 
 // SubScalarInPlace subtracts v from x.
 func (x *Tensor) SubScalarInPlace(v any) *Tensor {
@@ -35,7 +35,7 @@ func (x *Tensor) SubScalarInPlace(v any) *Tensor {
 }
 
 // MulInPlace multiplies x by y, broadcast.
-func (x *Tensor) MulInPlace(y *Tensor) *Tensor { return x.update(op.Mul, operand{t: y}, mul) }
+func (x *Tensor) MulInPlace(y *Tensor) *Tensor { return x.update(op.Mul, other(op.Mul, y), mul) }
 
 // MulScalarInPlace multiplies x by v.
 func (x *Tensor) MulScalarInPlace(v any) *Tensor {
@@ -43,7 +43,7 @@ func (x *Tensor) MulScalarInPlace(v any) *Tensor {
 }
 
 // DivInPlace divides x by y, broadcast. It panics where x holds integers.
-func (x *Tensor) DivInPlace(y *Tensor) *Tensor { return x.update(op.Div, operand{t: y}, div) }
+func (x *Tensor) DivInPlace(y *Tensor) *Tensor { return x.update(op.Div, other(op.Div, y), div) }
 
 // DivScalarInPlace divides x by v. It panics where x holds integers.
 func (x *Tensor) DivScalarInPlace(v any) *Tensor {
@@ -190,6 +190,7 @@ func (n *node) base() *node {
 
 // CopyInPlace copies src, broadcast, cast and moved to x's device, into x. Gradients flow to src.
 func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
+	refuseNil("copy_", "src", 2, src)
 	x.mutable(op.CopyInPlace, src)
 	src.alive()
 	x.checkCovers(op.CopyInPlace, src.layout.Shape, src)

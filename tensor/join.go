@@ -15,6 +15,7 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 	if len(ts) == 0 {
 		fail("cat", ErrValue, "torch.cat(): expected a non-empty list of Tensors")
 	}
+	refuseNilIn("cat", ts)
 	j := joinOf(ts, axis)
 	out := newTensor("cat", sameJoined("cat", ts), commonTypeOf(ts), layout.Contiguous(j.shape)).inherit(ts...)
 	at := 0
@@ -125,6 +126,7 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 	if len(ts) == 0 {
 		fail("stack", ErrValue, "stack expects a non-empty TensorList")
 	}
+	refuseNilIn("stack", ts)
 	first := ts[0]
 	at, err := layout.Axis(axis, first.layout.Rank()+1)
 	check("stack", ErrIndex, err, first)

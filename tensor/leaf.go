@@ -32,6 +32,7 @@ func (x *Tensor) SetRequiresGrad(on bool) *Tensor {
 
 // Parameter returns a leaf over t's storage that requires gradients and prints as a parameter.
 func Parameter(t *Tensor) *Tensor {
+	refuseNil("Parameter", "data", 1, t)
 	if !t.dtype.IsFloat() {
 		fail("Parameter", ErrAutograd, "Only Tensors of floating point and complex dtype can require gradients", t)
 	}

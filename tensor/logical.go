@@ -21,37 +21,37 @@ func (x *Tensor) LogicalNot() *Tensor { return x.cast(dtype.Bool).unary(op.Logic
 
 // logical computes a logical op on what bool makes of the operands: true where they are not zero.
 func (x *Tensor) logical(o op.Op, y *Tensor) *Tensor {
-	return binary(o, operand{t: x}, operand{t: y}, dtype.Bool, dtype.Bool)
+	return binary(o, input(o, x), other(o, y), dtype.Bool, dtype.Bool)
 }
 
 // BitwiseAnd returns x & y, broadcast, for integers and bools.
 func (x *Tensor) BitwiseAnd(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseAnd, operand{t: x}, operand{t: y})
+	return bitwise(op.BitwiseAnd, input(op.BitwiseAnd, x), other(op.BitwiseAnd, y))
 }
 
 // BitwiseAndScalar returns x & v for integers and bools.
 func (x *Tensor) BitwiseAndScalar(v any) *Tensor {
-	return bitwise(op.BitwiseAnd, operand{t: x}, operand{s: scalarOf("bitwise_and", v)})
+	return bitwise(op.BitwiseAnd, input(op.BitwiseAnd, x), operand{s: scalarOf("bitwise_and", v)})
 }
 
 // BitwiseOr returns x | y, broadcast, for integers and bools.
 func (x *Tensor) BitwiseOr(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseOr, operand{t: x}, operand{t: y})
+	return bitwise(op.BitwiseOr, input(op.BitwiseOr, x), other(op.BitwiseOr, y))
 }
 
 // BitwiseOrScalar returns x | v for integers and bools.
 func (x *Tensor) BitwiseOrScalar(v any) *Tensor {
-	return bitwise(op.BitwiseOr, operand{t: x}, operand{s: scalarOf("bitwise_or", v)})
+	return bitwise(op.BitwiseOr, input(op.BitwiseOr, x), operand{s: scalarOf("bitwise_or", v)})
 }
 
 // BitwiseXor returns x ^ y, broadcast, for integers and bools.
 func (x *Tensor) BitwiseXor(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseXor, operand{t: x}, operand{t: y})
+	return bitwise(op.BitwiseXor, input(op.BitwiseXor, x), other(op.BitwiseXor, y))
 }
 
 // BitwiseXorScalar returns x ^ v for integers and bools.
 func (x *Tensor) BitwiseXorScalar(v any) *Tensor {
-	return bitwise(op.BitwiseXor, operand{t: x}, operand{s: scalarOf("bitwise_xor", v)})
+	return bitwise(op.BitwiseXor, input(op.BitwiseXor, x), operand{s: scalarOf("bitwise_xor", v)})
 }
 
 func bitwise(o op.Op, x, y operand) *Tensor {

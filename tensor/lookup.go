@@ -10,6 +10,7 @@ import (
 
 // sameIndexDevice panics with PyTorch's text where the named argument is not where x is.
 func (x *Tensor) sameIndexDevice(name, method, argument string, t *Tensor) {
+	refuseNil(name, argument, 2, t)
 	if t.storage.device != x.storage.device {
 		failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
 			"(when checking argument for argument %s in method %s)", x.storage.device, t.storage.device, argument, method),
@@ -132,6 +133,7 @@ func equalBut(a, b Shape, axis int) bool {
 // Embedding returns the rows of weight, a matrix, that indices name: a tensor of the indices' shape with one more axis. The
 // row of index padding, if it is given, gets no gradient; it may count from the end.
 func Embedding(weight, indices *Tensor, padding ...int) *Tensor {
+	refuseNil("embedding", "weight", 1, weight)
 	weight.sameIndexDevice("embedding", "wrapper_CUDA__index_select", "index", indices)
 	if weight.layout.Rank() != 2 {
 		fail("embedding", ErrShape, "'weight' must be 2-D", weight, indices)
@@ -169,6 +171,7 @@ func paddingRow(weight *Tensor, padding []int) int {
 // OneHot returns, for int64 class numbers, rows of zeros with a one at each class: an int64 tensor with one more axis of
 // extent classes. Where classes is -1 it is one more than the largest.
 func OneHot(x *Tensor, classes int) *Tensor {
+	refuseNil("one_hot", "input", 1, x)
 	if x.dtype != dtype.Int64 {
 		fail("one_hot", ErrDType, "one_hot is only applicable to index tensor of type LongTensor.", x)
 	}

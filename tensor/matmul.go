@@ -11,6 +11,8 @@ import (
 // times matrix, matrix times matrix, and, with more axes, a product of matrices for each index of the leading axes,
 // which are broadcast.
 func (x *Tensor) MatMul(y *Tensor) *Tensor {
+	refuseNil("matmul", "input", 1, x)
+	refuseNil("matmul", "other", 2, y)
 	rx, ry := x.layout.Rank(), y.layout.Rank()
 	switch {
 	case rx == 0 || ry == 0:
@@ -128,6 +130,8 @@ func (x *Tensor) unsafeView(shape Shape) *Tensor {
 
 // Linear returns x·wᵀ + bias over the last axis of x, for a weight w [out, in] and a bias [out] that may be nil.
 func (x *Tensor) Linear(w, bias *Tensor) *Tensor {
+	refuseNil("linear", "input", 1, x)
+	refuseNil("linear", "weight", 2, w)
 	rank := x.layout.Rank()
 	switch {
 	case rank == 0 || w.layout.Rank() == 0:

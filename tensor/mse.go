@@ -10,7 +10,7 @@ import (
 // MSELoss returns (x - y)², broadcast and reduced.
 func (x *Tensor) MSELoss(y *Tensor, r Reduction) *Tensor {
 	checkReduction("mse_loss", r)
-	a, b := operand{t: x}, operand{t: y}
+	a, b := input(op.MSELoss, x), other(op.MSELoss, y)
 	t := commonType(a, b)
 	if !t.IsFloat() {
 		fail("mse_loss", ErrKernel, fmt.Sprintf("\"mse_cpu\" not implemented for '%s'", t.ScalarName()), x, y)

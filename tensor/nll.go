@@ -68,6 +68,8 @@ func nllLossGrad(b *backprop, dy *Tensor) {
 // checkNLL panics unless target names a class for each position of x, and weight a weight for each class.
 func (x *Tensor) checkNLL(target, weight *Tensor) {
 	const name = "nll_loss"
+	refuseNil(name, "input", 1, x)
+	refuseNil(name, "target", 2, target)
 	xs, ts := x.layout.Shape, target.layout.Shape
 	switch rank := len(xs); {
 	case rank == 0:
@@ -92,7 +94,7 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 	if !x.dtype.IsFloat() {
 		fail(name, ErrKernel, fmt.Sprintf("\"nll_loss_out_frame\" not implemented for '%s'", x.dtype.ScalarName()), x, target)
 	}
-	checkArguments(op.NLLLoss, argument{"self", x}, argument{"target", target}, argument{"weight", weight})
+	checkArguments(op.NLLLoss, argument{"self", x}, argument{"target", target})
 	x.checkClassWeights(weight)
 }
 
@@ -100,6 +102,7 @@ func (x *Tensor) checkClassWeights(weight *Tensor) {
 	if weight == nil {
 		return
 	}
+	checkArguments(op.NLLLoss, argument{"self", x}, argument{"weight", weight})
 	if classes := x.layout.Shape[classAxis(x)]; !weight.layout.Shape.Equal(Shape{classes}) {
 		fail("nll_loss", ErrShape, fmt.Sprintf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s",
 			classes, weight.layout.Shape.List()), x, weight)

@@ -34,7 +34,10 @@ func (p Place) With(g *Generator) Place {
 }
 
 // Like returns the place of x: its device and dtype.
-func Like(x *Tensor) Place { return Place{device: x.storage.device, dtype: x.dtype} }
+func Like(x *Tensor) Place {
+	refuseNil("like", "input", 1, x)
+	return Place{device: x.storage.device, dtype: x.dtype}
+}
 
 // or returns the place's dtype, or dt where it names none.
 func (p Place) or(dt dtype.DType) dtype.DType {
@@ -79,10 +82,13 @@ func (p Place) Ones(sizes ...int) *Tensor {
 	return p.make("ones", p.or(dtype.Default), sizes).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
 }
 
-// Full returns a tensor of the given sizes whose elements are v; without As its dtype is v's: bool, int64 or float32.
+// Full returns a tensor of the given sizes whose elements are v, which must fit the dtype;
+// without As that is v's: bool, int64 or float32.
 func (p Place) Full(sizes []int, v any) *Tensor {
 	s := scalarOf("full", v)
-	return p.make("full", p.or(s.DType()), sizes).fill(s)
+	dt := p.or(s.DType())
+	fits("full", s, dt)
+	return p.make("full", dt, sizes).fill(s)
 }
 
 // fill sets every element and returns x; it is not recorded.

@@ -59,8 +59,9 @@ func powScalarGrad(b *backprop, dy *Tensor) {
 
 // PowTensor returns x to the power y elementwise, broadcast. Negative powers of integers are 0 but for those of 1 and -1.
 func (x *Tensor) PowTensor(y *Tensor) *Tensor {
-	t := commonType(operand{t: x}, operand{t: y})
-	out := binary(op.Pow, operand{t: x}, operand{t: y}, t, t)
+	a, b := input(op.Pow, x), other(op.Pow, y)
+	t := commonType(a, b)
+	out := binary(op.Pow, a, b, t, t)
 	record(out, op.Pow, powGrad, nil, x, y).save(x, y, out)
 	return out
 }

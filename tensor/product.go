@@ -93,6 +93,8 @@ func dotGrad(b *backprop, dy *Tensor) {
 
 // Outer returns x [m] times y [n] as a matrix: element (i, j) is x[i]·y[j].
 func (x *Tensor) Outer(y *Tensor) *Tensor {
+	refuseNil("outer", "input", 1, x)
+	refuseNil("outer", "vec2", 2, y)
 	switch {
 	case x.layout.Rank() != 1:
 		fail("outer", ErrShape, fmt.Sprintf("outer: Expected 1-D argument self, but got %d-D", x.layout.Rank()), x, y)

@@ -54,6 +54,7 @@ func (x *Tensor) RandomInPlace(g ...*Generator) *Tensor {
 
 // Bernoulli returns a tensor like p whose elements are 1 with the probability that p's have, and else 0.
 func Bernoulli(p *Tensor, g ...*Generator) *Tensor {
+	refuseNil("bernoulli", "input", 1, p)
 	if !p.dtype.IsFloat() {
 		fail("bernoulli", ErrDType, fmt.Sprintf("\"bernoulli_tensor_cpu_p_\" not implemented for '%s'", p.dtype.ScalarName()), p)
 	}

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -78,5 +79,21 @@ func TestRangesRefuse(t *testing.T) {
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
+	}
+}
+
+func TestFullRefusesWhatFillRefuses(t *testing.T) {
+	for want, f := range map[string]func(){
+		"value cannot be converted to type uint8_t without overflow":  func() { Place{}.As(dtype.Uint8).Full([]int{1}, 300) },
+		"value cannot be converted to type int64_t without overflow":  func() { FullLike(Of([]int{1}), 1e300) },
+		"value cannot be converted to type at::Half without overflow": func() { FullLike(Ones(2).Half(), 1e6) },
+		"value cannot be converted to type float without overflow":    func() { Full([]int{2}, 1e300) },
+	} {
+		if err := Try(f); !errors.Is(err, ErrValue) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if got := (Place{}).As(dtype.Uint8).Full([]int{1}, -1).Item(); got != int64(255) {
+		t.Errorf("-1 as uint8 is %v", got)
 	}
 }

@@ -31,6 +31,9 @@ func sumAxesGrad(b *backprop, dy *Tensor) {
 
 // total reduces all elements with the kernel of x's dtype.
 func (x *Tensor) total(o op.Op) *Tensor {
+	if x == nil {
+		refuseNil(o.String(), "input", 1, x)
+	}
 	y := x.summable()
 	out := y.empty(o, sumType(x.dtype), nil)
 	launch(o, y.dtype, nil, []*Tensor{out}, []*Tensor{y})

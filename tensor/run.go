@@ -85,6 +85,9 @@ func (x *Tensor) empty(o op.Op, dt dtype.DType, shape Shape, others ...*Tensor) 
 
 // unary computes an elementwise op of one operand in x's own dtype.
 func (x *Tensor) unary(o op.Op, params any) *Tensor {
+	if x == nil {
+		refuseNil(o.String(), "input", 1, x)
+	}
 	out := x.like(o, x.dtype)
 	launch(o, x.dtype, params, []*Tensor{out}, []*Tensor{x})
 	return out
@@ -92,7 +95,7 @@ func (x *Tensor) unary(o op.Op, params any) *Tensor {
 
 // unaryFloat computes an elementwise op whose result is a float: integers and bools become float32 first.
 func (x *Tensor) unaryFloat(o op.Op, params any) *Tensor {
-	if !x.dtype.IsFloat() {
+	if x != nil && !x.dtype.IsFloat() {
 		return x.cast(dtype.Default).unary(o, params)
 	}
 	return x.unary(o, params)
@@ -104,9 +107,26 @@ type operand struct {
 	s backend.Scalar
 }
 
+// input is the first operand of an op, x.
+func input(o op.Op, x *Tensor) operand {
+	if x == nil {
+		refuseNil(o.String(), "input", 1, x)
+	}
+	return operand{t: x}
+}
+
+// other is the second operand of an op.
+func other(o op.Op, y *Tensor) operand {
+	if y == nil {
+		refuseNil(o.String(), "other", 2, y)
+	}
+	return operand{t: y}
+}
+
 // operandOf reads an operand that the caller gave as a tensor or as a number.
 func operandOf(name string, v any) operand {
 	if t, ok := v.(*Tensor); ok {
+		refuseNil(name, "other", 2, t)
 		return operand{t: t}
 	}
 	return operand{s: scalarOf(name, v)}

@@ -16,8 +16,9 @@ func (x *Tensor) Maximum(y *Tensor) *Tensor { return x.pairwise(op.Maximum, maxi
 func (x *Tensor) Minimum(y *Tensor) *Tensor { return x.pairwise(op.Minimum, minimumGrad, y) }
 
 func (x *Tensor) pairwise(o op.Op, back gradient, y *Tensor) *Tensor {
-	t := commonType(operand{t: x}, operand{t: y})
-	out := binary(o, operand{t: x}, operand{t: y}, t, t)
+	a, b := input(o, x), other(o, y)
+	t := commonType(a, b)
+	out := binary(o, a, b, t, t)
 	record(out, o, back, nil, x, y).save(x, y)
 	return out
 }
@@ -96,6 +97,7 @@ func clampGrad(b *backprop, dy *Tensor) {
 // Where returns x where cond is true, else y, broadcast. Both are tensors or numbers and meet in their common dtype.
 func Where(cond *Tensor, x, y any) *Tensor {
 	a, b := operandOf("where", x), operandOf("where", y)
+	refuseNil("where", "condition", 1, cond)
 	if cond.dtype != dtype.Bool {
 		fail("where", ErrDType, "where expected condition to be a boolean tensor, but got a tensor with dtype "+cond.dtype.ScalarName(), cond, a.t, b.t)
 	}
@@ -118,6 +120,8 @@ func whereGrad(b *backprop, dy *Tensor) {
 // integer.
 func (x *Tensor) MaskedFill(mask *Tensor, v any) *Tensor {
 	s := scalarOf("masked_fill", v)
+	refuseNil("masked_fill", "input", 1, x)
+	refuseNil("masked_fill", "mask", 2, mask)
 	if mask.dtype != dtype.Bool {
 		fail("masked_fill", ErrDType, "masked_fill_ only supports boolean masks, but got mask with dtype "+mask.dtype.CppName(), x, mask)
 	}

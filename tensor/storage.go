@@ -78,6 +78,9 @@ func (x *Tensor) Release() {
 
 // alive panics where the tensor's memory was given back.
 func (x *Tensor) alive() {
+	if x == nil {
+		fail("use", ErrValue, "expected a Tensor, but got None")
+	}
 	if x.storage.released {
 		failHint("use", ErrReleased, "this tensor's memory was released: by Release, by its scope's Close, or by a Loader that advanced",
 			"Keep the tensor in its scope, or Clone it before the scope closes")

@@ -1,6 +1,8 @@
 package tensor
 
 import (
+	"fmt"
+
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/layout"
@@ -25,8 +27,13 @@ type Shape = layout.Shape
 // Shape returns the extent of each axis, as a copy.
 func (x *Tensor) Shape() Shape { return append(Shape{}, x.layout.Shape...) }
 
-// Size returns the extent of one axis, which may count from the end.
-func (x *Tensor) Size(axis int) int { return x.layout.Shape[x.axis("size", axis)] }
+// Size returns the extent of one axis, which may count from the end. It panics where x has no axes.
+func (x *Tensor) Size(axis int) int {
+	if x != nil && x.layout.Rank() == 0 {
+		fail("size", ErrIndex, fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis), x)
+	}
+	return x.layout.Shape[x.axis("size", axis)]
+}
 
 // Dim returns the number of axes.
 func (x *Tensor) Dim() int { return x.layout.Rank() }
@@ -63,6 +70,7 @@ func (x *Tensor) IsTarget() {}
 
 // axis resolves an axis that may count from the end.
 func (x *Tensor) axis(name string, axis int) int {
+	refuseNil(name, "input", 1, x)
 	a, err := layout.Axis(axis, x.layout.Rank())
 	if err != nil {
 		fail(name, ErrIndex, err.Error(), x)

@@ -121,7 +121,13 @@ func (x *Tensor) expandedShape(sizes []int) Shape {
 }
 
 // ExpandAs returns x expanded to the shape of y.
-func (x *Tensor) ExpandAs(y *Tensor) *Tensor { return x.Expand(y.layout.Shape...) }
+func (x *Tensor) ExpandAs(y *Tensor) *Tensor {
+	refuseNil("expand_as", "other", 2, y)
+	return x.Expand(y.layout.Shape...)
+}
 
 // ViewAs returns x's elements under the shape of y.
-func (x *Tensor) ViewAs(y *Tensor) *Tensor { return x.View(y.layout.Shape...) }
+func (x *Tensor) ViewAs(y *Tensor) *Tensor {
+	refuseNil("view_as", "other", 2, y)
+	return x.View(y.layout.Shape...)
+}
