@@ -62,7 +62,10 @@ func (s *storage) show() {
 func hostSlice[T dtype.Element](x *Tensor) []T {
 	x.alive()
 	y := x.Detach().CPU().Contiguous().cast(dtype.Of[T]())
-	out := make([]T, y.NumEl())
+	block, err := mem.Alloc(y.NumEl() * y.dtype.Size()) // which refuses what Go's own memory would end the process for
+	check("values", ErrMemory, err, x)
+	block.Disown()
+	out := mem.Slice[T](block)
 	if len(out) > 0 {
 		copy(out, elements[T](y.storage)[y.layout.Offset:])
 	}

@@ -179,7 +179,7 @@ func (x *Tensor) edges(n int) *Tensor {
 	}
 	out := newTensor("print", device.CPU, x.dtype, layout.Contiguous(shape))
 	size := x.dtype.Size()
-	bytes := make([]byte, out.NumEl()*size)
+	bytes := elements[uint8](out.storage)
 	at := 0
 	var copyAxis func(axis, from int)
 	copyAxis = func(axis, from int) {
@@ -196,6 +196,5 @@ func (x *Tensor) edges(n int) *Tensor {
 		}
 	}
 	copyAxis(0, x.layout.Offset)
-	check("print", ErrDevice, host.CopyIn(out.storage.buf, 0, bytes), x)
 	return out
 }

@@ -24,13 +24,13 @@ const (
 )
 
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
-// elements or is nil.
-func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) {
+// elements or is nil. Its errors, and the gradients', are those of ForWithLoan.
+func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
 	inputs, outputs, depth, pixels := s.groupSizes()
 	lines := s.linesPerPiece(convPixels)
 	pieces := ceilDiv(s.OH, lines)
 	flops := 2 * outputs * depth * lines * s.OW
-	par.For(s.N*s.Groups*pieces, grainOf(flops), func(lo, hi int) {
+	return ForWithLoan(s.N*s.Groups*pieces, grainOf(flops), s.columnsSize(depth, lines), func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			image, line := i/pieces, i%pieces*lines
 			group := image % s.Groups
@@ -43,23 +43,23 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) {
 					fillWith(out[k*pixels:][:(end-line)*s.OW], v)
 				}
 			}
-			columns, space := columnsOf(s, x[image*inputs:][:inputs], 0, depth, line, end)
+			columns := columnsOf(s, x[image*inputs:][:inputs], 0, depth, line, end, space)
 			p := product[T]{outputs, (end - line) * s.OW, depth, 1,
 				Matrix[T]{w[group*outputs*depth:], depth, 1}, columns, beta, out, pixels}
 			p.run(inline)
-			space.giveBack()
 		}
 	})
 }
 
 // Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
-func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) {
+func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 	inputs, outputs, depth, pixels := s.groupSizes()
 	window := s.R * s.S
 	channels := max(1, convRows/max(window, 1))
 	pieces := ceilDiv(s.C/s.Groups, channels)
 	lines := s.linesPerPiece(4 * convPixels)
-	par.For(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), func(lo, hi int) {
+	size := s.columnsSize(min(channels, s.C/s.Groups)*window, lines)
+	return ForWithLoan(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), size, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			image, channel := i/pieces, i%pieces*channels
 			end := min(channel+channels, s.C/s.Groups)
@@ -76,11 +76,9 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) {
 					p.run(inline)
 					continue
 				}
-				space := borrow[T](rows * width)
-				p := product[T]{rows, width, outputs, 1, weights, grad, 0, space.data, width}
+				p := product[T]{rows, width, outputs, 1, weights, grad, 0, space, width}
 				p.run(inline)
-				addColumns(s, dst, space.data, rows, line, lineEnd)
-				space.giveBack()
+				addColumns(s, dst, space, rows, line, lineEnd)
 			}
 		}
 	})
@@ -88,14 +86,15 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) {
 
 // Conv2DGradWeight computes dw, the gradient of Conv2D for w, from dy. It adds
 // the images in order.
-func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) {
+func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	inputs, outputs, depth, pixels := s.groupSizes()
 	// How the rows are divided changes no bit, so it may follow the machine.
 	rows := min(convRows, max(convRows/4, ceilDiv(depth*s.Groups, 2*par.NumThreads())))
 	pieces := ceilDiv(depth, rows)
 	lines := s.linesPerPiece(16 * convPixels)
+	size := s.columnsSize(min(rows, depth), lines)
 	clear(dw)
-	par.For(s.Groups*pieces, grainOf(2*rows*outputs*pixels*s.N), func(lo, hi int) {
+	return ForWithLoan(s.Groups*pieces, grainOf(2*rows*outputs*pixels*s.N), size, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			group, row := i/pieces, i%pieces*rows
 			end := min(row+rows, depth)
@@ -103,12 +102,11 @@ func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) {
 				image := n*s.Groups + group
 				for line := 0; line < s.OH; line += lines {
 					lineEnd := min(line+lines, s.OH)
-					columns, space := columnsOf(s, x[image*inputs:][:inputs], row, end, line, lineEnd)
+					columns := columnsOf(s, x[image*inputs:][:inputs], row, end, line, lineEnd, space)
 					p := product[T]{outputs, end - row, (lineEnd - line) * s.OW, 1,
 						Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}, columns.Transposed(),
 						1, dw[group*outputs*depth+row:], depth}
 					p.run(inline)
-					space.giveBack()
 				}
 			}
 		}
@@ -124,6 +122,14 @@ func (s *ConvShape) groupSizes() (inputs, outputs, depth, pixels int) {
 
 // linesPerPiece returns how many output lines hold about so many pixels.
 func (s *ConvShape) linesPerPiece(pixels int) int { return max(1, pixels/max(s.OW, 1)) }
+
+// columnsSize returns the elements of so many rows of columns for some output lines: none where x is its own columns.
+func (s *ConvShape) columnsSize(rows, lines int) int {
+	if s.pointwise() {
+		return 0
+	}
+	return volume(rows, min(lines, s.OH), s.OW)
+}
 
 // pointwise reports whether x is its own matrix of columns.
 func (s *ConvShape) pointwise() bool {

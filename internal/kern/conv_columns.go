@@ -5,15 +5,14 @@ import "cresset/dtype"
 // columnsOf returns rows row to rowEnd of the matrix whose product with the
 // weights is the convolution, for the output lines from line to lineEnd: row
 // (c*R+r)*S+q holds, for each output pixel, the input element that weight
-// (c, r, q) meets there. x is the input of one group of one image. The caller
-// gives the space back when it has used the matrix.
-func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd int) (Matrix[T], *scratch[T]) {
+// (c, r, q) meets there. x is the input of one group of one image; the matrix lies
+// in space, or in x itself.
+func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd int, space []T) Matrix[T] {
 	if s.pointwise() {
-		return Matrix[T]{x[row*s.H*s.W+line*s.W:], s.H * s.W, 1}, borrow[T](0)
+		return Matrix[T]{x[row*s.H*s.W+line*s.W:], s.H * s.W, 1}
 	}
 	width := (lineEnd - line) * s.OW
-	space := borrow[T]((rowEnd - row) * width)
-	dst := space.data
+	dst := space
 	for k := row; k < rowEnd; k++ {
 		t := s.tapOf(k)
 		plane := x[t.channel*s.H*s.W:][:s.H*s.W]
@@ -41,7 +40,7 @@ func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd in
 			}
 		}
 	}
-	return Matrix[T]{space.data, width, 1}, space
+	return Matrix[T]{space, width, 1}
 }
 
 // addColumns adds rows of columns, from the first channel of dx on, to the input

@@ -7,7 +7,12 @@ import (
 	"cresset/dtype"
 )
 
-// scratch is working memory that a kernel borrows; its content is undefined.
+// maxScratch bounds a scratch in elements: the packed panels of a block of a product, whose rows and columns are rounded
+// up to whole panels.
+const maxScratch = (blockRows + blockCols + 2*maxPanel) * maxRun
+
+// scratch is working memory that a kernel borrows; its content is undefined. Its size is bounded whatever the operands,
+// and so it may come from the collector; what grows with an operand is a loan of ForWithLoan's.
 type scratch[T dtype.Float] struct{ data []T }
 
 // A pool for each power of two, so that a small loan never takes a large block.
@@ -22,8 +27,11 @@ func scratchPool[T dtype.Float](n int) *sync.Pool {
 	return &scratch64[class]
 }
 
-// borrow returns working memory for n elements.
+// borrow returns working memory for n elements, of which there are at most maxScratch.
 func borrow[T dtype.Float](n int) *scratch[T] {
+	if n > maxScratch {
+		panic("kern: a scratch without a bound")
+	}
 	if s, ok := scratchPool[T](n).Get().(*scratch[T]); ok {
 		s.data = s.data[:n]
 		return s

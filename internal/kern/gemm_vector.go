@@ -5,21 +5,31 @@ import "cresset/dtype"
 const (
 	gemvRows  = 4   // rows whose sums run side by side, to hide the latency of an addition
 	gemvChunk = 256 // sums that stay in the first cache level while columns pass
+	gemvRuns  = 64  // runs of a strided vector that are packed together
 )
 
 // gemv adds A·x to y, where A is [m, k] with contiguous rows or columns, and x
 // and y have strides.
 func gemv[T dtype.Float](split splitter, m, k int, a Matrix[T], x []T, strideX int, y []T, strideY int) {
-	if strideX != 1 {
-		packed := borrow[T](k)
-		defer packed.giveBack()
-		for i := range packed.data {
-			packed.data[i] = x[i*strideX]
-		}
-		x = packed.data
-	}
-	x = x[:k]
 	length := runLength(k)
+	if strideX == 1 {
+		gemvPart(split, m, length, a, x[:k], y, strideY)
+		return
+	}
+	packed := borrow[T](min(k, gemvRuns*length))
+	defer packed.giveBack()
+	for i := 0; i < k; i += len(packed.data) {
+		part := packed.data[:min(len(packed.data), k-i)]
+		for j := range part {
+			part[j] = x[(i+j)*strideX]
+		}
+		gemvPart(split, m, length, Matrix[T]{a.Data[i*a.Col:], a.Row, a.Col}, part, y, strideY)
+	}
+}
+
+// gemvPart adds A·x to y in runs of one length.
+func gemvPart[T dtype.Float](split splitter, m, length int, a Matrix[T], x, y []T, strideY int) {
+	k := len(x)
 	add := gemvRowsOf[T]
 	if a.Col != 1 {
 		add = gemvColumnsOf[T]

@@ -8,18 +8,20 @@ import (
 // NLL computes the negative log likelihood loss[i] = -weight[t]*x[t] of each of
 // N*L targets t, where x[N, C, L] holds log probabilities of C classes and weight
 // has C elements or is nil for ones. The loss of a target equal to ignore is zero.
-// It returns the sum of the losses and of the weights, whose quotient is the mean
-// loss. Other targets must lie in [0, C), as OutOfRange tells.
+// A nil loss is not written. It returns the sum of the losses and of the weights,
+// whose quotient is the mean loss. Other targets must lie in [0, C), as OutOfRange tells.
 func NLL[T dtype.Float](s ChannelShape, x []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64) {
 	for i, t := range targets {
-		if t == ignore {
-			loss[i] = 0
-			continue
+		var l T
+		if t != ignore {
+			w := weightOf(weight, t)
+			l = -x[s.at(i/s.L, int(t))+i%s.L] * w
+			sum += float64(l)
+			total += float64(w)
 		}
-		w := weightOf(weight, t)
-		loss[i] = -x[s.at(i/s.L, int(t))+i%s.L] * w
-		sum += float64(loss[i])
-		total += float64(w)
+		if loss != nil {
+			loss[i] = l
+		}
 	}
 	return sum, total
 }

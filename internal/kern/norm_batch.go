@@ -25,7 +25,7 @@ func (s ChannelShape) at(n, c int) int { return (n*s.C + c) * s.L }
 
 // BatchNormMoments computes, for each channel of x, what training needs: its
 // mean, invstd = 1/√(variance + eps) of the biased variance, and, for the running
-// statistics, the unbiased variance.
+// statistics unless unbiased is nil, the unbiased variance.
 func BatchNormMoments[T dtype.Float](s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T) {
 	count := float64(s.N * s.L)
 	s.eachChannel(func(c int) {
@@ -38,7 +38,9 @@ func BatchNormMoments[T dtype.Float](s ChannelShape, x []T, eps float64, mean, i
 			squares += squares64(x[s.at(n, c):][:s.L], m)
 		}
 		mean[c], invstd[c] = T(m), T(1/math.Sqrt(squares/count+eps))
-		unbiased[c] = T(squares / (count - 1))
+		if unbiased != nil {
+			unbiased[c] = T(squares / (count - 1))
+		}
 	})
 }
 

@@ -31,39 +31,62 @@ func AdaptiveAvgPool2DBackward[T dtype.Float](s *PoolShape, dy, dx []T) {
 // it counts for.
 type window struct{ lo, hi, count int }
 
-func (s *PoolShape) averageWindows(countPad bool) (rows, cols []window) {
+// windows are those of one axis. The first are in a table, whose size is bounded; the others, which few axes have, are
+// computed where they are asked for.
+type windows struct {
+	table []window
+	of    func(i int) window
+	count int
+}
+
+const tabled = 1 << 10
+
+func newWindows(count int, of func(i int) window) *windows {
+	w := &windows{make([]window, min(count, tabled)), of, count}
+	for i := range w.table {
+		w.table[i] = of(i)
+	}
+	return w
+}
+
+func (w *windows) at(i int) window {
+	if i < len(w.table) {
+		return w.table[i]
+	}
+	return w.of(i)
+}
+
+func (s *PoolShape) averageWindows(countPad bool) (rows, cols *windows) {
 	return paddedWindows(s.OH, s.StrideH, s.PadH, s.R, s.H, countPad), paddedWindows(s.OW, s.StrideW, s.PadW, s.S, s.W, countPad)
 }
 
-func paddedWindows(out, stride, pad, length, n int, countPad bool) []window {
-	windows := make([]window, out)
-	for i := range windows {
+func paddedWindows(out, stride, pad, length, n int, countPad bool) *windows {
+	return newWindows(out, func(i int) window {
 		start := i*stride - pad
 		end := min(start+length, n+pad)
 		w := window{lo: max(start, 0), hi: min(end, n), count: end - start}
 		if !countPad {
 			w.count = w.hi - w.lo
 		}
-		windows[i] = w
-	}
-	return windows
+		return w
+	})
 }
 
-func adaptiveWindows(out, n int) []window {
-	windows := make([]window, out)
-	for i := range windows {
+func adaptiveWindows(out, n int) *windows {
+	return newWindows(out, func(i int) window {
 		lo, hi := i*n/out, ceilDiv((i+1)*n, out)
-		windows[i] = window{lo, hi, hi - lo}
-	}
-	return windows
+		return window{lo, hi, hi - lo}
+	})
 }
 
-func average[T dtype.Float](s *PoolShape, rows, cols []window, x, y []T) {
+func average[T dtype.Float](s *PoolShape, rows, cols *windows, x, y []T) {
 	s.eachPlane(s.R*s.S, func(plane int) {
 		from := x[plane*s.H*s.W:][:s.H*s.W]
 		to := y[plane*s.OH*s.OW:][:s.OH*s.OW]
-		for i, r := range rows {
-			for j, c := range cols {
+		for i := range rows.count {
+			r := rows.at(i)
+			for j := range cols.count {
+				c := cols.at(j)
 				if r.lo >= r.hi || c.lo >= c.hi {
 					to[i*s.OW+j] = 0
 					continue
@@ -80,13 +103,15 @@ func average[T dtype.Float](s *PoolShape, rows, cols []window, x, y []T) {
 	})
 }
 
-func averageBackward[T dtype.Float](s *PoolShape, rows, cols []window, dy, dx []T) {
+func averageBackward[T dtype.Float](s *PoolShape, rows, cols *windows, dy, dx []T) {
 	s.eachPlane(s.R*s.S, func(plane int) {
 		from := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
 		to := dx[plane*s.H*s.W:][:s.H*s.W]
 		clear(to)
-		for i, r := range rows {
-			for j, c := range cols {
+		for i := range rows.count {
+			r := rows.at(i)
+			for j := range cols.count {
+				c := cols.at(j)
 				if r.lo >= r.hi || c.lo >= c.hi {
 					continue
 				}

@@ -7,35 +7,36 @@ import (
 
 // Reductions see their input as [outer][n][inner] and reduce the middle axis. What becomes of one run along that axis is
 // told by a function of a row; a run that does not lie contiguously is gathered first. No result depends on the number
-// of threads: a row longer than piece is always reduced in pieces of that length, and their results meet in order.
+// of threads: a row longer than piece is always reduced in pieces of that length, and their results meet in order. Errors are those of ForWithLoan.
 
 const (
 	piece       = 1 << 15 // elements that one thread reduces at least
 	reduceLanes = 16      // rows that are gathered together where inner is not 1: a cache line of float32
+	wave        = 256     // pieces that are joined together: more than threads, so that few wait for the last
 )
 
 // Reduce is dst[o][i] = row(src[o][:][i]).
-func Reduce[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(row []S) D) {
-	forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at] = row(s) })
+func Reduce[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(row []S) D) error {
+	return forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at] = row(s) })
 }
 
 // ReducePair is dst[o][i], index[o][i] = row(src[o][:][i]).
-func ReducePair[D, S dtype.Element](dst []D, index []int64, src []S, outer, n, inner int, row func(row []S) (D, int64)) {
-	forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at], index[at] = row(s) })
+func ReducePair[D, S dtype.Element](dst []D, index []int64, src []S, outer, n, inner int, row func(row []S) (D, int64)) error {
+	return forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at], index[at] = row(s) })
 }
 
 // MapRows calls row with every run x along the middle axis of src, with the run y of dst that it fills, and with the index
 // at of its place in [outer][inner].
-func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(at int, x []S, y []D)) {
+func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(at int, x []S, y []D)) error {
 	if len(src) == 0 {
-		return
+		return nil
 	}
 	if inner == 1 {
-		forEachRow(src, outer, n, inner, func(at int, x []S) { row(at, x, dst[at*n:(at+1)*n]) })
-		return
+		forEachLine(src, outer, n, func(at int, x []S) { row(at, x, dst[at*n:(at+1)*n]) })
+		return nil
 	}
-	par.For(outer*ceilDiv(inner, reduceLanes), laneGrain(n), func(lo, hi int) {
-		x, y := make([]S, reduceLanes*n), make([]D, reduceLanes*n)
+	blocks := outer * ceilDiv(inner, reduceLanes)
+	return ForWithLoans(blocks, laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, x []S, y []D) {
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			gatherLanes(x, src[from:], n, count, inner)
@@ -48,17 +49,12 @@ func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func
 }
 
 // forEachRow calls visit with every run along the middle axis, contiguous, and with the index of its result.
-func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int, row []S)) {
+func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int, row []S)) error {
 	if inner == 1 {
-		par.For(outer, max(1, piece/max(n, 1)), func(lo, hi int) {
-			for o := lo; o < hi; o++ {
-				visit(o, src[o*n:(o+1)*n])
-			}
-		})
-		return
+		forEachLine(src, outer, n, visit)
+		return nil
 	}
-	par.For(outer*ceilDiv(inner, reduceLanes), laneGrain(n), func(lo, hi int) {
-		rows := make([]S, reduceLanes*n)
+	return ForWithLoan(outer*ceilDiv(inner, reduceLanes), laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, rows []S) {
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			if n > 0 {
@@ -67,6 +63,15 @@ func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int
 			for l := range count {
 				visit(at+l, rows[l*n:(l+1)*n])
 			}
+		}
+	})
+}
+
+// forEachLine is forEachRow where inner is 1: all runs are contiguous.
+func forEachLine[S dtype.Element](src []S, outer, n int, visit func(at int, row []S)) {
+	par.For(outer, max(1, piece/max(n, 1)), func(lo, hi int) {
+		for o := lo; o < hi; o++ {
+			visit(o, src[o*n:(o+1)*n])
 		}
 	})
 }
@@ -102,11 +107,21 @@ func scatterLanes[T dtype.Element](dst, rows []T, n, count, stride int) {
 
 // inPieces joins what part makes of the pieces of [0, n), in order. Callers spare a row of one piece the closure.
 func inPieces[A any](n int, part func(lo, hi int) A, join func(a, b A) A) A {
-	parts := make([]A, ceilDiv(n, piece))
-	par.Do(len(parts), func(i int) { parts[i] = part(i*piece, min((i+1)*piece, n)) })
-	whole := parts[0]
-	for _, v := range parts[1:] {
-		whole = join(whole, v)
+	var parts [wave]A
+	var whole A
+	for first := 0; first < n; first += wave * piece {
+		count := min(wave, ceilDiv(n-first, piece))
+		par.Do(count, func(i int) {
+			lo := first + i*piece
+			parts[i] = part(lo, min(lo+piece, n))
+		})
+		for i, v := range parts[:count] {
+			if first+i == 0 {
+				whole = v
+				continue
+			}
+			whole = join(whole, v)
+		}
 	}
 	return whole
 }

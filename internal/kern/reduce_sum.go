@@ -9,7 +9,7 @@ import (
 // integers are int64, as PyTorch's.
 func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 	if inner == 1 {
-		Reduce(dst, src, outer, n, inner, SumRow[D, S])
+		forEachLine(src, outer, n, func(at int, row []S) { dst[at] = SumRow[D](row) })
 		return
 	}
 	if isFloat[S]() {
@@ -22,7 +22,7 @@ func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 // MeanMiddle is dst[o][i] = Σ_k src[o][k][i] / n.
 func MeanMiddle[T dtype.Float](dst, src []T, outer, n, inner int) {
 	if inner == 1 {
-		Reduce(dst, src, outer, n, inner, func(row []T) T { return T(sumFloats(row) / float64(n)) })
+		forEachLine(src, outer, n, func(at int, row []T) { dst[at] = T(sumFloats(row) / float64(n)) })
 		return
 	}
 	sumColumns(dst, src, outer, n, inner, func(sum float64) T { return T(sum / float64(n)) })

@@ -9,8 +9,8 @@ import (
 
 // Softmax computes y = e**(x-max) / Σ e**(x-max) along the middle axis of
 // x[outer, axis, inner].
-func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) {
-	forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
+func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
+	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
 		_, sum := expShifted(x, y)
 		for i := range y {
 			y[i] = T(float64(y[i]) / sum)
@@ -20,8 +20,8 @@ func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) {
 
 // LogSoftmax computes y = x - max - log Σ e**(x-max) along the middle axis of
 // x[outer, axis, inner].
-func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) {
-	forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
+func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
+	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
 		largest, sum := expShifted(x, y)
 		log := T(math.Log(sum))
 		for i, v := range x {
@@ -31,8 +31,8 @@ func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) {
 }
 
 // SoftmaxBackward computes dx = y * (dy - Σ dy*y), the gradient of Softmax for x.
-func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) {
-	forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
+func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
+	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
 		sum := T(dot64(dy, y))
 		for i, v := range y {
 			dx[i] = v * (dy[i] - sum)
@@ -42,8 +42,8 @@ func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) {
 
 // LogSoftmaxBackward computes dx = dy - e**y * Σ dy, the gradient of LogSoftmax
 // for x.
-func LogSoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) {
-	forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
+func LogSoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
+	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
 		sum := T(sum64(dy))
 		exp(dx, y)
 		for i, v := range dx {
@@ -75,10 +75,10 @@ const (
 
 // forRows calls body with each run along the middle axis of a, b and out, all
 // [outer, axis, inner]; b may be nil. Where inner is more than one, body works on
-// copies. out must not overlap a or b.
-func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, b, out []T)) {
+// copies, for which there may be no memory. out must not overlap a or b.
+func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, b, out []T)) error {
 	if axis == 0 || inner == 0 {
-		return
+		return nil
 	}
 	if inner == 1 {
 		par.For(outer, max(1, rowElems/axis), func(lo, hi int) {
@@ -90,13 +90,12 @@ func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, 
 				body(a[i:][:axis], second, out[i:][:axis])
 			}
 		})
-		return
+		return nil
 	}
 	blocks := ceilDiv(inner, lanes)
-	par.For(outer*blocks, max(1, rowElems/(axis*lanes)), func(lo, hi int) {
-		space := borrow[T](3 * lanes * axis)
-		defer space.giveBack()
-		rowsA, rowsB, rowsOut := space.data[:lanes*axis], space.data[lanes*axis:2*lanes*axis], space.data[2*lanes*axis:]
+	size := volume(min(lanes, inner), axis)
+	return ForWithLoan(outer*blocks, max(1, rowElems/(axis*lanes)), volume(3, size), func(lo, hi int, space []T) {
+		rowsA, rowsB, rowsOut := space[:size], space[size:2*size], space[2*size:]
 		for i := lo; i < hi; i++ {
 			first := i / blocks * axis * inner
 			column := i % blocks * lanes

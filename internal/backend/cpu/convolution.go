@@ -14,30 +14,27 @@ func (t *table) addConvolutions() {
 
 func addConvolutionsOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Conv][dt] = conv[T]
-	t[op.ConvGradInput][dt] = convGradInput[T]
-	t[op.ConvGradWeight][dt] = convGradWeight[T]
+	t[op.Conv][dt] = rowMajor(conv[T])
+	t[op.ConvGradInput][dt] = rowMajor(convGradInput[T])
+	t[op.ConvGradWeight][dt] = rowMajor(convGradWeight[T])
 }
 
 // conv is the convolution of x [N, C, H, W] with weights and perhaps a bias.
 func conv[T dtype.Float](c *backend.Call) error {
 	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
-	kern.Conv2D(convShape(c, x, w, y), packed[T](x), packed[T](w), optional[T](c, 2), dense[T](y))
-	return nil
+	return kern.Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), dense[T](y))
 }
 
 // convGradInput is the gradient for x, of dy and the weights.
 func convGradInput[T dtype.Float](c *backend.Call) error {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
-	kern.Conv2DGradInput(convShape(c, dx, w, dy), packed[T](dy), packed[T](w), dense[T](dx))
-	return nil
+	return kern.Conv2DGradInput(convShape(c, dx, w, dy), dense[T](dy), dense[T](w), dense[T](dx))
 }
 
 // convGradWeight is the gradient for the weights, of dy and x.
 func convGradWeight[T dtype.Float](c *backend.Call) error {
 	dy, x, dw := &c.In()[0], &c.In()[1], &c.Out()[0]
-	kern.Conv2DGradWeight(convShape(c, x, dw, dy), packed[T](x), packed[T](dy), dense[T](dw))
-	return nil
+	return kern.Conv2DGradWeight(convShape(c, x, dw, dy), dense[T](x), dense[T](dy), dense[T](dw))
 }
 
 // convShape describes the convolution of x with w to y.

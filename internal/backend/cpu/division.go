@@ -6,6 +6,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -39,9 +40,19 @@ func divisor[T dtype.Integer](kernel Kernel) Kernel {
 			if constant[T](v.Const) == 0 {
 				return errZeroDivision
 			}
-		case kern.HasZero(packed[T](v)):
+		case hasZero[T](v):
 			return errZeroDivision
 		}
 		return kernel(c)
 	}
+}
+
+// hasZero reports whether an element is zero.
+func hasZero[T dtype.Integer](v *backend.View) bool {
+	w := newWalk(v)
+	elements, found := newCursor[T](w, v, 0), false
+	w.tiles(0, w.count, func(at *[layout.MaxOperands]int, n int) {
+		found = found || kern.HasZero(elements.load(w, at, n))
+	})
+	return found
 }

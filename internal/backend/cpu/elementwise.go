@@ -152,25 +152,3 @@ func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p
 
 // straight reports whether the operand's elements can be handed to a loop as they lie.
 func straight(v *backend.View) bool { return !v.IsConst() && v.Layout.IsContiguous() }
-
-// gatherAll copies elements from one layout to another of the same shape.
-func gatherAll[T dtype.Element](dst []T, to *layout.Layout, src []T, from *layout.Layout) {
-	if to.Size() == 0 {
-		return
-	}
-	var l layout.Loop
-	l.Init(to, from)
-	n, sd, ss := l.Inner(), l.InnerStep(0), l.InnerStep(1)
-	for r := range l.Runs() {
-		d, s := l.Start(0, r), l.Start(1, r)
-		if sd == 1 && ss == 1 {
-			copy(dst[d:d+n], src[s:s+n])
-			continue
-		}
-		for range n {
-			dst[d] = src[s]
-			d += sd
-			s += ss
-		}
-	}
-}

@@ -3,8 +3,6 @@ package cpu
 import (
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/layout"
-	"cresset/internal/mem"
 )
 
 // viaFloat32 runs a float32 kernel on half operands: those are widened into temporaries, and results, which may
@@ -14,23 +12,16 @@ func viaFloat32(kernel Kernel) Kernel {
 		wide := backend.NewCall(c.Op, dtype.Float32)
 		defer wide.Release()
 		wide.Params = c.Params
-		var temporaries []*mem.Block
-		defer func() {
-			for _, b := range temporaries {
-				b.Free()
-			}
-		}()
+		var w workspace
+		defer w.free()
 		widen := func(to, from *backend.View) error {
 			*to = *from
 			if from.IsConst() || !isHalf(from.DType) {
 				return nil
 			}
-			b, err := mem.Alloc(from.Layout.Size() * dtype.Float32.Size())
-			if err != nil {
+			if err := w.like(to, from.Layout.Shape, dtype.Float32); err != nil {
 				return err
 			}
-			temporaries = append(temporaries, b)
-			to.Buf, to.DType, to.Layout = b, dtype.Float32, layout.Contiguous(from.Layout.Shape)
 			return convert(to, from)
 		}
 		for i := range c.Out() {

@@ -24,22 +24,22 @@ func (t *table) addIndexing() {
 	addIndexSums[int64](t)
 	addIndexSums[float32](t)
 	addIndexSums[float64](t)
-	t[op.RavelIndex][dtype.Int64] = ravelIndex
-	t[op.OneHot][dtype.Int64] = oneHot
-	t[op.NonZero][dtype.Bool] = nonZero
+	t[op.RavelIndex][dtype.Int64] = rowMajor(ravelIndex)
+	t[op.OneHot][dtype.Int64] = rowMajor(oneHot)
+	t[op.NonZero][dtype.Bool] = rowMajor(nonZero)
 }
 
 func addIndexSums[T dtype.Number](t *table) {
 	dt := dtype.Of[T]()
-	t[op.IndexAdd][dt] = indexAdd[T]
-	t[op.EmbeddingGrad][dt] = embeddingGrad[T]
+	t[op.IndexAdd][dt] = rowMajor(indexAdd[T])
+	t[op.EmbeddingGrad][dt] = rowMajor(embeddingGrad[T])
 	t[op.ScatterAdd][dt] = scatterAdd[T]
 	t[op.Sort][dt], t[op.TopK][dt] = sortLines[T], sortLines[T]
 }
 
 // The kernels that only move elements exist once for each element size.
 var (
-	indexSelect = [4]Kernel{takeRows[uint8], takeRows[int16], takeRows[int32], takeRows[int64]}
+	indexSelect = [4]Kernel{rowMajor(takeRows[uint8]), rowMajor(takeRows[int16]), rowMajor(takeRows[int32]), rowMajor(takeRows[int64])}
 	gatherLines = [4]Kernel{gather[uint8], gather[int16], gather[int32], gather[int64]}
 	tril        = [4]Kernel{triangle(kern.Lower[uint8]), triangle(kern.Lower[int16]), triangle(kern.Lower[int32]), triangle(kern.Lower[int64])}
 	triu        = [4]Kernel{triangle(kern.Upper[uint8]), triangle(kern.Upper[int16]), triangle(kern.Upper[int32]), triangle(kern.Upper[int64])}
@@ -58,14 +58,14 @@ func takeRows[T dtype.Element](c *backend.Call) error {
 	x, out := &c.In()[0], dense[T](&c.Out()[0])
 	axis := axisOf(c)
 	_, n, inner := around(x.Layout.Shape, axis)
-	index := packed[int64](&c.In()[1])
+	index := dense[int64](&c.In()[1])
 	if _, found := kern.FindOutside(index, n); found {
 		return errOutside
 	}
 	if len(out) == 0 {
 		return nil
 	}
-	src, count := packed[T](x), len(index)
+	src, count := dense[T](x), len(index)
 	par.For(len(out)/inner, max(grain/inner, 1), func(lo, hi int) {
 		for lo < hi {
 			o, i := lo/count, lo%count
@@ -81,7 +81,7 @@ func takeRows[T dtype.Element](c *backend.Call) error {
 func indexAdd[T dtype.Number](c *backend.Call) error {
 	out, src := &c.Out()[0], &c.In()[1]
 	axis := axisOf(c)
-	index := packed[int64](&c.In()[0])
+	index := dense[int64](&c.In()[0])
 	outer, n, inner := around(out.Layout.Shape, axis)
 	if _, found := kern.FindOutside(index, n); found {
 		return errOutside
@@ -89,7 +89,7 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 	if src.Layout.Size() == 0 {
 		return nil
 	}
-	addRows(dense[T](out), packed[T](src), index, outer, n, inner)
+	addRows(dense[T](out), dense[T](src), index, outer, n, inner)
 	return nil
 }
 
@@ -112,11 +112,11 @@ func embeddingGrad[T dtype.Number](c *backend.Call) error {
 	view := &c.Out()[0]
 	out, inner := dense[T](view), view.Layout.Shape[1]
 	clear(out)
-	index := packed[int64](&c.In()[0])
+	index := dense[int64](&c.In()[0])
 	if len(index) == 0 || inner == 0 {
 		return nil
 	}
-	addRows(out, packed[T](&c.In()[1]), index, 1, view.Layout.Shape[0], inner)
+	addRows(out, dense[T](&c.In()[1]), index, 1, view.Layout.Shape[0], inner)
 	if p := c.Params.(op.Lookup).Padding; p >= 0 {
 		clear(out[p*inner : (p+1)*inner])
 	}
@@ -126,7 +126,7 @@ func embeddingGrad[T dtype.Number](c *backend.Call) error {
 // ravelIndex is out = out·Extent + index.
 func ravelIndex(c *backend.Call) error {
 	p := c.Params.(op.Ravel)
-	index := packed[int64](&c.In()[0])
+	index := dense[int64](&c.In()[0])
 	if bad, found := kern.FindBeyond(index, p.Extent); found {
 		return outOfBounds(bad, p.Axis, p.Extent)
 	}
@@ -135,7 +135,7 @@ func ravelIndex(c *backend.Call) error {
 }
 
 func oneHot(c *backend.Call) error {
-	out, index := &c.Out()[0], packed[int64](&c.In()[0])
+	out, index := &c.Out()[0], dense[int64](&c.In()[0])
 	classes := out.Layout.Shape[out.Layout.Rank()-1]
 	if bad, found := kern.FindOutside(index, classes); found {
 		if bad < 0 {
@@ -149,13 +149,13 @@ func oneHot(c *backend.Call) error {
 
 func nonZero(c *backend.Call) error {
 	in := &c.In()[0]
-	kern.NonZero(dense[int64](&c.Out()[0]), packed[bool](in), in.Layout.Shape)
+	kern.NonZero(dense[int64](&c.Out()[0]), dense[bool](in), in.Layout.Shape)
 	return nil
 }
 
 // triangle lifts a loop over the rows of one matrix to batches of matrices.
 func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kernel {
-	return func(c *backend.Call) error {
+	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]
 		shape := in.Layout.Shape
 		rows, cols := shape[len(shape)-2], shape[len(shape)-1]
@@ -163,7 +163,7 @@ func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kern
 		if len(out) == 0 {
 			return nil
 		}
-		src := packed[T](in)
+		src := dense[T](in)
 		par.For(len(out)/cols, max(grain/cols, 1), func(lo, hi int) {
 			for lo < hi {
 				first := lo % rows
@@ -173,5 +173,5 @@ func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kern
 			}
 		})
 		return nil
-	}
+	})
 }

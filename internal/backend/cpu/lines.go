@@ -35,12 +35,26 @@ func outOfBounds(bad int64, axis, extent int) error {
 	return &backend.IndexError{Text: fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", bad, axis, extent)}
 }
 
+// checkIndex returns the error of the first index that is not in 0 … n-1.
+func checkIndex(index *backend.View, axis, n int) error {
+	var w workspace
+	defer w.free()
+	all := *index
+	if err := w.pack(&all); err != nil {
+		return err
+	}
+	if bad, found := kern.FindOutside(dense[int64](&all), n); found {
+		return outOfBounds(bad, axis, n)
+	}
+	return nil
+}
+
 // gather is out[…, i, …] = x[…, index[…, i, …], …].
 func gather[T dtype.Element](c *backend.Call) error {
 	axis := axisOf(c)
 	out, x, index := &c.Out()[0], &c.In()[0], &c.In()[1]
-	if bad, found := kern.FindOutside(packed[int64](index), x.Layout.Shape[axis]); found {
-		return outOfBounds(bad, axis, x.Layout.Shape[axis])
+	if err := checkIndex(index, axis, x.Layout.Shape[axis]); err != nil {
+		return err
 	}
 	if out.Layout.Size() == 0 {
 		return nil
@@ -64,8 +78,8 @@ func gather[T dtype.Element](c *backend.Call) error {
 func scatterAdd[T dtype.Number](c *backend.Call) error {
 	axis := axisOf(c)
 	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
-	if bad, found := kern.FindOutside(packed[int64](index), out.Layout.Shape[axis]); found {
-		return outOfBounds(bad, axis, out.Layout.Shape[axis])
+	if err := checkIndex(index, axis, out.Layout.Shape[axis]); err != nil {
+		return err
 	}
 	if index.Layout.Size() == 0 {
 		return nil
@@ -100,8 +114,7 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 	v, from, src := data[T](values), data[int64](indices), data[T](x)
 	vStep, fromStep, srcStep := values.Layout.Strides[axis], indices.Layout.Strides[axis], x.Layout.Strides[axis]
 	w := newLines(axis, values, indices, x)
-	w.run(func(lo, hi int) {
-		line, spare := make([]kern.Sorted[T], n), make([]kern.Sorted[T], n)
+	return kern.ForWithLoans(w.count, w.share(), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
 		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
 			for range count {
 				for i := range line {
@@ -121,5 +134,4 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 			}
 		})
 	})
-	return nil
 }

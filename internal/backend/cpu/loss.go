@@ -17,8 +17,8 @@ func (t *table) addLosses() {
 
 func addLossesOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.NLLLoss][dt] = nllLoss[T]
-	t[op.NLLLossGrad][dt] = nllLossGrad[T]
+	t[op.NLLLoss][dt] = rowMajor(nllLoss[T])
+	t[op.NLLLossGrad][dt] = rowMajor(nllLossGrad[T])
 	t[op.MSELoss][dt] = binary(kern.SquaredError[T])
 	t[op.MSELossGrad][dt] = mseLossGrad[T]
 	t[op.BCEWithLogits][dt] = ternary(kern.BCE[T])
@@ -29,7 +29,7 @@ func addLossesOf[T dtype.Float](t *table) {
 // perhaps weights of classes.
 func nllLoss[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Loss)
-	x, targets, weight := &c.In()[0], packed[int64](&c.In()[1]), optional[T](c, 2)
+	x, targets, weight := &c.In()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
 	s := channelsOf(x.Layout.Shape)
 	if t, found := kern.OutOfRange(targets, s.C, int64(p.IgnoreIndex)); found {
 		return &backend.IndexError{Text: fmt.Sprintf("Target %d is out of bounds.", t)}
@@ -37,10 +37,8 @@ func nllLoss[T dtype.Float](c *backend.Call) error {
 	out, each := dense[T](&c.Out()[0]), []T(nil)
 	if p.Reduction == op.NoReduction {
 		each = out
-	} else {
-		each = make([]T, len(targets))
 	}
-	sum, total := kern.NLL(s, packed[T](x), targets, weight, int64(p.IgnoreIndex), each)
+	sum, total := kern.NLL(s, dense[T](x), targets, weight, int64(p.IgnoreIndex), each)
 	switch p.Reduction {
 	case op.MeanReduction:
 		out[0] = T(sum / total)
@@ -54,12 +52,12 @@ func nllLoss[T dtype.Float](c *backend.Call) error {
 // nllLossGrad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum.
 func nllLossGrad[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Loss)
-	dx, targets, weight := &c.Out()[0], packed[int64](&c.In()[1]), optional[T](c, 2)
+	dx, targets, weight := &c.Out()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
 	scale := 1.0
 	if p.Reduction == op.MeanReduction {
-		scale = 1 / float64(packed[T](&c.In()[3])[0])
+		scale = 1 / float64(dense[T](&c.In()[3])[0])
 	}
-	kern.NLLBackward(channelsOf(dx.Layout.Shape), packed[T](&c.In()[0]), scale, targets, weight, int64(p.IgnoreIndex), dense[T](dx))
+	kern.NLLBackward(channelsOf(dx.Layout.Shape), dense[T](&c.In()[0]), scale, targets, weight, int64(p.IgnoreIndex), dense[T](dx))
 	return nil
 }
 
@@ -81,10 +79,10 @@ func channelsOf(shape layout.Shape) kern.ChannelShape {
 	return kern.ChannelShape{N: shape[0], C: shape[1], L: l}
 }
 
-// optional returns the elements of operand i in row-major order, nil where it was not given.
+// optional returns the elements of operand i, which is contiguous, nil where it was not given.
 func optional[T dtype.Element](c *backend.Call, i int) []T {
 	if !c.Has(i) {
 		return nil
 	}
-	return packed[T](&c.In()[i])
+	return dense[T](&c.In()[i])
 }

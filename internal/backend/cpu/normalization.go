@@ -14,10 +14,10 @@ func (t *table) addNormalizations() {
 
 func addNormalizationsOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.BatchNorm][dt] = batchNorm[T]
-	t[op.BatchNormGrad][dt] = batchNormGrad[T]
-	t[op.LayerNorm][dt] = layerNorm[T]
-	t[op.LayerNormGrad][dt] = layerNormGrad[T]
+	t[op.BatchNorm][dt] = rowMajor(batchNorm[T])
+	t[op.BatchNormGrad][dt] = rowMajor(batchNormGrad[T])
+	t[op.LayerNorm][dt] = rowMajor(layerNorm[T])
+	t[op.LayerNormGrad][dt] = rowMajor(layerNormGrad[T])
 }
 
 // batchNorm writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, and out[3]
@@ -25,31 +25,53 @@ func addNormalizationsOf[T dtype.Float](t *table) {
 func batchNorm[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Normalize)
 	in, outs := &c.In()[0], c.Out()
-	s, x := channelsOf(in.Layout.Shape), packed[T](in)
+	s, x := channelsOf(in.Layout.Shape), dense[T](in)
 	mean, invstd := dense[T](&outs[1]), dense[T](&outs[2])
 	if p.Training {
-		unbiased := make([]T, s.C)
-		kern.BatchNormMoments(s, x, p.Eps, mean, invstd, unbiased)
-		if len(outs) > 3 {
-			follow(&outs[3], mean, p.Momentum)
-			follow(&outs[4], unbiased, p.Momentum)
+		if err := batchMoments(c, s, x, mean, invstd); err != nil {
+			return err
 		}
 	} else {
-		copy(mean, packed[T](&c.In()[3]))
-		kern.InvStd(packed[T](&c.In()[4]), p.Eps, invstd)
+		copy(mean, dense[T](&c.In()[3]))
+		kern.InvStd(dense[T](&c.In()[4]), p.Eps, invstd)
 	}
 	kern.BatchNorm(s, x, mean, invstd, optional[T](c, 1), optional[T](c, 2), dense[T](&outs[0]))
 	return nil
 }
 
+// batchMoments computes the moments of a batch in training, and has the running ones, where given, follow them.
+func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, invstd []T) error {
+	p := c.Params.(op.Normalize)
+	if len(c.Out()) <= 3 {
+		kern.BatchNormMoments(s, x, p.Eps, mean, invstd, nil)
+		return nil
+	}
+	var w workspace
+	defer w.free()
+	var variance backend.View
+	if err := w.like(&variance, c.Out()[1].Layout.Shape, c.DType); err != nil {
+		return err
+	}
+	runningMean, runningVar := c.Out()[3], c.Out()[4]
+	for _, v := range []*backend.View{&runningMean, &runningVar} {
+		if err := w.pack(v); err != nil {
+			return err
+		}
+	}
+	unbiased := dense[T](&variance)
+	kern.BatchNormMoments(s, x, p.Eps, mean, invstd, unbiased)
+	follow(dense[T](&runningMean), mean, p.Momentum)
+	follow(dense[T](&runningVar), unbiased, p.Momentum)
+	if err := unpack(&c.Out()[3], &runningMean); err != nil {
+		return err
+	}
+	return unpack(&c.Out()[4], &runningVar)
+}
+
 // follow moves running figures toward those of a batch.
-func follow[T dtype.Float](v *backend.View, batch []T, momentum float64) {
-	running := packed[T](v)
+func follow[T dtype.Float](running, batch []T, momentum float64) {
 	for i, b := range batch {
 		running[i] = T(float64(momentum*float64(b)) + float64((1-momentum)*float64(running[i])))
-	}
-	if !v.Layout.IsContiguous() {
-		unpack(v, running)
 	}
 }
 
@@ -57,7 +79,7 @@ func follow[T dtype.Float](v *backend.View, batch []T, momentum float64) {
 func batchNormGrad[T dtype.Float](c *backend.Call) error {
 	in, outs := c.In(), c.Out()
 	kern.BatchNormBackward(channelsOf(in[1].Layout.Shape), c.Params.(op.Normalize).Training,
-		packed[T](&in[0]), packed[T](&in[1]), optional[T](c, 2), packed[T](&in[3]), packed[T](&in[4]),
+		dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
 }
@@ -66,7 +88,7 @@ func batchNormGrad[T dtype.Float](c *backend.Call) error {
 func layerNorm[T dtype.Float](c *backend.Call) error {
 	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
 	rows, cols := rowsOf(x, p.Axes)
-	kern.LayerNorm(rows, cols, packed[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
+	kern.LayerNorm(rows, cols, dense[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
 }
@@ -80,7 +102,7 @@ func layerNormGrad[T dtype.Float](c *backend.Call) error {
 	if len(outs) > 1 {
 		dweight, dbias = dense[T](&outs[1]), dense[T](&outs[2])
 	}
-	kern.LayerNormBackward(rows, cols, packed[T](&in[0]), packed[T](&in[1]), optional[T](c, 2), packed[T](&in[3]), packed[T](&in[4]),
+	kern.LayerNormBackward(rows, cols, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
 		dense[T](&outs[0]), dweight, dbias)
 	return nil
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/layout"
 	"cresset/internal/mem"
 )
 
@@ -17,27 +16,6 @@ func dense[T dtype.Element](v *backend.View) []T {
 		return nil // its offset may lie behind the buffer
 	}
 	return data[T](v)[at : at+v.Layout.Size()]
-}
-
-// packed returns the view's elements in row-major order: in place where they lie so, else as a copy.
-func packed[T dtype.Element](v *backend.View) []T {
-	if v.Layout.IsContiguous() {
-		return dense[T](v)
-	}
-	dst := make([]T, v.Layout.Size())
-	out := layout.Contiguous(v.Layout.Shape)
-	gatherAll(dst, &out, data[T](v), &v.Layout)
-	return dst
-}
-
-// unpack writes row-major elements to a view of any layout.
-func unpack[T dtype.Element](v *backend.View, src []T) {
-	if v.Layout.IsContiguous() {
-		copy(dense[T](v), src)
-		return
-	}
-	in := layout.Contiguous(v.Layout.Shape)
-	gatherAll(data[T](v), &v.Layout, src, &in)
 }
 
 // constant converts a scalar to an element.

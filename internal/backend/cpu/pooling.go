@@ -15,8 +15,8 @@ func (t *table) addPools() {
 
 func addPoolsOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.MaxPool2D][dt] = maxPool[T]
-	t[op.MaxPool2DGrad][dt] = maxPoolGrad[T]
+	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
+	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
 	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.AvgPool2D(s, p.CountPadding, x, y) })
 	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) {
 		kern.AvgPool2DBackward(s, p.CountPadding, dy, dx)
@@ -29,36 +29,36 @@ func addPoolsOf[T dtype.Float](t *table) {
 
 // pool lifts a loop from the last two axes of in[0] to those of out[0].
 func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
-	return func(c *backend.Call) error {
+	return rowMajor(func(c *backend.Call) error {
 		x, y := &c.In()[0], &c.Out()[0]
 		if y.Layout.Size() == 0 {
 			return nil // whatever its extents, which may be huge
 		}
 		p := c.Params.(op.Window)
-		loop(poolShape(p, x.Layout.Shape, y.Layout.Shape), p, packed[T](x), dense[T](y))
+		loop(poolShape(p, x.Layout.Shape, y.Layout.Shape), p, dense[T](x), dense[T](y))
 		return nil
-	}
+	})
 }
 
 // poolGrad lifts its gradient, from dy to dx.
 func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T)) Kernel {
-	return func(c *backend.Call) error {
+	return rowMajor(func(c *backend.Call) error {
 		dy, dx := &c.In()[0], &c.Out()[0]
 		if dy.Layout.Size() == 0 {
 			clear(dense[T](dx))
 			return nil
 		}
 		p := c.Params.(op.Window)
-		loop(poolShape(p, dx.Layout.Shape, dy.Layout.Shape), p, packed[T](dy), dense[T](dx))
+		loop(poolShape(p, dx.Layout.Shape, dy.Layout.Shape), p, dense[T](dy), dense[T](dx))
 		return nil
-	}
+	})
 }
 
 // maxPool writes the largest elements to out[0] and where they lie in their planes to out[1].
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), x.Layout.Shape, y.Layout.Shape)
-	kern.MaxPool2D(s, packed[T](x), dense[T](y), dense[int64](&c.Out()[1]))
+	kern.MaxPool2D(s, dense[T](x), dense[T](y), dense[int64](&c.Out()[1]))
 	return nil
 }
 
@@ -66,7 +66,7 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 func maxPoolGrad[T dtype.Float](c *backend.Call) error {
 	dy, dx := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), dx.Layout.Shape, dy.Layout.Shape)
-	kern.MaxPool2DBackward(s, packed[T](dy), packed[int64](&c.In()[1]), dense[T](dx))
+	kern.MaxPool2DBackward(s, dense[T](dy), dense[int64](&c.In()[1]), dense[T](dx))
 	return nil
 }
 

@@ -108,7 +108,9 @@ func addMM[T dtype.Float](c *backend.Call) error {
 		kern.GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], out, n)
 		return nil
 	}
-	copy(out, packed[T](in))
+	if err := convert(&c.Out()[0], in); err != nil {
+		return err
+	}
 	kern.Gemm(m, n, k, T(p.Alpha), a.Matrix, b.Matrix, T(p.Beta), out, n)
 	return nil
 }
@@ -116,10 +118,15 @@ func addMM[T dtype.Float](c *backend.Call) error {
 // addMMInt is addMM in wrapping integer arithmetic.
 func addMMInt[T dtype.Integer](c *backend.Call) error {
 	p := c.Params.(op.Affine)
-	out := dense[T](&c.Out()[0])
+	in, out := c.In()[0], dense[T](&c.Out()[0])
+	var w workspace
+	defer w.free()
+	if err := w.pack(&in); err != nil {
+		return err
+	}
 	multiplyInt(left[T](&c.In()[1]), right[T](&c.In()[2]), out)
 	alpha, beta := T(int64(p.Alpha)), T(int64(p.Beta))
-	for i, v := range packed[T](&c.In()[0]) {
+	for i, v := range dense[T](&in) {
 		out[i] = beta*v + alpha*out[i]
 	}
 	return nil

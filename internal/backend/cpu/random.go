@@ -42,7 +42,7 @@ func addReal[T rng.Real](t *table) {
 		rng.Exponential(g, dst, p.A)
 		return nil
 	})
-	t[op.BernoulliTensor][dt] = bernoulliEach[T]
+	t[op.BernoulliTensor][dt] = rowMajor(bernoulliEach[T])
 }
 
 func addDiscrete[T dtype.Element](t *table) {
@@ -64,15 +64,21 @@ func addDiscrete[T dtype.Element](t *table) {
 func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error) Kernel {
 	return func(c *backend.Call) error {
 		p, out := c.Params.(op.Draw), &c.Out()[0]
+		var w workspace
+		defer w.free()
+		to := *out
+		// Where there are no gaps, the order of the axes does not matter.
+		gaps := out.Layout.Span() != out.Layout.Size()
+		if gaps {
+			if err := w.like(&to, out.Layout.Shape, out.DType); err != nil {
+				return err
+			}
+		}
 		g := p.Generator.(*Generator)
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if at := out.Layout.Offset; out.Layout.Size() > 0 && out.Layout.Span() == out.Layout.Size() {
-			// There are no gaps: the order of the axes does not matter.
-			return recipe(&g.mt, data[T](out)[at:at+out.Layout.Size()], p)
-		}
-		dst := make([]T, out.Layout.Size())
-		if err := recipe(&g.mt, dst, p); err != nil {
+		dst := dense[T](&to)
+		if err := recipe(&g.mt, dst, p); err != nil || !gaps {
 			return err
 		}
 		scatterInMemoryOrder(out, dst)
@@ -111,7 +117,7 @@ func normal[T rng.Real](c *backend.Call) error {
 // bernoulliEach draws each element with its own probability, in row-major order; the result is contiguous and has the
 // dtype of p.
 func bernoulliEach[T rng.Real](c *backend.Call) error {
-	p := packed[T](&c.In()[0])
+	p := dense[T](&c.In()[0])
 	if !inUnit(p) {
 		return errNotProbability
 	}

@@ -9,17 +9,31 @@ import (
 )
 
 // reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
-func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
+func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int) error) Kernel {
 	return func(c *backend.Call) error {
+		var w workspace
+		defer w.free()
 		m := middleOf(&c.In()[0], axesOf(c))
-		loop(dense[D](&c.Out()[0]), packed[S](&m.view), m.outer, m.n, m.inner) // results of reductions are fresh
-		return nil
+		if err := w.pack(&m.view); err != nil {
+			return err
+		}
+		return loop(dense[D](&c.Out()[0]), dense[S](&m.view), m.outer, m.n, m.inner) // results of reductions are fresh
 	}
+}
+
+// steady lifts a loop that needs no working memory.
+func steady[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
+	return reduce(func(dst []D, src []S, outer, n, inner int) error {
+		loop(dst, src, outer, n, inner)
+		return nil
+	})
 }
 
 // reduceRows lifts a function of a row.
 func reduceRows[D, S dtype.Element](row func(row []S) D) Kernel {
-	return reduce(func(dst []D, src []S, outer, n, inner int) { kern.Reduce(dst, src, outer, n, inner, row) })
+	return reduce(func(dst []D, src []S, outer, n, inner int) error {
+		return kern.Reduce(dst, src, outer, n, inner, row)
+	})
 }
 
 // reduceRowsWith lifts a function of a row that takes the call's parameters.
@@ -33,17 +47,21 @@ func reduceRowsWith[D, S dtype.Element](row func(row []S, p op.Reduce) D) Kernel
 // reducePairs lifts a function of a row that finds an element and its index.
 func reducePairs[T dtype.Element](row func(row []T) (T, int64)) Kernel {
 	return func(c *backend.Call) error {
+		var w workspace
+		defer w.free()
 		m := middleOf(&c.In()[0], axesOf(c))
+		if err := w.pack(&m.view); err != nil {
+			return err
+		}
 		value, index := dense[T](&c.Out()[0]), dense[int64](&c.Out()[1])
-		kern.ReducePair(value, index, packed[T](&m.view), m.outer, m.n, m.inner, row)
-		return nil
+		return kern.ReducePair(value, index, dense[T](&m.view), m.outer, m.n, m.inner, row)
 	}
 }
 
 // mapRows lifts a function that maps a row to a row of the same length.
 func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
-	return alongAxis(func(outer, n, inner int, x []S, y []D) {
-		kern.MapRows(y, x, outer, n, inner, func(_ int, x []S, y []D) { row(x, y) })
+	return alongAxis(func(outer, n, inner int, x []S, y []D) error {
+		return kern.MapRows(y, x, outer, n, inner, func(_ int, x []S, y []D) { row(x, y) })
 	})
 }
 
@@ -52,32 +70,41 @@ func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 	return func(c *backend.Call) error {
 		p, _ := c.Params.(op.Reduce)
-		dy, y := packed[T](&c.In()[0]), packed[T](&c.In()[1])
-		m := middleOf(&c.In()[2], axesOf(c))
-		out := &c.Out()[0]
-		dx := dense[T](out)
-		if m.moved {
-			dx = make([]T, len(dx))
+		var w workspace
+		defer w.free()
+		dy, y, m := c.In()[0], c.In()[1], middleOf(&c.In()[2], axesOf(c))
+		for _, v := range []*backend.View{&dy, &y, &m.view} {
+			if err := w.pack(v); err != nil {
+				return err
+			}
 		}
-		kern.MapRows(dx, packed[T](&m.view), m.outer, m.n, m.inner, func(at int, x, dx []T) { row(dy[at], y[at], x, dx, p) })
+		out := middleOf(&c.Out()[0], axesOf(c)).view
+		dx := out
 		if m.moved {
-			w := middleOf(out, axesOf(c)).view
-			unpack(&w, dx)
+			if err := w.like(&dx, out.Layout.Shape, out.DType); err != nil {
+				return err
+			}
 		}
-		return nil
+		dys, ys := dense[T](&dy), dense[T](&y)
+		err := kern.MapRows(dense[T](&dx), dense[T](&m.view), m.outer, m.n, m.inner, func(at int, x, dx []T) {
+			row(dys[at], ys[at], x, dx, p)
+		})
+		if err != nil || !m.moved {
+			return err
+		}
+		return convert(&out, &dx)
 	}
 }
 
 // pickGrad puts dy where the index says, and zeros elsewhere: the gradient of a reduction that chooses elements.
 func pickGrad[T dtype.Float](c *backend.Call) error {
 	out := &c.Out()[0]
-	dx, dy, index := dense[T](out), packed[T](&c.In()[0]), packed[int64](&c.In()[1])
+	dx, dy, index := dense[T](out), dense[T](&c.In()[0]), dense[int64](&c.In()[1])
 	m := middleOf(out, axesOf(c))
-	kern.MapRows(dx, dx, m.outer, m.n, m.inner, func(at int, _, dx []T) {
+	return kern.MapRows(dx, dx, m.outer, m.n, m.inner, func(at int, _, dx []T) {
 		clear(dx)
 		dx[index[at]] = dy[at]
 	})
-	return nil
 }
 
 // axesOf returns the axes that a call reduces: all where it names none.

@@ -21,7 +21,7 @@ func (t *table) addReductions() {
 // addReduction adds reductions of S, whose sums and products are D.
 func addReduction[D, S dtype.Number](t *table) {
 	dt := dtype.Of[S]()
-	t[op.Sum][dt] = reduce(kern.SumMiddle[D, S])
+	t[op.Sum][dt] = steady(kern.SumMiddle[D, S])
 	t[op.SumAxes][dt] = t[op.Sum][dt]
 	t[op.Prod][dt] = reduceRows(kern.ProdRow[D, S])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
@@ -42,7 +42,7 @@ func addReduction[D, S dtype.Number](t *table) {
 
 func addReductionFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Mean][dt] = reduce(kern.MeanMiddle[T])
+	t[op.Mean][dt] = steady(kern.MeanMiddle[T])
 	t[op.MeanAxes][dt] = t[op.Mean][dt]
 	t[op.Var][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.VarRow(row, p.Correction) })
 	t[op.Std][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.StdRow(row, p.Correction) })
@@ -52,7 +52,7 @@ func addReductionFloat[T dtype.Float](t *table) {
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])
 	t[op.ProdGrad][dt] = spread(func(dy, _ T, x, dx []T, _ op.Reduce) { kern.ProdGrad(dy, x, dx) })
 	t[op.ShareGrad][dt] = spread(func(dy, y T, x, dx []T, _ op.Reduce) { kern.ShareGrad(dy, y, x, dx) })
-	t[op.PickGrad][dt] = pickGrad[T]
+	t[op.PickGrad][dt] = rowMajor(pickGrad[T])
 	t[op.VarGrad][dt] = spread(func(dy, _ T, x, dx []T, p op.Reduce) { kern.VarGrad(dy, x, dx, p.Correction) })
 	t[op.StdGrad][dt] = spread(func(dy, y T, x, dx []T, p op.Reduce) { kern.StdGrad(dy, y, x, dx, p.Correction) })
 	t[op.NormGrad][dt] = spread(func(dy, y T, x, dx []T, p op.Reduce) { kern.NormGrad(dy, y, x, dx, p.P) })

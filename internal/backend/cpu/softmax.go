@@ -22,23 +22,21 @@ func addSoftmaxFloat[T dtype.Float](t *table) {
 }
 
 // alongAxis lifts a loop that maps runs along one axis to runs of the same length.
-func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D)) Kernel {
-	return func(c *backend.Call) error {
+func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) error) Kernel {
+	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]
 		outer, n, inner := around(in.Layout.Shape, c.Params.(op.Axis).Axis)
-		loop(outer, n, inner, packed[S](in), dense[D](&c.Out()[0])) // the result is fresh
-		return nil
-	}
+		return loop(outer, n, inner, dense[S](in), dense[D](&c.Out()[0])) // the result is fresh
+	})
 }
 
 // alongAxisGrad lifts the gradient of such a loop, of dy and the result y.
-func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T)) Kernel {
-	return func(c *backend.Call) error {
+func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T) error) Kernel {
+	return rowMajor(func(c *backend.Call) error {
 		dy, y := &c.In()[0], &c.In()[1]
 		outer, n, inner := around(dy.Layout.Shape, c.Params.(op.Axis).Axis)
-		loop(outer, n, inner, packed[T](dy), packed[T](y), dense[T](&c.Out()[0]))
-		return nil
-	}
+		return loop(outer, n, inner, dense[T](dy), dense[T](y), dense[T](&c.Out()[0]))
+	})
 }
 
 // around returns the extents before, of and after an axis; a tensor without axes counts as one element.

@@ -42,15 +42,15 @@ var zeros [layout.MaxRank]int
 
 // run hands ranges of tiles to body, on several threads where the work is large.
 func (w *walk) run(body func(lo, hi int)) {
-	if w.size == 0 {
-		return
-	}
+	par.For(w.count, w.share(), body)
+}
+
+// share returns how many tiles are worth a thread.
+func (w *walk) share() int {
 	if w.size <= grain {
-		body(0, w.count)
-		return
+		return w.count
 	}
-	tile := max(w.size/w.count, 1)
-	par.For(w.count, max(grain/tile, 1), body)
+	return max(grain/max(w.size/w.count, 1), 1)
 }
 
 // tiles calls visit for each tile of [lo, hi) with the operands' storage offsets and the number of elements.
