@@ -51,9 +51,10 @@ func ForWithLoans[E, F any](count, grain, n int, body func(lo, hi int, x []E, y 
 
 // loan is working memory for several threads, n elements of each type for each.
 type loan[E, F any] struct {
-	block         *mem.Block
-	n             int
-	second, bytes int // where a part's elements of type F start, and its size
+	block *mem.Block
+	n     int
+	first int // where a part's elements of type E start: those of F, which may have no size, lie before them
+	bytes int // of a part
 }
 
 func borrowFor[E, F any](threads, n int) (l loan[E, F], err error) {
@@ -62,7 +63,7 @@ func borrowFor[E, F any](threads, n int) (l loan[E, F], err error) {
 	lines := n/mem.Alignment + 1 // so many elements of any type fill whole cache lines, which threads do not share
 	l.n = n
 	l.bytes = volume(lines, mem.Alignment, int(unsafe.Sizeof(x)+unsafe.Sizeof(y)))
-	l.second = volume(lines, mem.Alignment, int(unsafe.Sizeof(x)))
+	l.first = volume(lines, mem.Alignment, int(unsafe.Sizeof(y)))
 	l.block, err = mem.Alloc(volume(threads, l.bytes))
 	return l, err
 }
@@ -71,7 +72,7 @@ func borrowFor[E, F any](threads, n int) (l loan[E, F], err error) {
 // loop, and hold no pointers.
 func (l *loan[E, F]) part(i int) ([]E, []F) {
 	at := unsafe.Add(l.block.Pointer(), i*l.bytes)
-	return unsafe.Slice((*E)(at), l.n), unsafe.Slice((*F)(unsafe.Add(at, l.second)), l.n)
+	return unsafe.Slice((*E)(unsafe.Add(at, l.first)), l.n), unsafe.Slice((*F)(at), l.n)
 }
 
 // volume returns the product of extents, or the largest int where that overflows.
