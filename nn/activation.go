@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 
 	"cresset/tensor"
@@ -115,5 +116,15 @@ func (a *Softmax) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(a.
 // String prints the layer as PyTorch does.
 func (a *Softmax) String() string { return fmt.Sprintf("Softmax(dim=%d)", a.Axis) }
 
-// number prints a float as Python does: 20.0 without an exponent is "20.0", but a whole default prints as given.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// number prints a float as Python does: 20.0, 0.01, 1e-05.
+func number(v float64) string {
+	size := math.Abs(v)
+	if size != 0 && (size < 1e-4 || size >= 1e16) {
+		return strconv.FormatFloat(v, 'e', -1, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', -1, 64)
+	if size == math.Trunc(size) && !math.IsInf(v, 0) {
+		s += ".0"
+	}
+	return s
+}

@@ -70,8 +70,6 @@ func (c *Conv1D) String() string {
 func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Tensor) {
 	groups := orOne(o.window.groups)
 	switch {
-	case groups < 1:
-		panic(fault("conv", "groups must be a positive integer"))
 	case in%groups != 0:
 		panic(fault("conv", "in_channels must be divisible by groups"))
 	case out%groups != 0:

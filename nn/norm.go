@@ -117,6 +117,9 @@ type LayerNorm struct {
 // and As.
 func NewLayerNorm(shape []int, opts ...Option) *LayerNorm {
 	o := read("LayerNorm", opts, "Eps", "NoAffine", "NoBias", "On", "As")
+	if len(shape) == 0 {
+		panic(fault("layer_norm", "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
+	}
 	l := &LayerNorm{Shape: slices.Clone(shape), Eps: orDefault(o.norm.eps, 1e-5)}
 	if !o.norm.plain {
 		l.Weight = tensor.Parameter(o.place.Ones(shape...))

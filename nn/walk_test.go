@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -247,5 +248,30 @@ func TestLoadState(t *testing.T) {
 	}
 	if !a.Weight.Equal(b.Weight) {
 		t.Error("a state that does not fit changed the model")
+	}
+}
+
+func TestSequentialGrows(t *testing.T) {
+	net := nn.NewSequential(nn.NewLinear(3, 4))
+	if got := net.Append(nn.NewTanh(), nn.NewLinear(4, 1)); got != net || net.Len() != 3 {
+		t.Errorf("%d modules, want 3", net.Len())
+	}
+	if got, want := nn.CountParameters(net), 3*4+4+4+1; got != want {
+		t.Errorf("%d elements, want %d", got, want)
+	}
+	ps := nn.ParameterList(net)
+	if len(ps) != 4 || ps[0] != net.At(0).(*nn.Linear).Weight || ps[3] != net.At(2).(*nn.Linear).Bias {
+		t.Errorf("%d parameters in another order", len(ps))
+	}
+}
+
+func TestCUDAWithoutAGPU(t *testing.T) {
+	l := nn.NewLinear(1, 1)
+	err := tensor.Try(func() { nn.CUDA(l, 100) })
+	if err == nil || !errors.Is(err, tensor.ErrDevice) || l.Weight.IsCUDA() {
+		t.Errorf("got %v", err)
+	}
+	if nn.CPU(l) != l {
+		t.Error("CPU returned another model")
 	}
 }

@@ -16,28 +16,43 @@ type windowOptions struct {
 
 // KernelWidth makes the window of a two-dimensional layer w wide; its height stays.
 func KernelWidth(w int) Option {
-	return Option{"KernelWidth", func(o *options) { o.window.width = w }}
+	return Option{"KernelWidth", func(o *options) {
+		atLeast("kernel_size", 1, "kernel size should be greater than zero", w)
+		o.window.width = w
+	}}
 }
 
 // Stride is how far a convolution or pool moves at a time: one number for all axes, or height and width. A pool moves by
 // its kernel unless told otherwise.
 func Stride(n ...int) Option {
-	return Option{"Stride", func(o *options) { o.window.stride = pair("stride", n) }}
+	return Option{"Stride", func(o *options) {
+		atLeast("stride", 1, "non-positive stride is not supported", n...)
+		o.window.stride = pair("stride", n)
+	}}
 }
 
 // Padding is how many elements a convolution or pool adds on each side: one number for all axes, or height and width.
 func Padding(n ...int) Option {
-	return Option{"Padding", func(o *options) { o.window.padding = pair("padding", n) }}
+	return Option{"Padding", func(o *options) {
+		atLeast("padding", 0, "negative padding is not supported", n...)
+		o.window.padding = pair("padding", n)
+	}}
 }
 
 // Dilation is how far apart the elements under a window lie: one number for all axes, or height and width.
 func Dilation(n ...int) Option {
-	return Option{"Dilation", func(o *options) { o.window.dilation = pair("dilation", n) }}
+	return Option{"Dilation", func(o *options) {
+		atLeast("dilation", 1, "dilation should be greater than zero", n...)
+		o.window.dilation = pair("dilation", n)
+	}}
 }
 
 // Groups divides the channels of a convolution into n groups that do not meet.
 func Groups(n int) Option {
-	return Option{"Groups", func(o *options) { o.window.groups = n }}
+	return Option{"Groups", func(o *options) {
+		atLeast("groups", 1, "groups must be a positive integer", n)
+		o.window.groups = n
+	}}
 }
 
 // ExcludePadding keeps the zeros of the padding out of the means of NewAvgPool2D.
@@ -49,6 +64,15 @@ func (w windowOptions) kernel(height int) [2]int {
 		return [2]int{height, height}
 	}
 	return [2]int{height, w.width}
+}
+
+// atLeast refuses numbers below low: a zero would else pass for an option that was not given.
+func atLeast(name string, low int, text string, numbers ...int) {
+	for _, n := range numbers {
+		if n < low {
+			panic(fault(name, text))
+		}
+	}
 }
 
 func pair(name string, n []int) [2]int {
