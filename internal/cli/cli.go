@@ -24,6 +24,7 @@ const (
 type commands struct {
 	Train   trainCommand   `cmd:"" help:"Train a model and judge it."`
 	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
+	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
 	Version versionCommand `cmd:"" help:"Print versions."`
 }
 

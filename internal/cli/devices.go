@@ -18,16 +18,22 @@ type devicesCommand struct {
 type deviceRow struct {
 	Device    string `json:"device"`
 	Name      string `json:"name"`
-	Cores     int    `json:"cores"`
+	Cores     int    `json:"cores"`            // multiprocessors of a GPU
 	Threads   int    `json:"threads"`          // that an op may use
 	Total     int64  `json:"memory_total"`     // bytes that this process can hold
 	Available int64  `json:"memory_available"` // bytes that it can have now
 	Level     string `json:"level"`
+	Simulated bool   `json:"simulated,omitempty"`
 }
 
 // Run lists the devices.
 func (c *devicesCommand) Run(s *session) error {
-	rows := []deviceRow{host()}
+	rows, err := gpus()
+	if err != nil {
+		return err
+	}
+	rows = append([]deviceRow{host()}, rows...)
+	s.announce(rows...)
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(rows)
 	}

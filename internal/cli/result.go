@@ -13,6 +13,7 @@ import (
 // result is what a training came to; its JSON is the command's --json output.
 type result struct {
 	Device           string    `json:"device"`
+	Simulated        bool      `json:"simulated,omitempty"`
 	Dataset          string    `json:"dataset"`
 	Model            string    `json:"model"`
 	Parameters       int       `json:"parameters"`

@@ -65,7 +65,7 @@ func (c *trainCommand) Run(s *session) error {
 		train: train, test: test, device: dev, epochs: c.Epochs, batch: c.Batch,
 		observer: newProgress(s.stderr, c.Epochs, train.Len()),
 	}
-	r := result{Device: dev.String(), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
+	r := result{Device: dev.String(), Simulated: s.simulated(dev), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
 		Optimizer: c.Optimizer, LearningRate: t.optimizer.LR(), Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
 	err = t.run(s.ctx)
 	t.observer.done()

@@ -22,11 +22,12 @@ type versions struct {
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 	CPU      string `json:"cpu"`
+	Driver   string `json:"driver,omitempty"` // of the GPUs
 }
 
-// Run prints cresset's version, Go's, and what the CPU offers.
+// Run prints cresset's version, Go's, what the CPU offers, and the driver of the GPUs.
 func (c *versionCommand) Run(s *session) error {
-	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel()}
+	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel(), Driver: driver()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.read(info.Settings)
 	}
@@ -34,6 +35,9 @@ func (c *versionCommand) Run(s *session) error {
 		return json.NewEncoder(s.stdout).Encode(v)
 	}
 	_, err := fmt.Fprintf(s.stdout, "cresset %s%s\n%s %s\ncpu %s\n", v.Version, v.source(), v.Go, v.Platform, v.CPU)
+	if err == nil && v.Driver != "" {
+		_, err = fmt.Fprintf(s.stdout, "driver %s\n", v.Driver)
+	}
 	return err
 }
 

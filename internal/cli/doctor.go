@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"cresset/dtype"
+	"cresset/internal/backend/cpu"
+	backend "cresset/internal/backend/cuda"
+	"cresset/internal/op"
+)
+
+type doctorCommand struct {
+	Ops  bool `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
+	JSON bool `name:"json" help:"Print a JSON object on stdout."`
+}
+
+// diagnosis is what the doctor found.
+type diagnosis struct {
+	Driver  string      `json:"driver"` // empty where there is none
+	Devices []deviceRow `json:"devices"`
+	Problem string      `json:"problem,omitempty"`
+	Advice  string      `json:"advice,omitempty"`
+	Ops     []opPlaces  `json:"ops,omitempty"`
+}
+
+// opPlaces says in which dtypes an op is computed where.
+type opPlaces struct {
+	Op  string   `json:"op"`
+	CPU []string `json:"cpu"`
+	GPU []string `json:"cuda"`
+}
+
+// Run looks for what GPUs need and says what is missing.
+func (c *doctorCommand) Run(s *session) error {
+	d := diagnose()
+	if c.Ops {
+		d.Ops = placesOfOps()
+	}
+	s.announce(d.Devices...)
+	switch {
+	case c.JSON:
+		return json.NewEncoder(s.stdout).Encode(d)
+	case c.Ops:
+		return printOps(s.stdout, d.Ops)
+	}
+	return d.print(s.stdout)
+}
+
+func diagnose() diagnosis {
+	d := diagnosis{Driver: driver(), Devices: []deviceRow{host()}}
+	rows, err := gpus()
+	d.Devices = append(d.Devices, rows...)
+	if err == nil {
+		err = backend.Start()
+	}
+	if err != nil {
+		d.Problem = err.Error()
+		var h hinter
+		if errors.As(err, &h) {
+			d.Advice = h.Hint()
+		}
+	}
+	return d
+}
+
+func (d *diagnosis) print(w io.Writer) error {
+	var b strings.Builder
+	if d.Driver != "" {
+		fmt.Fprintf(&b, "driver   %s\n", d.Driver)
+	} else {
+		fmt.Fprintf(&b, "driver   none\n")
+	}
+	for _, r := range d.Devices {
+		fmt.Fprintf(&b, "%-8s %s, %s, %s of %s free\n", r.Device, r.Name, r.Level, gib(r.Available), gib(r.Total))
+	}
+	if d.Problem != "" {
+		fmt.Fprintf(&b, "missing  %s\n", strings.TrimSpace(d.Problem))
+		for line := range strings.Lines(d.Advice) {
+			fmt.Fprintf(&b, "         %s\n", strings.TrimRight(line, "\n"))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// placesOfOps lists the ops that have kernels of their own.
+func placesOfOps() []opPlaces {
+	var list []opPlaces
+	for _, o := range op.All() {
+		p := opPlaces{Op: o.String(), CPU: []string{}, GPU: []string{}}
+		for dt := dtype.Bool; dt < dtype.Count; dt++ {
+			if (cpu.Backend{}).Has(o, dt) {
+				p.CPU = append(p.CPU, dt.Name())
+			}
+			if backend.Has(o, dt) {
+				p.GPU = append(p.GPU, dt.Name())
+			}
+		}
+		if len(p.CPU)+len(p.GPU) > 0 {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func printOps(w io.Writer, list []opPlaces) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "OP\tCPU\tGPU")
+	for _, p := range list {
+		fmt.Fprintf(t, "%s\t%s\t%s\n", p.Op, places(p.CPU), places(p.GPU))
+	}
+	return t.Flush()
+}
+
+// places writes a list of dtypes, those that go together by one word.
+func places(dtypes []string) string {
+	text := " " + strings.Join(dtypes, " ") + " "
+	for _, group := range [...][2]string{
+		{" bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 ", " all "},
+		{" uint8 int8 int16 int32 int64 ", " integers "},
+		{" float16 bfloat16 float32 float64 ", " floats "},
+	} {
+		text = strings.Replace(text, group[0], group[1], 1)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return "-"
+	}
+	return text
+}
