@@ -88,12 +88,20 @@ func readCSV(r io.Reader, name string, o CSVOptions) (*Table, error) {
 func isHeader(record []string) bool {
 	named := false
 	for _, field := range record {
-		if _, err := strconv.ParseFloat(strings.TrimSpace(field), 32); err == nil || errors.Is(err, strconv.ErrRange) {
+		if _, err := parseNumber(strings.TrimSpace(field)); err == nil || errors.Is(err, strconv.ErrRange) {
 			return false
 		}
 		named = named || !isMissing(strings.TrimSpace(field))
 	}
 	return named
+}
+
+// parseNumber reads a decimal number. What else strconv takes is no number of a table: 1_0, 0x1p4, inf, nan.
+func parseNumber(field string) (float64, error) {
+	if strings.Trim(field, "0123456789+-.eE") != "" {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(field, 32)
 }
 
 // isMissing reports whether a field says that there is no value.
@@ -176,7 +184,7 @@ func (c *csvReader) add(record []string) error {
 func (c *csvReader) number(record []string, i int) (float32, error) {
 	field := strings.TrimSpace(record[i])
 	reason := ""
-	switch v, err := strconv.ParseFloat(field, 32); {
+	switch v, err := parseNumber(field); {
 	case isMissing(field) && c.missingAsNaN:
 		return float32(math.NaN()), nil
 	case isMissing(field):

@@ -7,84 +7,93 @@ import (
 	"testing"
 )
 
+// arguments are drawn at random, mostly small, sometimes absurd.
+type arguments struct{ *rand.Rand }
+
+func (a *arguments) number() int {
+	return []int{-3, -2, -1, 0, 1, 2, 3, 4, 7, math.MaxInt, math.MinInt, 1 << 40}[a.IntN(12)]
+}
+
+func (a *arguments) list() []int {
+	s := make([]int, a.IntN(5))
+	for i := range s {
+		s[i] = a.number()
+	}
+	return s
+}
+
+func (a *arguments) floats() *Tensor {
+	shape := make([]int, a.IntN(4))
+	for i := range shape {
+		shape[i] = a.IntN(4)
+	}
+	x := Ones(shape...)
+	if x.Dim() > 1 && a.IntN(2) == 0 {
+		x = x.Transpose(0, -1)
+	}
+	return x.SetRequiresGrad(true)
+}
+
+func (a *arguments) indices() *Tensor {
+	x := a.floats().Detach()
+	switch a.IntN(4) {
+	case 0:
+		return x.Bool()
+	case 1:
+		return x.Float()
+	case 2:
+		return x.Long().SubScalar(2)
+	}
+	return x.Long().MulScalar(a.IntN(4))
+}
+
+// opsOfArguments are the ops that take sizes, axes or indices.
+var opsOfArguments = []struct {
+	name string
+	f    func(a *arguments, x *Tensor) any
+}{
+	{"view", func(a *arguments, x *Tensor) any { return x.View(a.list()...) }},
+	{"reshape", func(a *arguments, x *Tensor) any { return x.Reshape(a.list()...) }},
+	{"flatten", func(a *arguments, x *Tensor) any { return x.Flatten(a.number(), a.number()) }},
+	{"unflatten", func(a *arguments, x *Tensor) any { return x.Unflatten(a.number(), a.list()...) }},
+	{"expand", func(a *arguments, x *Tensor) any { return x.Expand(a.list()...) }},
+	{"transpose", func(a *arguments, x *Tensor) any { return x.Transpose(a.number(), a.number()) }},
+	{"permute", func(a *arguments, x *Tensor) any { return x.Permute(a.list()...) }},
+	{"squeeze", func(a *arguments, x *Tensor) any { return x.SqueezeAxis(a.list()...) }},
+	{"unsqueeze", func(a *arguments, x *Tensor) any { return x.Unsqueeze(a.number()) }},
+	{"slice", func(a *arguments, x *Tensor) any { return x.Slice(a.number(), a.number(), a.number(), a.number()) }},
+	{"narrow", func(a *arguments, x *Tensor) any { return x.Narrow(a.number(), a.number(), a.number()) }},
+	{"select", func(a *arguments, x *Tensor) any { return x.Select(a.number(), a.number()) }},
+	{"at", func(a *arguments, x *Tensor) any { return x.At(a.list()...) }},
+	{"split", func(a *arguments, x *Tensor) any { return x.Split(a.number(), a.number()) }},
+	{"split sizes", func(a *arguments, x *Tensor) any { return x.SplitSizes(a.list(), a.number()) }},
+	{"unbind", func(a *arguments, x *Tensor) any { return x.Unbind(a.number()) }},
+	{"pad", func(a *arguments, x *Tensor) any { return x.Pad(a.list(), a.number()) }},
+	{"cat", func(a *arguments, x *Tensor) any { return Cat([]*Tensor{x, a.floats()}, a.number()) }},
+	{"stack", func(a *arguments, x *Tensor) any { return Stack([]*Tensor{x, a.floats()}, a.number()) }},
+	{"index", func(a *arguments, x *Tensor) any { return x.Index(a.indices(), a.indices()) }},
+	{"index select", func(a *arguments, x *Tensor) any { return x.IndexSelect(a.number(), a.indices()) }},
+	{"index add", func(a *arguments, x *Tensor) any { return x.IndexAdd(a.number(), a.indices(), x) }},
+	{"gather", func(a *arguments, x *Tensor) any { return x.Gather(a.number(), a.indices()) }},
+	{"scatter add", func(a *arguments, x *Tensor) any { return x.ScatterAdd(a.number(), a.indices(), a.floats()) }},
+	{"masked select", func(a *arguments, x *Tensor) any { return x.MaskedSelect(a.indices()) }},
+	{"tril", func(a *arguments, x *Tensor) any { return x.Tril(a.number()) }},
+	{"triu", func(a *arguments, x *Tensor) any { return x.Triu(a.number()) }},
+	{"embedding", func(a *arguments, x *Tensor) any { return Embedding(x, a.indices(), a.number()) }},
+	{"one hot", func(a *arguments, _ *Tensor) any { return OneHot(a.indices(), a.number()) }},
+	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), true); return v }},
+	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number(), true); return v }},
+	{"non zero", func(a *arguments, _ *Tensor) any { return a.indices().NonZero() }},
+}
+
 // Whatever the arguments, an op gives a result or an *Error: Try lets any other panic through, which would end this test.
 func TestBadArgumentsAreErrors(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 6))
-	n := func() int { // mostly small, sometimes absurd
-		return []int{-3, -2, -1, 0, 1, 2, 3, 4, 7, math.MaxInt, math.MinInt, 1 << 40}[r.IntN(12)]
-	}
-	some := func() []int {
-		s := make([]int, r.IntN(5))
-		for i := range s {
-			s[i] = n()
-		}
-		return s
-	}
-	floats := func() *Tensor {
-		shape := make([]int, r.IntN(4))
-		for i := range shape {
-			shape[i] = r.IntN(4)
-		}
-		x := Ones(shape...)
-		if x.Dim() > 1 && r.IntN(2) == 0 {
-			x = x.Transpose(0, -1)
-		}
-		return x.SetRequiresGrad(true)
-	}
-	indices := func() *Tensor {
-		x := floats().Detach()
-		switch r.IntN(4) {
-		case 0:
-			return x.Bool()
-		case 1:
-			return x.Float()
-		case 2:
-			return x.Long().SubScalar(2)
-		}
-		return x.Long().MulScalar(r.IntN(4))
-	}
-	ops := []struct {
-		name string
-		f    func(x *Tensor) any
-	}{
-		{"view", func(x *Tensor) any { return x.View(some()...) }},
-		{"reshape", func(x *Tensor) any { return x.Reshape(some()...) }},
-		{"flatten", func(x *Tensor) any { return x.Flatten(n(), n()) }},
-		{"unflatten", func(x *Tensor) any { return x.Unflatten(n(), some()...) }},
-		{"expand", func(x *Tensor) any { return x.Expand(some()...) }},
-		{"transpose", func(x *Tensor) any { return x.Transpose(n(), n()) }},
-		{"permute", func(x *Tensor) any { return x.Permute(some()...) }},
-		{"squeeze", func(x *Tensor) any { return x.SqueezeAxis(some()...) }},
-		{"unsqueeze", func(x *Tensor) any { return x.Unsqueeze(n()) }},
-		{"slice", func(x *Tensor) any { return x.Slice(n(), n(), n(), n()) }},
-		{"narrow", func(x *Tensor) any { return x.Narrow(n(), n(), n()) }},
-		{"select", func(x *Tensor) any { return x.Select(n(), n()) }},
-		{"at", func(x *Tensor) any { return x.At(some()...) }},
-		{"split", func(x *Tensor) any { return x.Split(n(), n()) }},
-		{"split sizes", func(x *Tensor) any { return x.SplitSizes(some(), n()) }},
-		{"unbind", func(x *Tensor) any { return x.Unbind(n()) }},
-		{"pad", func(x *Tensor) any { return x.Pad(some(), n()) }},
-		{"cat", func(x *Tensor) any { return Cat([]*Tensor{x, floats()}, n()) }},
-		{"stack", func(x *Tensor) any { return Stack([]*Tensor{x, floats()}, n()) }},
-		{"index", func(x *Tensor) any { return x.Index(indices(), indices()) }},
-		{"index select", func(x *Tensor) any { return x.IndexSelect(n(), indices()) }},
-		{"index add", func(x *Tensor) any { return x.IndexAdd(n(), indices(), x) }},
-		{"gather", func(x *Tensor) any { return x.Gather(n(), indices()) }},
-		{"scatter add", func(x *Tensor) any { return x.ScatterAdd(n(), indices(), floats()) }},
-		{"masked select", func(x *Tensor) any { return x.MaskedSelect(indices()) }},
-		{"tril", func(x *Tensor) any { return x.Tril(n()) }},
-		{"triu", func(x *Tensor) any { return x.Triu(n()) }},
-		{"embedding", func(x *Tensor) any { return Embedding(x, indices(), n()) }},
-		{"one hot", func(*Tensor) any { return OneHot(indices(), n()) }},
-		{"sort", func(x *Tensor) any { v, _ := x.Sort(n(), true); return v }},
-		{"topk", func(x *Tensor) any { v, _ := x.TopK(n(), n(), true); return v }},
-		{"non zero", func(*Tensor) any { return indices().NonZero() }},
-	}
-	for _, c := range ops {
+	a := &arguments{rand.New(rand.NewPCG(6, 6))}
+	for _, c := range opsOfArguments {
 		done := 0
 		for range 400 {
 			err := Try(func() {
-				if y, ok := c.f(floats()).(*Tensor); ok && y.RequiresGrad() && y.NumEl() < 1000 {
+				if y, ok := c.f(a, a.floats()).(*Tensor); ok && y.RequiresGrad() && y.NumEl() < 1000 {
 					y.Sum().Backward()
 				}
 				done++

@@ -16,75 +16,96 @@ type (
 	tensors = []*tensor.Tensor
 )
 
+// gradientRow is a function of tensors whose gradients must agree with differences.
+type gradientRow struct {
+	name string
+	f    gradcheck.Func
+	in   tensors
+}
+
 // TestLayerGradients compares gradients with differences in settings that the recordings lack.
-func TestLayerGradients(t *testing.T) {
+func TestLayerGradients(t *testing.T) { checkGradients(t, layerGradients) }
+
+func TestLossGradients(t *testing.T) { checkGradients(t, lossGradients) }
+
+func checkGradients(t *testing.T, rows func() []gradientRow) {
+	t.Helper()
 	tensor.ManualSeed(1)
-	place := tensor.Place{}.As(dtype.Float64)
-	r := func(sizes ...int) *tensor.Tensor { return place.Randn(sizes...) }
-	labels := tensor.Of([][]int{{0, 2, -100}, {1, 1, 2}})
-	weight := tensor.Of([]float64{0.5, 2, 1})
-	norm := func(training bool) gradcheck.Func {
-		mean, variance := tensor.Of([]float64{0.1, -0.2, 0.3}), tensor.Of([]float64{1, 2, 0.5})
-		return func(x tensors) *tensor.Tensor {
-			return x[0].BatchNorm(x[1], x[2], mean.Clone(), variance.Clone(), tensor.BatchNormOptions{Training: training, Momentum: 0.1, Eps: 1e-5})
-		}
-	}
-	for _, c := range []struct {
-		name string
-		f    gradcheck.Func
-		in   tensors
-	}{
-		{"conv2d of three groups with uneven steps", func(x tensors) *tensor.Tensor {
-			return x[0].Conv2D(x[1], x[2], conv2D{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Dilation: [2]int{1, 2}, Groups: 3})
-		}, tensors{r(2, 6, 5, 4), r(3, 2, 2, 3), r(3)}},
-		{"conv2d without a batch", func(x tensors) *tensor.Tensor { return x[0].Conv2D(x[1], nil, conv2D{}) }, tensors{r(2, 4, 3), r(2, 2, 2, 2)}},
-		{"conv1d", func(x tensors) *tensor.Tensor {
-			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Stride: 2, Padding: 2, Dilation: 3, Groups: 2})
-		}, tensors{r(2, 4, 9), r(6, 2, 2), r(6)}},
-		{"depthwise conv1d without a batch", func(x tensors) *tensor.Tensor {
-			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Groups: 3})
-		}, tensors{r(3, 5), r(3, 1, 2), r(3)}},
-		{"max_pool2d with dilation", func(x tensors) *tensor.Tensor {
-			return x[0].MaxPool2D(windows{Kernel: [2]int{2, 3}, Stride: [2]int{1, 2}, Padding: [2]int{0, 1}, Dilation: [2]int{2, 1}})
-		}, tensors{r(2, 5, 6)}},
-		{"avg_pool2d without padding in the mean", func(x tensors) *tensor.Tensor {
-			return x[0].AvgPool2D(windows{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}, ExcludePadding: true})
-		}, tensors{r(1, 2, 5, 6)}},
-		{"adaptive_avg_pool2d to more", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(4, 1) }, tensors{r(1, 3, 5)}},
-		{"adaptive_avg_pool2d to one", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(1, 1) }, tensors{r(2, 2, 3, 5)}},
-		{"batch_norm in training", norm(true), tensors{r(4, 3, 2), r(3), r(3)}},
-		{"batch_norm in evaluation", norm(false), tensors{r(4, 3, 2), r(3), r(3)}},
-		{"batch_norm alone", func(x tensors) *tensor.Tensor {
-			return x[0].BatchNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true, Eps: 1e-5})
-		}, tensors{r(4, 3)}},
-		{"layer_norm over two axes", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{3, 4}, x[1], x[2], 1e-5) },
-			tensors{r(2, 3, 4), r(3, 4), r(3, 4)}},
-		{"layer_norm without bias", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, x[1], nil, 1e-5) }, tensors{r(3, 4), r(4)}},
-		{"layer_norm alone", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, nil, nil, 1e-5) }, tensors{r(3, 4)}},
-		{"cross_entropy of positions", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], labels, options{Weight: weight})
-		}, tensors{r(2, 3, 3)}},
-		{"smooth cross_entropy", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], tensor.Of([][]int{{0, 2, 1}, {1, 1, 2}}), options{Weight: weight, LabelSmoothing: 0.2, IgnoreIndex: new(1)})
-		}, tensors{r(2, 3, 3)}},
-		{"smooth cross_entropy of each", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], labels, options{LabelSmoothing: 0.2, Reduction: tensor.NoReduction})
-		}, tensors{r(2, 3, 3)}},
-		{"cross_entropy of probabilities", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], x[1].Softmax(1), options{Weight: weight, LabelSmoothing: 0.3})
-		}, tensors{r(2, 3, 2), r(2, 3, 2)}},
-		{"mse_loss, broadcast", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.MeanReduction) }, tensors{r(2, 3, 1), r(3, 4)}},
-		{"mse_loss of each", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.NoReduction) }, tensors{r(3), r(3)}},
-		{"l1_loss", func(x tensors) *tensor.Tensor { return x[0].L1Loss(x[1], tensor.SumReduction) }, tensors{r(2, 3), r(3)}},
-		{"bce_with_logits, weighted", func(x tensors) *tensor.Tensor {
-			return x[0].BCEWithLogits(x[1], weight.Detach(), tensor.Of([][]float64{{3}, {0.25}}), tensor.MeanReduction)
-		}, tensors{r(2, 3), place.Rand(2, 3)}},
-		{"bce_with_logits", func(x tensors) *tensor.Tensor { return x[0].BCEWithLogits(x[1], nil, nil, tensor.NoReduction) },
-			tensors{r(2, 3), place.Rand(2, 3)}},
-	} {
+	for _, c := range rows() {
 		if err := gradcheck.Check(c.name, c.f, c.in...); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+var float64s = tensor.Place{}.As(dtype.Float64)
+
+func normal(sizes ...int) *tensor.Tensor { return float64s.Randn(sizes...) }
+
+// batchNorm normalises with weight, bias and running figures.
+func batchNorm(training bool) gradcheck.Func {
+	mean, variance := tensor.Of([]float64{0.1, -0.2, 0.3}), tensor.Of([]float64{1, 2, 0.5})
+	return func(x tensors) *tensor.Tensor {
+		return x[0].BatchNorm(x[1], x[2], mean.Clone(), variance.Clone(), tensor.BatchNormOptions{Training: training, Momentum: 0.1, Eps: 1e-5})
+	}
+}
+
+func layerGradients() []gradientRow {
+	return []gradientRow{
+		{"conv2d of three groups with uneven steps", func(x tensors) *tensor.Tensor {
+			return x[0].Conv2D(x[1], x[2], conv2D{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Dilation: [2]int{1, 2}, Groups: 3})
+		}, tensors{normal(2, 6, 5, 4), normal(3, 2, 2, 3), normal(3)}},
+		{"conv2d without a batch", func(x tensors) *tensor.Tensor { return x[0].Conv2D(x[1], nil, conv2D{}) }, tensors{normal(2, 4, 3), normal(2, 2, 2, 2)}},
+		{"conv1d", func(x tensors) *tensor.Tensor {
+			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Stride: 2, Padding: 2, Dilation: 3, Groups: 2})
+		}, tensors{normal(2, 4, 9), normal(6, 2, 2), normal(6)}},
+		{"depthwise conv1d without a batch", func(x tensors) *tensor.Tensor {
+			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Groups: 3})
+		}, tensors{normal(3, 5), normal(3, 1, 2), normal(3)}},
+		{"max_pool2d with dilation", func(x tensors) *tensor.Tensor {
+			return x[0].MaxPool2D(windows{Kernel: [2]int{2, 3}, Stride: [2]int{1, 2}, Padding: [2]int{0, 1}, Dilation: [2]int{2, 1}})
+		}, tensors{normal(2, 5, 6)}},
+		{"avg_pool2d without padding in the mean", func(x tensors) *tensor.Tensor {
+			return x[0].AvgPool2D(windows{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}, ExcludePadding: true})
+		}, tensors{normal(1, 2, 5, 6)}},
+		{"adaptive_avg_pool2d to more", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(4, 1) }, tensors{normal(1, 3, 5)}},
+		{"adaptive_avg_pool2d to one", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(1, 1) }, tensors{normal(2, 2, 3, 5)}},
+		{"batch_norm in training", batchNorm(true), tensors{normal(4, 3, 2), normal(3), normal(3)}},
+		{"batch_norm in evaluation", batchNorm(false), tensors{normal(4, 3, 2), normal(3), normal(3)}},
+		{"batch_norm alone", func(x tensors) *tensor.Tensor {
+			return x[0].BatchNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true, Eps: 1e-5})
+		}, tensors{normal(4, 3)}},
+		{"layer_norm over two axes", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{3, 4}, x[1], x[2], 1e-5) },
+			tensors{normal(2, 3, 4), normal(3, 4), normal(3, 4)}},
+		{"layer_norm without bias", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, x[1], nil, 1e-5) }, tensors{normal(3, 4), normal(4)}},
+		{"layer_norm alone", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, nil, nil, 1e-5) }, tensors{normal(3, 4)}},
+	}
+}
+
+func lossGradients() []gradientRow {
+	labels := tensor.Of([][]int{{0, 2, -100}, {1, 1, 2}})
+	weight := tensor.Of([]float64{0.5, 2, 1})
+	return []gradientRow{
+		{"cross_entropy of positions", func(x tensors) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], labels, options{Weight: weight})
+		}, tensors{normal(2, 3, 3)}},
+		{"smooth cross_entropy", func(x tensors) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], tensor.Of([][]int{{0, 2, 1}, {1, 1, 2}}), options{Weight: weight, LabelSmoothing: 0.2, IgnoreIndex: new(1)})
+		}, tensors{normal(2, 3, 3)}},
+		{"smooth cross_entropy of each", func(x tensors) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], labels, options{LabelSmoothing: 0.2, Reduction: tensor.NoReduction})
+		}, tensors{normal(2, 3, 3)}},
+		{"cross_entropy of probabilities", func(x tensors) *tensor.Tensor {
+			return tensor.CrossEntropy(x[0], x[1].Softmax(1), options{Weight: weight, LabelSmoothing: 0.3})
+		}, tensors{normal(2, 3, 2), normal(2, 3, 2)}},
+		{"mse_loss, broadcast", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.MeanReduction) }, tensors{normal(2, 3, 1), normal(3, 4)}},
+		{"mse_loss of each", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.NoReduction) }, tensors{normal(3), normal(3)}},
+		{"l1_loss", func(x tensors) *tensor.Tensor { return x[0].L1Loss(x[1], tensor.SumReduction) }, tensors{normal(2, 3), normal(3)}},
+		{"bce_with_logits, weighted", func(x tensors) *tensor.Tensor {
+			return x[0].BCEWithLogits(x[1], weight.Detach(), tensor.Of([][]float64{{3}, {0.25}}), tensor.MeanReduction)
+		}, tensors{normal(2, 3), float64s.Rand(2, 3)}},
+		{"bce_with_logits", func(x tensors) *tensor.Tensor { return x[0].BCEWithLogits(x[1], nil, nil, tensor.NoReduction) },
+			tensors{normal(2, 3), float64s.Rand(2, 3)}},
 	}
 }
 

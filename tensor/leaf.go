@@ -30,7 +30,8 @@ func (x *Tensor) SetRequiresGrad(on bool) *Tensor {
 	return x
 }
 
-// Parameter returns a leaf over t's storage that requires gradients and prints as a parameter.
+// Parameter returns a leaf over t's storage that requires gradients and prints as a parameter. Over a value that a Scope
+// owns it dies with the scope; Keep the value first.
 func Parameter(t *Tensor) *Tensor {
 	refuseNil("Parameter", "data", 1, t)
 	if !t.dtype.IsFloat() {

@@ -31,23 +31,14 @@ func Minimum[T dtype.Number](dst, a, b []T) {
 
 // ClampInt is dst[i] = min(max(a[i], low), high); a bound that is absent does not limit.
 func ClampInt[T dtype.Integer](dst, a []T, p op.Bounds) {
-	a = a[:len(dst)]
-	low, high := T(p.IntLow), T(p.IntHigh)
-	for i, v := range a {
-		if p.HasLow && v < low {
-			v = low
-		}
-		if p.HasHigh && v > high {
-			v = high
-		}
-		dst[i] = v
-	}
+	clamp(dst, a, T(p.IntLow), T(p.IntHigh), p)
 }
 
 // Clamp is dst[i] = min(max(a[i], low), high), which keeps NaN; a bound that is absent does not limit.
-func Clamp[T dtype.Float](dst, a []T, p op.Bounds) {
+func Clamp[T dtype.Float](dst, a []T, p op.Bounds) { clamp(dst, a, T(p.Low), T(p.High), p) }
+
+func clamp[T dtype.Number](dst, a []T, low, high T, p op.Bounds) {
 	a = a[:len(dst)]
-	low, high := T(p.Low), T(p.High)
 	for i, v := range a {
 		if p.HasLow && v < low {
 			v = low

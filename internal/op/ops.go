@@ -1,0 +1,210 @@
+package op
+
+// The ops, by family.
+const (
+	Invalid Op = iota
+
+	// Views: another layout of the same storage.
+	View
+	UnsafeView
+	Transpose
+	T
+	Permute
+	Expand
+	Squeeze
+	SqueezeAxis
+	SqueezeInPlace
+	Unsqueeze
+	Slice
+	Select
+	Split
+	SplitSizes
+	Unbind
+	Alias
+
+	// Copies and fills.
+	Copy
+	Clone
+	CopyInPlace
+	Fill
+	Arange
+	Linspace
+
+	// Random draws.
+	Uniform
+	Normal
+	Bernoulli
+	BernoulliTensor
+	RandInt
+	RandPerm
+	Exponential
+	Dropout
+
+	// Elementwise, one operand.
+	Abs
+	Neg
+	Sign
+	Floor
+	Ceil
+	Round
+	Trunc
+	Reciprocal
+	Square
+	Sqrt
+	Rsqrt
+	Exp
+	Expm1
+	Log
+	Log1p
+	Sin
+	Cos
+	Tanh
+	Sigmoid
+	Erf
+	ReLU
+	LeakyReLU
+	GELU
+	GELUTanh
+	SiLU
+	Softplus
+	Clamp
+	IsNaN
+	LogicalNot
+	BitwiseNot
+
+	// Gradients of activations, of (dy, saved).
+	TanhGrad
+	SigmoidGrad
+	ReLUGrad
+	LeakyReLUGrad
+	GELUGrad
+	GELUTanhGrad
+	SiLUGrad
+	SoftplusGrad
+
+	// Elementwise, two operands, either of which may be a scalar.
+	Add
+	Sub
+	RSub
+	Mul
+	Div
+	FloorDivide
+	DivTrunc
+	Remainder
+	Fmod
+	Pow
+	PowScalar
+	RPow
+	Maximum
+	Minimum
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	LogicalAnd
+	LogicalOr
+	LogicalXor
+	BitwiseAnd
+	BitwiseOr
+	BitwiseXor
+
+	// Elementwise, three operands.
+	Where
+	MaskedFill
+
+	// Reductions: over all elements, over axes.
+	Sum
+	SumAxes
+	Mean
+	MeanAxes
+	Prod
+	ProdAxis
+	Max
+	MaxAxis
+	Min
+	MinAxis
+	AMax
+	AMin
+	ArgMax
+	ArgMin
+	Var
+	Std
+	Norm
+	LogSumExp
+	AnyTrue
+	AllTrue
+	CountNonZero
+	CumSum
+	Softmax
+	SoftmaxGrad
+	LogSoftmax
+	LogSoftmaxGrad
+
+	// Gradients of reductions, of (dy, a value of the reduced shape, the operand); PickGrad of (dy, index), CumSumGrad of dy.
+	ProdGrad
+	ShareGrad
+	PickGrad
+	VarGrad
+	StdGrad
+	NormGrad
+	LogSumExpGrad
+	CumSumGrad
+
+	// Products.
+	MM
+	BMM
+	MV
+	Dot
+	AddMM
+
+	// Joining, indexing and masks.
+	Cat
+	Stack
+	Gather
+	ScatterAdd
+	IndexSelect
+	Index
+	RavelIndex
+	IndexAdd
+	MaskedSelect
+	NonZero
+	Sort
+	TopK
+	Tril
+	Triu
+	OneHot
+	Pad
+	Embedding
+	EmbeddingGrad
+
+	// Layers.
+	Conv
+	ConvGradInput
+	ConvGradWeight
+	MaxPool2D
+	MaxPool2DGrad
+	AvgPool2D
+	AvgPool2DGrad
+	AdaptiveAvgPool2D
+	AdaptiveAvgPool2DGrad
+	BatchNorm
+	BatchNormGrad
+	LayerNorm
+	LayerNormGrad
+	NLLLoss
+	NLLLoss2D
+	NLLLossGrad
+	MSELoss
+	MSELossGrad
+	BCEWithLogits
+	BCEWithLogitsGrad
+
+	// Optimizer steps, in place on the parameter.
+	SGDStep
+	AdamStep
+
+	// Count is the number of ops, Invalid included.
+	Count
+)
