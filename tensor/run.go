@@ -211,7 +211,10 @@ func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) {
 		t.fillOn(out.storage.device, "fill", v)
 		return
 	}
-	v.Buf, v.Layout = t.storage.buf, t.layout.Expand(out.layout.Shape)
+	v.Buf, v.Layout = t.storage.buf, t.layout
+	if !t.layout.Shape.Equal(out.layout.Shape) {
+		v.Layout = t.layout.Expand(out.layout.Shape)
+	}
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.
