@@ -55,6 +55,9 @@ func elements[T dtype.Element](s *storage) []T { return mem.Slice[T](s.buf.(*mem
 func (s *storage) show() {
 	if !s.shared.Swap(true) {
 		s.buf.(*mem.Block).Disown()
+		if s.pinned != nil {
+			s.pinned.Keep()
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 )
 
@@ -16,9 +17,10 @@ type storage struct {
 	backend  backend.Backend
 	buf      backend.Buffer
 	device   device.Device
-	scope    *Scope // frees the memory when it closes; nil where the collector does
-	version  uint32 // in-place changes
-	holds    int32  // gradients under way in one Backward that look at the memory
+	scope    *Scope     // frees the memory when it closes; nil where the collector does
+	version  uint32     // in-place changes
+	holds    int32      // gradients under way in one Backward that look at the memory
+	pinned   *cuda.Host // what the buffer looks at, where a GPU can copy from it by itself
 	released bool
 	shared   atomic.Bool // seen by the caller as a slice
 	history  history     // of the tensors over it that were not detached
@@ -50,6 +52,9 @@ func (s *storage) release() {
 	s.released = true
 	if !s.shared.Load() {
 		s.backend.Free(s.buf)
+		if s.pinned != nil {
+			s.pinned.Free()
+		}
 	}
 	s.buf = nil
 }

@@ -17,7 +17,8 @@ type Option uint8
 
 // The options of To.
 const (
-	// NonBlocking lets a copy between a pinned host buffer and a GPU run in the background.
+	// NonBlocking lets a copy from pinned memory to a GPU, or from a GPU to the CPU, run in the background: call
+	// cuda.Synchronize before you read what comes from a GPU, or change what goes to one.
 	NonBlocking Option = 1 << iota
 	// Copy makes a copy even where nothing changes.
 	Copy
@@ -90,6 +91,10 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 		return x
 	}
 	x.alive()
+	if out := x.transferInBackground(to); out != nil {
+		record(out, op.Copy, copyGrad, nil, x)
+		return out
+	}
 	out := x.twin("to", resolve(to.device), to.dtype)
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})

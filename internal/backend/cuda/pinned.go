@@ -63,9 +63,34 @@ func (p *pinnedPool) give(d *Device, b pinned, s stream) error {
 		return err
 	}
 	b.mark = m
+	p.keep(b)
+	return nil
+}
+
+// put keeps b until the copies of its users on the device are done. After an error of the device it is lost.
+func (p *pinnedPool) put(d *Device, b pinned, users []hostUser) {
+	for i, u := range users {
+		if u.device != d {
+			continue
+		}
+		m, err := d.record(u.stream)
+		if err != nil {
+			return
+		}
+		if b.mark != 0 && i > 0 { // one mark for both streams
+			if err := d.wait(b.mark); err != nil {
+				return
+			}
+			d.forget(b.mark)
+		}
+		b.mark = m
+	}
+	p.keep(b)
+}
+
+func (p *pinnedPool) keep(b pinned) {
 	class := bits.Len(uint(len(b.bytes) - 1))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.free[class] = append(p.free[class], b)
-	return nil
 }

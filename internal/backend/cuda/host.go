@@ -1,0 +1,121 @@
+package cuda
+
+import (
+	"sync"
+
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+)
+
+// Host is pinned host memory: GPUs copy from it and to it by themselves, while the program goes on.
+type Host struct {
+	device *Device // whose pool the memory is of
+	block  pinned
+	size   int
+
+	mu    sync.Mutex
+	users []hostUser // whose copies may still be under way
+	gone  bool
+}
+
+type hostUser struct {
+	device *Device
+	stream stream
+}
+
+// NewHost returns pinned memory, not zeroed, that every GPU can copy from and to.
+func NewHost(bytes int) (*Host, error) {
+	d, err := process.at(Current())
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.pinned.take(d, bytes)
+	if err != nil {
+		return nil, err
+	}
+	return &Host{device: d, block: b, size: bytes}, nil
+}
+
+// Bytes returns the memory, which is not Go's: it is valid until Free.
+func (h *Host) Bytes() []byte { return h.block.bytes[:h.size:h.size] }
+
+// Free gives the memory back for reuse, once the copies under way are done. It may be called again.
+func (h *Host) Free() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.gone {
+		return
+	}
+	h.gone = true
+	for _, u := range h.users {
+		if u.device != h.device { // whose events are none of the pool's
+			u.device.waitFor(u.stream)
+		}
+	}
+	h.device.pinned.put(h.device, h.block, h.users)
+}
+
+// Keep makes Free do nothing: the memory was shown to somebody who may keep it.
+func (h *Host) Keep() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gone = true
+}
+
+func (h *Host) usedBy(d *Device, s stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	u := hostUser{d, s}
+	for _, v := range h.users {
+		if v == u {
+			return
+		}
+	}
+	h.users = append(h.users, u)
+}
+
+// Fetch returns a new buffer that the device fills with bytes of pinned memory in the background. Kernels that are issued
+// later wait for it, those that were issued before do not hold it up.
+func (d *Device) Fetch(src *Host, offset, bytes int) (backend.Buffer, error) {
+	if e := d.failure.Load(); e != nil {
+		return nil, e
+	}
+	b, err := d.alloc.alloc(bytes, copyIn)
+	if err != nil || bytes == 0 {
+		return b, err
+	}
+	d.alloc.used(b, compute)
+	if r := d.api.MemcpyHtoDAsync(d.ctx, driver.Ptr(b.ptr), src.Bytes()[offset:offset+bytes], d.streams[copyIn]); r != driver.Success {
+		return nil, d.fail(r)
+	}
+	src.usedBy(d, copyIn)
+	return b, d.order(compute, copyIn)
+}
+
+// Send copies a buffer's bytes to pinned memory in the background, after all work that was issued before. What is issued
+// later waits, so that it cannot change what is copied; the program does not: it calls Sync before it reads.
+func (d *Device) Send(dst *Host, src backend.Buffer, offset int) error {
+	from, err := d.span(src, offset, dst.size)
+	if err != nil || dst.size == 0 {
+		return err
+	}
+	if err := d.order(copyOut, compute); err != nil {
+		return err
+	}
+	if r := d.api.MemcpyDtoHAsync(d.ctx, dst.Bytes(), from, d.streams[copyOut]); r != driver.Success {
+		return d.fail(r)
+	}
+	d.alloc.used(src.(*Buffer), copyOut)
+	dst.usedBy(d, copyOut)
+	return d.order(compute, copyOut)
+}
+
+// order makes what is issued to a stream later wait for what was issued to another before.
+func (d *Device) order(later, earlier stream) error {
+	m, err := d.record(earlier)
+	if err != nil {
+		return err
+	}
+	defer d.forget(m)
+	return d.after(later, m)
+}

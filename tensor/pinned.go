@@ -1,0 +1,80 @@
+package tensor
+
+import (
+	"runtime"
+
+	"cresset/device"
+	"cresset/internal/backend/cuda"
+	"cresset/internal/layout"
+	"cresset/internal/mem"
+	"cresset/internal/op"
+)
+
+// PinMemory returns a copy of x in host memory that GPUs read by themselves, so that To with NonBlocking returns at once. It
+// returns x itself where it lies in such memory, and panics where x is on a GPU or there is none.
+func (x *Tensor) PinMemory() *Tensor {
+	x.alive()
+	switch {
+	case x.IsPinned():
+		return x
+	case !x.storage.device.IsCPU():
+		fail("pin_memory", ErrDevice, "cannot pin '"+x.legacyType()+"' only dense CPU tensors can be pinned", x)
+	}
+	out := x.pinnedTwin("pin_memory")
+	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	record(out, op.Clone, copyGrad, nil, x)
+	return out
+}
+
+// IsPinned reports whether x lies in host memory that GPUs read by themselves.
+func (x *Tensor) IsPinned() bool { return x.storage.pinned != nil }
+
+// pinnedTwin returns an uninitialised tensor in pinned memory, with x's shape, dtype and order of axes.
+func (x *Tensor) pinnedTwin(name string) *Tensor {
+	l := layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)
+	h, err := cuda.NewHost(l.Size() * x.dtype.Size())
+	if err != nil {
+		check(name, kindOf(err), err, x)
+	}
+	block := mem.Wrap(h.Bytes())
+	runtime.AddCleanup(block, (*cuda.Host).Free, h) // nobody reads the memory without the block
+	st := &storage{backend: host, buf: block, device: device.CPU, pinned: h}
+	return st.tensor(l, x.dtype).inherit(x)
+}
+
+// transferInBackground copies x between pinned memory and a GPU without waiting, or returns nil where it was not asked for or
+// is not possible.
+func (x *Tensor) transferInBackground(to target) *Tensor {
+	if to.options&NonBlocking == 0 || to.dtype != x.dtype || x.layout.Size() == 0 {
+		return nil
+	}
+	dev := resolve(to.device)
+	strides := x.layout.PreservedStrides()
+	twin := layout.Of(x.layout.Shape, strides, 0)
+	if !sameOrder(x.layout, twin) {
+		return nil
+	}
+	at := x.layout.Offset * x.dtype.Size()
+	switch {
+	case x.IsPinned() && dev.IsCUDA():
+		gpu, ok := backendOf("to", dev).(*cuda.Device)
+		if !ok {
+			return nil
+		}
+		buf, err := gpu.Fetch(x.storage.pinned, at, twin.Size()*x.dtype.Size())
+		if err != nil {
+			check("to", kindOf(err), err, x)
+		}
+		runtime.KeepAlive(x)
+		return (&storage{backend: gpu, buf: buf, device: dev}).tensor(twin, x.dtype).inherit(x)
+	case x.IsCUDA() && dev.IsCPU():
+		gpu := x.storage.backend.(*cuda.Device)
+		out := x.pinnedTwin("to")
+		if err := gpu.Send(out.storage.pinned, x.storage.buf, at); err != nil {
+			check("to", kindOf(err), err, x)
+		}
+		runtime.KeepAlive(x)
+		return out
+	}
+	return nil
+}
