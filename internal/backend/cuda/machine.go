@@ -92,7 +92,7 @@ func startError(err error) error {
 		e.text = "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx"
 		e.hint += "; CRESSET_SIM=1 simulates a GPU"
 	case !errors.As(err, &result):
-		e.text, e.hint = err.Error(), "the driver cannot be used as it is"
+		e.text, e.hint = err.Error(), ""
 	case result == driver.ErrNoDevice:
 		e.text = "No CUDA GPUs are available"
 		if v, ok := os.LookupEnv(visibleVariable); ok {
