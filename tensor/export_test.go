@@ -6,6 +6,8 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
+	"cresset/internal/driver"
 	"cresset/internal/op"
 )
 
@@ -27,6 +29,13 @@ type spy struct {
 func (s spy) Run(c *backend.Call) error {
 	s.saw(c)
 	return s.Backend.Run(c)
+}
+
+// LendGPUs makes the GPUs of a given driver those of the process until the test ends.
+func LendGPUs(t testing.TB, api *driver.API) {
+	real := backends[device.TypeCUDA]
+	backends[device.TypeCUDA] = cuda.Over(api)
+	t.Cleanup(func() { backends[device.TypeCUDA] = real })
 }
 
 // LendDevice makes the CPU pass for another device until the test ends, so that operands can be in the wrong place

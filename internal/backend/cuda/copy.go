@@ -3,6 +3,8 @@ package cuda
 import (
 	"fmt"
 	"runtime"
+	"slices"
+	"sync"
 
 	"cresset/internal/backend"
 	"cresset/internal/driver"
@@ -115,7 +117,50 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	if r != driver.Success {
 		return other.fail(r)
 	}
+	d.origins.add(other)
 	return d.follow(other)
+}
+
+// origins is the devices whose data a device has taken since it last looked at how they are.
+type origins struct {
+	mu      sync.Mutex
+	devices []*Device
+}
+
+func (o *origins) add(d *Device) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !slices.Contains(o.devices, d) {
+		o.devices = append(o.devices, d)
+	}
+}
+
+// check returns the failure of a device that the data came from: then they are worth nothing.
+func (o *origins) check() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, d := range o.devices {
+		if err := d.check(); err != nil {
+			return err
+		}
+	}
+	o.devices = nil
+	return nil
+}
+
+// check returns what has failed so far, without waiting.
+func (d *Device) check() error {
+	if e := d.failure.Load(); e != nil {
+		return e
+	}
+	switch r := d.api.StreamQuery(d.ctx, d.streams[compute]); r {
+	case driver.Success:
+		return d.checkFault()
+	case driver.ErrNotReady:
+		return nil
+	default:
+		return d.fail(r)
+	}
 }
 
 // follow makes the compute stream wait for all work of another device's.
@@ -196,6 +241,9 @@ func (e *RangeError) Error() string {
 func (d *Device) waitFor(s stream) error {
 	if r := d.api.StreamSynchronize(d.ctx, d.streams[s]); r != driver.Success {
 		return d.fail(r)
+	}
+	if err := d.origins.check(); err != nil {
+		return err
 	}
 	return d.checkFault()
 }

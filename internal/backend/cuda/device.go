@@ -31,6 +31,7 @@ type Device struct {
 	failure  atomic.Pointer[Error] // the first sticky error
 	lastOp   atomic.Uint32         // the op that was issued last
 	peers    [maxDevices]atomic.Uint32
+	origins  origins
 }
 
 var _ backend.Backend = (*Device)(nil)
@@ -146,13 +147,19 @@ func (d *Device) MemInfo() (free, total int64, err error) {
 // fail makes an error of the driver's result and remembers the first that is sticky.
 func (d *Device) fail(r driver.Result) error {
 	e := &Error{Device: d.index, Result: r, Detail: d.explain(r)}
-	if !r.Sticky() && r != driver.ErrDeviceUnavailable {
+	if !ends(r) {
 		return e
 	}
 	if d.failure.CompareAndSwap(nil, e) {
 		return e
 	}
 	return d.failure.Load()
+}
+
+// ends reports whether the device is of no more use after a result: a lost one answers with an unknown error, or is not
+// available.
+func ends(r driver.Result) bool {
+	return r.Sticky() || r == driver.ErrUnknown || r == driver.ErrDeviceUnavailable
 }
 
 // explain tells what is known of a failure's cause.
@@ -162,7 +169,7 @@ func (d *Device) explain(r driver.Result) string {
 			return err.Error()
 		}
 	}
-	if o := d.last(); r.Sticky() && o != "" {
+	if o := d.last(); ends(r) && o != "" {
 		if d.blocking {
 			return "in " + o
 		}

@@ -59,9 +59,10 @@ func (d *Device) spreadStrided(k kernelID, p *kernels.Elementwise, out *backend.
 			n++
 		}
 	}
-	var l layout.Loop
-	l.Init(operands[:n]...)
-	s := strided{device: d, kernel: k, params: p, loop: &l, at: at}
+	s := stridedParts.take()
+	defer stridedParts.give(s)
+	s.device, s.kernel, s.params, s.at = d, k, p, at
+	s.loop.Init(operands[:n]...)
 	s.size[0] = uint64(out.DType.Size())
 	for j := 1; j < n; j++ {
 		s.size[j] = uint64(in[at[j]-1].DType.Size())
@@ -69,19 +70,22 @@ func (d *Device) spreadStrided(k kernelID, p *kernels.Elementwise, out *backend.
 	return s.launch(0)
 }
 
+// stridedParts recycles what would not fit the stack: a launch takes all of it by reference.
+var stridedParts paramPool[strided]
+
 // strided launches a kernel over a loop that may have more axes, or more elements, than one launch takes.
 type strided struct {
 	device *Device
 	kernel kernelID
 	params *kernels.Elementwise
-	loop   *layout.Loop
+	loop   layout.Loop
 	at     [4]int    // by operand of the loop, its place in the kernel
 	size   [4]uint64 // by operand of the loop, of an element
 }
 
 // launch covers the axes from outer on; what is too many becomes a launch for each index.
 func (s *strided) launch(outer int) error {
-	l := s.loop
+	l := &s.loop
 	n := uint64(1)
 	for _, extent := range l.Extents[outer:l.Rank] {
 		n *= uint64(extent)
@@ -113,7 +117,7 @@ func (s *strided) advance(j int, from *kernels.Elementwise, bytes uint64) {
 }
 
 func (s *strided) launchOnce(outer int, n uint64) error {
-	p, l := s.params, s.loop
+	p, l := s.params, &s.loop
 	p.N, p.Rank = n, uint32(l.Rank-outer)
 	for i := range p.Rank {
 		axis := l.Rank - 1 - int(i)

@@ -35,7 +35,7 @@ func (e *Error) Hint() string {
 	switch {
 	case e.Result == driver.ErrInvalidDevice:
 		return hint + fmt.Sprintf("; this process sees %d GPUs", Count())
-	case e.Result.Sticky():
+	case ends(e.Result):
 		return hint + "; the device is lost to this process. Device-side assertions are always on here, and CUDA_LAUNCH_BLOCKING=1 stops at the op that fails"
 	}
 	return hint

@@ -129,6 +129,18 @@ func Open(index int) (backend.Backend, error) {
 	return d, nil
 }
 
+// Over returns an Open for the GPUs of a given driver instead of the process's, to measure what an op costs apart from it.
+func Over(api *driver.API) func(index int) (backend.Backend, error) {
+	m := &machine{open: func() (*driver.API, error) { return api, nil }}
+	return func(index int) (backend.Backend, error) {
+		d, err := m.at(index)
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
+	}
+}
+
 // Find returns a GPU without touching it.
 func Find(index int) (*Device, error) {
 	devices, err := process.start()

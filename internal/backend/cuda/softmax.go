@@ -18,31 +18,46 @@ func (t *table) addSoftmax() {
 
 var softmaxParams paramPool[kernels.Softmax]
 
+// softmax computes runs along the axis, each by a row of threads; the result is fresh.
 func softmax(d *Device, c *backend.Call, k kernelID) error {
-	return alongRuns(d, c, k, func(p *kernels.Softmax, at *[maxScratch]uint64) { p.In = at[0] })
-}
-
-func softmaxGrad(d *Device, c *backend.Call, k kernelID) error {
-	return alongRuns(d, c, k, func(p *kernels.Softmax, at *[maxScratch]uint64) { p.Dy, p.Y = at[0], at[1] })
-}
-
-// alongRuns launches a row of threads for each run along the axis; the result is fresh.
-func alongRuns(d *Device, c *backend.Call, k kernelID, set func(p *kernels.Softmax, at *[maxScratch]uint64)) error {
 	s := scratch{device: d}
 	defer s.free()
-	var at [maxScratch]uint64
-	if err := s.all(c, &at); err != nil {
+	in, err := s.packed(&c.In()[0])
+	if err != nil {
 		return err
 	}
 	p := softmaxParams.take()
 	defer softmaxParams.give(p)
+	p.In, p.Dy, p.Y = in, 0, 0
+	return alongRuns(d, c, k, p)
+}
+
+// softmaxGrad is the gradient, of dy and the result.
+func softmaxGrad(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	dy, err := s.packed(&c.In()[0])
+	if err != nil {
+		return err
+	}
+	y, err := s.packed(&c.In()[1])
+	if err != nil {
+		return err
+	}
+	p := softmaxParams.take()
+	defer softmaxParams.give(p)
+	p.In, p.Dy, p.Y = 0, dy, y
+	return alongRuns(d, c, k, p)
+}
+
+// alongRuns fills in the extents of a softmax and launches it.
+func alongRuns(d *Device, c *backend.Call, k kernelID, p *kernels.Softmax) error {
 	out := &c.Out()[0]
-	outer, n, inner := around(out.Layout.Shape, c.Params.(op.Axis).Axis)
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	*p = kernels.Softmax{Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), Out: address(out)}
-	set(p, &at)
+	outer, n, inner := around(out.Layout.Shape, c.Params.(op.Axis).Axis)
+	p.Outer, p.N, p.Inner, p.Out = uint64(outer), uint64(n), uint64(inner), address(out)
 	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
 }
 
