@@ -43,7 +43,7 @@ func finish(out *Tensor, c *backend.Call, err error, ins []*Tensor) {
 }
 
 func (x *Tensor) fillView(v *backend.View) {
-	v.Buf, v.Layout, v.DType = x.storage.buf, x.layout, x.dtype
+	v.Buf, v.Layout, v.DType = x.storage.buf, &x.layout, x.dtype
 }
 
 // fillOn describes x to a kernel on dev: a CPU tensor without axes goes to a GPU as a number.
@@ -211,9 +211,9 @@ func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) {
 		t.fillOn(out.storage.device, "fill", v)
 		return
 	}
-	v.Buf, v.Layout = t.storage.buf, t.layout
+	v.Buf, v.Layout = t.storage.buf, &t.layout
 	if !t.layout.Shape.Equal(out.layout.Shape) {
-		v.Layout = t.layout.Expand(out.layout.Shape)
+		v.Layout = new(t.layout.Expand(out.layout.Shape))
 	}
 }
 

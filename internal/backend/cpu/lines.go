@@ -18,7 +18,7 @@ func newLines(axis int, views ...*backend.View) *walk {
 	heads := make([]*backend.View, len(views))
 	for i, v := range views {
 		head := *v
-		head.Layout = v.Layout.Select(axis, 0)
+		head.Layout = new(v.Layout.Select(axis, 0))
 		heads[i] = &head
 	}
 	return newWalk(heads...)

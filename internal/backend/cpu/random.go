@@ -92,7 +92,7 @@ func scatterInMemoryOrder[T dtype.Element](v *backend.View, src []T) {
 		return
 	}
 	var l layout.Loop
-	l.Init(&v.Layout)
+	l.Init(v.Layout)
 	dst, n, step := data[T](v), l.Inner(), l.InnerStep(0)
 	for r := range l.Runs() {
 		at := l.Start(0, r)

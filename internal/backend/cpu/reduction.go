@@ -146,7 +146,7 @@ func middleOf(v *backend.View, axes uint32) middle {
 	}
 	if last-first+1 != count {
 		m.moved = true
-		m.view.Layout = reducedLast(v.Layout, axes)
+		m.view.Layout = new(reducedLast(*v.Layout, axes))
 		last = v.Layout.Rank() - 1
 		first = last + 1 - count
 	}

@@ -25,7 +25,7 @@ func newWalk(views ...*backend.View) *walk {
 	}
 	var operands [layout.MaxOperands]*layout.Layout
 	for i, v := range views {
-		operands[i] = &v.Layout
+		operands[i] = v.Layout
 		if v.IsConst() {
 			l := layout.Of(views[0].Layout.Shape, zeros[:views[0].Layout.Rank()], 0)
 			operands[i] = &l

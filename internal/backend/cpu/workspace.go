@@ -19,7 +19,7 @@ func (w *workspace) free() {
 
 // like makes v a fresh view of a shape and dtype, row-major and uninitialised.
 func (w *workspace) like(v *backend.View, shape layout.Shape, dt dtype.DType) error {
-	l := layout.Contiguous(shape)
+	l := new(layout.Contiguous(shape))
 	b, err := mem.Alloc(l.Size() * dt.Size())
 	if err != nil {
 		return err

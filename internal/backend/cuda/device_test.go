@@ -24,7 +24,7 @@ func addCall(t testing.TB, d *Device, l layout.Layout) *backend.Call {
 		if err != nil {
 			t.Fatal(err)
 		}
-		*v = backend.View{Buf: b, Layout: l, DType: dtype.Float32}
+		*v = backend.View{Buf: b, Layout: &l, DType: dtype.Float32}
 	}
 	return c
 }

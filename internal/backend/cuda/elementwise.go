@@ -50,12 +50,12 @@ func (d *Device) spread(k kernelID, p *kernels.Elementwise, out *backend.View, i
 }
 
 func (d *Device) spreadStrided(k kernelID, p *kernels.Elementwise, out *backend.View, in []backend.View) error {
-	operands := [4]*layout.Layout{&out.Layout}
+	operands := [4]*layout.Layout{out.Layout}
 	at := [4]int{} // of operands, by their place in the kernel
 	n := 1
 	for i := range in {
 		if !in[i].IsConst() {
-			operands[n], at[n] = &in[i].Layout, i+1
+			operands[n], at[n] = in[i].Layout, i+1
 			n++
 		}
 	}

@@ -106,7 +106,7 @@ func launchRows[P any](d *Device, k kernelID, runs, n uint64, p *P) error {
 // reduced describes the operand as [outer][n][inner], of which n is reduced; where its strides do not allow that it is
 // packed.
 func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) error {
-	l := v.Layout
+	l := *v.Layout
 	first, last, count := axisRange(l.Rank(), axes)
 	if count > 0 && last-first+1 != count {
 		l = reducedLast(l, axes)
@@ -128,7 +128,7 @@ func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) er
 		if together || again {
 			break
 		}
-		view := backend.View{Buf: v.Buf, Layout: l, DType: v.DType}
+		view := backend.View{Buf: v.Buf, Layout: &l, DType: v.DType}
 		at, err := s.packed(&view)
 		if err != nil {
 			return err

@@ -91,7 +91,7 @@ func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m midd
 			p.X = r.Correction
 		}
 	}
-	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: m.layout, DType: v.DType})
+	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: &m.layout, DType: v.DType})
 	p.In = at
 	return err
 }
@@ -103,7 +103,7 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 	p := runsParams.take()
 	defer runsParams.give(p)
 	in := &c.In()[0]
-	if err := s.runs(p, c, in, middleOf(in.Layout, axesOf(c))); err != nil {
+	if err := s.runs(p, c, in, middleOf(*in.Layout, axesOf(c))); err != nil {
 		return err
 	}
 	if p.Outer*p.Inner == 0 {
@@ -121,7 +121,7 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 	defer runsParams.give(p)
 	in := &c.In()[0]
 	outer, n, inner := around(in.Layout.Shape, c.Params.(op.Axis).Axis)
-	if err := s.runs(p, c, in, middle{layout: in.Layout, outer: outer, n: n, inner: inner}); err != nil {
+	if err := s.runs(p, c, in, middle{layout: *in.Layout, outer: outer, n: n, inner: inner}); err != nil {
 		return err
 	}
 	if in.Layout.Size() == 0 {
@@ -188,7 +188,7 @@ func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scrat
 	defer s.free()
 	p := runsParams.take()
 	defer runsParams.give(p)
-	m := middleOf(v.Layout, axesOf(c))
+	m := middleOf(*v.Layout, axesOf(c))
 	if err := s.runs(p, c, v, m); err != nil {
 		return err
 	}
@@ -203,5 +203,5 @@ func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scrat
 	if err := body(&s, p); err != nil || !m.moved {
 		return err
 	}
-	return s.unpack(&backend.View{Buf: out.Buf, Layout: middleOf(out.Layout, axesOf(c)).layout, DType: out.DType}, p.Out)
+	return s.unpack(&backend.View{Buf: out.Buf, Layout: new(middleOf(*out.Layout, axesOf(c)).layout), DType: out.DType}, p.Out)
 }

@@ -45,7 +45,7 @@ func program(m *machine) (sum []byte, err error) {
 			return nil, err
 		}
 		defer a.Free(b)
-		*v = backend.View{Buf: b, Layout: l, DType: dtype.Float32}
+		*v = backend.View{Buf: b, Layout: &l, DType: dtype.Float32}
 	}
 	for _, v := range c.In() {
 		if err := a.CopyIn(v.Buf, 0, numbers4); err != nil {
