@@ -47,7 +47,7 @@ type MemoryStats struct {
 
 // View is an operand of a kernel: elements of a buffer, or one constant.
 type View struct {
-	Buf    Buffer // nil for a constant
+	Buf    Buffer         // nil for a constant
 	Layout *layout.Layout // of a tensor, so not to be changed; nil for a constant
 	DType  dtype.DType
 	Const  Scalar
