@@ -43,14 +43,18 @@ type session struct {
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var c commands
 	helped := false
+	help := &attentive{Writer: stdout}
 	parser, err := kong.New(&c,
-		kong.Name("cresset"), kong.Description(description), kong.Writers(stdout, stderr),
+		kong.Name("cresset"), kong.Description(description), kong.Writers(help, stderr),
 		kong.Exit(func(int) { helped = true }), // kong asks for it after --help
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		panic(err) // a mistake in the tags above
 	}
 	parsed, err := parser.Parse(usual(args))
+	if help.err != nil { // kong takes it for wrong usage, or for nothing
+		return report(stderr, help.err)
+	}
 	if helped {
 		return exitOK
 	}
@@ -63,6 +67,21 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = failed
 	}
 	return report(stderr, err)
+}
+
+// attentive is a writer that remembers its first error.
+type attentive struct {
+	io.Writer
+	err error
+}
+
+// Write writes p.
+func (a *attentive) Write(p []byte) (int, error) {
+	n, err := a.Writer.Write(p)
+	if a.err == nil {
+		a.err = err
+	}
+	return n, err
 }
 
 // usual spells arguments as kong wants them: nothing asks for help, --version is a command, and a negative number that

@@ -23,7 +23,7 @@ func newModel(name string, images *data.Images, dev device.Device) (*nn.Sequenti
 		), nil
 	}
 	if h < 4 || w < 4 {
-		return nil, fmt.Errorf("the cnn needs images of at least 4x4, not %dx%d", h, w)
+		return nil, &advice{fmt.Errorf("the cnn needs images of at least 4x4, not %dx%d", h, w), "--model mlp takes images of any size"}
 	}
 	return nn.NewSequential(
 		nn.NewConv2D(1, 8, 3, nn.Padding(1), nn.On(dev)),

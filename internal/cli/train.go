@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 
@@ -15,7 +16,7 @@ import (
 // trainCommand is cresset train. What it does without flags is a promise: it takes at most 10 billion multiply-adds, under
 // a minute on two cores, and ends with an accuracy of at least 0.95.
 type trainCommand struct {
-	Data      string        `placeholder:"DIR" help:"Folder with IDX files under MNIST's names, gzipped or not; where there is no training pair the test pair is split 4:1. Without it, digits are drawn from fonts."`
+	Data      *string       `placeholder:"DIR" help:"Folder with IDX files under MNIST's names, gzipped or not; where there is no training pair the test pair is split 4:1. Without it, digits are drawn from fonts."`
 	Samples   int           `placeholder:"N" help:"Train on the first N samples and judge on N/4; 0 stands for all."`
 	Model     string        `enum:"mlp,cnn" default:"mlp" help:"Model: mlp or cnn."`
 	Epochs    int           `default:"3" help:"Passes over the training set."`
@@ -33,6 +34,8 @@ const maxEpochs = 1_000_000_000
 // Validate refuses figures that make no sense; kong calls it.
 func (c *trainCommand) Validate() error {
 	switch {
+	case c.Data != nil && *c.Data == "":
+		return errors.New("--data must name a folder; leave it out for digits drawn from fonts")
 	case c.Epochs < 1 || c.Epochs > maxEpochs:
 		return fmt.Errorf("--epochs must be from 1 to %d, not %d", maxEpochs, c.Epochs)
 	case c.Batch < 1:
@@ -96,13 +99,13 @@ func (c *trainCommand) place() (dev device.Device, err error) {
 
 // load returns the data set's name and its two parts.
 func (c *trainCommand) load() (name string, train, test *data.Images, err error) {
-	if c.Data == "" {
+	if c.Data == nil {
 		o := data.GlyphOptions{Count: quarter(c.Samples), Seed: uint64(c.Seed)}
 		test = data.Glyphs(o)
 		o.Train, o.Count = true, c.Samples
 		return "glyphs", data.Glyphs(o), test, nil
 	}
-	train, test, err = data.ReadIDXDir(c.Data)
+	train, test, err = data.ReadIDXDir(*c.Data)
 	if err != nil {
 		return "", nil, nil, &advice{err, "--data wants a folder with t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte, or the train- pair, each with or without .gz"}
 	}
@@ -111,9 +114,10 @@ func (c *trainCommand) load() (name string, train, test *data.Images, err error)
 		test, _ = test.Split(min(quarter(c.Samples), test.Len()))
 	}
 	if train.Len() == 0 || test.Len() == 0 {
-		return "", nil, nil, fmt.Errorf("%s: %d images to train and %d to test are too few", c.Data, train.Len(), test.Len())
+		err = fmt.Errorf("%s: %d images to train and %d to test are too few", *c.Data, train.Len(), test.Len())
+		return "", nil, nil, &advice{err, "a test pair without a training pair is split 4:1, so it wants 2 images or more"}
 	}
-	return c.Data, train, test, nil
+	return *c.Data, train, test, nil
 }
 
 // quarter returns how many samples judge a model that n have trained.

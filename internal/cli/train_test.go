@@ -119,13 +119,22 @@ func TestInterruptedBeforeTheFirstBatch(t *testing.T) {
 	}
 }
 
+func TestImagesTooSmallForTheCNN(t *testing.T) {
+	_, err := newModel("cnn", &data.Images{Height: 3, Width: 28, Classes: 10}, device.CPU)
+	var stderr bytes.Buffer
+	const want = "cresset: the cnn needs images of at least 4x4, not 3x28\nhint: --model mlp takes images of any size\n"
+	if code := report(&stderr, err); code != exitFailed || stderr.String() != want {
+		t.Errorf("exit code %d, %s", code, &stderr)
+	}
+}
+
 // broken is a pipe that nobody reads.
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
 func TestOutputThatCannotBeWritten(t *testing.T) {
-	for _, args := range [][]string{{"version"}, {"version", "--json"}, {"devices"}, {"devices", "--json"},
+	for _, args := range [][]string{{}, {"--help"}, {"train", "--help"}, {"version"}, {"version", "--json"}, {"devices"}, {"devices", "--json"},
 		{"train", "--samples", "64"}, {"train", "--samples", "64", "--json"}} {
 		var stderr bytes.Buffer
 		if code := Run(t.Context(), args, broken{}, &stderr); code != exitFailed || !strings.HasSuffix(stderr.String(), "cresset: broken pipe\n") {

@@ -72,7 +72,7 @@ func (t *training) pass(ctx context.Context, loader *data.Loader, n int) (epoch,
 		loss := t.step(batch)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return epoch{}, &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
-				fmt.Sprintf("try a lower learning rate: --lr %g", t.optimizer.LR()/10)}
+				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.LR()/10)}
 		}
 		t.losses = append(t.losses, loss)
 		sum += loss * float64(batch.Len())
