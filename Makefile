@@ -37,7 +37,7 @@ test-noasm: ## Run the tests on the pure Go kernels
 
 .PHONY: race
 race: ## Run the tests under the race detector, which needs a C compiler
-	CGO_ENABLED=1 go test -race -cpu 1,4 -timeout 15m $(PKG)
+	CGO_ENABLED=1 go test -race -cpu 4 -timeout 10m $(PKG)
 
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass

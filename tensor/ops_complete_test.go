@@ -33,6 +33,11 @@ func TestEveryOpIsComplete(t *testing.T) {
 			}
 		}
 	}
+	for _, name := range racedOnGPUs {
+		if !names[name] {
+			t.Errorf("the race detector wants a row %s, which there is not", name)
+		}
+	}
 	for _, m := range makers {
 		m.f(tensor.On(device.CPU))
 	}

@@ -100,12 +100,19 @@ func TestOps(t *testing.T) {
 	})
 }
 
+// racedOnGPUs are the rows that the race detector watches on a simulated GPU, where all of them would take minutes: one for
+// each way of launching kernels.
+var racedOnGPUs = []string{"add scalar", "tanh", "where", "to int32", "cat", "index_add", "sort", "sum", "cumsum over 0", "matmul 3x3",
+	"softmax over 0", "conv2d", "batch_norm in training"}
+
 // on returns the row for a device with those dtypes that it has kernels for; it skips the test where there are none. Where
 // only the gradient's kernel is missing, the values are judged.
 func (r opRow) on(t testing.TB, dev device.Device) opRow {
 	switch {
 	case dev.IsCPU():
 		return r
+	case raceEnabled && !slices.Contains(racedOnGPUs, r.name):
+		t.Skip("too slow under the race detector")
 	case r.draws:
 		t.Skip("TestPhiloxDraws judges what is drawn here")
 	}
