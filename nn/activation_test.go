@@ -38,7 +38,7 @@ func TestActivations(t *testing.T) {
 			t.Errorf("got  %s\nwant %s", got, c.print)
 		}
 		for i, got := range tensor.Values[float64](c.layer.Forward(tensor.Of([][]float64{{-1, 2}}))) {
-			if want := c.f([]float64{-1, 2}[i]); math.Abs(got-want) > 1e-12 {
+			if want := c.f([]float64{-1, 2}[i]); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%s: element %d is %v, want %v", c.print, i, got, want)
 			}
 		}

@@ -29,7 +29,7 @@ func TestModulesMoveInPlace(t *testing.T) {
 	}
 	got := net.Forward(x.To(gpu))
 	for i, w := range tensor.Values[float64](want.Detach()) {
-		if g := tensor.Values[float64](got.Detach())[i]; math.Abs(g-w) > 1e-6 {
+		if g := tensor.Values[float64](got.Detach())[i]; !(math.Abs(g-w) <= 1e-6) {
 			t.Errorf("element %d is %v on %s, %v on the CPU", i, g, gpu, w)
 		}
 	}
@@ -56,7 +56,7 @@ func TestTrainingAgreesOnAllDevices(t *testing.T) {
 			losses[dev] = append(losses[dev], loss.Float64())
 		}
 		for i, want := range losses[device.CPU] {
-			if got := losses[dev][i]; math.Abs(got-want) > 1e-5*want {
+			if got := losses[dev][i]; !(math.Abs(got-want) <= 1e-5*want) {
 				t.Fatalf("step %d: the loss is %v, %v on the CPU", i, got, want)
 			}
 		}

@@ -75,7 +75,7 @@ func TestBatchNormModes(t *testing.T) {
 	b := nn.NewBatchNorm1D(2)
 	x := tensor.Of([][]float32{{1, 10}, {3, 30}})
 	y := b.Forward(x)
-	if got := tensor.Values[float64](y); math.Abs(got[0]+1) > 1e-4 || math.Abs(got[3]-1) > 1e-4 {
+	if got := tensor.Values[float64](y); !(math.Abs(got[0]+1) <= 1e-4) || !(math.Abs(got[3]-1) <= 1e-4) {
 		t.Errorf("in training: %v", y)
 	}
 	if got := b.NumBatchesTracked.Item(); got != int64(1) {
@@ -88,7 +88,7 @@ func TestBatchNormModes(t *testing.T) {
 	if !slices.Equal(running, tensor.Values[float32](b.RunningMean)) || b.NumBatchesTracked.Item() != int64(1) {
 		t.Errorf("evaluation moved the running figures")
 	}
-	if want := (1 - 0.2) / math.Sqrt(0.9+0.1*2+1e-5); math.Abs(tensor.Values[float64](z)[0]-want) > 1e-6 {
+	if want := (1 - 0.2) / math.Sqrt(0.9+0.1*2+1e-5); !(math.Abs(tensor.Values[float64](z)[0]-want) <= 1e-6) {
 		t.Errorf("in evaluation: %v, want %v first", z, want)
 	}
 	if frozen.Training() || !frozen.RunningMean.SharesStorage(b.RunningMean) {
@@ -99,7 +99,7 @@ func TestBatchNormModes(t *testing.T) {
 		t.Errorf("Train left the layer in evaluation")
 	}
 	alone := nn.Eval(nn.NewBatchNorm1D(2, nn.NoRunningStats, nn.NoAffine))
-	if got := tensor.Values[float64](alone.Forward(x)); math.Abs(got[0]+1) > 1e-4 {
+	if got := tensor.Values[float64](alone.Forward(x)); !(math.Abs(got[0]+1) <= 1e-4) {
 		t.Errorf("without running figures: %v", got)
 	}
 	if half := nn.To(nn.NewBatchNorm2D(2), dtype.Float16); half.RunningVar.DType() != dtype.Float16 || half.NumBatchesTracked.DType() != dtype.Int64 {

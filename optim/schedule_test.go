@@ -27,7 +27,7 @@ func rates(o optim.Optimizer, n int, schedules ...optim.Schedule) []float64 {
 func wantRates(t *testing.T, name string, got, want []float64) {
 	t.Helper()
 	for i := range want {
-		if math.Abs(got[i]-want[i]) > 1e-12 {
+		if !(math.Abs(got[i]-want[i]) <= 1e-12) {
 			t.Errorf("%s: rates are %v, want %v", name, got, want)
 			return
 		}
@@ -116,7 +116,7 @@ func TestAdamWDecays(t *testing.T) {
 		p := tensor.Of([]float64{5}).SetRequiresGrad(true)
 		p.MulScalar(3).Sum().Backward()
 		c.o(p).Step()
-		if got := p.Detach().Float64(); math.Abs(got-c.want) > 1e-6 {
+		if got := p.Detach().Float64(); !(math.Abs(got-c.want) <= 1e-6) {
 			t.Errorf("%s: the parameter is %v, want %v", name, got, c.want)
 		}
 	}

@@ -21,7 +21,7 @@ func wantValues(t *testing.T, what string, x *tensor.Tensor, want ...float64) {
 		t.Fatalf("%s = %v, want %v", what, got, want)
 	}
 	for i := range got {
-		if math.Abs(got[i]-want[i]) > 1e-6 {
+		if !(math.Abs(got[i]-want[i]) <= 1e-6) {
 			t.Fatalf("%s = %v, want %v", what, got, want)
 		}
 	}

@@ -139,7 +139,7 @@ func TestBCEWithLogitsIsStable(t *testing.T) {
 		}
 	}
 	for i, want := range []float64{0, 0, -1, 1} {
-		if got := tensor.Values[float64](x.Grad())[i]; math.Abs(got-want) > 1e-30 {
+		if got := tensor.Values[float64](x.Grad())[i]; !(math.Abs(got-want) <= 1e-30) {
 			t.Errorf("gradient %d is %v, want %v", i, got, want)
 		}
 	}

@@ -86,7 +86,7 @@ func TestLinearOpsAreTheirGradients(t *testing.T) {
 			}
 			y.Backward(WithGradient(w))
 			got, want := dot(x.Grad(), x.Detach()), dot(w, y.Detach())
-			if !x.Grad().Shape().Equal(x.Shape()) || math.Abs(got-want) > 1e-12 {
+			if !x.Grad().Shape().Equal(x.Shape()) || !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%s, strided %v: Σ g·x = %v, want Σ w·f(x) = %v", c.name, strided, got, want)
 			}
 		}

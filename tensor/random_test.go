@@ -126,7 +126,7 @@ func compareDraws(t *testing.T, row string, got, want []float64, ulps float64, d
 		if double {
 			ulp = math.Nextafter(math.Abs(w), math.MaxFloat64) - math.Abs(w)
 		}
-		if math.Abs(got[i]-w) > ulps*ulp {
+		if !(math.Abs(got[i]-w) <= ulps*ulp) {
 			t.Errorf("%s: element %d: got %v, want %v", row, i, got[i], w)
 		}
 	}

@@ -36,7 +36,7 @@ func TestNLL(t *testing.T) {
 				t.Errorf("loss[%d] = %v, want %v", i, loss[i], want[i])
 			}
 		}
-		if math.Abs(sum-wantSum) > 1e-12 || math.Abs(total-wantTotal) > 1e-12 {
+		if !(math.Abs(sum-wantSum) <= 1e-12) || !(math.Abs(total-wantTotal) <= 1e-12) {
 			t.Errorf("sum %v of weight %v, want %v of %v", sum, total, wantSum, wantTotal)
 		}
 		each := make([]float64, len(targets))

@@ -92,7 +92,7 @@ func TestSums(t *testing.T) {
 		t.Errorf("one worker: %v, four: %v", one, four)
 	}
 	for i, got := range one {
-		if math.Abs(float64(got)-exact) > 1e-3 {
+		if !(math.Abs(float64(got)-exact) <= 1e-3) {
 			t.Errorf("sum %d: got %g, want %g", i, got, exact)
 		}
 	}

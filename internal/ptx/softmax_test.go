@@ -30,7 +30,7 @@ func TestSoftmax(t *testing.T) {
 		}
 		for c := range cols {
 			want := math.Exp(float64(x[r*cols+c])) / sum
-			if g := float64(got[r*cols+c]); math.Abs(g-want) > 2e-6*want {
+			if g := float64(got[r*cols+c]); !(math.Abs(g-want) <= 2e-6*want) {
 				t.Fatalf("row %d, column %d: got %g, want %g", r, c, g, want)
 			}
 		}

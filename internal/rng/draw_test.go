@@ -107,7 +107,7 @@ func checkMoments(t *testing.T, name string, of func() (mean, std float64)) {
 	t.Helper()
 	mean, std := of()
 	const tol = 5 * 2 / 141.4 // 5 σ/√n
-	if math.Abs(mean) > tol || math.Abs(std-2) > tol {
+	if !(math.Abs(mean) <= tol) || !(math.Abs(std-2) <= tol) {
 		t.Errorf("%s: mean 3%+v, deviation %v, want 3 and 2", name, mean, std)
 	}
 }
@@ -117,7 +117,7 @@ func TestExponentialMean(t *testing.T) {
 	for _, v := range fill(20_000, func(d []float64) { Exponential(New(8), d, 4) }) {
 		sum += v
 	}
-	if mean := sum / 20_000; math.Abs(mean-.25) > 5*.25/141.4 {
+	if mean := sum / 20_000; !(math.Abs(mean-.25) <= 5*.25/141.4) {
 		t.Errorf("mean is %v, want 0.25", mean)
 	}
 }

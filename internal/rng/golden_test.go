@@ -226,7 +226,7 @@ func compareFloats(t *testing.T, row string, got []float64, values string, ulps 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if far := ulpsApart(got[i], w, double); far > float64(ulps) {
+		if far := ulpsApart(got[i], w, double); !(far <= float64(ulps)) {
 			t.Errorf("%s: element %d is %v, %v ulp away", row, i, got[i], far)
 		}
 	}

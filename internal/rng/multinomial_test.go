@@ -52,7 +52,7 @@ func TestMultinomialFrequencies(t *testing.T) {
 	}
 	tol := 5 * math.Sqrt(draws*.25*.75)
 	for _, got := range [][3]int{single, replaced} {
-		if got[0] != 0 || math.Abs(float64(got[1])-draws/4) > tol {
+		if got[0] != 0 || !(math.Abs(float64(got[1])-draws/4) <= tol) {
 			t.Errorf("got %v of %d, want 0, %d and %d", got, draws, draws/4, draws*3/4)
 		}
 	}
