@@ -85,6 +85,9 @@ func BatchNormBackward[T dtype.Float](s ChannelShape, training bool, dy, x, weig
 	count := float64(s.N * s.L)
 	s.eachChannel(func(c int) {
 		m, r := float64(mean[c]), float64(invstd[c])
+		if count == 0 {
+			r = 0 // the moments of nothing are NaN, but the gradient, a sum over nothing, is 0
+		}
 		var sum, dot float64
 		for n := range s.N {
 			grad := dy[s.at(n, c):][:s.L]

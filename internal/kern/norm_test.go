@@ -25,7 +25,7 @@ func checkGradient(t *testing.T, name string, x, dx, dy, y []float64, run func()
 	}
 	for i := range x {
 		want := (at(i, x[i]+step) - at(i, x[i]-step)) / (2 * step)
-		if math.Abs(dx[i]-want) > 1e-7*(1+math.Abs(want)) {
+		if !(math.Abs(dx[i]-want) <= 1e-7*(1+math.Abs(want))) {
 			t.Fatalf("%s[%d] = %v, want %v", name, i, dx[i], want)
 		}
 	}
