@@ -1,6 +1,8 @@
 package data
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -34,6 +36,27 @@ func TestTableBatch(t *testing.T) {
 	b, err = table.Batch([]int{1})
 	if err != nil || b.Targets != nil {
 		t.Errorf("without a target: got %v, %v", b.Targets, err)
+	}
+}
+
+func TestIndicesOutside(t *testing.T) {
+	images := &Images{Pixels: make([]uint8, 3), Labels: make([]uint8, 3), Height: 1, Width: 1, Classes: 10}
+	table := &Table{Columns: []string{"a"}, Values: make([]float32, 3)}
+	made := &Samples{N: 3, At: func(int) (input, target *tensor.Tensor, err error) { return tensor.Zeros(1), nil, nil }}
+	check := func(name string, i int, err error) {
+		t.Helper()
+		want := fmt.Sprintf("index %d is out of bounds for dimension 0 with size 3", i)
+		if !errors.Is(err, tensor.ErrIndex) || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+	for _, i := range []int{-1, 3, 5000} {
+		for _, d := range []Dataset{images, table, made, FromTensors(tensor.Zeros(3), nil)} {
+			_, err := d.Batch([]int{0, i})
+			check(fmt.Sprintf("%T.Batch", d), i, err)
+		}
+		check("Images.At", i, tensor.Try(func() { images.At(i) }))
+		check("Table.Row", i, tensor.Try(func() { table.Row(i) }))
 	}
 }
 

@@ -39,6 +39,25 @@ func (e *FormatError) Error() string {
 // Unwrap returns the cause.
 func (e *FormatError) Unwrap() error { return e.Err }
 
+// outside says that sample i is not one of n, in PyTorch's words; it is nil where it is one.
+func outside(i, n int) error {
+	if i >= 0 && i < n {
+		return nil
+	}
+	return &tensor.Error{Op: "data", Kind: tensor.ErrIndex,
+		Err: fmt.Errorf("index %d is out of bounds for dimension 0 with size %d", i, n)}
+}
+
+// anyOutside is outside of the first index that is.
+func anyOutside(indices []int, n int) error {
+	for _, i := range indices {
+		if err := outside(i, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // refuse panics with PyTorch's text for a mistake of the caller.
 func refuse(kind error, format string, args ...any) {
 	panic(&tensor.Error{Op: "data", Kind: kind, Err: fmt.Errorf(format, args...)})

@@ -1,6 +1,10 @@
 package data
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"cresset/tensor"
+)
 
 // GlyphSize is the height and width of a picture made by Glyphs.
 const GlyphSize = 28
@@ -14,9 +18,12 @@ type GlyphOptions struct {
 
 // Glyphs draws a data set of digits, white on black: the ten Go fonts, each picture turned, scaled, sheared, moved and
 // covered with noise at random. Pictures depend on nothing but Train, Seed and their index, on every machine.
+// It panics where Count is negative.
 func Glyphs(o GlyphOptions) *Images {
 	count := o.Count
 	switch {
+	case count < 0:
+		refuse(tensor.ErrValue, "a data set cannot have %d pictures", count)
 	case count == 0 && o.Train:
 		count = 8000
 	case count == 0:

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"testing"
+
+	"cresset/tensor"
 )
 
 // The sums were taken on amd64; another architecture must draw the same pixels.
@@ -83,4 +86,11 @@ func BenchmarkGlyphs(b *testing.B) {
 		Glyphs(GlyphOptions{Train: true, Count: 1000})
 	}
 	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
+}
+
+func TestGlyphsRefusesNegativeCount(t *testing.T) {
+	err := tensor.Try(func() { Glyphs(GlyphOptions{Count: -1}) })
+	if want := "a data set cannot have -1 pictures"; !errors.Is(err, tensor.ErrValue) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }

@@ -17,8 +17,11 @@ type Images struct {
 // Len returns the number of pictures.
 func (m *Images) Len() int { return len(m.Labels) }
 
-// At returns the pixels and the label of picture i; the pixels share m's memory.
+// At returns the pixels and the label of picture i; the pixels share m's memory. It panics unless 0 <= i < m.Len().
 func (m *Images) At(i int) (pixels []uint8, label uint8) {
+	if err := outside(i, m.Len()); err != nil {
+		panic(err)
+	}
 	area := m.Height * m.Width
 	return m.Pixels[i*area : (i+1)*area : (i+1)*area], m.Labels[i]
 }
@@ -44,7 +47,11 @@ var brightness = func() (table [256]float32) {
 }()
 
 // Batch returns pictures as float32 in [0, 1], shaped [n, 1, Height, Width], and their labels as int64.
+// An index that no picture has is an error.
 func (m *Images) Batch(indices []int) (Batch, error) {
+	if err := anyOutside(indices, m.Len()); err != nil {
+		return Batch{}, err
+	}
 	inputs := make([]float32, 0, len(indices)*m.Height*m.Width)
 	targets := make([]int64, len(indices))
 	for at, i := range indices {

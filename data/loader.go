@@ -23,8 +23,11 @@ type Loader struct {
 	options LoaderOptions
 }
 
-// NewLoader returns a Loader over a data set. It panics where BatchSize or Workers is negative.
+// NewLoader returns a Loader over a data set. It panics where there is none, or BatchSize or Workers is negative.
 func NewLoader(dataset Dataset, o LoaderOptions) *Loader {
+	if dataset == nil {
+		refuse(tensor.ErrValue, "a Loader needs a data set, not nil")
+	}
 	if o.BatchSize < 0 {
 		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", o.BatchSize)
 	}
@@ -45,6 +48,7 @@ func (l *Loader) Len() int {
 }
 
 // All returns the batches of one epoch. An error ends it, and so does the end of ctx; either comes with an empty Batch.
+// A *tensor.Error that the data set panics with is such an error; any other panic is raised again in the loop.
 //
 //	for batch, err := range loader.All(ctx) {
 //		if err != nil {
@@ -107,6 +111,9 @@ func (p *pass) next(ctx context.Context) (delivery, error) {
 	case d := <-p.ahead[0]:
 		p.ahead = p.ahead[1:]
 		p.left--
+		if d.panicked != nil {
+			panic(d.panicked)
+		}
 		return d, d.err
 	}
 }
@@ -121,12 +128,15 @@ func (p *pass) drain() {
 
 // delivery is a batch that was made, or why it was not.
 type delivery struct {
-	batch Batch
-	err   error
+	batch    Batch
+	err      error
+	panicked any // what the data set panicked with
 }
 
-// deliver asks the data set for a batch and puts it into its scope.
+// deliver asks the data set for a batch and puts it into its scope. It catches every panic: one that left a goroutine would
+// end the process, where nobody can recover.
 func (l *Loader) deliver(indices []int) (d delivery) {
+	defer func() { d.panicked = recover() }()
 	failed := tensor.Try(func() { d.batch, d.err = l.dataset.Batch(indices) })
 	if d.err == nil {
 		d.err = failed

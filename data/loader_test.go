@@ -84,14 +84,16 @@ func TestLoaderCutsBatches(t *testing.T) {
 
 func TestNewLoaderRefuses(t *testing.T) {
 	cases := []struct {
+		dataset Dataset
 		options LoaderOptions
 		want    string
 	}{
-		{LoaderOptions{BatchSize: -1}, "batch_size should be a positive integer value, but got batch_size=-1"},
-		{LoaderOptions{Workers: -1}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
+		{nil, LoaderOptions{}, "a Loader needs a data set, not nil"},
+		{&numbers{}, LoaderOptions{BatchSize: -1}, "batch_size should be a positive integer value, but got batch_size=-1"},
+		{&numbers{}, LoaderOptions{Workers: -1}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
 	}
 	for _, c := range cases {
-		err := tensor.Try(func() { NewLoader(&numbers{}, c.options) })
+		err := tensor.Try(func() { NewLoader(c.dataset, c.options) })
 		if err == nil || err.Error() != c.want || !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
@@ -122,6 +124,39 @@ func TestLoaderStopsAtErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestLoaderRaisesPanicsInTheLoop(t *testing.T) {
+	broken := errors.New("a mistake of the data set")
+	for _, workers := range []int{0, 3} {
+		l := NewLoader(&panicking{broken}, LoaderOptions{BatchSize: 2, Workers: workers, Scopes: true})
+		batches := 0
+		got := func() (value any) {
+			defer func() { value = recover() }()
+			for _, err := range l.All(t.Context()) {
+				if err != nil {
+					t.Error(err)
+				}
+				batches++
+			}
+			return nil
+		}()
+		if got != any(broken) || batches != 2 {
+			t.Errorf("%d workers: got %d batches and %v, want 2 and %v", workers, batches, got, broken)
+		}
+	}
+}
+
+// panicking panics with a value of its own from its third batch on.
+type panicking struct{ value any }
+
+func (d *panicking) Len() int { return 10 }
+
+func (d *panicking) Batch(indices []int) (Batch, error) {
+	if indices[0] >= 4 {
+		panic(d.value)
+	}
+	return Batch{Inputs: tensor.Zeros(len(indices))}, nil
 }
 
 // mismatched adds tensors that do not fit from its third batch on.

@@ -22,8 +22,11 @@ func (t *Table) Len() int {
 	return len(t.Values) / len(t.Columns)
 }
 
-// Row returns the values of row i, sharing t's memory.
+// Row returns the values of row i, sharing t's memory. It panics unless 0 <= i < t.Len().
 func (t *Table) Row(i int) []float32 {
+	if err := outside(i, t.Len()); err != nil {
+		panic(err)
+	}
 	n := len(t.Columns)
 	return t.Values[i*n : (i+1)*n : (i+1)*n]
 }
@@ -43,7 +46,11 @@ func (t *Table) Split(n int) (first, rest *Table) {
 }
 
 // Batch returns rows as float32, shaped [n, len(Columns)], and their targets, shaped [n, 1] as a Linear layer gives them.
+// An index that no row has is an error.
 func (t *Table) Batch(indices []int) (Batch, error) {
+	if err := anyOutside(indices, t.Len()); err != nil {
+		return Batch{}, err
+	}
 	inputs := make([]float32, 0, len(indices)*len(t.Columns))
 	for _, i := range indices {
 		inputs = append(inputs, t.Row(i)...)

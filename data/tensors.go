@@ -23,8 +23,11 @@ func FromTensors(inputs, targets *tensor.Tensor) *Tensors {
 // Len returns the number of rows.
 func (t *Tensors) Len() int { return t.inputs.Shape()[0] }
 
-// Batch copies rows.
+// Batch copies rows. An index that no row has is an error.
 func (t *Tensors) Batch(indices []int) (Batch, error) {
+	if err := anyOutside(indices, t.Len()); err != nil {
+		return Batch{}, err
+	}
 	b := Batch{Inputs: rows(t.inputs, indices)}
 	if t.targets != nil {
 		b.Targets = rows(t.targets, indices)
@@ -45,8 +48,11 @@ type Samples struct {
 // Len returns N.
 func (s *Samples) Len() int { return s.N }
 
-// Batch makes samples and stacks them.
+// Batch makes samples and stacks them. An index that no sample has is an error.
 func (s *Samples) Batch(indices []int) (Batch, error) {
+	if err := anyOutside(indices, s.N); err != nil {
+		return Batch{}, err
+	}
 	var inputs, targets []*tensor.Tensor
 	for _, i := range indices {
 		input, target, err := s.At(i)
