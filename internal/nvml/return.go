@@ -1,0 +1,122 @@
+package nvml
+
+import "fmt"
+
+// Return is what a call of NVML returns, with the numbers of nvmlReturn_t.
+// Success is 0; Err makes an error of the others.
+type Return int32
+
+// Returns that the project meets.
+const (
+	Success                    Return = 0
+	ErrUninitialized           Return = 1
+	ErrInvalidArgument         Return = 2
+	ErrNotSupported            Return = 3
+	ErrNoPermission            Return = 4
+	ErrAlreadyInitialized      Return = 5
+	ErrNotFound                Return = 6
+	ErrInsufficientSize        Return = 7
+	ErrInsufficientPower       Return = 8
+	ErrDriverNotLoaded         Return = 9
+	ErrTimeout                 Return = 10
+	ErrIRQ                     Return = 11
+	ErrLibraryNotFound         Return = 12
+	ErrFunctionNotFound        Return = 13
+	ErrCorruptedInfoROM        Return = 14
+	ErrGPULost                 Return = 15
+	ErrResetRequired           Return = 16
+	ErrOperatingSystem         Return = 17
+	ErrVersionMismatch         Return = 18 // the library's version is not the driver's
+	ErrInUse                   Return = 19
+	ErrMemory                  Return = 20
+	ErrNoData                  Return = 21
+	ErrInsufficientResources   Return = 23
+	ErrArgumentVersionMismatch Return = 25 // a struct's version is newer than the library
+	ErrDeprecated              Return = 26
+	ErrNotReady                Return = 27
+	ErrGPUNotFound             Return = 28
+	ErrInvalidState            Return = 29
+	ErrUnknown                 Return = 999
+)
+
+// returns has the names and texts of the library itself (nvmlErrorString).
+var returns = map[Return]struct{ name, text string }{
+	Success:                    {"NVML_SUCCESS", "Success"},
+	ErrUninitialized:           {"NVML_ERROR_UNINITIALIZED", "Uninitialized"},
+	ErrInvalidArgument:         {"NVML_ERROR_INVALID_ARGUMENT", "Invalid Argument"},
+	ErrNotSupported:            {"NVML_ERROR_NOT_SUPPORTED", "Not Supported"},
+	ErrNoPermission:            {"NVML_ERROR_NO_PERMISSION", "Insufficient Permissions"},
+	ErrAlreadyInitialized:      {"NVML_ERROR_ALREADY_INITIALIZED", "Already Initialized"},
+	ErrNotFound:                {"NVML_ERROR_NOT_FOUND", "Not Found"},
+	ErrInsufficientSize:        {"NVML_ERROR_INSUFFICIENT_SIZE", "Insufficient Size"},
+	ErrInsufficientPower:       {"NVML_ERROR_INSUFFICIENT_POWER", "Insufficient External Power"},
+	ErrDriverNotLoaded:         {"NVML_ERROR_DRIVER_NOT_LOADED", "Driver Not Loaded"},
+	ErrTimeout:                 {"NVML_ERROR_TIMEOUT", "Timeout"},
+	ErrIRQ:                     {"NVML_ERROR_IRQ_ISSUE", "Interrupt Request Issue"},
+	ErrLibraryNotFound:         {"NVML_ERROR_LIBRARY_NOT_FOUND", "NVML Shared Library Not Found"},
+	ErrFunctionNotFound:        {"NVML_ERROR_FUNCTION_NOT_FOUND", "Function Not Found"},
+	ErrCorruptedInfoROM:        {"NVML_ERROR_CORRUPTED_INFOROM", "Corrupted infoROM"},
+	ErrGPULost:                 {"NVML_ERROR_GPU_IS_LOST", "GPU is lost"},
+	ErrResetRequired:           {"NVML_ERROR_RESET_REQUIRED", "GPU requires reset"},
+	ErrOperatingSystem:         {"NVML_ERROR_OPERATING_SYSTEM", "The operating system has blocked the request."},
+	ErrVersionMismatch:         {"NVML_ERROR_LIB_RM_VERSION_MISMATCH", "Driver/library version mismatch"},
+	ErrInUse:                   {"NVML_ERROR_IN_USE", "In use by another client"},
+	ErrMemory:                  {"NVML_ERROR_MEMORY", "Insufficient Memory"},
+	ErrNoData:                  {"NVML_ERROR_NO_DATA", "No data"},
+	ErrInsufficientResources:   {"NVML_ERROR_INSUFFICIENT_RESOURCES", "Insufficient Resources"},
+	ErrArgumentVersionMismatch: {"NVML_ERROR_ARGUMENT_VERSION_MISMATCH", "Version mismatch between the function argument and the library"},
+	ErrDeprecated:              {"NVML_ERROR_DEPRECATED", "Deprecated"},
+	ErrNotReady:                {"NVML_ERROR_NOT_READY", "Not Ready"},
+	ErrGPUNotFound:             {"NVML_ERROR_GPU_NOT_FOUND", "No GPUs were found"},
+	ErrInvalidState:            {"NVML_ERROR_INVALID_STATE", "Invalid State"},
+	ErrUnknown:                 {"NVML_ERROR_UNKNOWN", "Unknown Error"},
+}
+
+// Name returns NVML's name of r, such as NVML_ERROR_GPU_IS_LOST.
+func (r Return) Name() string {
+	if known, ok := returns[r]; ok {
+		return known.name
+	}
+	return fmt.Sprintf("NVML_ERROR_%d", int32(r))
+}
+
+// Text returns the library's words for r, such as "GPU is lost".
+func (r Return) Text() string {
+	if known, ok := returns[r]; ok {
+		return known.text
+	}
+	return returns[ErrUnknown].text
+}
+
+// Error returns name and text.
+func (r Return) Error() string { return r.Name() + ": " + r.Text() }
+
+// Absent reports whether r says that this GPU, driver or system does not tell
+// the value, which is then shown as N/A. Every other failure is one.
+func (r Return) Absent() bool {
+	switch r {
+	case ErrNotSupported, ErrFunctionNotFound, ErrNoData, ErrArgumentVersionMismatch, ErrDeprecated:
+		return true
+	}
+	return false
+}
+
+// Err returns nil for Success and else a *CallError that names the C symbol.
+func (r Return) Err(symbol string) error {
+	if r == Success {
+		return nil
+	}
+	return &CallError{symbol, r}
+}
+
+// CallError is a call of NVML that failed; errors.Is finds its Return.
+type CallError struct {
+	Symbol string
+	Return Return
+}
+
+// Error returns symbol, name and text.
+func (e *CallError) Error() string { return e.Symbol + ": " + e.Return.Error() }
+
+// Unwrap returns the Return.
+func (e *CallError) Unwrap() error { return e.Return }
