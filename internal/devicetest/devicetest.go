@@ -10,6 +10,7 @@ import (
 
 	"cresset/device"
 	"cresset/internal/hardware"
+	"cresset/internal/tenants"
 	"cresset/tensor"
 )
 
@@ -34,6 +35,7 @@ func Bench(b *testing.B, f func(b *testing.B, dev device.Device)) {
 // All returns the devices to test. It ends the test where DEVICES names one that cannot hold tensors.
 func All(t testing.TB) []device.Device {
 	t.Helper()
+	alone(t)
 	list := os.Getenv(variable)
 	if strings.TrimSpace(list) == "" {
 		Simulate(t)
@@ -50,10 +52,18 @@ func All(t testing.TB) []device.Device {
 // choice holds until the process ends: the driver looks once.
 func Simulate(t testing.TB) {
 	t.Helper()
+	alone(t)
 	if _, set := os.LookupEnv(hardware.Variable); set || strings.Contains(os.Getenv(variable), "cuda") {
 		return
 	}
 	if err := os.Setenv(hardware.Variable, "2"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// alone gives this process a simulated machine of its own: tests must not see what others hold.
+func alone(t testing.TB) {
+	if err := os.Setenv(tenants.Variable, "off"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -12,6 +12,10 @@ type Machine struct {
 	CUDA   int32  // newest version that the driver supports: 1000·major + 10·minor
 	GPUs   []GPU  // in no particular order
 	Peers  [][]bool
+
+	Library  string // version of the driver's libraries, which an update may leave behind; "" is Driver
+	Unloaded bool   // the kernel does not have the driver
+	WDDM     bool   // Windows' memory manager keeps what a process holds to itself
 }
 
 // GPU is one GPU. Rates are per second.
@@ -36,9 +40,10 @@ type GPU struct {
 	UUID string // GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx
 	Bus  string // 00000000:01:00.0
 
-	Used        uint64 // bytes that other processes hold
-	Processes   []Process
-	Draw        int // watts
+	Used      uint64 // bytes that other processes hold
+	Processes []Process
+	Management
+	Draw        int // watts; 0 where it does not tell
 	Temperature int // degrees Celsius
 	Fan         int // percent; -1 without a fan
 	Utilization int // percent

@@ -2,6 +2,7 @@ package hardware
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"slices"
@@ -86,10 +87,13 @@ func (r *reader) machine(n *node) *Machine {
 	m := &Machine{}
 	var peers *node
 	r.fields(n, map[string]func(*node){
-		"driver": r.driver(&m.Driver),
-		"cuda":   r.cuda(&m.CUDA),
-		"gpus":   func(n *node) { r.gpus(n, m) },
-		"peers":  func(n *node) { peers = n },
+		"driver":  r.driver(&m.Driver),
+		"cuda":    r.cuda(&m.CUDA),
+		"gpus":    func(n *node) { r.gpus(n, m) },
+		"peers":   func(n *node) { peers = n },
+		"library": r.driver(&m.Library),
+		"loaded":  func(n *node) { r.loaded(n, m) },
+		"wddm":    r.flag(&m.WDDM),
 	})
 	if r.err != nil {
 		return m
@@ -135,7 +139,7 @@ func (r *reader) gpu(n *node, m *Machine) GPU {
 		g.UUID, g.Bus = "", "" // two of a kind differ
 		m.adopt(preset)
 	}
-	r.fields(n, map[string]func(*node){
+	fields := map[string]func(*node){
 		"preset":          func(*node) {},
 		"name":            r.name(&g.Name),
 		"capability":      func(n *node) { r.capability(n, &g) },
@@ -161,7 +165,9 @@ func (r *reader) gpu(n *node, m *Machine) GPU {
 		"temperature":     r.count(&g.Temperature, -50, 200),
 		"fan":             r.count(&g.Fan, 0, 100),
 		"utilization":     r.count(&g.Utilization, 0, 100),
-	})
+	}
+	maps.Copy(fields, r.management(&g))
+	r.fields(n, fields)
 	r.complete(n, &g)
 	return g
 }
@@ -187,6 +193,7 @@ func (r *reader) complete(n *node, g *GPU) {
 	if g.Used > g.Memory {
 		r.refuse(n, "%d bytes used of %d", g.Used, g.Memory)
 	}
+	r.manageable(n, g)
 }
 
 func (r *reader) processes(n *node) (all []Process) {
@@ -243,6 +250,8 @@ var (
 	busForm    = regexp.MustCompile(`^[0-9A-F]{8}:[0-9A-F]{2}:[0-1][0-9A-F]\.0$`)
 	driverForm = regexp.MustCompile(`^[0-9]{3}(\.[0-9]{2,3}){1,2}$`)
 	cudaForm   = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
+	serialForm = regexp.MustCompile(`^[0-9]{1,20}$`)
+	stateForm  = regexp.MustCompile(`^P([0-9]|1[0-5])$`)
 	ccForm     = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
 )
 

@@ -109,11 +109,3 @@ func (t *Table) Held(uuid string, age time.Duration) (bytes uint64) {
 	}
 	return bytes
 }
-
-// All returns every program at the machine, this one included.
-func (t *Table) All() []Tenant {
-	if t == nil {
-		return nil
-	}
-	return read(t.folder, "")
-}

@@ -8,11 +8,13 @@ import (
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
+	"cresset/internal/tenants"
 )
 
 // Driver returns the driver of this process, which is not started yet: the one
 // that CRESSET_SIM describes, or the machine's. While CRESSET_SIM is set, the
-// process sees no real GPU, whatever its value. Each call opens it anew.
+// process sees no real GPU, whatever its value. Programs with one value share the
+// machine, unless CRESSET_SIM_STATE says otherwise. Each call opens it anew.
 func Driver() (*driver.API, error) {
 	value, set := os.LookupEnv(hardware.Variable)
 	if !set {
@@ -22,5 +24,7 @@ func Driver() (*driver.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sim.New(machine, sim.Options{}).API, nil
+	// Without a folder for them, there are no other programs at the machine.
+	others, _ := tenants.Shared(value)
+	return sim.New(machine, sim.Options{Tenants: others}).API, nil
 }

@@ -10,10 +10,12 @@ import (
 	"cresset/internal/dl"
 	"cresset/internal/driver"
 	"cresset/internal/hardware"
+	"cresset/internal/tenants"
 )
 
 func TestSimulated(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1,0")
+	t.Setenv(tenants.Variable, "off")
 	t.Setenv(hardware.Variable, "2")
 	api, err := Driver()
 	if err != nil {
@@ -40,6 +42,7 @@ func TestOldDriver(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv(tenants.Variable, "off")
 	t.Setenv(hardware.Variable, path)
 	api, err := Driver()
 	if err != nil {
@@ -57,6 +60,7 @@ func TestOldDriver(t *testing.T) {
 // TestNeverBoth: a value that cannot be understood does not fall back to real GPUs.
 func TestNeverBoth(t *testing.T) {
 	for _, value := range []string{"", "two", "./absent.json"} {
+		t.Setenv(tenants.Variable, "off")
 		t.Setenv(hardware.Variable, value)
 		if api, err := Driver(); err == nil || !strings.Contains(err.Error(), "CRESSET_SIM="+value) {
 			t.Errorf("%q: got %v, %v", value, api, err)
@@ -66,6 +70,7 @@ func TestNeverBoth(t *testing.T) {
 
 func TestNoGPUs(t *testing.T) {
 	for name, env := range map[string][2]string{"none in the machine": {"0", "0"}, "none visible": {"2", ""}} {
+		t.Setenv(tenants.Variable, "off")
 		t.Setenv(hardware.Variable, env[0])
 		t.Setenv("CUDA_VISIBLE_DEVICES", env[1])
 		api, err := Driver()

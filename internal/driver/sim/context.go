@@ -66,6 +66,7 @@ func (d *Driver) primaryRetain(h driver.Device) (driver.Context, driver.Result) 
 		d.contexts[c.handle] = c
 	}
 	dev.retained++
+	d.announce()
 	return dev.primary.handle, driver.Success
 }
 
@@ -84,6 +85,7 @@ func (d *Driver) primaryRelease(h driver.Device) driver.Result {
 		c := dev.primary
 		dev.primary, c.destroyed = nil, true
 		d.dismantle(c)
+		d.announce()
 	}
 	return driver.Success
 }

@@ -17,6 +17,7 @@ type device struct {
 	retained int
 	primary  *context // nil where it is not retained
 	taken    uint64   // bytes of memory allocated
+	meter    meter
 	failed   *failure // what every call answers from now on; nil while sound
 }
 

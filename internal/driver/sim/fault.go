@@ -33,7 +33,10 @@ func (d *Driver) Inject(f Fault) {
 func (d *Driver) Lose(h driver.Device) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	dev := d.devices[h]
+	d.devices[h].lose()
+}
+
+func (dev *device) lose() {
 	dev.failed = &failure{driver.ErrUnknown, fmt.Errorf("the GPU at %s has been lost", dev.gpu.Bus)}
 }
 

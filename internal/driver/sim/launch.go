@@ -131,6 +131,7 @@ func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block 
 		l.Globals = append(l.Globals, a.base)
 	}
 	t := d.queue(symbol, s, func() (float64, *failure) { return d.execute(c, f, l) })
+	d.stir()
 	if d.blocking {
 		return d.after(c, t)
 	}
@@ -162,7 +163,9 @@ func (d *Driver) execute(c *context, f *function, l *Launch) (float64, *failure)
 	}
 	memory := &view{d: d, c: c, watch: d.room.watch(d.allocated())}
 	l.Memory = memory
+	c.dev.meter.begin()
 	done, err := f.kernel.Run(l)
+	c.dev.meter.end()
 	d.room.took(done.Bytes)
 	if full := memory.watch.finish(); full != nil {
 		return 0, &failure{driver.ErrUnknown, fmt.Errorf("%s on the GPU at %s: %w", f.name, c.dev.gpu.Bus, full)}

@@ -17,11 +17,8 @@ func (d *Driver) memGetInfo(h driver.Context) (free, total uint64, r driver.Resu
 	if r != driver.Success {
 		return 0, 0, r
 	}
-	return c.dev.free(), c.dev.gpu.Memory, r
+	return d.free(c.dev, recent), c.dev.gpu.Memory, r
 }
-
-// free returns the bytes that nobody holds, other processes included.
-func (dev *device) free() uint64 { return dev.gpu.Memory - dev.gpu.Used - dev.taken }
 
 func (d *Driver) memAlloc(h driver.Context, bytes uint64) (driver.Ptr, driver.Result) {
 	c, r := d.enter("cuMemAlloc_v2", h)
@@ -41,8 +38,8 @@ func (d *Driver) memAlloc(h driver.Context, bytes uint64) (driver.Ptr, driver.Re
 
 // allocate takes memory of the context's device. The driver is locked.
 func (d *Driver) allocate(c *context, bytes uint64) (*allocation, driver.Result) {
-	if bytes > math.MaxInt-alignment || roundUp(bytes, alignment) > c.dev.free() {
-		return nil, c.refuse(driver.ErrOutOfMemory, "%d bytes: %d of %d are free", bytes, c.dev.free(), c.dev.gpu.Memory)
+	if free := d.free(c.dev, 0); bytes > math.MaxInt-alignment || roundUp(bytes, alignment) > free {
+		return nil, c.refuse(driver.ErrOutOfMemory, "%d bytes: %d of %d are free", bytes, free, c.dev.gpu.Memory)
 	}
 	data, release, err := backing(bytes)
 	if err != nil {
@@ -55,6 +52,7 @@ func (d *Driver) allocate(c *context, bytes uint64) (*allocation, driver.Result)
 	}
 	c.dev.taken += a.charged
 	c.owned = append(c.owned, a)
+	d.announce()
 	return a, driver.Success
 }
 
@@ -135,6 +133,7 @@ func (d *Driver) disown(a *allocation) {
 		return
 	}
 	c.dev.taken -= a.charged
+	d.announce()
 	if i := slices.Index(c.owned, a); i >= 0 {
 		last := len(c.owned) - 1
 		c.owned[i], c.owned[last] = c.owned[last], nil

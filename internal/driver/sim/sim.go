@@ -13,6 +13,7 @@ import (
 
 	"cresset/internal/driver"
 	"cresset/internal/hardware"
+	"cresset/internal/tenants"
 )
 
 // Options changes what a simulated driver finds around it. The zero value is the
@@ -21,6 +22,7 @@ type Options struct {
 	LookupEnv func(name string) (value string, set bool) // os.LookupEnv
 	Compile   Compiler                                   // the PTX interpreter's
 	Room      func() int64                               // bytes that the host can still give; mem.Available
+	Tenants   *tenants.Table                             // the other programs at the machine; nil where it has none
 }
 
 // Driver is a simulated driver with its devices. Its methods are for tests; the
@@ -38,7 +40,8 @@ type Driver struct {
 	ready     bool       // cuInit has been called
 	blocking  bool       // CUDA_LAUNCH_BLOCKING
 	devices   []*device  // the visible ones
-	handle    uintptr    // last one given out
+	share     share
+	handle    uintptr // last one given out
 	contexts  map[driver.Context]*context
 	streams   map[driver.Stream]*stream
 	events    map[driver.Event]*event
@@ -49,13 +52,15 @@ type Driver struct {
 }
 
 // New returns a driver of the machine. Each has its own devices, as if it were
-// the driver of another process.
+// the driver of another process; those with one Tenants folder see what the others
+// hold.
 func New(m *hardware.Machine, o Options) *Driver {
 	d := &Driver{
 		machine:   m,
 		env:       o.LookupEnv,
 		compile:   o.Compile,
 		room:      room{available: o.Room},
+		share:     share{table: o.Tenants},
 		contexts:  map[driver.Context]*context{},
 		streams:   map[driver.Stream]*stream{},
 		events:    map[driver.Event]*event{},
@@ -192,6 +197,12 @@ func (d *Driver) init(flags uint32) driver.Result {
 	}
 	if f := d.fault("cuInit", false); f != nil {
 		return f.Result
+	}
+	switch {
+	case d.machine.Unloaded:
+		return driver.ErrNoDevice
+	case d.machine.Mismatched():
+		return driver.ErrSystemDriverMismatch
 	}
 	if !d.ready {
 		blocking, _ := d.env("CUDA_LAUNCH_BLOCKING")

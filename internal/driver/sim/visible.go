@@ -23,6 +23,9 @@ func (d *Driver) visibleDevices() []*device {
 	devices := make([]*device, len(visible))
 	for i, physical := range visible {
 		devices[i] = &device{physical: physical, gpu: &d.machine.GPUs[physical]}
+		if devices[i].gpu.Lost {
+			devices[i].lose()
+		}
 	}
 	return devices
 }

@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"strings"
+
+	"cresset/internal/nvml"
+)
+
+// processes returns a GPU's processes of a kind: C computes, G draws. What runs
+// on simulated GPUs computes.
+func (l *Library) processes(g *gpu, kind string) (all []nvml.Process, r nvml.Return) {
+	add := func(pid int, memory uint64) {
+		if l.machine.WDDM {
+			memory = nvml.UnknownMemory
+		}
+		all = append(all, nvml.Process{
+			PID: uint32(pid), Memory: memory,
+			GPUInstance: nvml.NoInstance, ComputeInstance: nvml.NoInstance,
+		})
+	}
+	for _, p := range g.Processes {
+		if strings.Contains(p.Type, kind) {
+			add(p.PID, p.Memory)
+		}
+	}
+	if kind == "C" {
+		for _, t := range l.table.Others(recent) {
+			for _, u := range t.GPUs {
+				if u.UUID == g.UUID {
+					add(t.PID, u.Memory)
+				}
+			}
+		}
+	}
+	return all, nvml.Success
+}
+
+func (l *Library) processName(pid uint32) (string, nvml.Return) {
+	if r := l.enter("nvmlSystemGetProcessName"); r != nvml.Success {
+		return "", r
+	}
+	for _, g := range l.gpus {
+		for _, p := range g.Processes {
+			if p.PID == int(pid) {
+				return p.Name, nvml.Success
+			}
+		}
+	}
+	for _, t := range l.table.Others(recent) {
+		if t.PID == int(pid) {
+			return t.Name, nvml.Success
+		}
+	}
+	return "", nvml.ErrNotFound
+}
