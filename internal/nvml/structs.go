@@ -98,6 +98,8 @@ func fanSpeed(found []symbol) func(Device, uint32) (uint32, Return) {
 				percent, r = out[uint32](s.fn, uintptr(dev), uintptr(fan))
 			case fan == 0:
 				percent, r = out[uint32](s.fn, uintptr(dev))
+			default:
+				r = ErrInvalidArgument
 			}
 			if !outdated(r) {
 				break
