@@ -37,11 +37,24 @@ type entry struct {
 func (e *entry) file() string { return fmt.Sprintf("%d-%s%s", e.PID, e.ID, suffix) }
 
 // write puts the entry in place whole: a reader sees the old one or the new one.
+// It makes the folder, which the last program to leave removes.
 func (e *entry) write(folder string) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
+	for range 3 { // others may leave meanwhile
+		if err = e.place(folder, data); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err = os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return e.place(folder, data)
+}
+
+func (e *entry) place(folder string, data []byte) error {
 	name := filepath.Join(folder, e.file())
 	partial := strings.TrimSuffix(name, suffix) + ".partial"
 	if err := os.WriteFile(partial, data, 0o600); err != nil {
@@ -52,6 +65,7 @@ func (e *entry) write(folder string) error {
 
 func (t *Table) withdraw() error {
 	err := os.Remove(filepath.Join(t.folder, t.own.file()))
+	os.Remove(t.folder) // which fails while others are there
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -27,23 +27,19 @@ func Shared(value string) (*Table, error) {
 	return Join(folder), nil
 }
 
-// Folder returns the folder of the machine that a value of CRESSET_SIM describes,
-// which it makes: under CRESSET_SIM_STATE, XDG_RUNTIME_DIR or a folder of the
-// user in the system's for temporary files. It is "" where CRESSET_SIM_STATE is
-// "off".
+// Folder returns the folder of the machine that a value of CRESSET_SIM describes.
+// It is in one that the user alone can write, which is made where it is missing:
+// CRESSET_SIM_STATE, one in XDG_RUNTIME_DIR or one in the system's folder for
+// temporary files. It is "" where CRESSET_SIM_STATE is "off".
 func Folder(value string) (string, error) {
 	var tried []error
 	for _, base := range bases() {
 		if base == "off" {
 			return "", nil
 		}
-		folder := filepath.Join(base, "sim-"+machineKey(value))
 		err := private(base)
 		if err == nil {
-			err = private(folder)
-		}
-		if err == nil {
-			return folder, nil
+			return filepath.Join(base, "sim-"+machineKey(value)), nil
 		}
 		tried = append(tried, err)
 	}

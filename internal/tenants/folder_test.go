@@ -29,10 +29,6 @@ func TestFolder(t *testing.T) {
 	if !strings.HasPrefix(a, filepath.Join(base, "cresset")+string(filepath.Separator)) {
 		t.Errorf("got %s", a)
 	}
-	info, err := os.Stat(a)
-	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
-		t.Errorf("got %v, %v", info.Mode(), err)
-	}
 	again, _ := Folder("a100:2")
 	other, _ := Folder("a100:3")
 	if again != a || other == a {
@@ -40,7 +36,21 @@ func TestFolder(t *testing.T) {
 	}
 	table, err := Shared("a100:2")
 	if err != nil || table == nil {
-		t.Errorf("got %v, %v", table, err)
+		t.Fatalf("got %v, %v", table, err)
+	}
+	if err := table.Publish([]Usage{{"GPU-1", 5, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Dir(a), a} {
+		if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: got %v", dir, err)
+		}
+	}
+	if err := table.Publish(nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(a); err == nil {
+		t.Errorf("%s is left", a)
 	}
 }
 

@@ -41,7 +41,7 @@ type Table struct {
 }
 
 // Join returns a place at the machine whose programs keep their files in folder,
-// which only the user can write; see Folder.
+// which only the user can write; see Folder. It is made with the first file.
 func Join(folder string) *Table {
 	pid := os.Getpid()
 	return &Table{folder: folder, own: entry{

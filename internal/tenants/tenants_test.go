@@ -202,13 +202,18 @@ func TestHostileFiles(t *testing.T) {
 
 // TestManyPlaces publishes and reads at once: nothing is ever half seen.
 func TestManyPlaces(t *testing.T) {
-	folder := t.TempDir()
+	folder := filepath.Join(t.TempDir(), "machine")
 	const places, rounds = 8, 50
 	var all sync.WaitGroup
 	for range places {
 		all.Go(func() {
 			me := Join(folder)
 			for i := range rounds {
+				if i%10 == 5 {
+					if err := me.Publish(nil); err != nil { // the last to leave takes the folder along
+						t.Error(err)
+					}
+				}
 				if err := me.Publish([]Usage{{"GPU-1", 7, i % 100}}); err != nil {
 					t.Error(err)
 				}
@@ -231,7 +236,7 @@ func TestAlone(t *testing.T) {
 	if me.Publish([]Usage{{"GPU-1", 5, 1}}) != nil || me.Others(0) != nil || me.Held("GPU-1", 0) != 0 {
 		t.Error("a program at a machine of its own sees others")
 	}
-	gone := Join(filepath.Join(t.TempDir(), "gone"))
+	gone := Join(filepath.Join(t.TempDir(), "gone", "machine"))
 	if gone.Publish([]Usage{{"GPU-1", 5, 1}}) == nil || len(gone.Others(0)) != 0 {
 		t.Error("a folder that is not there can be written")
 	}
