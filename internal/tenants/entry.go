@@ -97,6 +97,9 @@ func read(folder, except string) (all []Tenant) {
 			all = append(all, Tenant{e.PID, e.Name, e.GPUs})
 		}
 	}
+	if len(all) == 0 {
+		os.Remove(folder) // which fails while anything is there
+	}
 	slices.SortStableFunc(all, func(a, b Tenant) int { return cmp.Compare(a.PID, b.PID) })
 	return all
 }
