@@ -25,6 +25,19 @@ func isContainer(v reflect.Value) bool {
 	return false
 }
 
+// nameOf returns what a type prints as: a plain slice or map of modules as the container that PyTorch keeps them in.
+func nameOf(t reflect.Type) string {
+	switch {
+	case t.Name() != "":
+		return t.Name()
+	case t.Kind() == reflect.Map:
+		return "ModuleDict"
+	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
+		return "ModuleList"
+	}
+	return ""
+}
+
 type child struct{ name, text string }
 
 func describe(v reflect.Value) string {
@@ -44,9 +57,9 @@ func describe(v reflect.Value) string {
 			}
 		}
 	}
-	name := v.Type().Name()
+	name := nameOf(v.Type())
 	kids := children(v)
-	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
 		kids = repeated(kids)
 	}
 	if len(kids) == 0 {

@@ -76,3 +76,26 @@ func TestDescribeIsString(t *testing.T) {
 		}
 	}
 }
+
+func TestDescribePlainContainers(t *testing.T) {
+	type net struct {
+		Heads  map[string]*nn.Linear
+		Blocks []nn.Module
+	}
+	got := nn.Describe(&net{
+		Heads:  map[string]*nn.Linear{"a": nn.NewLinear(1, 2), "b": nn.NewLinear(1, 2)},
+		Blocks: []nn.Module{nn.NewReLU(), nn.NewReLU()},
+	})
+	want := `net(
+  (heads): ModuleDict(
+    (a): Linear(in_features=1, out_features=2, bias=True)
+    (b): Linear(in_features=1, out_features=2, bias=True)
+  )
+  (blocks): ModuleList(
+    (0-1): 2 x ReLU()
+  )
+)`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -22,7 +23,16 @@ func State(model any) map[string]*tensor.Tensor {
 
 // LoadState copies a state into a model, in place. Where a name is missing or unknown or a shape differs nothing is
 // copied, and the error is a *StateError that lists all of them.
+// It panics where the model is nil, or a tensor of the state is.
 func LoadState(model any, state map[string]*tensor.Tensor) error {
+	if model == nil {
+		panic(fault("load_state", "a model must be a pointer to a struct, not nil"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(state)) {
+		if state[name] == nil {
+			panic(fault("load_state", fmt.Sprintf("the state's tensor %q is nil", name)))
+		}
+	}
 	bad := &StateError{Model: typeName(model)}
 	known := make(map[string]bool, len(state))
 	type pair struct{ to, from *tensor.Tensor }

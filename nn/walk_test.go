@@ -223,6 +223,19 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
+func TestLoadStateRefusesNil(t *testing.T) {
+	for want, f := range map[string]func() error{
+		"a model must be a pointer to a struct, not nil": func() error { return nn.LoadState(nil, nil) },
+		`the state's tensor "bias" is nil`: func() error {
+			return nn.LoadState(nn.NewLinear(1, 1), map[string]*tensor.Tensor{"bias": nil})
+		},
+	} {
+		if err := tensor.Try(func() { f() }); !errors.Is(err, tensor.ErrValue) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func TestLoadState(t *testing.T) {
 	a, b := nn.NewLinear(2, 2), nn.NewLinear(2, 2)
 	if err := nn.LoadState(b, nn.State(a)); err != nil {
