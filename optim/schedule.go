@@ -22,6 +22,7 @@ type schedule struct {
 }
 
 func newSchedule(o Optimizer, start float64, next func(lr float64, n int) float64) *schedule {
+	present(o)
 	o.InitialLR()
 	o.SetLR(o.LR() * start)
 	return &schedule{optimizer: o, start: start, next: next}
@@ -70,10 +71,7 @@ func NewCosineAnnealingLR(o Optimizer, period int, low float64) Schedule {
 func NewLinearLR(o Optimizer, start float64, steps int) Schedule { return newLinear(o, start, steps) }
 
 func newLinear(o Optimizer, start float64, steps int) *schedule {
-	positive("total_iters", steps)
-	if !(start > 0 && start <= 1) {
-		refuse(tensor.ErrValue, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
-	}
+	checkLinear(start, steps)
 	rise := 1 - start
 	return newSchedule(o, start, func(lr float64, n int) float64 {
 		if n > steps {
@@ -84,8 +82,14 @@ func newLinear(o Optimizer, start float64, steps int) *schedule {
 }
 
 // NewWarmup raises the learning rate linearly from start times the initial one over steps steps, then hands over to next,
-// which begins with the initial learning rate: PyTorch's SequentialLR of LinearLR and next.
+// which begins with the initial learning rate: PyTorch's SequentialLR of LinearLR and next. It panics where
+// there is no optimizer or no next, a start outside (0, 1], or no step.
 func NewWarmup(o Optimizer, start float64, steps int, next Schedule) Schedule {
+	present(o)
+	if next == nil {
+		refuse(tensor.ErrValue, "a warm-up needs a schedule to follow it, not nil")
+	}
+	checkLinear(start, steps)
 	o.SetLR(o.InitialLR())
 	return &warmup{rise: newLinear(o, start, steps), steps: steps, next: next}
 }
@@ -116,6 +120,20 @@ func (w *warmup) Step() {
 func (w *warmup) restart() {
 	w.n = 0
 	w.rise.restart()
+}
+
+func checkLinear(start float64, steps int) {
+	positive("total_iters", steps)
+	if !(start > 0 && start <= 1) {
+		refuse(tensor.ErrValue, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
+	}
+}
+
+// present refuses a schedule of no optimizer.
+func present(o Optimizer) {
+	if o == nil {
+		refuse(tensor.ErrValue, "a schedule needs an optimizer, not nil")
+	}
 }
 
 func positive(what string, n int) {

@@ -1,6 +1,7 @@
 package optim_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -119,5 +120,21 @@ func TestAdamWDecays(t *testing.T) {
 		if got := p.Detach().Float64(); !(math.Abs(got-c.want) <= 1e-6) {
 			t.Errorf("%s: the parameter is %v, want %v", name, got, c.want)
 		}
+	}
+}
+
+func TestWarmupRefuses(t *testing.T) {
+	o := newSGD(1)
+	for want, f := range map[string]func(){
+		"a schedule needs an optimizer, not nil":           func() { optim.NewWarmup(nil, 0, 0, nil) },
+		"a warm-up needs a schedule to follow it, not nil": func() { optim.NewWarmup(o, 0.5, 2, nil) },
+		"Invalid total_iters: 0":                           func() { optim.NewWarmup(o, 0.5, 0, optim.NewStepLR(o, 1, 1)) },
+	} {
+		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if err := tensor.Try(func() { optim.NewStepLR(nil, 1, 1) }); !errors.Is(err, tensor.ErrValue) {
+		t.Errorf("StepLR without an optimizer: got %v", err)
 	}
 }
