@@ -86,7 +86,7 @@ func ManualSeed(seed int64) { cuda.Seed(uint64(seed)) }
 func ManualSeedAll(seed int64) { cuda.SeedAll(uint64(seed)) }
 
 // SetVisibleDevices says which GPUs the process sees, in the words of CUDA_VISIBLE_DEVICES, whose value it replaces. It
-// returns an error after the first use of a GPU.
+// returns an error after the program has looked for GPUs, also where it found none.
 func SetVisibleDevices(list string) error { return cuda.SetVisible(list, false) }
 
 // DefaultVisibleDevices is SetVisibleDevices, but keeps a value that the process has inherited.

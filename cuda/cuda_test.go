@@ -111,6 +111,19 @@ func TestVisibleDevices(t *testing.T) {
 	}
 }
 
+// TestVisibleDevicesStayAfterALook: a process that found no GPU has used the list.
+func TestVisibleDevicesStayAfterALook(t *testing.T) {
+	if !fresh(t, "CRESSET_SIM=2", "CUDA_VISIBLE_DEVICES=") {
+		return
+	}
+	if cuda.IsAvailable() {
+		t.Error("a hidden GPU is available")
+	}
+	if err := cuda.SetVisibleDevices("0"); err == nil {
+		t.Error("the visible devices changed after a look that found none")
+	}
+}
+
 // TestDeviceSideAssert uses an index that is out of range.
 func TestDeviceSideAssert(t *testing.T) {
 	if !fresh(t, "CRESSET_SIM=2") {
@@ -134,6 +147,12 @@ func TestDeviceSideAssert(t *testing.T) {
 	}
 	if err := tensor.Try(func() { table.AddScalar(1) }); err == nil || err.Error() != want {
 		t.Errorf("another op: %v", err)
+	}
+	if err := cuda.EmptyCache(); err == nil || err.Error() != want {
+		t.Errorf("EmptyCache: %v", err)
+	}
+	if _, _, err := cuda.MemInfo(0); err == nil || err.Error() != want {
+		t.Errorf("MemInfo: %v", err)
 	}
 	if got := tensor.On(device.CUDA(1)).Ones(2).Sum().Float64(); got != 2 {
 		t.Errorf("the other GPU computes %v", got)

@@ -98,6 +98,7 @@ func kindOf(err error) error {
 	var index *backend.IndexError
 	var failed *cuda.Error
 	var module *cuda.ModuleError
+	var old *cuda.CapabilityError
 	switch {
 	case errors.As(err, &missing):
 		return ErrKernel
@@ -105,7 +106,7 @@ func kindOf(err error) error {
 		return ErrIndex
 	case errors.Is(err, mem.ErrOutOfMemory):
 		return ErrMemory
-	case errors.As(err, &failed), errors.As(err, &module):
+	case errors.As(err, &failed), errors.As(err, &module), errors.As(err, &old):
 		return ErrDevice
 	}
 	return ErrValue

@@ -129,7 +129,7 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "cresset: %v\n", err)
+	fmt.Fprintf(stderr, "cresset: %s\n", firstLine(err.Error())) // PyTorch's texts go on with advice for Python
 	var h hinter
 	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(stderr, "hint: %s\n", h.Hint())
@@ -137,14 +137,20 @@ func report(stderr io.Writer, err error) int {
 	return exitFailed
 }
 
-// advice is an error with a hint.
+// advice is an error with one more hint.
 type advice struct {
 	error
 	hint string
 }
 
-// Hint says what would help.
-func (a *advice) Hint() string { return a.hint }
+// Hint says what would help: what the error itself knows, then the advice.
+func (a *advice) Hint() string {
+	var h hinter
+	if errors.As(a.error, &h) && h.Hint() != "" {
+		return h.Hint() + "\nhint: " + a.hint
+	}
+	return a.hint
+}
 
 // Unwrap returns the error.
 func (a *advice) Unwrap() error { return a.error }

@@ -24,18 +24,28 @@ type deviceRow struct {
 	Available int64  `json:"memory_available"` // bytes that it can have now
 	Level     string `json:"level"`
 	Simulated bool   `json:"simulated,omitempty"`
+	Problem   string `json:"problem,omitempty"` // why it cannot compute
 }
 
 // Run lists the devices.
 func (c *devicesCommand) Run(s *session) error {
-	rows, err := gpus()
-	if err != nil {
+	rows, missing := gpus()
+	rows = append([]deviceRow{host()}, rows...)
+	s.announce()
+	if err := c.print(s, rows); err != nil {
 		return err
 	}
-	rows = append([]deviceRow{host()}, rows...)
-	s.announce(rows...)
+	return s.missing(missing)
+}
+
+func (c *devicesCommand) print(s *session, rows []deviceRow) error {
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(rows)
+	}
+	for _, r := range rows {
+		if r.Problem != "" {
+			fmt.Fprintf(s.stderr, "cresset: %s cannot compute: %s\n", r.Device, r.Problem)
+		}
 	}
 	w := tabwriter.NewWriter(s.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "DEVICE\tNAME\tCORES\tTHREADS\tMEMORY\tAVAILABLE\tLEVEL")

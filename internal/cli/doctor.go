@@ -41,7 +41,7 @@ func (c *doctorCommand) Run(s *session) error {
 	if c.Ops {
 		d.Ops = placesOfOps()
 	}
-	s.announce(d.Devices...)
+	s.announce()
 	switch {
 	case c.JSON:
 		return json.NewEncoder(s.stdout).Encode(d)
@@ -52,7 +52,7 @@ func (c *doctorCommand) Run(s *session) error {
 }
 
 func diagnose() diagnosis {
-	d := diagnosis{Driver: driver(), Devices: []deviceRow{host()}}
+	d := diagnosis{Driver: library(), Devices: []deviceRow{host()}}
 	rows, err := gpus()
 	d.Devices = append(d.Devices, rows...)
 	if err == nil {
@@ -76,6 +76,10 @@ func (d *diagnosis) print(w io.Writer) error {
 		fmt.Fprintf(&b, "driver   none\n")
 	}
 	for _, r := range d.Devices {
+		if r.Problem != "" {
+			fmt.Fprintf(&b, "%-8s cannot compute: %s\n", r.Device, r.Problem)
+			continue
+		}
 		fmt.Fprintf(&b, "%-8s %s, %s, %s of %s free\n", r.Device, r.Name, r.Level, gib(r.Available), gib(r.Total))
 	}
 	if d.Problem != "" {

@@ -1,22 +1,22 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"cresset/cuda"
 	"cresset/device"
 	backend "cresset/internal/backend/cuda"
+	"cresset/internal/driver"
 	"cresset/internal/hardware"
 )
 
-// gpus describes the GPUs. Without any it is empty; what a simulation cannot do is an error, since it was asked for.
+// gpus describes the GPUs; the error says why there are none. One that cannot compute says so in its row.
 func gpus() ([]deviceRow, error) {
 	if err := backend.Start(); err != nil {
-		if _, simulating := os.LookupEnv(hardware.Variable); simulating {
-			return nil, err
-		}
-		return nil, nil
+		return nil, err
 	}
 	var rows []deviceRow
 	for i := range cuda.DeviceCount() {
@@ -29,20 +29,51 @@ func gpus() ([]deviceRow, error) {
 			Total: p.TotalMemory, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Simulated: p.Simulated,
 		}
 		if r.Available, _, err = cuda.MemInfo(i); err != nil {
-			return nil, err
+			r.Problem = firstLine(err.Error())
 		}
 		rows = append(rows, r)
 	}
 	return rows, nil
 }
 
-// announce says once on stderr that GPUs are simulated.
-func (s *session) announce(rows ...deviceRow) {
-	for _, r := range rows {
-		if r.Simulated {
-			fmt.Fprintf(s.stderr, "cresset: %s=%s: GPUs are simulated, and real ones out of sight\n", hardware.Variable, os.Getenv(hardware.Variable))
-			return
+// missing says in one line on stderr why there are no GPUs, unless none is to be expected: a machine without the driver.
+// What CRESSET_SIM asks for in vain is an error.
+func (s *session) missing(err error) error {
+	lib := backend.Installed()
+	if err == nil || lib.Path == "" {
+		if simulating() {
+			return err
 		}
+		return nil
+	}
+	reason := err.Error()
+	var h hinter
+	if errors.As(err, &h) && h.Hint() != "" {
+		reason = h.Hint()
+		var lacks *driver.SymbolError
+		if errors.As(err, &lacks) {
+			reason = err.Error() + ": " + reason
+		}
+	}
+	_, err = fmt.Fprintf(s.stderr, "cresset: no GPUs: %s\n", firstLine(reason))
+	return err
+}
+
+func firstLine(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	return first
+}
+
+// simulating reports whether the process was asked to simulate GPUs, whether it can or not.
+func simulating() bool {
+	_, set := os.LookupEnv(hardware.Variable)
+	return set
+}
+
+// announce says on stderr that GPUs are simulated, where they are.
+func (s *session) announce() {
+	if simulating() {
+		fmt.Fprintf(s.stderr, "cresset: %s=%s: GPUs are simulated, and real ones out of sight\n", hardware.Variable, os.Getenv(hardware.Variable))
 	}
 }
 
@@ -53,18 +84,22 @@ func (s *session) simulated(dev device.Device) bool {
 	if !dev.IsCUDA() || err != nil || !p.Simulated {
 		return false
 	}
-	s.announce(deviceRow{Simulated: true})
+	s.announce()
 	return true
 }
 
-// driver says which driver the GPUs have; it is empty without one.
-func driver() string {
-	path, version, simulated, err := backend.Library()
-	switch {
-	case err != nil:
+// library says which driver the GPUs have; it is empty without one.
+func library() string {
+	l := backend.Installed()
+	if l.Path == "" {
 		return ""
-	case simulated:
-		return path
 	}
-	return fmt.Sprintf("CUDA %d.%d, %s", version/1000, version%1000/10, path)
+	text := l.Path
+	if l.Release != "" {
+		text += ", driver " + l.Release
+	}
+	if l.Version > 0 {
+		text += fmt.Sprintf(", CUDA %d.%d", l.Version/1000, l.Version%1000/10)
+	}
+	return text
 }

@@ -27,7 +27,7 @@ type versions struct {
 
 // Run prints cresset's version, Go's, what the CPU offers, and the driver of the GPUs.
 func (c *versionCommand) Run(s *session) error {
-	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel(), Driver: driver()}
+	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel(), Driver: library()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.read(info.Settings)
 	}

@@ -16,7 +16,8 @@ var ErrWithout = errors.New("built without CUDA")
 
 // Library is an open shared library.
 type Library struct {
-	Path   string // the candidate that could be opened
+	Path   string    // of the file, or the candidate's name where the system does not tell
+	Tried  []Attempt // candidates before it that could not be opened
 	handle uintptr
 }
 
@@ -56,7 +57,7 @@ func Open(candidates ...string) (*Library, error) {
 			handle, err = open(path)
 		}
 		if err == nil {
-			return &Library{path, handle}, nil
+			return &Library{located(path), failed.Tried, handle}, nil
 		}
 		failed.Tried = append(failed.Tried, Attempt{path, err})
 	}

@@ -41,6 +41,26 @@ func relativePlace(name string) (place string, ok bool) {
 	return "", false
 }
 
+// located returns the file behind a bare name that was opened: among the files that Linux has mapped, the one that has
+// this name in its folder.
+func located(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	mapped, _ := os.ReadFile("/proc/self/maps") // macOS has none, and keeps the name
+	for line := range strings.Lines(string(mapped)) {
+		at := strings.IndexByte(line, '/')
+		if at < 0 || !strings.Contains(line[at:], ".so") {
+			continue
+		}
+		file := strings.TrimSpace(line[at:])
+		if target, err := filepath.EvalSymlinks(filepath.Join(filepath.Dir(file), name)); err == nil && target == file {
+			return file
+		}
+	}
+	return name
+}
+
 func symbol(handle uintptr, name string) uintptr {
 	fn, err := purego.Dlsym(handle, name)
 	if err != nil {

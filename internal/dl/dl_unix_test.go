@@ -5,6 +5,7 @@ package dl
 import (
 	"errors"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -23,5 +24,19 @@ func TestOpenNeverFromRelativeSearchPath(t *testing.T) {
 	t.Setenv("LD_LIBRARY_PATH", ":/lib")
 	if _, err := Open(name); !errors.Is(err.(*OpenError).Tried[0].Err, errRelative) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestLocated: a bare name is told with the folder that it was found in.
+func TestLocated(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which files are mapped")
+	}
+	lib := stub(t)
+	if got := located(filepath.Base(lib.Path)); got != lib.Path {
+		t.Errorf("got %s, want %s", got, lib.Path)
+	}
+	if got := located("libabsent.so.1"); got != "libabsent.so.1" {
+		t.Errorf("an absent library is at %s", got)
 	}
 }

@@ -25,6 +25,8 @@ func open(path string) (uintptr, error) {
 	return uintptr(handle), err
 }
 
+func located(name string) string { return name }
+
 func symbol(handle uintptr, name string) uintptr {
 	fn, err := windows.GetProcAddress(windows.Handle(handle), name)
 	if err != nil {

@@ -37,7 +37,7 @@ func (l *library) adapt(field any, fn uintptr) {
 	}
 }
 
-// adaptWithin is adapt for calls in a context.
+// adaptWithin is adapt for calls in a context that return a result alone.
 func (l *library) adaptWithin(field any, fn uintptr) {
 	switch f := field.(type) {
 	case *func(Context) Result:
@@ -68,6 +68,16 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		*f = withIn4[Ptr, uint32, uint64, Stream](l, fn)
 	case *func(Context, Ptr, Context, Ptr, Context, uint64, Stream) Result:
 		*f = l.peerCopy(fn)
+	case *func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result:
+		*f = l.launch(fn)
+	default:
+		l.adaptOut(field, fn)
+	}
+}
+
+// adaptOut is adapt for calls in a context that return more.
+func (l *library) adaptOut(field any, fn uintptr) {
+	switch f := field.(type) {
 	case *func(Context, uint64) (Ptr, Result):
 		*f = withOut1[Ptr, uint64](l, fn)
 	case *func(Context, uint32) (Event, Result):
@@ -84,6 +94,14 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		*f = withPair[uint64](l, fn)
 	case *func(Context, Event, Event) (float32, Result):
 		*f = l.elapsed(fn)
+	default:
+		l.adaptMemory(field, fn)
+	}
+}
+
+// adaptMemory is adapt for calls in a context that take or return memory of the host.
+func (l *library) adaptMemory(field any, fn uintptr) {
+	switch f := field.(type) {
 	case *func(Context, uint64, uint32) ([]byte, Result):
 		*f = l.hostAlloc(fn)
 	case *func(Context, []byte) Result:
@@ -100,8 +118,6 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		*f = l.moduleFunction(fn)
 	case *func(Context, Module, string) (Ptr, uint64, Result):
 		*f = l.moduleGlobal(fn)
-	case *func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result:
-		*f = l.launch(fn)
 	default:
 		panic(fmt.Sprintf("driver: no adapter for %T", field))
 	}

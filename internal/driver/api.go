@@ -8,6 +8,7 @@ package driver
 // run. The parameters of LaunchKernel are free again when it returns.
 type API struct {
 	Library   string // where the functions come from: a path, or the simulated machine
+	Release   string // the driver's own version, such as "470.256.02"; empty where it does not tell
 	Simulated bool
 
 	// Explain returns what is known beyond the code about the last failure in

@@ -12,6 +12,8 @@ type library struct {
 	setCurrent uintptr // cuCtxSetCurrent
 }
 
+func (l *library) lacks(symbol string) error { return &SymbolError{l.Path, symbol, l.Tried} }
+
 // within makes ctx current and calls fn on the same OS thread. The current
 // context belongs to the thread, and a goroutine may change threads between two
 // calls.

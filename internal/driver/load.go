@@ -21,7 +21,11 @@ func (e *LibraryError) Error() string { return "found no NVIDIA driver:\n" + e.E
 func (e *LibraryError) Unwrap() error { return e.Err }
 
 // SymbolError is a driver that lacks a function that the project needs.
-type SymbolError struct{ Library, Symbol string }
+type SymbolError struct {
+	Library string // where the driver was found
+	Symbol  string
+	Tried   []dl.Attempt // what could not be opened before
+}
 
 // Error returns library and symbol.
 func (e *SymbolError) Error() string { return e.Library + " has no " + e.Symbol }
@@ -71,13 +75,13 @@ func LoadFrom(paths ...string) (*API, error) {
 func bind(l *library) (*API, error) {
 	fn, ok := l.Symbol("cuDriverGetVersion")
 	if !ok {
-		return nil, &SymbolError{l.Path, "cuDriverGetVersion"}
+		return nil, l.lacks("cuDriverGetVersion")
 	}
-	if err := checkVersion(out0[int32](fn)); err != nil {
+	if err := checkVersion(l.Path, out0[int32](fn)); err != nil {
 		return nil, err
 	}
 	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
-		return nil, &SymbolError{l.Path, "cuCtxSetCurrent"}
+		return nil, l.lacks("cuCtxSetCurrent")
 	}
 	api := &API{Library: l.Path, Within: l.run}
 	return api, api.each(func(symbols []string, optional bool, field reflect.Value) error {
@@ -90,7 +94,7 @@ func bind(l *library) (*API, error) {
 		if optional {
 			return nil
 		}
-		return &SymbolError{l.Path, symbols[0]}
+		return l.lacks(symbols[0])
 	})
 }
 

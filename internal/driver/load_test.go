@@ -60,10 +60,14 @@ func TestStartFails(t *testing.T) {
 }
 
 func TestLoadMissingSymbol(t *testing.T) {
-	_, err := LoadFrom(compile(t, "-DINIT=0", "-DMISSING_REQUIRED"))
+	library := compile(t, "-DINIT=0", "-DMISSING_REQUIRED")
+	_, err := LoadFrom("/absent/libcuda.so.1", library)
 	var missing *SymbolError
-	if !errors.As(err, &missing) || missing.Symbol != "cuLaunchKernel" {
-		t.Errorf("got %v, want a SymbolError for cuLaunchKernel", err)
+	if !errors.As(err, &missing) || missing.Symbol != "cuLaunchKernel" || missing.Library != library {
+		t.Fatalf("got %v, want a SymbolError for cuLaunchKernel of %s", err, library)
+	}
+	if len(missing.Tried) != 1 || missing.Tried[0].Path != "/absent/libcuda.so.1" {
+		t.Errorf("tried %v before", missing.Tried)
 	}
 }
 

@@ -10,7 +10,10 @@ import (
 const MinVersion = 11000
 
 // VersionError is a driver older than MinVersion.
-type VersionError struct{ Found, Need int32 }
+type VersionError struct {
+	Library     string // where the driver was found
+	Found, Need int32
+}
 
 // Error returns both versions.
 func (e *VersionError) Error() string {
@@ -38,12 +41,12 @@ func (e *InitError) Unwrap() error { return e.Result }
 // does without a visible GPU (ErrNoDevice). The driver reads CUDA_VISIBLE_DEVICES
 // here, and never again.
 func (a *API) Start() error {
-	if err := checkVersion(a.DriverGetVersion); err != nil {
+	if err := checkVersion(a.Library, a.DriverGetVersion); err != nil {
 		return err
 	}
 	err := a.each(func(symbols []string, optional bool, field reflect.Value) error {
 		if field.IsNil() && !optional {
-			return &SymbolError{a.Library, symbols[0]}
+			return &SymbolError{Library: a.Library, Symbol: symbols[0]}
 		}
 		return nil
 	})
@@ -56,13 +59,13 @@ func (a *API) Start() error {
 	return nil
 }
 
-func checkVersion(get func() (int32, Result)) error {
+func checkVersion(library string, get func() (int32, Result)) error {
 	found, r := get()
 	if r != Success {
 		return &InitError{"cuDriverGetVersion", r}
 	}
 	if found < MinVersion {
-		return &VersionError{found, MinVersion}
+		return &VersionError{library, found, MinVersion}
 	}
 	return nil
 }

@@ -62,6 +62,9 @@ func (d *Device) start() error {
 	if d.ready.Load() {
 		return nil
 	}
+	if p := d.properties; p.Major < minMajor {
+		return &CapabilityError{Device: d.index, Name: p.Name, Major: p.Major, Minor: p.Minor}
+	}
 	c, err := readConfig()
 	if err != nil {
 		return err
@@ -140,6 +143,9 @@ func (d *Device) Memory() backend.MemoryStats {
 func (d *Device) MemInfo() (free, total int64, err error) {
 	if err := d.start(); err != nil {
 		return 0, 0, err
+	}
+	if e := d.failure.Load(); e != nil {
+		return 0, 0, e
 	}
 	return d.info()
 }

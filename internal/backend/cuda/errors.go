@@ -47,6 +47,25 @@ func (e *Error) Unwrap() error { return e.Result }
 // launchBlocking reports whether CUDA_LAUNCH_BLOCKING asks for every launch to be waited for.
 var launchBlocking = sync.OnceValue(func() bool { return os.Getenv("CUDA_LAUNCH_BLOCKING") == "1" })
 
+// minMajor is the compute capability that the kernels are compiled for: sm_60.
+const minMajor = 6
+
+// CapabilityError is a GPU that is too old for the kernels.
+type CapabilityError struct {
+	Device       int
+	Name         string
+	Major, Minor int
+}
+
+func (e *CapabilityError) Error() string {
+	return fmt.Sprintf("cuda:%d (%s) needs compute capability %d.0, has %d.%d", e.Device, e.Name, minMajor, e.Major, e.Minor)
+}
+
+// Hint says which GPUs compute.
+func (e *CapabilityError) Hint() string {
+	return "GPUs since Pascal (2016) compute; CUDA_VISIBLE_DEVICES hides older ones"
+}
+
 // StartError says why no GPU can be used; its text is PyTorch's.
 type StartError struct {
 	Cause error

@@ -11,6 +11,7 @@ import (
 	"cresset/internal/dl"
 	"cresset/internal/driver"
 	"cresset/internal/driver/open"
+	"cresset/internal/hardware"
 )
 
 // machine is the GPUs that a process sees.
@@ -18,7 +19,8 @@ type machine struct {
 	open func() (*driver.API, error)
 
 	mu      sync.Mutex
-	api     *driver.API
+	looked  bool                      // the driver was asked for GPUs, whether it had any or not
+	api     *driver.API               // nil where there is none; it need not have started
 	devices atomic.Pointer[[]*Device] // nil until the driver runs
 	current atomic.Int32
 	seed    *uint64        // for devices that are found later
@@ -38,8 +40,10 @@ func (m *machine) start() ([]*Device, error) {
 	if ds := m.devices.Load(); ds != nil {
 		return *ds, nil
 	}
+	m.looked = true
 	api, err := m.open()
 	if err == nil {
+		m.api = api
 		err = api.Start()
 	}
 	if err != nil {
@@ -49,7 +53,6 @@ func (m *machine) start() ([]*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.api = api
 	m.applySeeds(devices)
 	m.devices.Store(&devices)
 	return devices, nil
@@ -79,6 +82,7 @@ func startError(err error) error {
 	e := &StartError{Cause: err, hint: err.Error()}
 	var old *driver.VersionError
 	var library *driver.LibraryError
+	var symbol *driver.SymbolError
 	var result driver.Result
 	switch {
 	case errors.Is(err, dl.ErrWithout):
@@ -88,6 +92,12 @@ func startError(err error) error {
 		e.text = fmt.Sprintf("The NVIDIA driver on your system is too old (found version %d). Please update your GPU driver by downloading and "+
 			"installing a new version from the URL: http://www.nvidia.com/Download/index.aspx Alternatively, go to: https://pytorch.org to install "+
 			"a PyTorch version that has been compiled with your version of the CUDA driver.", old.Found)
+		e.hint = old.Library + ": " + e.hint + "; install driver 450 or newer, or give the hardware file of " + hardware.Variable + " a newer one"
+	case errors.As(err, &symbol):
+		e.text, e.hint = err.Error(), "it is a stub, damaged or another program's: install NVIDIA's driver 450 or newer"
+		for _, a := range symbol.Tried {
+			e.hint += fmt.Sprintf("\ntried before: open %s: %v", a.Path, a.Err)
+		}
 	case errors.As(err, &library):
 		e.text = "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx"
 		e.hint += "; CRESSET_SIM=1 simulates a GPU"
@@ -180,13 +190,32 @@ func SetCurrent(index int) error {
 	return nil
 }
 
-// Library returns where the driver's functions come from, its version (11080 for CUDA 11.8) and whether it is simulated.
-func Library() (path string, version int, simulated bool, err error) {
-	if err := Start(); err != nil {
-		return "", 0, false, err
+// Library says where the driver's functions come from.
+type Library struct {
+	Path      string // of the file, or what simulates it; empty where there is none
+	Release   string // "470.256.02", where it tells
+	Version   int    // 11080 for CUDA 11.8; 0 where it does not tell
+	Simulated bool
+}
+
+// Installed describes the driver, also one that does not start.
+func Installed() Library {
+	err := Start()
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	if api := process.api; api != nil {
+		v, _ := api.DriverGetVersion()
+		return Library{api.Library, api.Release, int(v), api.Simulated}
 	}
-	v, r := process.api.DriverGetVersion()
-	return process.api.Library, int(v), process.api.Simulated, r.Err("cuDriverGetVersion")
+	var old *driver.VersionError
+	var symbol *driver.SymbolError
+	switch {
+	case errors.As(err, &old):
+		return Library{Path: old.Library, Version: int(old.Found)}
+	case errors.As(err, &symbol):
+		return Library{Path: symbol.Library}
+	}
+	return Library{}
 }
 
 // SeedAll starts the stream of every GPU from seed, of those too that are found later.

@@ -46,6 +46,30 @@ func TestStartErrorsAreInPyTorchsWords(t *testing.T) {
 	}
 }
 
+func TestMissingSymbolTellsWhatWasTried(t *testing.T) {
+	m := &machine{open: func() (*driver.API, error) {
+		return nil, &driver.SymbolError{Library: "/lib/libcuda.so.1", Symbol: "cuLaunchKernel", Tried: []dl.Attempt{{Path: "/first", Err: errors.New("absent")}}}
+	}}
+	_, err := m.at(0)
+	var e *StartError
+	if !errors.As(err, &e) || e.Error() != "/lib/libcuda.so.1 has no cuLaunchKernel" {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.Contains(e.Hint(), "driver 450 or newer") || !strings.Contains(e.Hint(), "open /first: absent") {
+		t.Errorf("the hint is %q", e.Hint())
+	}
+}
+
+func TestOldGPUsAreRefused(t *testing.T) {
+	f := newFakeDriver()
+	f.api.DeviceGetAttribute = func(driver.Attribute, driver.Device) (int32, driver.Result) { return 5, driver.Success }
+	_, err := f.machine().at(1)
+	var e *CapabilityError
+	if !errors.As(err, &e) || e.Device != 1 || e.Major != 5 || !strings.HasSuffix(err.Error(), "needs compute capability 6.0, has 5.5") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestInvalidOrdinal(t *testing.T) {
 	m := newFakeDriver().machine()
 	for _, index := range []int{-1, 2, 127} {

@@ -128,6 +128,9 @@ func (d *Device) EmptyCache() error {
 	if !d.ready.Load() {
 		return nil
 	}
+	if e := d.failure.Load(); e != nil {
+		return e
+	}
 	return d.alloc.emptyCache()
 }
 

@@ -5,13 +5,13 @@ import "os"
 const visibleVariable = "CUDA_VISIBLE_DEVICES"
 
 // ErrStarted is the refusal to change which GPUs are visible after the driver has looked.
-const ErrStarted = pyError("cuda: the visible devices cannot change after the first use of a GPU; set them at the start of the program")
+const ErrStarted = pyError("cuda: the visible devices cannot change after the program has looked for GPUs; set them at the start of the program")
 
 // SetVisible says which GPUs the process sees, in the words of CUDA_VISIBLE_DEVICES; keep leaves an inherited value alone.
 func SetVisible(list string, keep bool) error {
 	process.mu.Lock()
 	defer process.mu.Unlock()
-	if process.devices.Load() != nil {
+	if process.looked {
 		return ErrStarted
 	}
 	if _, inherited := os.LookupEnv(visibleVariable); inherited && keep {

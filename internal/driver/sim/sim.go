@@ -81,6 +81,7 @@ func New(m *hardware.Machine, o Options) *Driver {
 func (d *Driver) table() *driver.API {
 	return &driver.API{
 		Library:   "simulated by " + d.machine.Source,
+		Release:   d.machine.Driver,
 		Simulated: true,
 		Explain:   d.explain,
 		Within:    d.within,
