@@ -1,8 +1,6 @@
 package data
 
 import (
-	"fmt"
-
 	"cresset/tensor"
 )
 
@@ -29,7 +27,7 @@ func (m *Images) At(i int) (pixels []uint8, label uint8) {
 // Split returns the first n pictures and the others, sharing m's memory; it panics unless 0 <= n <= m.Len().
 func (m *Images) Split(n int) (first, rest *Images) {
 	if n < 0 || n > m.Len() {
-		panic(fmt.Sprintf("data: cannot split %d images at %d", m.Len(), n))
+		refuse(tensor.ErrValue, "cannot split %d images at %d", m.Len(), n)
 	}
 	at := n * m.Height * m.Width
 	first, rest = new(*m), new(*m)

@@ -1,8 +1,6 @@
 package data
 
 import (
-	"fmt"
-
 	"cresset/tensor"
 )
 
@@ -34,7 +32,7 @@ func (t *Table) Row(i int) []float32 {
 // Split returns the first n rows and the others, sharing t's memory; it panics unless 0 <= n <= t.Len().
 func (t *Table) Split(n int) (first, rest *Table) {
 	if n < 0 || n > t.Len() {
-		panic(fmt.Sprintf("data: cannot split %d rows at %d", t.Len(), n))
+		refuse(tensor.ErrValue, "cannot split %d rows at %d", t.Len(), n)
 	}
 	at := n * len(t.Columns)
 	first, rest = new(*t), new(*t)
