@@ -1,0 +1,42 @@
+package smi
+
+import "errors"
+
+// Reasons why there is no inventory, which errors.Is finds.
+var (
+	ErrNoLibrary = errors.New("found neither NVML nor a CUDA driver")
+	ErrNoDriver  = errors.New("NVIDIA's driver is not loaded")
+	ErrMismatch  = errors.New("NVIDIA's libraries and the loaded driver have different versions")
+	ErrNoGPU     = errors.New("found no GPU")
+	ErrLost      = errors.New("a GPU has fallen off the bus")
+
+	ErrNoPermission = errors.New("no permission to ask")
+)
+
+// Error says that the GPUs cannot be listed.
+type Error struct {
+	Reason error // one of the above, or nil where none fits
+	Cause  error // what NVML or the driver said; nil where nothing went wrong
+}
+
+// Error returns the reason and the cause.
+func (e *Error) Error() string {
+	switch {
+	case e.Reason == nil:
+		return "list GPUs: " + e.Cause.Error()
+	case e.Cause == nil:
+		return e.Reason.Error()
+	}
+	return e.Reason.Error() + ": " + e.Cause.Error()
+}
+
+// Unwrap returns reason and cause.
+func (e *Error) Unwrap() []error {
+	var all []error
+	for _, err := range []error{e.Reason, e.Cause} {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}

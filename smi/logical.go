@@ -1,0 +1,42 @@
+package smi
+
+import (
+	"fmt"
+
+	"cresset/internal/driver"
+)
+
+// Logical returns the GPUs that a CUDA program started like this process sees:
+// element n is its cuda:n. Where Environment.Logical is not sure, it asks the
+// driver, and fails where that is not possible.
+func Logical(gpus []GPU) ([]GPU, error) {
+	if logical, sure := Env().Logical(gpus); sure {
+		return logical, nil
+	}
+	api, err := startDriver()
+	if err != nil {
+		return nil, fmt.Errorf("the order of cuda:0, cuda:1, ... is the driver's to tell: %w", err)
+	}
+	n, r := api.DeviceGetCount()
+	if r != driver.Success {
+		return nil, &Error{nil, r}
+	}
+	s := &driverSource{api}
+	var logical []GPU
+	for i := range n {
+		dev, r := api.DeviceGet(i)
+		if r != driver.Success {
+			return nil, &Error{nil, r}
+		}
+		id, r := s.uuid(dev)
+		if r != driver.Success {
+			return nil, &Error{nil, r}
+		}
+		g, err := Find(gpus, id)
+		if err != nil {
+			return nil, fmt.Errorf("cuda:%d: %w", i, err)
+		}
+		logical = append(logical, g)
+	}
+	return logical, nil
+}

@@ -1,0 +1,32 @@
+package smi
+
+import "errors"
+
+// source describes the GPUs, again and again.
+type source interface {
+	read() (*Inventory, error)
+	close()
+}
+
+// connect opens NVML and, where there is no such library, the driver.
+func connect() (source, error) {
+	s, err := openNVML()
+	if !errors.Is(err, ErrNoLibrary) {
+		return s, err
+	}
+	fallback, missing := openDriver()
+	if errors.Is(missing, ErrNoLibrary) {
+		return nil, err // NVML's text says where it was looked for
+	}
+	return fallback, missing
+}
+
+// Take looks at the machine's GPUs. Without any it returns an *Error.
+func Take() (*Inventory, error) {
+	s, err := connect()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	return s.read()
+}

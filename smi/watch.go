@@ -1,0 +1,62 @@
+package smi
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Watch looks at the GPUs at once and then every so often, until ctx ends. An
+// error does not end it: a GPU that is lost, or a driver that is replaced, may
+// come back. It panics unless every is positive.
+func Watch(ctx context.Context, every time.Duration) iter.Seq2[*Inventory, error] {
+	return watch(ctx, every, connect)
+}
+
+func watch(ctx context.Context, every time.Duration, open func() (source, error)) iter.Seq2[*Inventory, error] {
+	if every <= 0 {
+		panic("smi: Watch wants a positive duration")
+	}
+	return func(yield func(*Inventory, error) bool) {
+		ticker := time.NewTicker(every)
+		defer ticker.Stop()
+		var c connection
+		defer c.close()
+		for ctx.Err() == nil {
+			if !yield(c.read(open)) {
+				return
+			}
+			select {
+			case <-ctx.Done():
+			case <-ticker.C:
+			}
+		}
+	}
+}
+
+// connection keeps a source open from one look to the next.
+type connection struct{ source source }
+
+// read looks at the GPUs. A source that fails is closed, and opened anew by the
+// next look.
+func (c *connection) read(open func() (source, error)) (*Inventory, error) {
+	if c.source == nil {
+		var err error
+		if c.source, err = open(); err != nil {
+			c.source = nil
+			return nil, err
+		}
+	}
+	inventory, err := c.source.read()
+	if err != nil {
+		c.close()
+	}
+	return inventory, err
+}
+
+func (c *connection) close() {
+	if c.source != nil {
+		c.source.close()
+		c.source = nil
+	}
+}
