@@ -24,6 +24,8 @@ const (
 type commands struct {
 	Train   trainCommand   `cmd:"" help:"Train a model and judge it."`
 	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
+	SMI     smiCommand     `cmd:"" name:"smi" help:"Show the GPUs in the machine, as nvidia-smi does."`
+	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
 	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
 	Version versionCommand `cmd:"" help:"Print versions."`
 }
@@ -118,6 +120,12 @@ func usageHint(err error) string {
 	return "cresset --help lists the commands"
 }
 
+// exitCode ends the command when all has been said.
+type exitCode int
+
+// Error returns the code.
+func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
 // hinter is an error that knows what would help.
 type hinter interface{ Hint() string }
 
@@ -128,6 +136,10 @@ func report(stderr io.Writer, err error) int {
 		return exitOK
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
+	}
+	var said exitCode
+	if errors.As(err, &said) {
+		return int(said)
 	}
 	fmt.Fprintf(stderr, "cresset: %s\n", firstLine(err.Error())) // PyTorch's texts go on with advice for Python
 	var h hinter

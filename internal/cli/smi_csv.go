@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"cresset/smi"
+)
+
+// csvForm is what --format says.
+type csvForm struct {
+	header bool
+	units  bool
+	absent string // written for what a GPU does not report
+}
+
+// readCSVForm reads --format. Its first word must be csv.
+func readCSVForm(text, absent string) (csvForm, error) {
+	form := csvForm{header: true, units: true, absent: absent}
+	words := strings.Split(text, ",")
+	csv := false
+	for _, word := range words {
+		switch strings.TrimSpace(word) {
+		case "csv":
+			csv = true
+		case "noheader":
+			form.header = false
+		case "nounits":
+			form.units = false
+		default:
+			return form, fmt.Errorf("--format must be csv, csv,noheader, csv,nounits or csv,noheader,nounits, not %q", text)
+		}
+	}
+	if !csv {
+		return form, fmt.Errorf("--format must have csv, not only %q", text)
+	}
+	return form, nil
+}
+
+// csvRow is what a line of CSV is about: a GPU, and in a list of programs one of
+// them.
+type csvRow struct {
+	inventory *smi.Inventory
+	gpu       smi.GPU
+	program   smi.Process
+}
+
+// csvField is something that can be asked for. Its value is "" where it is not
+// reported.
+type csvField struct {
+	name  string // as the header has it
+	unit  string
+	value func(csvRow) string
+}
+
+// csvFields returns the fields that text names, separated by commas.
+func csvFields(text string, known map[string]csvField) ([]csvField, error) {
+	var fields []csvField
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		field, ok := known[name]
+		if !ok {
+			return nil, &smiFailure{fmt.Sprintf("Field \"%s\" is not a valid field to query.\n", smi.Printable(name)), exitUsage}
+		}
+		fields = append(fields, field)
+	}
+	return fields, nil
+}
+
+// writeCSV writes a header and a line for each row. Like nvidia-smi it quotes
+// nothing: names have no line breaks here, but may have commas.
+func writeCSV(w io.Writer, form csvForm, fields []csvField, rows []csvRow, header bool) {
+	if form.header && header {
+		var heads []string
+		for _, f := range fields {
+			head := f.name
+			if f.unit != "" {
+				head += " [" + f.unit + "]"
+			}
+			heads = append(heads, head)
+		}
+		fmt.Fprintln(w, strings.Join(heads, ", "))
+	}
+	for _, row := range rows {
+		var values []string
+		for _, f := range fields {
+			value := smi.Printable(f.value(row))
+			switch {
+			case value == "":
+				value = form.absent
+			case form.units && f.unit != "":
+				value += " " + f.unit
+			}
+			values = append(values, value)
+		}
+		fmt.Fprintln(w, strings.Join(values, ", "))
+	}
+}
+
+// gpuRows and programRows return what a query is about.
+func gpuRows(inventory *smi.Inventory) (rows []csvRow) {
+	for _, g := range inventory.GPUs {
+		rows = append(rows, csvRow{inventory: inventory, gpu: g})
+	}
+	return rows
+}
+
+func programRows(inventory *smi.Inventory) (rows []csvRow) {
+	for _, g := range inventory.GPUs {
+		for _, p := range g.Processes {
+			if strings.Contains(p.Type, "C") {
+				rows = append(rows, csvRow{inventory, g, p})
+			}
+		}
+	}
+	return rows
+}
+
+func csvInt(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+func csvWatts(w *float64) string {
+	if w == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", *w)
+}
+
+func csvMiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
+
+// csvState is Enabled, Disabled or absent.
+func csvState(on *bool) string {
+	if on == nil {
+		return ""
+	}
+	return enabled(on)
+}

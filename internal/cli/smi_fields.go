@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"strconv"
+
+	"cresset/smi"
+)
+
+// gpuFields returns what --query-gpu knows, by every name that nvidia-smi has
+// for it.
+func gpuFields() map[string]csvField {
+	text := func(name string, value func(smi.GPU) string) csvField {
+		return csvField{name: name, value: func(r csvRow) string { return value(r.gpu) }}
+	}
+	measure := func(name, unit string, value func(smi.GPU) string) csvField {
+		f := text(name, value)
+		f.unit = unit
+		return f
+	}
+	fields := []csvField{
+		text("index", func(g smi.GPU) string { return strconv.Itoa(g.Index) }),
+		text("name", func(g smi.GPU) string { return g.Name }),
+		text("uuid", func(g smi.GPU) string { return g.UUID }),
+		text("serial", func(g smi.GPU) string { return g.Serial }),
+		text("pci.bus_id", func(g smi.GPU) string { return g.BusID }),
+		text("compute_cap", func(g smi.GPU) string { return g.Capability }),
+		text("compute_mode", func(g smi.GPU) string { return g.ComputeMode }),
+		text("pstate", func(g smi.GPU) string {
+			if g.PState == nil {
+				return ""
+			}
+			return pstate(g)
+		}),
+		text("persistence_mode", func(g smi.GPU) string { return csvState(g.Persistence) }),
+		text("display_active", func(g smi.GPU) string { return csvState(g.Display) }),
+		text("ecc.mode.current", func(g smi.GPU) string { return csvState(g.ECC) }),
+		text("mig.mode.current", func(g smi.GPU) string { return csvState(g.MIG) }),
+		text("temperature.gpu", func(g smi.GPU) string { return csvInt(g.Temperature) }),
+		measure("memory.total", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Total) }),
+		measure("memory.used", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Used) }),
+		measure("memory.free", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Free) }),
+		measure("memory.reserved", "MiB", func(g smi.GPU) string {
+			if g.Memory.Reserved == nil {
+				return ""
+			}
+			return csvMiB(*g.Memory.Reserved)
+		}),
+		measure("utilization.gpu", "%", func(g smi.GPU) string { return csvInt(g.Utilization) }),
+		measure("utilization.memory", "%", func(g smi.GPU) string { return csvInt(g.MemoryBusy) }),
+		measure("fan.speed", "%", func(g smi.GPU) string { return csvInt(g.Fan) }),
+		measure("power.draw", "W", func(g smi.GPU) string { return csvWatts(g.Power) }),
+		measure("power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
+		measure("clocks.current.sm", "MHz", func(g smi.GPU) string { return csvInt(g.Clock) }),
+		measure("clocks.current.memory", "MHz", func(g smi.GPU) string { return csvInt(g.MemoryClock) }),
+		{name: "timestamp", value: csvTime},
+		{name: "driver_version", value: func(r csvRow) string { return r.inventory.Driver }},
+		{name: "count", value: func(r csvRow) string { return strconv.Itoa(len(r.inventory.GPUs)) }},
+	}
+	return named(fields, map[string]string{
+		"gpu_name": "name", "gpu_uuid": "uuid", "gpu_serial": "serial", "gpu_bus_id": "pci.bus_id",
+		"clocks.sm": "clocks.current.sm", "clocks.mem": "clocks.current.memory",
+	})
+}
+
+// programFields returns what --query-compute-apps knows.
+func programFields() map[string]csvField {
+	fields := []csvField{
+		{name: "timestamp", value: csvTime},
+		{name: "pid", value: func(r csvRow) string { return strconv.Itoa(r.program.PID) }},
+		{name: "process_name", value: func(r csvRow) string { return programName(r.program) }},
+		{name: "used_gpu_memory", unit: "MiB", value: func(r csvRow) string {
+			if r.program.Memory == nil {
+				return ""
+			}
+			return csvMiB(*r.program.Memory)
+		}},
+		{name: "gpu_name", value: func(r csvRow) string { return r.gpu.Name }},
+		{name: "gpu_uuid", value: func(r csvRow) string { return r.gpu.UUID }},
+		{name: "gpu_serial", value: func(r csvRow) string { return r.gpu.Serial }},
+		{name: "gpu_bus_id", value: func(r csvRow) string { return r.gpu.BusID }},
+	}
+	return named(fields, map[string]string{"name": "process_name", "used_memory": "used_gpu_memory"})
+}
+
+// named indexes fields by name, and by further names for some.
+func named(fields []csvField, others map[string]string) map[string]csvField {
+	known := map[string]csvField{}
+	for _, f := range fields {
+		known[f.name] = f
+	}
+	for other, name := range others {
+		known[other] = known[name]
+	}
+	return known
+}
+
+func csvTime(r csvRow) string { return r.inventory.Time.Format("2006/01/02 15:04:05.000") }

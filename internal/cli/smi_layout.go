@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// smiLayout is the form of nvidia-smi's output in one generation of drivers. Each
+// is taken from captures of that generation, which the tests name.
+type smiLayout struct {
+	since  int    // first driver of the generation
+	widths [3]int // of the columns, between their bars
+
+	title string    // driver, driver, CUDA version
+	ruled string    // ends of the line below the title
+	heads []string  // of the GPUs' columns
+	names int       // characters of a GPU's name
+	rows  [2]string // name and flags; state
+	mig   bool      // whether a third row tells of MIG
+	gap   int       // blanks in the line between the tables
+
+	processes   []string // heads of the table of processes
+	process     string   // a row of it
+	programs    int      // characters of a program's name
+	instances   bool     // whether it has columns for MIG's instances
+	memoryWidth int
+
+	colon    int    // column of the colon in logs
+	reserved bool   // whether logs tell reserved memory
+	absent   string // in CSV, for what a GPU does not report
+}
+
+// The columns of three eras.
+var (
+	narrowColumns = [3]int{31, 22, 22}
+	wideColumns   = [3]int{41, 22, 22}
+	widestColumns = [3]int{41, 24, 22}
+)
+
+const (
+	narrowTitle = "| NVIDIA-SMI %-12s Driver Version: %-12s CUDA Version: %-9s|"
+	wideTitle   = "| NVIDIA-SMI %-22s Driver Version: %-12s CUDA Version: %-9s|"
+	widestTitle = "| NVIDIA-SMI %-22s Driver Version: %-14s CUDA Version: %-9s|"
+
+	narrowName  = "|%4d  %-18s  %-3s  | %16s %3s | %20s |"
+	wideName    = "|%4d  %-27s    %-3s | %16s %3s | %20s |"
+	widestName  = "|%4d  %-27s    %-3s |   %16s %3s | %20s |"
+	narrowState = "|%4s%6s%6s%7s / %4s |%s |%8s%13s |"
+	wideState   = "|%4s%6s%6s%17s / %4s |%s |%8s%13s |"
+	widestState = "|%4s%6s%6s%16s / %5s |%s |%8s%13s |"
+
+	plainProcess   = "|%5d%10d%7s   %-42s%s|"
+	narrowProcess  = "|%5d%6s%5s%10d%7s   %-28s%s |"
+	wideProcess    = "|%5d%6s%5s%10d%7s   %-38s%s |"
+	widestProcess  = "|%5d%6s%5s%10d%7s   %-38s%s |"
+	currentProcess = "|%5d%6s%5s%16d%7s   %-32s%s |"
+)
+
+var (
+	narrowHeads = []string{
+		"| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |",
+		"| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | GPU-Util  Compute M. |",
+	}
+	narrowMIGHeads = append(slices.Clone(narrowHeads),
+		"|                               |                      |               MIG M. |")
+	wideHeads = []string{
+		"| GPU  Name                 Persistence-M | Bus-Id        Disp.A | Volatile Uncorr. ECC |",
+		"| Fan  Temp   Perf          Pwr:Usage/Cap |         Memory-Usage | GPU-Util  Compute M. |",
+		"|                                         |                      |               MIG M. |",
+	}
+	widestHeads = []string{
+		"| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |",
+		"| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |",
+		"|                                         |                        |               MIG M. |",
+	}
+	plainProcessHeads = []string{
+		"| Processes:                                                       GPU Memory |",
+		"|  GPU       PID   Type   Process name                             Usage      |",
+	}
+	narrowProcessHeads = []string{
+		"| Processes:                                                                  |",
+		"|  GPU   GI   CI        PID   Type   Process name                  GPU Memory |",
+		"|        ID   ID                                                   Usage      |",
+	}
+	wideProcessHeads = []string{
+		"| Processes:                                                                            |",
+		"|  GPU   GI   CI        PID   Type   Process name                            GPU Memory |",
+		"|        ID   ID                                                             Usage      |",
+	}
+	widestProcessHeads = []string{
+		"| Processes:                                                                              |",
+		"|  GPU   GI   CI        PID   Type   Process name                              GPU Memory |",
+		"|        ID   ID                                                               Usage      |",
+	}
+	currentProcessHeads = []string{
+		"| Processes:                                                                              |",
+		"|  GPU   GI   CI              PID   Type   Process name                        GPU Memory |",
+		"|        ID   ID                                                               Usage      |",
+	}
+)
+
+// smiLayouts has the generations, the oldest first.
+var smiLayouts = []smiLayout{
+	{
+		since: 418, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowHeads, names: 18,
+		rows: [2]string{narrowName, narrowState}, gap: 79,
+		processes: plainProcessHeads, process: plainProcess, programs: 42, memoryWidth: 9,
+		colon: 36, absent: "[Not Supported]",
+	},
+	{
+		since: 450, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
+		rows: [2]string{narrowName, narrowState}, mig: true, gap: 79,
+		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
+		colon: 42, absent: "[N/A]",
+	},
+	{
+		since: 510, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
+		rows: [2]string{narrowName, narrowState}, mig: true, gap: 79,
+		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
+		colon: 42, reserved: true, absent: "[N/A]",
+	},
+	{
+		since: 535, widths: wideColumns, title: wideTitle, ruled: "|+", heads: wideHeads, names: 27,
+		rows: [2]string{wideName, wideState}, mig: true, gap: 89,
+		processes: wideProcessHeads, process: wideProcess, programs: 38, instances: true, memoryWidth: 12,
+		colon: 42, reserved: true, absent: "[N/A]",
+	},
+	{
+		since: 550, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
+		rows: [2]string{widestName, widestState}, mig: true, gap: 89,
+		processes: widestProcessHeads, process: widestProcess, programs: 38, instances: true, memoryWidth: 14,
+		colon: 42, reserved: true, absent: "[N/A]",
+	},
+	{
+		since: 570, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
+		rows: [2]string{widestName, widestState}, mig: true, gap: 89,
+		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
+		colon: 55, reserved: true, absent: "[N/A]",
+	},
+	{
+		since: 580, widths: widestColumns, title: widestTitle, ruled: "++", heads: widestHeads, names: 27,
+		rows: [2]string{widestName, widestState}, mig: true,
+		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
+		colon: 55, reserved: true, absent: "[N/A]",
+	},
+}
+
+// currentLayout is that of the newest drivers.
+func currentLayout() smiLayout { return smiLayouts[len(smiLayouts)-1] }
+
+// layoutOf returns the layout of a driver's generation; the current one where the
+// version is not known.
+func layoutOf(driver string) smiLayout {
+	major, _, _ := strings.Cut(driver, ".")
+	generation, err := strconv.Atoi(major)
+	if err != nil {
+		return currentLayout()
+	}
+	found := smiLayouts[0]
+	for _, l := range smiLayouts {
+		if l.since <= generation {
+			found = l
+		}
+	}
+	return found
+}
+
+// chooseLayout reads --layout: a generation, or driver for the driver's own. Without
+// it, tables have the current layout and logs the driver's, as scripts expect.
+func chooseLayout(flag, driver string, log bool) (smiLayout, error) {
+	switch {
+	case flag == "driver", flag == "" && log:
+		return layoutOf(driver), nil
+	case flag == "", flag == "current":
+		return currentLayout(), nil
+	}
+	for _, l := range smiLayouts {
+		if strconv.Itoa(l.since) == flag {
+			return l, nil
+		}
+	}
+	return smiLayout{}, fmt.Errorf("--layout must be current, driver or one of %s, not %q", layoutNames(), flag)
+}
+
+func layoutNames() string {
+	var names []string
+	for _, l := range smiLayouts {
+		names = append(names, strconv.Itoa(l.since))
+	}
+	return strings.Join(names, ", ")
+}
