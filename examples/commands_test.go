@@ -84,8 +84,8 @@ func helpTexts(t *testing.T) func(program string, args []string) string {
 }
 
 func flagsOf(help string) (names []string) {
-	for _, m := range regexp.MustCompile(`(?m)^\s+(?:-\w, +)?(--?[a-zA-Z][a-z-]*)`).FindAllStringSubmatch(help, -1) {
-		names = append(names, m[1])
+	for _, m := range regexp.MustCompile(`(?m)^\s+(?:(-\w), +)?(--?[a-zA-Z][a-z-]*)`).FindAllStringSubmatch(help, -1) {
+		names = append(names, m[1], m[2])
 	}
 	return append(names, "-h", "--help")
 }
