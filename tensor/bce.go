@@ -20,7 +20,7 @@ func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *
 	}
 	dt := commonType(operand{t: x}, operand{t: target})
 	if !x.dtype.IsFloat() || !dt.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"log_sigmoid_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x, target)
+		fail(name, ErrKernel, noKernel("log_sigmoid_cpu", x.dtype, x), x, target)
 	}
 	for _, w := range []*Tensor{weight, posWeight} {
 		x.checkBroadcast(name, w)

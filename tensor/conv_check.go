@@ -31,7 +31,7 @@ func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
 		sameDevice(name, x, bias)
 	}
 	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"slow_conv2d_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x, weight)
+		fail(name, ErrKernel, noKernel("slow_conv2d_cpu", x.dtype, x), x, weight)
 	}
 }
 

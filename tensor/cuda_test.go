@@ -179,6 +179,23 @@ func TestMissingKernelsAreNamed(t *testing.T) {
 }
 
 // TestForgottenGPUTensors drops tensors as fast as it makes them.
+// TestKernelsHaveTheirNamesOnGPUs: the texts are PyTorch's for its CUDA kernels.
+func TestKernelsHaveTheirNamesOnGPUs(t *testing.T) {
+	first, _ := gpus(t)
+	truths, halves := tensor.On(first).Ones(2, 2).To(dtype.Bool), tensor.On(first).Ones(2, 2).To(dtype.Float16)
+	for want, f := range map[string]func(){
+		"\"addmm_cuda\" not implemented for 'Bool'":       func() { truths.MM(truths) },
+		"\"argmax_cuda\" not implemented for 'Bool'":      func() { truths.ArgMax() },
+		"\"host_softmax\" not implemented for 'Bool'":     func() { truths.Softmax(1) },
+		"\"bitwise_and_cuda\" not implemented for 'Half'": func() { halves.BitwiseAnd(halves) },
+		"\"native_dropout\" not implemented for 'Half'":   func() { halves.Dropout(0.5, true) },
+	} {
+		if err := tensor.Try(f); err == nil || err.Error() != want || !errors.Is(err, tensor.ErrKernel) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func TestForgottenGPUTensors(t *testing.T) {
 	dev, _ := gpus(t)
 	tensor.On(dev).Empty(1)

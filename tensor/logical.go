@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"fmt"
-
 	"cresset/dtype"
 	"cresset/internal/op"
 )
@@ -68,6 +66,6 @@ func (x *Tensor) BitwiseNot() *Tensor {
 
 func checkBits(o op.Op, t dtype.DType, operands ...*Tensor) {
 	if t.IsFloat() {
-		fail(o.String(), ErrKernel, fmt.Sprintf("\"%s_cpu\" not implemented for '%s'", o, t.ScalarName()), operands...)
+		fail(o.String(), ErrKernel, noKernel(o.String()+"_cpu", t, operands...), operands...)
 	}
 }

@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"fmt"
-
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -13,7 +11,7 @@ func (x *Tensor) MSELoss(y *Tensor, r Reduction) *Tensor {
 	a, b := input(op.MSELoss, x), other(op.MSELoss, y)
 	t := commonType(a, b)
 	if !t.IsFloat() {
-		fail("mse_loss", ErrKernel, fmt.Sprintf("\"mse_cpu\" not implemented for '%s'", t.ScalarName()), x, y)
+		fail("mse_loss", ErrKernel, noKernel("mse_cpu", t, x), x, y)
 	}
 	out := binary(op.MSELoss, a, b, t, t).reduceLoss(r)
 	record(out, op.MSELoss, mseLossGrad, r, x, y).save(x, y)

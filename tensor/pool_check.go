@@ -73,7 +73,7 @@ func (x *Tensor) adaptiveShape(h, w int) Shape {
 		}
 	}
 	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"adaptive_avg_pool2d_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
+		fail(name, ErrKernel, noKernel("adaptive_avg_pool2d_cpu", x.dtype, x), x)
 	}
 	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), h, w))
 }

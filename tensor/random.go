@@ -97,7 +97,7 @@ func (x *Tensor) checkNormal(std float64) {
 	case !(std >= 0):
 		fail("normal_", ErrValue, "normal expects std >= 0.0, but found std "+cText(std), x)
 	case !x.dtype.IsFloat():
-		fail("normal_", ErrDType, fmt.Sprintf("\"normal_kernel_cpu\" not implemented for '%s'", x.dtype.ScalarName()), x)
+		fail("normal_", ErrDType, noKernel("normal_kernel_cpu", x.dtype, x), x)
 	}
 }
 

@@ -56,7 +56,7 @@ func (x *Tensor) RandomInPlace(g ...*Generator) *Tensor {
 func Bernoulli(p *Tensor, g ...*Generator) *Tensor {
 	refuseNil("bernoulli", "input", 1, p)
 	if !p.dtype.IsFloat() {
-		fail("bernoulli", ErrDType, fmt.Sprintf("\"bernoulli_tensor_cpu_p_\" not implemented for '%s'", p.dtype.ScalarName()), p)
+		fail("bernoulli", ErrDType, noKernel("bernoulli_tensor_cpu_p_", p.dtype, p), p)
 	}
 	out := p.like(op.BernoulliTensor, p.dtype)
 	d := op.Draw{Generator: optional(g).of("bernoulli", p.storage.device)}
@@ -77,7 +77,7 @@ func (x *Tensor) Dropout(p float64, training bool, g ...*Generator) *Tensor {
 	case p == 1:
 		return x.Mul(Like(x).Zeros())
 	}
-	if x.storage.backend.Has(op.Dropout, x.dtype) {
+	if x.IsCUDA() || x.storage.backend.Has(op.Dropout, x.dtype) { // a GPU without the kernel names it
 		return x.dropout(1-p, optional(g))
 	}
 	noise := x.twin("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, optional(g), op.Draw{A: 1 - p})
