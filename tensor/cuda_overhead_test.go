@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/driver"
 	"cresset/tensor"
 )
@@ -57,7 +58,12 @@ func gpuOps(t testing.TB) map[string]func() {
 	place := tensor.On(device.CUDA(0))
 	x, y, m := place.Empty(4), place.Empty(4), place.Empty(2, 2)
 	wide := place.Empty(2, 4).T()
+	row, number := place.Empty(2), tensor.Of(2.0).To(dtype.Float32)
+	axes := []int{0}
 	return map[string]func(){
+		"add broadcast":     func() { m.Add(row).Release() },
+		"add cpu number":    func() { x.Add(number).Release() },
+		"sum axes":          func() { m.SumAxes(axes, false).Release() },
 		"add":               func() { x.Add(y).Release() },
 		"add scalar":        func() { x.AddScalar(2).Release() },
 		"add in place":      func() { x.AddInPlace(y) },

@@ -13,7 +13,7 @@ func (x *Tensor) LogSumExp(axes []int, keep bool) *Tensor {
 		y = x.cast(dtype.Default)
 	}
 	p := y.reduced("logsumexp", axes, keep)
-	out := y.reduce(op.LogSumExp, p)
+	out := y.reduce(op.LogSumExp, p, p)
 	record(out, op.LogSumExp, logSumExpGrad, p, x).save(out, x)
 	return out
 }

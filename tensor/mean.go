@@ -24,7 +24,7 @@ func meanGrad(b *backprop, dy *Tensor) {
 func (x *Tensor) MeanAxes(axes []int, keep bool) *Tensor {
 	x.checkMean()
 	p := x.reduced("mean", axes, keep)
-	out := x.reduce(op.MeanAxes, p)
+	out := x.reduce(op.MeanAxes, p, p)
 	record(out, op.MeanAxes, meanAxesGrad, p, x)
 	return out
 }

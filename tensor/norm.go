@@ -20,7 +20,7 @@ func (x *Tensor) NormAxes(p float64, axes []int, keep bool) *Tensor {
 	r := x.reduced("norm", axes, keep)
 	r.P = p
 	x.checkNorm(r, len(axes) == 0)
-	out := x.reduce(op.Norm, r)
+	out := x.reduce(op.Norm, r, r)
 	record(out, op.Norm, normGrad, r, x).save(out, x)
 	return out
 }

@@ -13,7 +13,7 @@ func (x *Tensor) Prod() *Tensor {
 // ProdAxis returns the product along an axis, which disappears, or stays with extent 1 where keep is true.
 func (x *Tensor) ProdAxis(axis int, keep bool) *Tensor {
 	p := x.reducedAxis("prod", axis, keep)
-	out := x.reduce(op.ProdAxis, p)
+	out := x.reduce(op.ProdAxis, p, p)
 	record(out, op.ProdAxis, prodGrad, p, x).save(x)
 	return out
 }

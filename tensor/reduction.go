@@ -20,8 +20,9 @@ func sumGrad(b *backprop, dy *Tensor) { b.give(0, dy.Expand(b.input(0)...)) }
 // SumAxes returns the sum over axes, which disappear, or stay with extent 1 where keep is true.
 func (x *Tensor) SumAxes(axes []int, keep bool) *Tensor {
 	p := x.reduced("sum", axes, keep)
-	out := x.reduce(op.SumAxes, p)
-	record(out, op.SumAxes, sumAxesGrad, p, x)
+	params := any(p) // boxed once
+	out := x.reduce(op.SumAxes, p, params)
+	record(out, op.SumAxes, sumAxesGrad, params, x)
 	return out
 }
 
@@ -41,10 +42,11 @@ func (x *Tensor) total(o op.Op) *Tensor {
 }
 
 // reduce reduces the axes of p with the kernel of x's dtype.
-func (x *Tensor) reduce(o op.Op, p op.Reduce) *Tensor {
+func (x *Tensor) reduce(o op.Op, p op.Reduce, params any) *Tensor {
 	y := x.summable()
-	out := y.empty(o, sumType(x.dtype), reducedShape(x.layout.Shape, p))
-	launch(o, y.dtype, p, []*Tensor{out}, []*Tensor{y})
+	var extents [layout.MaxRank]int
+	out := y.vacant(o, sumType(x.dtype), layout.Fresh(reduceExtents(extents[:0], x.layout.Shape, p)...))
+	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
 	return out
 }
 
@@ -86,7 +88,11 @@ func (x *Tensor) reducedAxis(name string, axis int, keep bool) op.Reduce {
 }
 
 func reducedShape(shape Shape, p op.Reduce) Shape {
-	out := make(Shape, 0, len(shape))
+	return reduceExtents(make(Shape, 0, len(shape)), shape, p)
+}
+
+// reduceExtents appends what a reduction leaves of the shape.
+func reduceExtents(out []int, shape Shape, p op.Reduce) []int {
 	for i, n := range shape {
 		switch {
 		case p.Axes&(1<<i) == 0:

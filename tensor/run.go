@@ -58,9 +58,15 @@ func (x *Tensor) fillOn(dev device.Device, name string, v *backend.View) {
 	v.DType, v.Const = x.dtype, x.scalar()
 }
 
-// scalar returns the only element.
+// scalar returns the only element of a CPU tensor; the common dtypes are read where they lie.
 func (x *Tensor) scalar() backend.Scalar {
 	switch {
+	case x.dtype == dtype.Float32:
+		return backend.Scalar{F: float64(elements[float32](x.storage)[x.layout.Offset]), Kind: backend.FloatScalar}
+	case x.dtype == dtype.Float64:
+		return backend.Scalar{F: elements[float64](x.storage)[x.layout.Offset], Kind: backend.FloatScalar}
+	case x.dtype == dtype.Int64:
+		return backend.Scalar{I: elements[int64](x.storage)[x.layout.Offset], Kind: backend.IntScalar}
 	case x.dtype.IsFloat():
 		return backend.Scalar{F: hostSlice[float64](x)[0], Kind: backend.FloatScalar}
 	case x.dtype == dtype.Bool:
@@ -78,7 +84,12 @@ func (x *Tensor) like(o op.Op, dt dtype.DType) *Tensor {
 // empty returns an uninitialised result of another shape, on x's device; its scope is found among x's and the other
 // operands', which may be nil.
 func (x *Tensor) empty(o op.Op, dt dtype.DType, shape Shape, others ...*Tensor) *Tensor {
-	out := newTensor(o.String(), x.storage.device, dt, layout.Contiguous(shape))
+	return x.vacant(o, dt, layout.Contiguous(shape), others...)
+}
+
+// vacant is empty for a result whose layout is there already.
+func (x *Tensor) vacant(o op.Op, dt dtype.DType, l layout.Layout, others ...*Tensor) *Tensor {
+	out := newTensor(o.String(), x.storage.device, dt, l)
 	out.scope = x.scope
 	return out.inherit(others...)
 }
@@ -173,6 +184,12 @@ func commonShape(name string, a, b operand) layout.Layout {
 		if a.t.layout.IsContiguous() {
 			return a.t.layout.Packed()
 		}
+		return b.t.layout.Packed()
+	}
+	switch as, bs := a.t.layout.Shape, b.t.layout.Shape; {
+	case as.Holds(bs):
+		return a.t.layout.Packed()
+	case bs.Holds(as):
 		return b.t.layout.Packed()
 	}
 	shape, err := layout.Broadcast(a.t.layout.Shape, b.t.layout.Shape)

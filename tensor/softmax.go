@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"fmt"
-
 	"cresset/internal/op"
 )
 
@@ -27,9 +25,10 @@ func (x *Tensor) softmax(o op.Op, axis int, back gradient) *Tensor {
 		if p.Axis >= x.layout.Rank()-1 {
 			kernel = "lastdim_kernel_impl"
 		}
-		fail(o.String(), ErrKernel, fmt.Sprintf("\"%s_%s\" not implemented for '%s'", o, kernel, x.dtype.ScalarName()), x)
+		fail(o.String(), ErrKernel, noKernel(o.String()+"_"+kernel, x.dtype, x), x)
 	}
-	out := x.unary(o, p)
-	record(out, o, back, p, x).save(out)
+	params := any(p) // boxed once
+	out := x.unary(o, params)
+	record(out, o, back, params, x).save(out)
 	return out
 }

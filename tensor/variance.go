@@ -9,7 +9,7 @@ func (x *Tensor) Var() *Tensor { return x.VarAxes(nil, 1, false) }
 // extent 1 where keep is true. It is NaN where n is not larger than correction. It panics for integers.
 func (x *Tensor) VarAxes(axes []int, correction float64, keep bool) *Tensor {
 	p := x.spreadParams("var", axes, correction, keep)
-	out := x.reduce(op.Var, p)
+	out := x.reduce(op.Var, p, p)
 	record(out, op.Var, varGrad, p, x).save(x)
 	return out
 }
@@ -22,7 +22,7 @@ func (x *Tensor) Std() *Tensor { return x.StdAxes(nil, 1, false) }
 // StdAxes returns the standard deviation over axes, the square root of VarAxes. It panics for integers.
 func (x *Tensor) StdAxes(axes []int, correction float64, keep bool) *Tensor {
 	p := x.spreadParams("std", axes, correction, keep)
-	out := x.reduce(op.Std, p)
+	out := x.reduce(op.Std, p, p)
 	record(out, op.Std, stdGrad, p, x).save(out, x)
 	return out
 }

@@ -23,6 +23,20 @@ func Broadcast(a, b Shape) (Shape, error) {
 	return shape, nil
 }
 
+// Holds reports whether t broadcasts to s itself.
+func (s Shape) Holds(t Shape) bool {
+	lead := len(s) - len(t)
+	if lead < 0 {
+		return false
+	}
+	for i, n := range t {
+		if n != s[lead+i] && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 func extentFromEnd(s Shape, i int) int {
 	if i > len(s) {
 		return 1

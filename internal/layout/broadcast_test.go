@@ -1,6 +1,9 @@
 package layout
 
-import "testing"
+import (
+	"reflect"
+	"testing"
+)
 
 func TestBroadcast(t *testing.T) {
 	for _, c := range []struct {
@@ -78,5 +81,23 @@ func TestInferSize(t *testing.T) {
 		case err != nil || !got.Equal(c.want):
 			t.Errorf("%v for %d elements is %v, %v, want %v", c.shape, c.size, got, err, c.want)
 		}
+	}
+}
+
+func TestHolds(t *testing.T) {
+	shapes := []Shape{{}, {1}, {2}, {3}, {1, 3}, {2, 3}, {2, 1}, {0, 3}, {2, 2, 3}}
+	for _, s := range shapes {
+		for _, u := range shapes {
+			joint, err := Broadcast(s, u)
+			if got, want := s.Holds(u), err == nil && joint.Equal(s); got != want {
+				t.Errorf("%v holds %v: got %v, want %v", s, u, got, want)
+			}
+		}
+	}
+}
+
+func TestFresh(t *testing.T) {
+	if got, want := Fresh(2, 0, 3), Contiguous(Shape{2, 0, 3}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -74,8 +74,17 @@ type Layout struct {
 }
 
 // Contiguous returns the row-major layout of shape. It keeps shape, which must not change.
-func Contiguous(shape Shape) Layout {
-	strides := make([]int, len(shape))
+func Contiguous(shape Shape) Layout { return contiguous(shape, make([]int, len(shape))) }
+
+// Fresh returns the row-major layout of extents, of which it keeps a copy: shape and strides share an allocation.
+func Fresh(extents ...int) Layout {
+	n := len(extents)
+	room := make([]int, 2*n)
+	copy(room, extents)
+	return contiguous(room[:n:n], room[n:])
+}
+
+func contiguous(shape Shape, strides []int) Layout {
 	step := 1
 	for i := len(shape) - 1; i >= 0; i-- {
 		strides[i] = step
