@@ -9,6 +9,8 @@ const (
 
 func open(string) (uintptr, error) { return 0, ErrWithout }
 
+func located(name string) string { return name }
+
 func symbol(uintptr, string) uintptr { return 0 }
 
 func closeHandle(uintptr) error { return ErrWithout }
