@@ -106,7 +106,7 @@ func startError(err error) error {
 	case result == driver.ErrNoDevice:
 		e.text = "No CUDA GPUs are available"
 		if v, ok := os.LookupEnv(visibleVariable); ok {
-			e.hint += fmt.Sprintf("; %s=%q", visibleVariable, v)
+			e.hint += fmt.Sprintf("; %s=%q chooses among them: unset it to see all", visibleVariable, v)
 		}
 	case result == driver.ErrUnknown:
 		e.text = "CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start. " +
