@@ -17,11 +17,12 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## Build for every platform, without cgo
+build: ## Build for every platform, without cgo, and once without CUDA
 	@for p in $(PLATFORMS); do \
 		echo "go build $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} go build ./... || exit 1; \
 	done
+	go build -tags nocuda ./...
 
 .PHONY: test
 test: ## Run the tests, in a random order
