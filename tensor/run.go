@@ -78,7 +78,7 @@ func (x *Tensor) scalar() backend.Scalar {
 
 // like returns an uninitialised result of x's shape, on its device and in its scope.
 func (x *Tensor) like(o op.Op, dt dtype.DType) *Tensor {
-	return newTensor(o.String(), x.storage.device, dt, x.layout.Packed()).inherit(x)
+	return newTensorOf(o.String(), x.storage.device, dt, x.packed()).inherit(x)
 }
 
 // empty returns an uninitialised result of another shape, on x's device; its scope is found among x's and the other
@@ -174,34 +174,42 @@ func commonType(a, b operand) dtype.DType {
 }
 
 // commonShape returns the broadcast shape of the operands that are tensors.
-func commonShape(name string, a, b operand) layout.Layout {
+func commonShape(name string, a, b operand) *layout.Layout {
 	switch {
 	case a.t == nil:
-		return b.t.layout.Packed()
+		return b.t.packed()
 	case b.t == nil:
-		return a.t.layout.Packed()
+		return a.t.packed()
 	case a.t.layout.Shape.Equal(b.t.layout.Shape):
 		if a.t.layout.IsContiguous() {
-			return a.t.layout.Packed()
+			return a.t.packed()
 		}
-		return b.t.layout.Packed()
+		return b.t.packed()
 	}
 	switch as, bs := a.t.layout.Shape, b.t.layout.Shape; {
 	case as.Holds(bs):
-		return a.t.layout.Packed()
+		return a.t.packed()
 	case bs.Holds(as):
-		return b.t.layout.Packed()
+		return b.t.packed()
 	}
 	shape, err := layout.Broadcast(a.t.layout.Shape, b.t.layout.Shape)
 	check(name, ErrShape, err, a.t, b.t)
-	return layout.Contiguous(shape)
+	return new(layout.Contiguous(shape))
+}
+
+// packed returns the layout of a fresh result of x's shape: x's own where that is one.
+func (x *Tensor) packed() *layout.Layout {
+	if x.layout.IsContiguous() && x.layout.Offset == 0 {
+		return &x.layout
+	}
+	return new(x.layout.Packed())
 }
 
 // binary computes an elementwise op of two operands that meet in the dtype common; the result has dtype result.
 func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 	l := commonShape(o.String(), a, b)
 	dev := sameDevice(o.String(), a.t, b.t)
-	out := newTensor(o.String(), dev, result, l).inherit(a.t, b.t)
+	out := newTensorOf(o.String(), dev, result, l).inherit(a.t, b.t)
 	binaryInto(o, out, a, b, common)
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
+	"cresset/internal/mem"
 )
 
 // storage is the memory under one or more tensors.
@@ -35,11 +36,28 @@ func newStorage(name string, dev device.Device, dt dtype.DType, shape Shape, n i
 	if n < 0 || n > maxBytes/dt.Size() {
 		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+shape.List())
 	}
+	if bytes := n * dt.Size(); dev.IsCPU() && bytes <= mem.TinyBytes {
+		s := &small{storage: storage{backend: b, device: dev}}
+		block, err := s.room.Alloc(bytes)
+		checkAlloc(name, err)
+		s.buf = block
+		return &s.storage
+	}
 	buf, err := b.Alloc(n * dt.Size())
+	checkAlloc(name, err)
+	return &storage{backend: b, buf: buf, device: dev}
+}
+
+// small is a storage with room for its memory: a result of a few elements on the host is one allocation.
+type small struct {
+	storage
+	room mem.Tiny
+}
+
+func checkAlloc(name string, err error) {
 	if err != nil {
 		panic(&Error{Op: name, Kind: kindOf(err), Err: err, hint: hintOf(err)})
 	}
-	return &storage{backend: b, buf: buf, device: dev}
 }
 
 const maxBytes = int(^uint(0) >> 1)
@@ -61,10 +79,15 @@ func (s *storage) release() {
 
 // newTensor returns an uninitialised contiguous tensor.
 func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) *Tensor {
+	return newTensorOf(name, dev, dt, &l)
+}
+
+// newTensorOf is newTensor for a layout that another tensor may share.
+func newTensorOf(name string, dev device.Device, dt dtype.DType, l *layout.Layout) *Tensor {
 	if l.Rank() > layout.MaxRank {
 		check(name, ErrShape, errTooManyAxes)
 	}
-	return newStorage(name, dev, dt, l.Shape, l.Size()).tensor(l, dt)
+	return newStorage(name, dev, dt, l.Shape, l.Size()).tensor(*l, dt)
 }
 
 // tensor returns a tensor over the storage.

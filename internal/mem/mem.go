@@ -49,7 +49,7 @@ const (
 //
 // The error is an [*Error] where the machine cannot hold the block.
 func Alloc(bytes int) (*Block, error) {
-	b, _, err := host.alloc(bytes)
+	b, _, err := host.alloc(bytes, nil)
 	return b, err
 }
 
@@ -57,7 +57,7 @@ func Alloc(bytes int) (*Block, error) {
 //
 // The error is an [*Error] where the machine cannot hold the block.
 func AllocZeroed(bytes int) (*Block, error) {
-	b, fresh, err := host.alloc(bytes)
+	b, fresh, err := host.alloc(bytes, nil)
 	if err == nil && !fresh {
 		clear(b.Bytes())
 	}

@@ -50,8 +50,9 @@ type pool struct {
 	available  func() int64 // bytes that it can still give at the moment
 }
 
-// alloc returns a block of n bytes and whether its memory is new, hence zero.
-func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
+// alloc returns a block of n bytes and whether its memory is new, hence zero. Where room is not nil a new block of the
+// smallest class is made in it.
+func (p *pool) alloc(n int, room *Tiny) (b *Block, fresh bool, err error) {
 	if f := faultHook.Load(); f != nil {
 		if err := (*f)(n); err != nil {
 			return nil, false, err
@@ -62,7 +63,7 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 	}
 	class := classOf(n)
 	if classBytes(class) < netBytes {
-		b, fresh = p.allocSmall(class, n)
+		b, fresh = p.allocSmall(class, n, room)
 		return b, fresh, nil
 	}
 	if b := p.take(class, n); b != nil {
@@ -78,7 +79,7 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 }
 
 // allocSmall returns a block below the net, which needs no room to be made.
-func (p *pool) allocSmall(class, n int) (b *Block, fresh bool) {
+func (p *pool) allocSmall(class, n int, room *Tiny) (b *Block, fresh bool) {
 	p.mu.Lock()
 	if b = p.free[class].newest; b != nil {
 		p.unpool(b)
@@ -89,26 +90,15 @@ func (p *pool) allocSmall(class, n int) (b *Block, fresh bool) {
 	p.small += int64(classBytes(class))
 	p.mu.Unlock()
 	if class == 0 {
-		b = newTiny()
+		if room == nil {
+			room = new(Tiny)
+		}
+		b = room.init()
 	} else {
 		b = &Block{data: newBytes(classBytes(class)), class: int8(class), slot: noSlot}
 	}
 	b.n, b.state = n, lent
 	return b, true
-}
-
-// tiny is a block of the smallest class together with its memory: most tensors of a small computation are made of one.
-type tiny struct {
-	block Block
-	room  [1<<minBits + Alignment - 1]byte
-}
-
-func newTiny() *Block {
-	t := new(tiny)
-	off := -uintptr(unsafe.Pointer(&t.room)) % Alignment // objects do not move, so what is aligned stays so
-	t.block.data = t.room[off : off+1<<minBits : off+1<<minBits]
-	t.block.slot = noSlot
-	return &t.block
 }
 
 // take hands out a free block of the class, or returns nil. It collects first
