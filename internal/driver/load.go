@@ -4,8 +4,6 @@ import (
 	"path"
 	"reflect"
 	"runtime"
-	"slices"
-	"strings"
 
 	"cresset/internal/dl"
 )
@@ -84,7 +82,7 @@ func bind(l *library) (*API, error) {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
 	api := &API{Library: l.Path, Within: l.run}
-	return api, api.each(func(symbols []string, optional bool, field reflect.Value) error {
+	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
 				l.adapt(field.Addr().Interface(), fn)
@@ -98,40 +96,11 @@ func bind(l *library) (*API, error) {
 	})
 }
 
-// Drop takes functions out of the table by their C symbols, as if the library
-// had none.
-func (a *API) Drop(symbols ...string) {
-	a.each(func(names []string, _ bool, field reflect.Value) error {
-		if slices.Contains(symbols, names[0]) {
-			field.SetZero()
-		}
-		return nil
-	})
-}
+// Drop takes functions out of the table by their C symbols, as if the
+// library had none.
+func (a *API) Drop(symbols ...string) { a.table().Drop(symbols...) }
 
 // Missing returns the C symbols of the functions that the table lacks.
-func (a *API) Missing() (symbols []string) {
-	a.each(func(names []string, _ bool, field reflect.Value) error {
-		if field.IsNil() {
-			symbols = append(symbols, names[0])
-		}
-		return nil
-	})
-	return symbols
-}
+func (a *API) Missing() []string { return a.table().Missing() }
 
-// each calls visit for every tagged field until visit fails.
-func (a *API) each(visit func(symbols []string, optional bool, field reflect.Value) error) error {
-	v := reflect.ValueOf(a).Elem()
-	for i := range v.NumField() {
-		tag, ok := v.Type().Field(i).Tag.Lookup("cu")
-		if !ok {
-			continue
-		}
-		names, optional := strings.CutSuffix(tag, ",optional")
-		if err := visit(strings.Split(names, "|"), optional, v.Field(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (a *API) table() dl.Table { return dl.Table{Struct: a, Key: "cu"} }

@@ -88,7 +88,7 @@ func TestLoadAlternative(t *testing.T) {
 
 // TestEveryFieldHasAnAdapter needs no library: it only looks for a panic.
 func TestEveryFieldHasAnAdapter(t *testing.T) {
-	err := new(API).each(func(symbols []string, _ bool, field reflect.Value) error {
+	err := new(API).table().Each(func(symbols []string, _ bool, field reflect.Value) error {
 		new(library).adapt(field.Addr().Interface(), 1)
 		for _, s := range symbols {
 			if !strings.HasPrefix(s, "cu") {

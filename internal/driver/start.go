@@ -44,7 +44,7 @@ func (a *API) Start() error {
 	if err := checkVersion(a.Library, a.DriverGetVersion); err != nil {
 		return err
 	}
-	err := a.each(func(symbols []string, optional bool, field reflect.Value) error {
+	err := a.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		if field.IsNil() && !optional {
 			return &SymbolError{Library: a.Library, Symbol: symbols[0]}
 		}

@@ -5,8 +5,6 @@ import (
 	"path"
 	"reflect"
 	"runtime"
-	"slices"
-	"strings"
 
 	"cresset/internal/dl"
 )
@@ -73,7 +71,7 @@ func LoadFrom(paths ...string) (*API, error) {
 
 func bind(l *dl.Library) (*API, error) {
 	api := &API{Library: l.Path}
-	return api, api.each(func(names []string, optional bool, field reflect.Value) error {
+	return api, api.table().Each(func(names []string, optional bool, field reflect.Value) error {
 		var found []symbol
 		for _, name := range names {
 			if fn, ok := l.Symbol(name); ok {
@@ -92,38 +90,9 @@ func bind(l *dl.Library) (*API, error) {
 
 // Drop takes functions out of the table by their newest C symbols, as if the
 // library had none.
-func (a *API) Drop(symbols ...string) {
-	a.each(func(names []string, _ bool, field reflect.Value) error {
-		if slices.Contains(symbols, names[0]) {
-			field.SetZero()
-		}
-		return nil
-	})
-}
+func (a *API) Drop(symbols ...string) { a.table().Drop(symbols...) }
 
 // Missing returns the newest C symbols of the functions that the table lacks.
-func (a *API) Missing() (symbols []string) {
-	a.each(func(names []string, _ bool, field reflect.Value) error {
-		if field.IsNil() {
-			symbols = append(symbols, names[0])
-		}
-		return nil
-	})
-	return symbols
-}
+func (a *API) Missing() []string { return a.table().Missing() }
 
-// each calls visit for every tagged field until visit fails.
-func (a *API) each(visit func(symbols []string, optional bool, field reflect.Value) error) error {
-	v := reflect.ValueOf(a).Elem()
-	for i := range v.NumField() {
-		tag, ok := v.Type().Field(i).Tag.Lookup("nvml")
-		if !ok {
-			continue
-		}
-		names, optional := strings.CutSuffix(tag, ",optional")
-		if err := visit(strings.Split(names, "|"), optional, v.Field(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (a *API) table() dl.Table { return dl.Table{Struct: a, Key: "nvml"} }

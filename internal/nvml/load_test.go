@@ -64,7 +64,7 @@ func TestMissingFunctions(t *testing.T) {
 
 // TestEveryFieldHasAnAdapter needs no library: it only looks for a panic.
 func TestEveryFieldHasAnAdapter(t *testing.T) {
-	err := new(API).each(func(symbols []string, _ bool, field reflect.Value) error {
+	err := new(API).table().Each(func(symbols []string, _ bool, field reflect.Value) error {
 		adapt(field.Addr().Interface(), []symbol{{symbols[0], 1}})
 		for _, s := range symbols {
 			if !strings.HasPrefix(s, "nvml") {

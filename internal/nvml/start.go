@@ -16,7 +16,7 @@ func (e *InitError) Unwrap() error { return e.Return }
 // Start makes the library ready: *SymbolError if the table lacks a function that
 // is not optional, *InitError if nvmlInit fails. Each Start wants one Shutdown.
 func (a *API) Start() error {
-	err := a.each(func(symbols []string, optional bool, field reflect.Value) error {
+	err := a.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		if field.IsNil() && !optional {
 			return &SymbolError{a.Library, symbols[0]}
 		}
