@@ -60,3 +60,16 @@ func (c *Call) In() []View { return c.in[:c.nIn] }
 
 // Has reports whether operand i was given.
 func (c *Call) Has(i int) bool { return i < c.nIn && c.in[i].DType != dtype.Undefined }
+
+// Axes returns the axes that a reduction reduces, a bit for each: all where its parameters name none.
+func (c *Call) Axes() uint32 {
+	switch p := c.Params.(type) {
+	case op.Reduce:
+		return p.Axes
+	case op.Axis:
+		if p.Axis >= 0 {
+			return 1 << p.Axis
+		}
+	}
+	return ^uint32(0)
+}

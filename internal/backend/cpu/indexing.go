@@ -4,6 +4,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 	"cresset/internal/par"
 )
@@ -57,7 +58,7 @@ var errOutside = &backend.IndexError{Text: "index out of range in self"}
 func takeRows[T dtype.Element](c *backend.Call) error {
 	x, out := &c.In()[0], dense[T](&c.Out()[0])
 	axis := axisOf(c)
-	_, n, inner := around(x.Layout.Shape, axis)
+	_, n, inner := layout.Around(x.Layout.Shape, axis)
 	index := dense[int64](&c.In()[1])
 	if _, found := kern.FindOutside(index, n); found {
 		return errOutside
@@ -82,7 +83,7 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 	out, src := &c.Out()[0], &c.In()[1]
 	axis := axisOf(c)
 	index := dense[int64](&c.In()[0])
-	outer, n, inner := around(out.Layout.Shape, axis)
+	outer, n, inner := layout.Around(out.Layout.Shape, axis)
 	if _, found := kern.FindOutside(index, n); found {
 		return errOutside
 	}

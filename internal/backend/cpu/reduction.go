@@ -13,7 +13,7 @@ func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)
 	return func(c *backend.Call) error {
 		var w workspace
 		defer w.free()
-		m := middleOf(&c.In()[0], axesOf(c))
+		m := middleOf(&c.In()[0], c.Axes())
 		if err := w.pack(&m.view); err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func reducePairs[T dtype.Element](row func(row []T) (T, int64)) Kernel {
 	return func(c *backend.Call) error {
 		var w workspace
 		defer w.free()
-		m := middleOf(&c.In()[0], axesOf(c))
+		m := middleOf(&c.In()[0], c.Axes())
 		if err := w.pack(&m.view); err != nil {
 			return err
 		}
@@ -72,13 +72,13 @@ func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 		p, _ := c.Params.(op.Reduce)
 		var w workspace
 		defer w.free()
-		dy, y, m := c.In()[0], c.In()[1], middleOf(&c.In()[2], axesOf(c))
+		dy, y, m := c.In()[0], c.In()[1], middleOf(&c.In()[2], c.Axes())
 		for _, v := range []*backend.View{&dy, &y, &m.view} {
 			if err := w.pack(v); err != nil {
 				return err
 			}
 		}
-		out := middleOf(&c.Out()[0], axesOf(c)).view
+		out := middleOf(&c.Out()[0], c.Axes()).view
 		dx := out
 		if m.moved {
 			if err := w.like(&dx, out.Layout.Shape, out.DType); err != nil {
@@ -100,24 +100,11 @@ func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 func pickGrad[T dtype.Float](c *backend.Call) error {
 	out := &c.Out()[0]
 	dx, dy, index := dense[T](out), dense[T](&c.In()[0]), dense[int64](&c.In()[1])
-	m := middleOf(out, axesOf(c))
+	m := middleOf(out, c.Axes())
 	return kern.MapRows(dx, dx, m.outer, m.n, m.inner, func(at int, _, dx []T) {
 		clear(dx)
 		dx[index[at]] = dy[at]
 	})
-}
-
-// axesOf returns the axes that a call reduces: all where it names none.
-func axesOf(c *backend.Call) uint32 {
-	switch p := c.Params.(type) {
-	case op.Reduce:
-		return p.Axes
-	case op.Axis:
-		if p.Axis >= 0 {
-			return 1 << p.Axis
-		}
-	}
-	return ^uint32(0)
 }
 
 // middle is an operand seen as [outer][n][inner], of which n is reduced.
@@ -127,51 +114,12 @@ type middle struct {
 	moved           bool // its axes have another order than the operand's
 }
 
-// middleOf brings the reduced axes together: they stay in place where they are neighbours, else they move to the back.
+// middleOf brings the reduced axes of an operand together.
 func middleOf(v *backend.View, axes uint32) middle {
-	m := middle{view: *v, outer: 1, n: 1, inner: 1}
-	first, last, count := -1, -1, 0
-	for i := range v.Layout.Shape {
-		if axes&(1<<i) != 0 {
-			if first < 0 {
-				first = i
-			}
-			last = i
-			count++
-		}
-	}
-	if count == 0 {
-		m.outer = v.Layout.Size()
-		return m
-	}
-	if last-first+1 != count {
-		m.moved = true
-		m.view.Layout = new(reducedLast(*v.Layout, axes))
-		last = v.Layout.Rank() - 1
-		first = last + 1 - count
-	}
-	for i, d := range m.view.Layout.Shape {
-		switch {
-		case i < first:
-			m.outer *= d
-		case i <= last:
-			m.n *= d
-		default:
-			m.inner *= d
-		}
+	l := layout.MiddleOf(*v.Layout, axes)
+	m := middle{view: *v, outer: l.Outer, n: l.N, inner: l.Inner, moved: l.Moved}
+	if l.Moved {
+		m.view.Layout = new(l.Layout)
 	}
 	return m
-}
-
-// reducedLast moves axes to the back.
-func reducedLast(l layout.Layout, axes uint32) layout.Layout {
-	order := make([]int, 0, l.Rank())
-	for _, reduced := range [...]bool{false, true} {
-		for i := range l.Shape {
-			if (axes&(1<<i) != 0) == reduced {
-				order = append(order, i)
-			}
-		}
-	}
-	return l.Permute(order)
 }

@@ -48,7 +48,7 @@ func takeRows(d *Device, c *backend.Call, k kernelID) error {
 		return nil
 	}
 	axis, _ := c.Params.(op.Axis)
-	outer, n, inner := around(x.Layout.Shape, axis.Axis)
+	outer, n, inner := layout.Around(x.Layout.Shape, axis.Axis)
 	return moveRows(d, [2]*backend.View{x, index}, func(in, index uint64) error {
 		p := rowsParams.take()
 		defer rowsParams.give(p)
@@ -103,7 +103,7 @@ func addRows(d *Device, c *backend.Call, k kernelID, axis int, skip int64) error
 	if src.Layout.Size() == 0 || out.Layout.Size() == 0 {
 		return nil
 	}
-	outer, n, inner := around(out.Layout.Shape, axis)
+	outer, n, inner := layout.Around(out.Layout.Shape, axis)
 	return moveRows(d, [2]*backend.View{src, index}, func(in, at uint64) error {
 		p := rowsParams.take()
 		defer rowsParams.give(p)

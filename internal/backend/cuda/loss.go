@@ -72,7 +72,7 @@ func (n *likelihood) grad(d *Device, c *backend.Call, _ kernelID) error {
 // nll packs the operands and fills in what loss and gradient share; shape is [C], [N, C] or [N, C, d…].
 func (s *scratch) nll(c *backend.Call, p *kernels.NLL, shape layout.Shape) (at [maxScratch]uint64, err error) {
 	o := c.Params.(op.Loss)
-	batch, classes, inner := around(shape, min(1, len(shape)-1))
+	batch, classes, inner := layout.Around(shape, min(1, len(shape)-1))
 	*p = kernels.NLL{
 		Batch: uint64(batch), Classes: uint64(classes), Inner: uint64(inner), Ignore: int64(o.IgnoreIndex),
 		Mean: flag(o.Reduction == op.MeanReduction), Each: flag(o.Reduction == op.NoReduction), Report: s.device.report(c),

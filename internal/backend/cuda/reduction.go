@@ -52,7 +52,7 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 	p := reductionParams.take()
 	defer reductionParams.give(p)
 	*p = kernels.Reduction{Parts: 1, Divisor: 1}
-	if err := s.reduced(p, &c.In()[0], axesOf(c)); err != nil {
+	if err := s.reduced(p, &c.In()[0], c.Axes()); err != nil {
 		return err
 	}
 	if r.value >= 0 {
@@ -107,9 +107,9 @@ func launchRows[P any](d *Device, k kernelID, runs, n uint64, p *P) error {
 // packed.
 func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) error {
 	l := *v.Layout
-	first, last, count := axisRange(l.Rank(), axes)
+	first, last, count := layout.AxisRange(l.Rank(), axes)
 	if count > 0 && last-first+1 != count {
-		l = reducedLast(l, axes)
+		l = l.ReducedLast(axes)
 		first, last = l.Rank()-count, l.Rank()-1
 	}
 	if count == 0 {
@@ -157,44 +157,4 @@ func merged(l layout.Layout, first, last int) (extent, step int, ok bool) {
 		extent *= n
 	}
 	return extent, step, ok
-}
-
-// axesOf returns the axes that a call reduces: all where it names none.
-func axesOf(c *backend.Call) uint32 {
-	switch p := c.Params.(type) {
-	case op.Reduce:
-		return p.Axes
-	case op.Axis:
-		if p.Axis >= 0 {
-			return 1 << p.Axis
-		}
-	}
-	return ^uint32(0)
-}
-
-func axisRange(rank int, axes uint32) (first, last, count int) {
-	first, last = -1, -1
-	for i := range rank {
-		if axes&(1<<i) != 0 {
-			if first < 0 {
-				first = i
-			}
-			last = i
-			count++
-		}
-	}
-	return first, last, count
-}
-
-// reducedLast moves axes to the back.
-func reducedLast(l layout.Layout, axes uint32) layout.Layout {
-	order := make([]int, 0, l.Rank())
-	for _, reduced := range [...]bool{false, true} {
-		for i := range l.Shape {
-			if (axes&(1<<i) != 0) == reduced {
-				order = append(order, i)
-			}
-		}
-	}
-	return l.Permute(order)
 }

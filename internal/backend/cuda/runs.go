@@ -48,41 +48,9 @@ func inThreads(d *Device, k kernelID, p *kernels.Runs) error {
 	return launch(d, k, d.flat(int(p.Outer*p.Inner)), p)
 }
 
-// middle is a layout seen as [outer][n][inner], of which the axes of n are reduced.
-type middle struct {
-	layout          layout.Layout
-	outer, n, inner int
-	moved           bool // its axes have another order than the operand's
-}
-
-// middleOf brings the reduced axes together: they stay where they are neighbours, else they move to the back.
-func middleOf(l layout.Layout, axes uint32) middle {
-	m := middle{layout: l, outer: 1, n: 1, inner: 1}
-	first, last, count := axisRange(l.Rank(), axes)
-	if count == 0 {
-		m.outer = l.Size()
-		return m
-	}
-	if last-first+1 != count {
-		m.moved, m.layout = true, reducedLast(l, axes)
-		first, last = l.Rank()-count, l.Rank()-1
-	}
-	for i, d := range m.layout.Shape {
-		switch {
-		case i < first:
-			m.outer *= d
-		case i <= last:
-			m.n *= d
-		default:
-			m.inner *= d
-		}
-	}
-	return m
-}
-
 // runs fills in the extents and packs the operand v.
-func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m middle) error {
-	*p = kernels.Runs{Outer: uint64(m.outer), N: uint64(m.n), Inner: uint64(m.inner), Report: s.device.report(c)}
+func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m layout.Middle) error {
+	*p = kernels.Runs{Outer: uint64(m.Outer), N: uint64(m.N), Inner: uint64(m.Inner), Report: s.device.report(c)}
 	if r, ok := c.Params.(op.Reduce); ok {
 		switch c.Op {
 		case op.Norm, op.NormGrad:
@@ -91,7 +59,7 @@ func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m midd
 			p.X = r.Correction
 		}
 	}
-	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: &m.layout, DType: v.DType})
+	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: &m.Layout, DType: v.DType})
 	p.In = at
 	return err
 }
@@ -103,7 +71,7 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 	p := runsParams.take()
 	defer runsParams.give(p)
 	in := &c.In()[0]
-	if err := s.runs(p, c, in, middleOf(*in.Layout, axesOf(c))); err != nil {
+	if err := s.runs(p, c, in, layout.MiddleOf(*in.Layout, c.Axes())); err != nil {
 		return err
 	}
 	if p.Outer*p.Inner == 0 {
@@ -120,8 +88,8 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 	p := runsParams.take()
 	defer runsParams.give(p)
 	in := &c.In()[0]
-	outer, n, inner := around(in.Layout.Shape, c.Params.(op.Axis).Axis)
-	if err := s.runs(p, c, in, middle{layout: *in.Layout, outer: outer, n: n, inner: inner}); err != nil {
+	outer, n, inner := layout.Around(in.Layout.Shape, c.Params.(op.Axis).Axis)
+	if err := s.runs(p, c, in, layout.Middle{Layout: *in.Layout, Outer: outer, N: n, Inner: inner}); err != nil {
 		return err
 	}
 	if in.Layout.Size() == 0 {
@@ -188,20 +156,20 @@ func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scrat
 	defer s.free()
 	p := runsParams.take()
 	defer runsParams.give(p)
-	m := middleOf(*v.Layout, axesOf(c))
+	m := layout.MiddleOf(*v.Layout, c.Axes())
 	if err := s.runs(p, c, v, m); err != nil {
 		return err
 	}
 	p.Out = address(out)
-	if m.moved {
+	if m.Moved {
 		b, err := s.take(out.Layout.Size() * out.DType.Size())
 		if err != nil {
 			return err
 		}
 		p.Out = b.ptr
 	}
-	if err := body(&s, p); err != nil || !m.moved {
+	if err := body(&s, p); err != nil || !m.Moved {
 		return err
 	}
-	return s.unpack(&backend.View{Buf: out.Buf, Layout: new(middleOf(*out.Layout, axesOf(c)).layout), DType: out.DType}, p.Out)
+	return s.unpack(&backend.View{Buf: out.Buf, Layout: new(layout.MiddleOf(*out.Layout, c.Axes()).Layout), DType: out.DType}, p.Out)
 }

@@ -56,23 +56,7 @@ func alongRuns(d *Device, c *backend.Call, k kernelID, p *kernels.Softmax) error
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	outer, n, inner := around(out.Layout.Shape, c.Params.(op.Axis).Axis)
+	outer, n, inner := layout.Around(out.Layout.Shape, c.Params.(op.Axis).Axis)
 	p.Outer, p.N, p.Inner, p.Out = uint64(outer), uint64(n), uint64(inner), address(out)
 	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
-}
-
-// around returns the extents before, of and after an axis; a tensor without axes counts as one element.
-func around(shape layout.Shape, axis int) (outer, n, inner int) {
-	outer, n, inner = 1, 1, 1
-	for i, d := range shape {
-		switch {
-		case i < axis:
-			outer *= d
-		case i == axis:
-			n = d
-		default:
-			inner *= d
-		}
-	}
-	return outer, n, inner
 }
