@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"path"
 	"reflect"
 	"runtime"
 
@@ -37,16 +36,7 @@ func Candidates() []string {
 	case "darwin":
 		return []string{"/usr/local/cuda/lib/libcuda.dylib"}
 	}
-	const name = "libcuda.so.1"
-	paths := []string{name}
-	for _, dir := range []string{
-		"/usr/lib/wsl/lib",        // Windows' driver in a Linux guest
-		"/usr/local/nvidia/lib64", // containers of some clouds
-		"/run/opengl-driver/lib",  // NixOS
-	} {
-		paths = append(paths, path.Join(dir, name))
-	}
-	return paths
+	return dl.LinuxPaths("libcuda.so.1")
 }
 
 // Load opens the machine's driver: *LibraryError where there is none,

@@ -2,7 +2,6 @@ package nvml
 
 import (
 	"os"
-	"path"
 	"reflect"
 	"runtime"
 
@@ -39,16 +38,7 @@ func Candidates() []string {
 	case "darwin":
 		return nil // NVIDIA never made one
 	}
-	const name = "libnvidia-ml.so.1"
-	paths := []string{name}
-	for _, dir := range []string{
-		"/usr/lib/wsl/lib",        // Windows' driver in a Linux guest
-		"/usr/local/nvidia/lib64", // containers of some clouds
-		"/run/opengl-driver/lib",  // NixOS
-	} {
-		paths = append(paths, path.Join(dir, name))
-	}
-	return paths
+	return dl.LinuxPaths("libnvidia-ml.so.1")
 }
 
 // Load opens the machine's library: *LibraryError where there is none,
