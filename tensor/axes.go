@@ -12,7 +12,7 @@ func (x *Tensor) T() *Tensor {
 	if x.layout.Rank() > 2 {
 		fail("t", ErrShape, fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", x.layout.Rank()), x)
 	}
-	l := x.layout
+	l := *x.layout
 	if l.Rank() == 2 {
 		l = l.Transpose(0, 1)
 	}

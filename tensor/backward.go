@@ -4,7 +4,6 @@ import (
 	"container/heap"
 	"fmt"
 
-	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -222,7 +221,7 @@ func settle(g *Tensor) *Tensor {
 		g.storage.holds = 0
 		return g.storage.tensor(g.layout, g.dtype)
 	}
-	out := newTensor("grad", g.storage.device, g.dtype, layout.Contiguous(g.layout.Shape))
+	out := newTensor("grad", g.storage.device, g.dtype, g.layout.Shape)
 	launch(op.Copy, g.dtype, nil, []*Tensor{out}, []*Tensor{g})
 	return out
 }

@@ -23,7 +23,7 @@ func FromSlice[T dtype.Element](s []T, sizes ...int) *Tensor {
 	}
 	st := &storage{backend: host, buf: mem.Wrap(s), device: device.CPU}
 	st.shared.Store(true)
-	return st.tensor(layout.Contiguous(shape), dt)
+	return st.tensor(new(layout.Contiguous(shape)), dt)
 }
 
 // Data returns the elements of a contiguous CPU tensor as a slice that shares its memory: changes are seen by both. The

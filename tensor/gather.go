@@ -69,7 +69,7 @@ func scatterAddGrad(b *backprop, dy *Tensor) {
 	}
 	// Elements of src beyond the index were not used.
 	whole := dy.zeros(shape)
-	part := whole.layout
+	part := *whole.layout
 	for axis, n := range at.layout.Shape {
 		part = part.Narrow(axis, 0, n, 1)
 	}

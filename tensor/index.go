@@ -19,7 +19,7 @@ func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 	src, places := x.places(indices)
 	g := src.ravel(places)
 	if g.index == nil {
-		return x.viewAs(op.Alias, viewGrad, nil, src.layout)
+		return x.viewAs(op.Alias, viewGrad, nil, *src.layout)
 	}
 	out := src.Detach().selectRavelled(g)
 	record(out, op.Index, indexGrad, g.plan, src).save(g.index)
@@ -104,7 +104,7 @@ func (x *Tensor) ravel(places []*Tensor) ravelled {
 	}
 	r := ravelled{plan: indexPlan{outer: 1, extent: 1, inner: 1}}
 	first, last := axes[0], axes[len(axes)-1]
-	src := x.layout
+	src := *x.layout
 	if last-first+1 != len(axes) {
 		r.plan.order = toFront(axes, src.Rank())
 		src = src.Permute(r.plan.order)
@@ -184,7 +184,7 @@ func (x *Tensor) selectRavelled(r ravelled) *Tensor {
 		x = x.Permute(p.order...)
 	}
 	out := x.Reshape(p.outer, p.extent, p.inner).selectRows(op.IndexSelect, 1, r.index)
-	out.layout = layout.Contiguous(r.shape)
+	out.layout = new(layout.Contiguous(r.shape))
 	return out
 }
 

@@ -102,7 +102,7 @@ func (y *Tensor) apart(x *Tensor) *Tensor {
 	return out
 }
 
-func sameView(a, b layout.Layout) bool {
+func sameView(a, b *layout.Layout) bool {
 	return a.Offset == b.Offset && a.Shape.Equal(b.Shape) && Shape(a.Strides).Equal(b.Strides)
 }
 

@@ -17,7 +17,7 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 	}
 	refuseNilIn("cat", ts)
 	j := joinOf(ts, axis)
-	out := newTensor("cat", sameJoined("cat", ts), commonTypeOf(ts), layout.Contiguous(j.shape)).inherit(ts...)
+	out := newResult("cat", sameJoined("cat", ts), commonTypeOf(ts), layout.Fresh(j.shape...), nil, ts...)
 	at := 0
 	for i, t := range ts {
 		t.alive()
@@ -137,7 +137,7 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 		}
 	}
 	shape := append(append(append(Shape{}, first.layout.Shape[:at]...), len(ts)), first.layout.Shape[at:]...)
-	out := newTensor("stack", sameJoined("stack", ts), commonTypeOf(ts), layout.Contiguous(shape)).inherit(ts...)
+	out := newResult("stack", sameJoined("stack", ts), commonTypeOf(ts), layout.Fresh(shape...), nil, ts...)
 	for i, t := range ts {
 		t.alive()
 		part := out.alias(out.layout.Select(at, i))

@@ -101,7 +101,7 @@ func (x *Tensor) checkGrad(g *Tensor) {
 
 // outside returns a copy of x that belongs to no scope.
 func (x *Tensor) outside() *Tensor {
-	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Packed())
+	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Shape)
 	launch(op.Copy, x.dtype, nil, []*Tensor{y}, []*Tensor{x})
 	return y
 }

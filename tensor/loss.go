@@ -47,7 +47,7 @@ func share(r Reduction, n int) float64 {
 
 // ternary computes an elementwise kernel of three operands that are cast to dt and broadcast to shape.
 func ternary(o op.Op, dt dtype.DType, shape Shape, params any, a, b, c operand) *Tensor {
-	out := newTensor(o.String(), sameDevice(o.String(), a.t, b.t, c.t), dt, layout.Contiguous(shape)).inherit(a.t, b.t, c.t)
+	out := newResult(o.String(), sameDevice(o.String(), a.t, b.t, c.t), dt, layout.Fresh(shape...), a.t, b.t, c.t)
 	call := backend.NewCall(o, dt)
 	call.Params = params
 	out.fillView(call.AddOut())

@@ -40,7 +40,7 @@ func folds(x, y *Tensor) bool {
 	return y.node != nil || x.NumEl() == 0 || rowsMerge(x.layout)
 }
 
-func rowsMerge(l layout.Layout) bool {
+func rowsMerge(l *layout.Layout) bool {
 	for i := range l.Rank() - 2 {
 		if l.Strides[i] != l.Strides[i+1]*l.Shape[i+1] {
 			return false

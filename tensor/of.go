@@ -20,7 +20,7 @@ func (p Place) Of(v any) *Tensor {
 	shape := shapeOf(r)
 	var x *Tensor
 	if leaf, ok := leafType(r.Type(), len(shape)); ok {
-		x = newTensor("tensor", device.CPU, leaf, layout.Contiguous(checkSizes("tensor", shape)))
+		x = newTensor("tensor", device.CPU, leaf, checkSizes("tensor", shape))
 		readTyped[leaf](x, r)
 	} else {
 		x = ofMixed(r, shape)
@@ -220,7 +220,7 @@ func scalarIn(v reflect.Value) backend.Scalar {
 }
 
 func fromScalars[T int64 | float64](values []backend.Scalar, shape Shape, convert func(backend.Scalar) T) *Tensor {
-	x := newTensor("tensor", device.CPU, dtype.Of[T](), layout.Contiguous(shape))
+	x := newTensor("tensor", device.CPU, dtype.Of[T](), shape)
 	dst := elements[T](x.storage)
 	for i, v := range values {
 		dst[i] = convert(v)

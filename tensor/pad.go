@@ -36,7 +36,7 @@ func (x *Tensor) padded(pads []int, value backend.Scalar) *Tensor {
 		fail("pad", ErrValue, fmt.Sprintf("Length of pad should be no more than twice the number of dimensions of the input. Pad length is %d while the input has %d dimensions.",
 			len(pads), rank), x)
 	}
-	shape, from := x.Shape(), x.layout
+	shape, from := x.Shape(), *x.layout
 	for i := range len(pads) / 2 {
 		axis := rank - 1 - i
 		before, after := pads[2*i], pads[2*i+1]
@@ -44,7 +44,7 @@ func (x *Tensor) padded(pads []int, value backend.Scalar) *Tensor {
 		from = crop(from, axis, before, after)
 	}
 	out := x.empty(op.Pad, x.dtype, shape).fill(value)
-	to := out.layout
+	to := *out.layout
 	for i := range len(pads) / 2 {
 		to = crop(to, rank-1-i, -pads[2*i], -pads[2*i+1])
 	}

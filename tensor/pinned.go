@@ -39,7 +39,7 @@ func (x *Tensor) pinnedTwin(name string) *Tensor {
 	block := mem.Wrap(h.Bytes())
 	runtime.AddCleanup(block, (*cuda.Host).Free, h) // nobody reads the memory without the block
 	st := &storage{backend: host, buf: block, device: device.CPU, pinned: h}
-	return st.tensor(l, x.dtype).inherit(x)
+	return st.tensor(&l, x.dtype).inherit(x)
 }
 
 // transferInBackground copies x between pinned memory and a GPU without waiting, or returns nil where it was not asked for or
@@ -51,7 +51,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	dev := resolve(to.device)
 	strides := x.layout.PreservedStrides()
 	twin := layout.Of(x.layout.Shape, strides, 0)
-	if !sameOrder(x.layout, twin) {
+	if !sameOrder(x.layout, &twin) {
 		return nil
 	}
 	at := x.layout.Offset * x.dtype.Size()
@@ -66,7 +66,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 			check("to", kindOf(err), err, x)
 		}
 		runtime.KeepAlive(x)
-		return (&storage{backend: gpu, buf: buf, device: dev}).tensor(twin, x.dtype).inherit(x)
+		return (&storage{backend: gpu, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
 	case x.IsCUDA() && dev.IsCPU():
 		gpu := x.storage.backend.(*cuda.Device)
 		out := x.pinnedTwin("to")

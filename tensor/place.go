@@ -49,7 +49,7 @@ func (p Place) or(dt dtype.DType) dtype.DType {
 
 // make returns an uninitialised tensor after a check of the sizes.
 func (p Place) make(name string, dt dtype.DType, sizes []int) *Tensor {
-	return newTensor(name, resolve(p.device), dt, layout.Contiguous(checkSizes(name, sizes)))
+	return newTensor(name, resolve(p.device), dt, checkSizes(name, sizes))
 }
 
 // checkSizes copies sizes, refusing negative ones, too many, and those whose product overflows.

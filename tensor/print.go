@@ -7,7 +7,6 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
-	"cresset/internal/layout"
 )
 
 // String returns what PyTorch prints for the tensor: its elements, those at the edges where there are many, then what is
@@ -177,7 +176,7 @@ func (x *Tensor) edges(n int) *Tensor {
 	for i, d := range shape {
 		shape[i] = min(d, 2*n)
 	}
-	out := newTensor("print", device.CPU, x.dtype, layout.Contiguous(shape))
+	out := newTensor("print", device.CPU, x.dtype, shape)
 	size := x.dtype.Size()
 	bytes := elements[uint8](out.storage)
 	at := 0

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 
-	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -21,7 +20,7 @@ func (x *Tensor) MM(y *Tensor) *Tensor {
 		fail("mm", ErrDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", x.dtype.CppName(), y.dtype.CppName()), x, y)
 	}
 	x.refuseBool(op.MM, "addmm_impl_cpu_")
-	out := x.vacant(op.MM, x.dtype, layout.Fresh(x.layout.Shape[0], y.layout.Shape[1]), y)
+	out := x.empty(op.MM, x.dtype, Shape{x.layout.Shape[0], y.layout.Shape[1]}, y)
 	launch(op.MM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
 	record(out, op.MM, mmGrad, nil, x, y).save(x, y)
 	return out

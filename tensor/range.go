@@ -101,7 +101,7 @@ func (p Place) Eye(n int, m ...int) *Tensor {
 	}
 	out := p.Zeros(n, columns)
 	diagonal := *out
-	diagonal.layout = layout.Of(Shape{min(n, columns)}, []int{columns + 1}, 0)
+	diagonal.layout = new(layout.Of(Shape{min(n, columns)}, []int{columns + 1}, 0))
 	diagonal.fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
 	return out
 }

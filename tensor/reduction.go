@@ -45,7 +45,7 @@ func (x *Tensor) total(o op.Op) *Tensor {
 func (x *Tensor) reduce(o op.Op, p op.Reduce, params any) *Tensor {
 	y := x.summable()
 	var extents [layout.MaxRank]int
-	out := y.vacant(o, sumType(x.dtype), layout.Fresh(reduceExtents(extents[:0], x.layout.Shape, p)...))
+	out := y.empty(o, sumType(x.dtype), reduceExtents(extents[:0], x.layout.Shape, p))
 	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
 	return out
 }
@@ -114,7 +114,7 @@ func (x *Tensor) keepAxes(p op.Reduce, shape Shape) *Tensor {
 	if p.Keep || x.layout.Rank() == len(shape) {
 		return x
 	}
-	l := x.layout
+	l := *x.layout
 	for i := range shape {
 		if p.Axes&(1<<i) != 0 {
 			l = l.Unsqueeze(i)

@@ -43,7 +43,7 @@ func finish(out *Tensor, c *backend.Call, err error, ins []*Tensor) {
 }
 
 func (x *Tensor) fillView(v *backend.View) {
-	v.Buf, v.Layout, v.DType = x.storage.buf, &x.layout, x.dtype
+	v.Buf, v.Layout, v.DType = x.storage.buf, x.layout, x.dtype
 }
 
 // fillOn describes x to a kernel on dev: a CPU tensor without axes goes to a GPU as a number.
@@ -78,20 +78,13 @@ func (x *Tensor) scalar() backend.Scalar {
 
 // like returns an uninitialised result of x's shape, on its device and in its scope.
 func (x *Tensor) like(o op.Op, dt dtype.DType) *Tensor {
-	return newTensorOf(o.String(), x.storage.device, dt, x.packed()).inherit(x)
+	return newResult(o.String(), x.storage.device, dt, x.packed(), x)
 }
 
 // empty returns an uninitialised result of another shape, on x's device; its scope is found among x's and the other
 // operands', which may be nil.
 func (x *Tensor) empty(o op.Op, dt dtype.DType, shape Shape, others ...*Tensor) *Tensor {
-	return x.vacant(o, dt, layout.Contiguous(shape), others...)
-}
-
-// vacant is empty for a result whose layout is there already.
-func (x *Tensor) vacant(o op.Op, dt dtype.DType, l layout.Layout, others ...*Tensor) *Tensor {
-	out := newTensor(o.String(), x.storage.device, dt, l)
-	out.scope = x.scope
-	return out.inherit(others...)
+	return newResult(o.String(), x.storage.device, dt, layout.Fresh(shape...), x, others...)
 }
 
 // unary computes an elementwise op of one operand in x's own dtype.
@@ -194,13 +187,13 @@ func commonShape(name string, a, b operand) *layout.Layout {
 	}
 	shape, err := layout.Broadcast(a.t.layout.Shape, b.t.layout.Shape)
 	check(name, ErrShape, err, a.t, b.t)
-	return new(layout.Contiguous(shape))
+	return layout.Fresh(shape...)
 }
 
 // packed returns the layout of a fresh result of x's shape: x's own where that is one.
 func (x *Tensor) packed() *layout.Layout {
 	if x.layout.IsContiguous() && x.layout.Offset == 0 {
-		return &x.layout
+		return x.layout
 	}
 	return new(x.layout.Packed())
 }
@@ -209,7 +202,7 @@ func (x *Tensor) packed() *layout.Layout {
 func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 	l := commonShape(o.String(), a, b)
 	dev := sameDevice(o.String(), a.t, b.t)
-	out := newTensorOf(o.String(), dev, result, l).inherit(a.t, b.t)
+	out := newResult(o.String(), dev, result, l, a.t, b.t)
 	binaryInto(o, out, a, b, common)
 	return out
 }
@@ -236,7 +229,7 @@ func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) {
 		t.fillOn(out.storage.device, "fill", v)
 		return
 	}
-	v.Buf, v.Layout = t.storage.buf, &t.layout
+	v.Buf, v.Layout = t.storage.buf, t.layout
 	if !t.layout.Shape.Equal(out.layout.Shape) {
 		v.Layout = new(t.layout.Expand(out.layout.Shape))
 	}

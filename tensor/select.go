@@ -145,7 +145,7 @@ func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
 		}
 	}
 	dev := sameDevice(name, cond, x.t, y.t)
-	out := newTensor(name, dev, common, layout.Contiguous(shape)).inherit(cond, x.t, y.t)
+	out := newResult(name, dev, common, layout.Fresh(shape...), cond, x.t, y.t)
 	c := backend.NewCall(op.Where, common)
 	out.fillView(c.AddOut())
 	operand{t: cond}.fill(c.AddIn(), out, dtype.Bool)

@@ -95,7 +95,7 @@ func (x *Tensor) Unbind(axis int) []*Tensor {
 
 // section returns the section as the result of the view op o.
 func (x *Tensor) section(o op.Op, s section) *Tensor {
-	return x.viewAs(o, sectionGrad, s, s.of(x.layout))
+	return x.viewAs(o, sectionGrad, s, s.of(*x.layout))
 }
 
 const maxParts = 1 << 26

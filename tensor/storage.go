@@ -17,41 +17,67 @@ import (
 type storage struct {
 	backend  backend.Backend
 	buf      backend.Buffer
+	scope    *Scope // frees the memory when it closes; nil where the collector does
 	device   device.Device
-	scope    *Scope     // frees the memory when it closes; nil where the collector does
-	version  uint32     // in-place changes
-	holds    int32      // gradients under way in one Backward that look at the memory
-	pinned   *cuda.Host // what the buffer looks at, where a GPU can copy from it by itself
 	released bool
 	shared   atomic.Bool // seen by the caller as a slice
+	version  uint32      // in-place changes
+	holds    int32       // gradients under way in one Backward that look at the memory
+	pinned   *cuda.Host  // what the buffer looks at, where a GPU can copy from it by itself
 	history  history     // of the tensors over it that were not detached
 }
 
-// newStorage allocates room for n elements of the given shape.
-func newStorage(name string, dev device.Device, dt dtype.DType, shape Shape, n int) *storage {
+// small is a storage with its memory: a few elements on the host.
+type small struct {
+	storage
+	room mem.Tiny
+}
+
+// tiny is a tensor with its storage and its memory, in one allocation.
+type tiny struct {
+	Tensor
+	small
+}
+
+// newTiny returns an uninitialised tensor of a few elements on the host. One that tracks gradients stays apart from its
+// storage, for whoever has the storage keeps all that was made with it: a Detach would keep the graph.
+func newTiny(name string, bytes int, tracked bool) *Tensor {
+	var x *Tensor
+	var s *small
+	if tracked {
+		x, s = new(Tensor), new(small)
+	} else {
+		t := new(tiny)
+		x, s = &t.Tensor, &t.small
+	}
+	buf, err := s.room.Alloc(bytes)
+	checkAlloc(name, err)
+	s.backend, s.buf = host, buf
+	x.storage = &s.storage
+	return x
+}
+
+// newStorage returns a storage with memory of the device.
+func newStorage(name string, dev device.Device, bytes int) *storage {
 	b := backendOf(name, dev)
-	if dt.Size() == 0 {
-		fail(name, ErrDType, fmt.Sprintf("DType(%d) is not the dtype of a tensor", dt))
-	}
-	if n < 0 || n > maxBytes/dt.Size() {
-		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+shape.List())
-	}
-	if bytes := n * dt.Size(); dev.IsCPU() && bytes <= mem.TinyBytes {
-		s := &small{storage: storage{backend: b, device: dev}}
-		block, err := s.room.Alloc(bytes)
-		checkAlloc(name, err)
-		s.buf = block
-		return &s.storage
-	}
-	buf, err := b.Alloc(n * dt.Size())
+	buf, err := b.Alloc(bytes)
 	checkAlloc(name, err)
 	return &storage{backend: b, buf: buf, device: dev}
 }
 
-// small is a storage with room for its memory: a result of a few elements on the host is one allocation.
-type small struct {
-	storage
-	room mem.Tiny
+// bytesOf returns how much memory n elements take, and panics where that cannot be.
+func bytesOf(name string, dt dtype.DType, l *layout.Layout) int {
+	if l.Rank() > layout.MaxRank {
+		check(name, ErrShape, errTooManyAxes)
+	}
+	size, n := dt.Size(), l.Size()
+	if size == 0 {
+		fail(name, ErrDType, fmt.Sprintf("DType(%d) is not the dtype of a tensor", dt))
+	}
+	if n < 0 || n > maxBytes/size {
+		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+l.Shape.List())
+	}
+	return n * size
 }
 
 func checkAlloc(name string, err error) {
@@ -77,21 +103,43 @@ func (s *storage) release() {
 	s.buf = nil
 }
 
-// newTensor returns an uninitialised contiguous tensor.
-func newTensor(name string, dev device.Device, dt dtype.DType, l layout.Layout) *Tensor {
-	return newTensorOf(name, dev, dt, &l)
+// newTensor returns an uninitialised tensor.
+func newTensor(name string, dev device.Device, dt dtype.DType, shape Shape) *Tensor {
+	return newResult(name, dev, dt, layout.Fresh(shape...), nil)
 }
 
-// newTensorOf is newTensor for a layout that another tensor may share.
-func newTensorOf(name string, dev device.Device, dt dtype.DType, l *layout.Layout) *Tensor {
-	if l.Rank() > layout.MaxRank {
-		check(name, ErrShape, errTooManyAxes)
+// newResult returns an uninitialised tensor for what is computed from x and others, some of which may be nil. It belongs to
+// the most recently opened scope among theirs. The layout may be that of another tensor.
+func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout, x *Tensor, others ...*Tensor) *Tensor {
+	bytes := bytesOf(name, dt, l)
+	var out *Tensor
+	if dev.IsCPU() && bytes <= mem.TinyBytes {
+		out = newTiny(name, bytes, x.tracks(others))
+	} else {
+		out = &Tensor{storage: newStorage(name, dev, bytes)}
 	}
-	return newStorage(name, dev, dt, l.Shape, l.Size()).tensor(*l, dt)
+	out.layout, out.dtype, out.history = l, dt, &out.storage.history
+	if x != nil {
+		out.scope = x.scope
+	}
+	return out.inherit(others...)
+}
+
+// tracks reports whether x or one of the others, all of which may be nil, tracks gradients.
+func (x *Tensor) tracks(others []*Tensor) bool {
+	if x != nil && x.node != nil {
+		return true
+	}
+	for _, t := range others {
+		if t != nil && t.node != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // tensor returns a tensor over the storage.
-func (s *storage) tensor(l layout.Layout, dt dtype.DType) *Tensor {
+func (s *storage) tensor(l *layout.Layout, dt dtype.DType) *Tensor {
 	return &Tensor{layout: l, storage: s, dtype: dt, history: &s.history, rebased: s.history.rebased}
 }
 

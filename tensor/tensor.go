@@ -10,7 +10,7 @@ import (
 
 // Tensor is an array of numbers of one dtype on one device: a layout over a storage that other tensors may share.
 type Tensor struct {
-	layout    layout.Layout
+	layout    *layout.Layout // results share that of their operands, so nobody changes it
 	storage   *storage
 	node      *node  // where gradients go; nil for a tensor that does not track them
 	scope     *Scope // owns results that are computed from this tensor
@@ -81,5 +81,5 @@ func (x *Tensor) axis(name string, axis int) int {
 // alias returns a view of x, without a gradient record.
 func (x *Tensor) alias(l layout.Layout) *Tensor {
 	x.alive()
-	return &Tensor{layout: l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, history: x.history, rebased: x.rebased}
+	return &Tensor{layout: &l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, history: x.history, rebased: x.rebased}
 }

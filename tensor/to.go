@@ -112,7 +112,7 @@ func (to *target) leaves(dev device.Device) bool {
 
 // twin returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
 func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
-	return newTensor(name, dev, dt, layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)).inherit(x)
+	return newResult(name, dev, dt, new(layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)), x)
 }
 
 // copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
@@ -122,7 +122,7 @@ func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 func (x *Tensor) transfer(from *Tensor) {
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
-		packed := newTensor("to", src.storage.device, x.dtype, x.layout)
+		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil)
 		launch(op.Copy, x.dtype, nil, []*Tensor{packed}, []*Tensor{src})
 		src = packed
 	}
@@ -134,7 +134,7 @@ func (x *Tensor) transfer(from *Tensor) {
 	runtime.KeepAlive(src)
 }
 
-func sameOrder(a, b layout.Layout) bool {
+func sameOrder(a, b *layout.Layout) bool {
 	for i := range a.Shape {
 		if a.Shape[i] > 1 && a.Strides[i] != b.Strides[i] {
 			return false

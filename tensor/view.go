@@ -43,7 +43,7 @@ func (x *Tensor) Reshape(sizes ...int) *Tensor {
 	}
 	out := x.like(op.UnsafeView, x.dtype)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
-	out.layout = layout.Contiguous(shape)
+	out.layout = new(layout.Contiguous(shape))
 	record(out, op.UnsafeView, viewGrad, nil, x)
 	return out
 }

@@ -97,7 +97,7 @@ func TestHolds(t *testing.T) {
 }
 
 func TestFresh(t *testing.T) {
-	if got, want := Fresh(2, 0, 3), Contiguous(Shape{2, 0, 3}); !reflect.DeepEqual(got, want) {
+	if got, want := *Fresh(2, 0, 3), Contiguous(Shape{2, 0, 3}); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -76,12 +76,22 @@ type Layout struct {
 // Contiguous returns the row-major layout of shape. It keeps shape, which must not change.
 func Contiguous(shape Shape) Layout { return contiguous(shape, make([]int, len(shape))) }
 
-// Fresh returns the row-major layout of extents, of which it keeps a copy: shape and strides share an allocation.
-func Fresh(extents ...int) Layout {
-	n := len(extents)
-	room := make([]int, 2*n)
+// Fresh returns the row-major layout of extents, of which it keeps a copy. Up to four axes it is one allocation.
+func Fresh(extents ...int) *Layout {
+	l := new(roomy)
+	room, n := l.room[:], len(extents)
+	if 2*n > len(room) {
+		room = make([]int, 2*n)
+	}
 	copy(room, extents)
-	return contiguous(room[:n:n], room[n:])
+	l.Layout = contiguous(room[:n:n], room[n:2*n])
+	return &l.Layout
+}
+
+// roomy is a layout with room for its shape and strides.
+type roomy struct {
+	Layout
+	room [8]int
 }
 
 func contiguous(shape Shape, strides []int) Layout {

@@ -16,8 +16,8 @@ package mem
 
 import "unsafe"
 
-// Alignment is the alignment of every block in bytes: a cache line, and the
-// widest vector register.
+// Alignment is the alignment of every block of the pool in bytes: a cache line,
+// and the widest vector register.
 const Alignment = 64
 
 // Block is a piece of host memory with one owner.
@@ -28,12 +28,12 @@ const Alignment = 64
 // the block or of what holds it; a slice that outlives such a call belongs to a
 // block that is disowned.
 type Block struct {
-	data  []byte // whole class; nil after the block has left the pool and is freed
+	data  unsafe.Pointer // nil after the block has left the pool and is freed
 	n     int
 	class int8 // index of the size class
 	state state
-	slot  int32 // in the net, or noSlot
-	link  [2]links
+	slot  int32     // in the net, or noSlot
+	link  *[2]links // where a free block lies; made when the block is freed first
 }
 
 type state uint8
@@ -49,7 +49,7 @@ const (
 //
 // The error is an [*Error] where the machine cannot hold the block.
 func Alloc(bytes int) (*Block, error) {
-	b, _, err := host.alloc(bytes, nil)
+	b, _, err := host.alloc(bytes)
 	return b, err
 }
 
@@ -57,7 +57,7 @@ func Alloc(bytes int) (*Block, error) {
 //
 // The error is an [*Error] where the machine cannot hold the block.
 func AllocZeroed(bytes int) (*Block, error) {
-	b, fresh, err := host.alloc(bytes, nil)
+	b, fresh, err := host.alloc(bytes)
 	if err == nil && !fresh {
 		clear(b.Bytes())
 	}
@@ -74,10 +74,9 @@ type Plain interface {
 // then share. It never enters the pool and has the alignment of s.
 func Wrap[T Plain](s []T) *Block {
 	var zero T
-	// The bytes are those of s, which the new slice keeps alive; T has no
-	// pointers that the collector would have to find in them.
-	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
-	return &Block{data: data, n: len(data), state: foreign, slot: noSlot}
+	// The bytes are those of s, which the new pointer keeps alive.
+	data := unsafe.Pointer(unsafe.SliceData(s))
+	return &Block{data: data, n: len(s) * int(unsafe.Sizeof(zero)), state: foreign, slot: noSlot}
 }
 
 // Slice returns the memory of b as elements of type T; bytes at the end that do
@@ -90,13 +89,11 @@ func Slice[T Plain](b *Block) []T {
 }
 
 // Bytes returns the memory of b. See [Block] for how long it is valid.
-func (b *Block) Bytes() []byte { return b.data[:b.n:b.n] }
+func (b *Block) Bytes() []byte { return Slice[byte](b) }
 
 // Pointer returns the address of the first byte of b. See [Block] for how long
 // it is valid.
-func (b *Block) Pointer() unsafe.Pointer {
-	return unsafe.Pointer(unsafe.SliceData(b.data)) // data lives as long as b does
-}
+func (b *Block) Pointer() unsafe.Pointer { return b.data }
 
 // Size returns the size of b in bytes, as it was asked for.
 func (b *Block) Size() int { return b.n }

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"runtime"
+	"unsafe"
 	"weak"
 )
 
@@ -19,7 +20,7 @@ type net struct {
 
 type slot struct {
 	block weak.Pointer[Block]
-	data  []byte // nil where the slot is vacant
+	data  unsafe.Pointer // nil where the slot is vacant
 	class int8
 }
 
@@ -53,7 +54,7 @@ func (p *pool) drain() {
 		if s.data == nil || s.block.Value() != nil {
 			continue
 		}
-		p.live -= int64(len(s.data))
+		p.live -= int64(classBytes(int(s.class)))
 		if raceEnabled {
 			// The detector cannot know that the last user is gone and would
 			// report the next one.

@@ -50,9 +50,8 @@ type pool struct {
 	available  func() int64 // bytes that it can still give at the moment
 }
 
-// alloc returns a block of n bytes and whether its memory is new, hence zero. Where room is not nil a new block of the
-// smallest class is made in it.
-func (p *pool) alloc(n int, room *Tiny) (b *Block, fresh bool, err error) {
+// alloc returns a block of n bytes and whether its memory is new, hence zero.
+func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 	if f := faultHook.Load(); f != nil {
 		if err := (*f)(n); err != nil {
 			return nil, false, err
@@ -63,7 +62,7 @@ func (p *pool) alloc(n int, room *Tiny) (b *Block, fresh bool, err error) {
 	}
 	class := classOf(n)
 	if classBytes(class) < netBytes {
-		b, fresh = p.allocSmall(class, n, room)
+		b, fresh = p.allocSmall(class, n)
 		return b, fresh, nil
 	}
 	if b := p.take(class, n); b != nil {
@@ -79,7 +78,7 @@ func (p *pool) alloc(n int, room *Tiny) (b *Block, fresh bool, err error) {
 }
 
 // allocSmall returns a block below the net, which needs no room to be made.
-func (p *pool) allocSmall(class, n int, room *Tiny) (b *Block, fresh bool) {
+func (p *pool) allocSmall(class, n int) (b *Block, fresh bool) {
 	p.mu.Lock()
 	if b = p.free[class].newest; b != nil {
 		p.unpool(b)
@@ -89,16 +88,7 @@ func (p *pool) allocSmall(class, n int, room *Tiny) (b *Block, fresh bool) {
 	}
 	p.small += int64(classBytes(class))
 	p.mu.Unlock()
-	if class == 0 {
-		if room == nil {
-			room = new(Tiny)
-		}
-		b = room.init()
-	} else {
-		b = &Block{data: newBytes(classBytes(class)), class: int8(class), slot: noSlot}
-	}
-	b.n, b.state = n, lent
-	return b, true
+	return &Block{data: newBytes(classBytes(class)), n: n, class: int8(class), state: lent, slot: noSlot}, true
 }
 
 // take hands out a free block of the class, or returns nil. It collects first
@@ -131,16 +121,16 @@ func (p *pool) fresh(class, n int) *Block {
 }
 
 // newBytes returns zeroed, pointer-free, aligned memory.
-func newBytes(n int) []byte {
+func newBytes(n int) unsafe.Pointer {
 	data := make([]byte, n)
 	// Go aligns an object whose size is a multiple of 64 to 64 bytes, but does
 	// not promise it.
 	if off := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % Alignment); off != 0 {
 		data = make([]byte, n+Alignment)
 		off = int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % Alignment)
-		data = data[(Alignment-off)%Alignment:][:n:n]
+		data = data[(Alignment-off)%Alignment:]
 	}
-	return data
+	return unsafe.Pointer(unsafe.SliceData(data)) // into the object, which it keeps alive
 }
 
 func (p *pool) release(b *Block) {
@@ -177,6 +167,9 @@ func (p *pool) lend(b *Block, n int) {
 	p.high = max(p.high, p.live)
 }
 
+// room returns the bytes that a block of the pool takes.
+func (b *Block) room() int64 { return int64(classBytes(int(b.class))) }
+
 // due reports whether so much was handed out since the last collection that some
 // of it may have been dropped.
 func (p *pool) due() bool { return p.live > max(p.limit, slack) }
@@ -184,23 +177,26 @@ func (p *pool) due() bool { return p.live > max(p.limit, slack) }
 // account adds sign times the block to what is handed out.
 func (p *pool) account(b *Block, sign int64) {
 	if b.slot == noSlot {
-		p.small += sign * int64(len(b.data))
+		p.small += sign * b.room()
 	} else {
-		p.live += sign * int64(len(b.data))
+		p.live += sign * b.room()
 	}
 }
 
 func (p *pool) pool(b *Block) {
 	b.state = idle
+	if b.link == nil {
+		b.link = new([2]links)
+	}
 	p.free[b.class].push(b, byClass)
 	p.cold.push(b, byAge)
-	p.idle += int64(len(b.data))
+	p.idle += b.room()
 }
 
 func (p *pool) unpool(b *Block) {
 	p.free[b.class].remove(b, byClass)
 	p.cold.remove(b, byAge)
-	p.idle -= int64(len(b.data))
+	p.idle -= b.room()
 }
 
 // keep returns how many idle bytes are worth keeping.
@@ -212,7 +208,7 @@ func (p *pool) trim(keep int64) {
 		b := p.cold.oldest
 		p.unpool(b)
 		p.net.remove(b)
-		p.shed += int64(len(b.data))
+		p.shed += b.room()
 	}
 }
 

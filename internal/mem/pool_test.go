@@ -17,7 +17,7 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 	p := machine(1 << 40)
 	var blocks []*Block
 	for i := range 10 {
-		b, _, err := p.alloc((9+i)<<20, nil)
+		b, _, err := p.alloc((9 + i) << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,17 +43,17 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 
 func TestFullMachine(t *testing.T) {
 	p := machine(100 << 20)
-	first, _, err := p.alloc(60<<20, nil)
+	first, _, err := p.alloc(60 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = p.alloc(50<<20, nil)
+	_, _, err = p.alloc(50 << 20)
 	var e *Error
 	if !errors.As(err, &e) || e.Bytes != 50<<20 || e.Limit >= 50<<20 {
 		t.Fatalf("50 MiB beside 60 on a machine with 100: %#v", err)
 	}
 	p.release(first)
-	if _, _, err := p.alloc(50<<20, nil); err != nil { // the idle 60 have to go
+	if _, _, err := p.alloc(50 << 20); err != nil { // the idle 60 have to go
 		t.Errorf("50 MiB after the 60 were freed: %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestFullMachine(t *testing.T) {
 func TestDroppedBlocksMakeRoom(t *testing.T) {
 	p := machine(100 << 20)
 	for i := range 20 {
-		if _, _, err := p.alloc((20+i)<<20, nil); err != nil {
+		if _, _, err := p.alloc((20 + i) << 20); err != nil {
 			t.Fatalf("block %d of %d MiB: %v", i, 20+i, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestLargeRequestsLookAtOtherProcesses(t *testing.T) {
 		bytes int
 		ok    bool
 	}{{10 << 20, true}, {64 << 20, true}, {70<<20 + 1, false}} {
-		if _, _, err := p.alloc(tc.bytes, nil); (err == nil) != tc.ok {
+		if _, _, err := p.alloc(tc.bytes); (err == nil) != tc.ok {
 			t.Errorf("%d bytes with 70 MiB available: %v", tc.bytes, err)
 		}
 	}
