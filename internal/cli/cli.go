@@ -26,6 +26,7 @@ type commands struct {
 	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
 	SMI     smiCommand     `cmd:"" name:"smi" help:"Show the GPUs in the machine, as nvidia-smi does."`
 	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
+	Tour    tourCommand    `cmd:"" help:"Walk through GPU computing, step by step, with code that runs."`
 	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
 	Version versionCommand `cmd:"" help:"Print versions."`
 }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/lipgloss"
+
+	"cresset/internal/tour"
+)
+
+// look is how the tour's text looks: colors where the terminal has them and NO_COLOR is not set, and its width.
+type look struct {
+	width                                int
+	title, quiet, keyword, text, comment lipgloss.Style
+}
+
+const (
+	pageWidth  = 80  // of what is no terminal
+	widestPage = 100 // lines of text that are longer are hard to read
+	margin     = 5   // before what is said about a step
+)
+
+func lookOf(w io.Writer) look {
+	r := lipgloss.NewRenderer(w)
+	l := look{
+		width:   pageWidth,
+		title:   r.NewStyle().Bold(true),
+		quiet:   r.NewStyle().Faint(true),
+		keyword: r.NewStyle().Foreground(lipgloss.Color("6")),
+		text:    r.NewStyle().Foreground(lipgloss.Color("2")),
+		comment: r.NewStyle().Faint(true),
+	}
+	if n := columns(w); n > 0 {
+		l.width = min(n, widestPage)
+	}
+	return l
+}
+
+// step writes a step: what it is, its code, what that printed, and what to know today.
+func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
+	var b strings.Builder
+	if p.opens {
+		heading := fmt.Sprintf("%d  %s", p.chapter, chapter)
+		fmt.Fprintf(&b, "%s\n%s\n\n", l.title.Render(heading), l.quiet.Render(strings.Repeat("─", utf8.RuneCountInString(heading))))
+	}
+	fmt.Fprintf(&b, "%s\n", l.title.Render(fmt.Sprintf("%-4s %s", p.place(), p.Title)))
+	l.row(&b, "note", l.notes(p.Note))
+	l.row(&b, "mirrors", p.Mirrors)
+	l.row(&b, "needs", needs(p.Needs, o))
+	b.WriteString("\n")
+	for line := range strings.SplitSeq(l.code(p), "\n") {
+		b.WriteString(strings.TrimRight(l.quiet.Render("   │")+" "+line, " ") + "\n")
+	}
+	fmt.Fprintf(&b, "\n%s\n", l.wrapped(o.Output))
+	if p.Today != "" {
+		l.row(&b, "today", p.Today)
+		b.WriteString("\n")
+	}
+	b.WriteString("\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// notes writes "001:70-75 003:12" as "001, lines 70-75; 003, line 12".
+func (l look) notes(list string) string {
+	var parts []string
+	for place := range strings.FieldsSeq(list) {
+		note, lines, _ := strings.Cut(place, ":")
+		word := "line"
+		if strings.Contains(lines, "-") {
+			word = "lines"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s %s", note, word, lines))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// needs says what a step needs, and where it got it.
+func needs(s tour.Setting, o tour.Outcome) string {
+	switch {
+	case len(o.Variables) > 0:
+		return s.Words + "; simulated: " + strings.Join(o.Variables, " ")
+	case o.Simulated:
+		return s.Words + "; simulated"
+	}
+	return s.Words
+}
+
+// row writes a line about a step, or several.
+func (l look) row(b *strings.Builder, name, value string) {
+	const column = 9
+	lines := fold(value, l.width-margin-column)
+	for i, line := range lines {
+		if i > 0 {
+			name = ""
+		}
+		fmt.Fprintf(b, "%*s%s\n", margin, "", l.quiet.Render(fmt.Sprintf("%-*s%s", column, name, line)))
+	}
+}
+
+// code writes a step's code.
+func (l look) code(p part) string {
+	code := strings.ReplaceAll(p.Code(), "\t", "    ")
+	if p.Do == nil {
+		return l.quiet.Render("$ ") + code
+	}
+	return l.highlight(code)
+}
+
+// wrapped breaks the lines of an output that the page is too narrow for.
+func (l look) wrapped(output string) string {
+	var b strings.Builder
+	for line := range strings.Lines(output) {
+		line = strings.TrimSuffix(line, "\n")
+		parts := fold(line, l.width)
+		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "+") { // tables break badly
+			parts = []string{line}
+		}
+		for _, part := range parts {
+			b.WriteString(part + "\n")
+		}
+	}
+	return b.String()
+}
+
+// fold breaks a text at blanks into lines of at most width characters; words that are longer stay whole.
+func fold(text string, width int) (lines []string) {
+	line := []rune(text)
+	for len(line) > width {
+		head := string(line[:width+1])
+		cut := len([]rune(head[:max(strings.LastIndexByte(head, ' '), 0)]))
+		if strings.TrimSpace(string(line[:cut])) == "" { // a long word, perhaps after an indentation
+			next := strings.IndexByte(string(line[width:]), ' ')
+			if next < 0 {
+				break
+			}
+			cut = width + len([]rune(string(line[width:])[:next]))
+		}
+		lines = append(lines, string(line[:cut]))
+		line = []rune(strings.TrimLeft(string(line[cut:]), " "))
+	}
+	return append(lines, string(line))
+}

@@ -1,0 +1,156 @@
+package tour
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/tensor"
+)
+
+var devices = Chapter{
+	Title: "Devices",
+	Steps: []Step{
+		{
+			Title:   "Look at the GPUs",
+			Note:    "000:1 001:4-33 003:12",
+			Mirrors: "nvidia-smi",
+			Today:   "This is the form of the drivers of 2020; cresset smi prints today's, and --layout those between.",
+			Needs:   noteMachine,
+			Label:   "smiTable",
+			Shell:   "cresset smi --layout 418",
+		},
+		{
+			Title:   "Check the installation",
+			Note:    "003:14-17",
+			Mirrors: "install the driver, CUDA and cuDNN; print(torch.__version__)",
+			Today:   "For cresset NVIDIA's driver is enough: it brings kernels of its own, and needs neither toolkit nor cuDNN.",
+			Needs:   oneGPU,
+			Label:   "version",
+			Shell:   "cresset version",
+		},
+		{
+			Title:   "Names of devices",
+			Note:    "000:3-13",
+			Mirrors: "torch.device('cpu'), torch.device('cuda'), torch.device('cuda:1')",
+			Needs:   anyMachine,
+			Do:      deviceNames,
+		},
+		{
+			Title:   "Devices out of text",
+			Note:    "000:13 004:13",
+			Mirrors: "torch.device(f'cuda:{i}'); torch.device(cpu)",
+			Today:   "004 forgets the quotes, which is a NameError in Python; in Go the CPU is device.CPU, and text goes through Parse.",
+			Needs:   anyMachine,
+			Do:      deviceText,
+		},
+		{
+			Title:   "The CPU is all of its cores",
+			Note:    "000:13 003:13",
+			Mirrors: "cpu: all CPUs and their memory; cuda:i: one card and its memory",
+			Needs:   anyMachine,
+			Do:      allCores,
+		},
+		{
+			Title:   "Ask about the GPUs",
+			Note:    "000:15-20 001:35-53 001:92-98 002:76-77 003:18-23 004:65-66",
+			Mirrors: "torch.cuda.is_available(), device_count(), current_device(), get_device_name(0)",
+			Today:   "003 calls current_device() the number of GPUs; it is the index of the one that cuda stands for.",
+			Needs:   onlyOneGPU,
+			Do:      askAboutGPUs,
+		},
+		{
+			Title:   "cuda is the current GPU",
+			Note:    "000:13",
+			Mirrors: "cuda:0 and cuda are equivalent",
+			Today:   "They are while the current GPU is 0, and as places for tensors only: the two names are never equal.",
+			Needs:   twoGPUs,
+			Do:      cudaWithoutIndex,
+		},
+		{
+			Title:   "A GPU, or the CPU in its place",
+			Note:    "000:22-41",
+			Mirrors: "try_gpu(), try_gpu(10), try_all_gpus()",
+			Needs:   onlyOneGPU,
+			Do:      tryGPUs,
+		},
+		{
+			Title:   "The same without a GPU",
+			Note:    "000:22-35",
+			Mirrors: "try_gpu(), try_gpu(10), try_all_gpus()",
+			Needs:   withoutGPU,
+			Do:      tryWithoutGPU,
+		},
+		{
+			Title:   "Questions that need a GPU",
+			Note:    "001:92-98 003:19-23",
+			Mirrors: "gpu_index = torch.cuda.current_device()",
+			Today:   "001 asks without a check and ends in an error on a machine without GPUs; so does PyTorch 2.6, in these words.",
+			Needs:   withoutGPU,
+			Do:      askWithoutGPU,
+		},
+	},
+}
+
+func deviceNames() {
+	fmt.Printf("%#v, %#v, %#v\n", device.CPU, device.CUDA(), device.CUDA(1))
+	fmt.Println(device.CPU, device.CUDA(), device.CUDA(1))
+}
+
+func deviceText() {
+	for i := range 2 {
+		name := fmt.Sprintf("cuda:%d", i)
+		fmt.Println(name, device.MustParse(name) == device.CUDA(i))
+	}
+	for _, name := range []string{"cpu", "cuda:01", "CUDA", ""} {
+		dev, err := device.Parse(name)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(dev)
+	}
+}
+
+func allCores() {
+	fmt.Println(tensor.NumThreads() == runtime.GOMAXPROCS(0))
+}
+
+func askAboutGPUs() {
+	fmt.Println(cuda.IsAvailable())
+	fmt.Println(cuda.DeviceCount())
+	fmt.Println(cuda.CurrentDevice()) // and an error, nil if all is well
+	fmt.Println(cuda.DeviceName(0))
+	fmt.Println(cuda.DeviceProperties(0))
+}
+
+func cudaWithoutIndex() {
+	fmt.Println(device.CUDA() == device.CUDA(0))
+	fmt.Println(tensor.On(device.CUDA()).Ones(2).Device())
+
+	cuda.SetDevice(1)
+	fmt.Println(tensor.On(device.CUDA()).Ones(2).Device())
+}
+
+func tryGPUs() {
+	fmt.Printf("%#v\n", cuda.TryGPU(0))
+	fmt.Printf("%#v\n", cuda.TryGPU(10))
+	fmt.Println(cuda.TryAllGPUs())
+}
+
+func tryWithoutGPU() {
+	fmt.Println(cuda.DeviceCount())
+	fmt.Println(cuda.TryGPU(0), cuda.TryGPU(10), cuda.TryAllGPUs())
+}
+
+func askWithoutGPU() {
+	_, err := cuda.CurrentDevice()
+	fmt.Println(err)
+
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		fmt.Println(hinted.Hint())
+	}
+}

@@ -1,0 +1,83 @@
+package tour_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"cresset/internal/cli"
+	"cresset/internal/tour"
+)
+
+var update = flag.Bool("update", false, "rewrite the outputs in testdata")
+
+// TestMain is the command where the tour calls it.
+func TestMain(m *testing.M) {
+	if strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "cresset" {
+		os.Exit(cli.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// varies matches what differs from run to run and from machine to machine: clocks, process numbers, versions and processors.
+var varies = []struct {
+	pattern *regexp.Regexp
+	text    string
+}{
+	{regexp.MustCompile(`(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} {7}$`), "(clock)"},
+	{regexp.MustCompile(`(?m)^cresset \d.*$`), "cresset (version)"},
+	{regexp.MustCompile(`(?m)^go1\..*$`), "(Go's version and platform)"},
+	{regexp.MustCompile(`(?m)^cpu (avx512|avx2|neon|scalar)$`), "cpu (level)"},
+}
+
+// outputs runs a chapter where every GPU is simulated, and returns what its steps print, by name.
+func outputs(t *testing.T, c tour.Chapter) map[string]string {
+	t.Helper()
+	t.Setenv("CUDA_VISIBLE_DEVICES", "-1") // a machine's own GPUs are not what the tests expect
+	guide, err := tour.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer guide.Close()
+	all := map[string]string{}
+	for s, o := range guide.Run(t.Context(), c.Steps) {
+		if o.Err != nil {
+			t.Error(o.Err)
+		}
+		for _, v := range varies {
+			o.Output = v.pattern.ReplaceAllString(o.Output, v.text)
+		}
+		all[s.Name()] = o.Output
+	}
+	return all
+}
+
+// TestOutputs compares every step with what it printed when its author looked. go test ./internal/tour -update rewrites that.
+func TestOutputs(t *testing.T) {
+	for i, c := range tour.Chapters() {
+		t.Run(c.Title, func(t *testing.T) {
+			got := outputs(t, c)
+			var b strings.Builder
+			for j, s := range c.Steps {
+				fmt.Fprintf(&b, "-- %d.%d %s --\n%s", i+1, j+1, s.Name(), got[s.Name()])
+			}
+			file := filepath.Join("testdata", fmt.Sprintf("%d.txt", i+1))
+			if *update {
+				if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.ReplaceAll(string(want), "\r\n", "\n"); b.String() != text {
+				t.Errorf("%s: got\n%s\nwant\n%s", file, b.String(), text)
+			}
+		})
+	}
+}
