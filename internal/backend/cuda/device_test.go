@@ -31,7 +31,7 @@ func addCall(t testing.TB, d *Device, l layout.Layout) *backend.Call {
 
 func TestRunWithoutKernelNamesTheOp(t *testing.T) {
 	d := newFakeDriver().device(t)
-	err := d.Run(backend.NewCall(op.Conv, dtype.Float16))
+	err := d.Run(backend.NewCall(op.Conv, dtype.Int64))
 	var missing *backend.MissingKernelError
 	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "convolution") {
 		t.Errorf("got %v", err)

@@ -20,6 +20,7 @@ func build() *table {
 	t.addRuns()
 	t.addSoftmax()
 	t.addProducts()
+	t.addConvolutions()
 	t.addIndexing()
 	t.addLosses()
 	t.addRandom()

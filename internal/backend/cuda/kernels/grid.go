@@ -54,6 +54,35 @@ func ProductGrid(count, m, n uint64) (g Grid, small bool) {
 	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
 }
 
+// ConvolutionGrid is the grid of a convolution's results of rows × columns, of which there are so many, and whether it is for
+// the _small form.
+func ConvolutionGrid(count, rows, columns uint32) (g Grid, small bool) {
+	small = rows <= 32
+	tile, threads := uint64(64), uint32(256)
+	if small {
+		tile, threads = 16, 64
+	}
+	tiles := uint64(count) * divideUp(uint64(rows), tile) * divideUp(uint64(columns), 64)
+	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{threads, 1, 1}}, small
+}
+
+// ConvolutionParts is into how many parts the common axis of a convolution had better be divided. The size of the problem
+// alone decides, so that results are the same on every device.
+func ConvolutionParts(groups, rows, columns, depth uint32) uint32 {
+	const (
+		fill  = 512 // blocks that keep a large device busy
+		worth = 256 // steps of a part
+	)
+	g, _ := ConvolutionGrid(groups, rows, columns)
+	return max(min(fill/g.Blocks[0], depth/worth), 1)
+}
+
+// ConvolutionPart is how long a part is: whole tiles.
+func ConvolutionPart(depth, parts uint32) uint32 {
+	const tile = 16
+	return uint32(divideUp(divideUp(uint64(depth), tile), uint64(parts)) * tile)
+}
+
 // DrawGrid is the grid of n random draws on a device, which decides the numbers as it does in PyTorch, and how far they move
 // the generator's offset; lanes is 4, or 2 for float64 and for wide integers.
 func DrawGrid(n uint64, lanes, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {

@@ -142,6 +142,29 @@ OFFSET(Product, alpha, 160);
 OFFSET(Product, beta, 168);
 SIZE(Product, 176);
 
+// Convolution: y [images][groups·outputs][outHeight][outWidth] of x [images][groups·channels][height][width] and weights
+// [groups·outputs][channels][rows][columns], or one of its gradients; all contiguous. left and right are the operands of a
+// product: the weights and x; for dx the weights and dy; for dw dy and x. The common axis may be cut into parts, each of
+// `part` steps, whose results lie one behind the other in out.
+struct Convolution {
+	u64 out, left, right;
+	u64 bias; // 0 where there is none
+	u32 images, groups, channels, outputs;
+	u32 height, width, outHeight, outWidth;
+	u32 rows, columns;
+	u32 stride[2], padding[2], dilation[2];
+	u32 parts, part;
+};
+OFFSET(Convolution, bias, 24);
+OFFSET(Convolution, images, 32);
+OFFSET(Convolution, height, 48);
+OFFSET(Convolution, rows, 64);
+OFFSET(Convolution, stride, 72);
+OFFSET(Convolution, padding, 80);
+OFFSET(Convolution, dilation, 88);
+OFFSET(Convolution, parts, 96);
+SIZE(Convolution, 104);
+
 // Draw: n random elements, contiguous, from the Philox generator of seed, counter offset/4. in is a probability for each
 // element, or Dropout's operand; mask Dropout's second result.
 struct Draw {

@@ -93,6 +93,16 @@ type Product struct {
 	Alpha, Beta                                float64
 }
 
+// Convolution is the parameter of convolutions and their gradients.
+type Convolution struct {
+	Out, Left, Right, Bias             uint64
+	Images, Groups, Channels, Outputs  uint32
+	Height, Width, OutHeight, OutWidth uint32
+	Rows, Columns                      uint32
+	Stride, Padding, Dilation          [2]uint32
+	Parts, Part                        uint32
+}
+
 // Draw is the parameter of random draws.
 type Draw struct {
 	N             uint64

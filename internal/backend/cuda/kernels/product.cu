@@ -5,30 +5,8 @@
 // all matrices, so that any number of blocks is right: as many as there are tiles. product_dtype: 256 threads, tiles of
 // 64x64. product_small_dtype: 64 threads, tiles of 32x32, for m or n up to 32.
 // dtypes: f32 f64
-#include "dtype.cuh"
 #include "params.cuh"
-
-#define SIDE 4   // of a thread's part of the tile
-#define DEPTH 16 // of the tiles of a and b
-
-typedef T Four __attribute__((ext_vector_type(SIDE)));
-
-// four loads neighbours from shared memory at once, which the compiler would do one by one.
-INLINE Four four(const T *from) {
-	Four v;
-	u32 at = (u32)(u64)(const __attribute__((address_space(3))) T *)from;
-#if defined(DTYPE_f32)
-	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
-#else
-	asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "r"(at) : "memory");
-	asm volatile("ld.shared.v2.f64 {%0, %1}, [%2+16];" : "=d"(v.z), "=d"(v.w) : "r"(at) : "memory");
-#endif
-	return v;
-}
-
-INLINE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-INLINE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+#include "tile.cuh"
 
 // A Loader brings one tile after another of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the
 // tile's long axis. Neighbouring threads read along the axis whose elements lie together.
@@ -54,7 +32,7 @@ template <int TILE, int THREADS> struct Loader {
 	}
 
 	// fill takes the next tile, of which the matrix has so many along k.
-	__device__ __attribute__((always_inline)) void fill(T (&to)[DEPTH][TILE + 4], u32 depth) {
+	__device__ __attribute__((always_inline)) void fill(Operand<TILE> &to, u32 depth) {
 		const int COUNT = TILE * DEPTH / THREADS;
 		if (rows == TILE && depth == DEPTH) {
 #pragma unroll
@@ -74,7 +52,7 @@ template <int TILE, int THREADS> struct Loader {
 
 template <int EDGE> INLINE void product(const Product &p) {
 	const int TILE = EDGE * SIDE, THREADS = EDGE * EDGE;
-	__shared__ __attribute__((aligned(16))) T aTile[DEPTH][TILE + 4], bTile[DEPTH][TILE + 4];
+	__shared__ __attribute__((aligned(16))) Operand<TILE> aTile, bTile;
 	u64 down = (p.m + TILE - 1) / TILE, across = (p.n + TILE - 1) / TILE;
 	u32 y = threadIdx.x / EDGE * SIDE, x = threadIdx.x % EDGE * SIDE;
 #pragma unroll 1
@@ -91,17 +69,7 @@ template <int EDGE> INLINE void product(const Product &p) {
 			fromA.fill(aTile, depth);
 			fromB.fill(bTile, depth);
 			__syncthreads();
-#pragma unroll
-			for (int d = 0; d < DEPTH; d++) {
-				Four as = four(&aTile[d][y]), bs = four(&bTile[d][x]);
-#pragma unroll
-				for (int i = 0; i < SIDE; i++) {
-#pragma unroll
-					for (int j = 0; j < SIDE; j++) {
-						sums[i][j] = fma(as[i], bs[j], sums[i][j]);
-					}
-				}
-			}
+			multiply<TILE, TILE>(aTile, bTile, y, x, sums);
 			__syncthreads();
 		}
 #pragma unroll

@@ -1,0 +1,46 @@
+// How a block computes a tile of a matrix product from tiles of both operands in shared memory: each thread SIDE x SIDE
+// elements of it, whose products are added in order of the common axis, by fma.
+#pragma once
+
+#include "dtype.cuh"
+
+#define SIDE 4   // of a thread's part of the tile
+#define DEPTH 16 // of the operands' tiles, along the common axis
+
+typedef T Four __attribute__((ext_vector_type(SIDE)));
+
+// four loads neighbours from shared memory at once, which the compiler would do one by one.
+INLINE Four four(const T *from) {
+	Four v;
+	u32 at = (u32)(u64)(const __attribute__((address_space(3))) T *)from;
+#if defined(DTYPE_f32)
+	asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+				 : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "r"(at) : "memory");
+#else
+	asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(v.x), "=d"(v.y) : "r"(at) : "memory");
+	asm volatile("ld.shared.v2.f64 {%0, %1}, [%2+16];" : "=d"(v.z), "=d"(v.w) : "r"(at) : "memory");
+#endif
+	return v;
+}
+
+INLINE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+INLINE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+
+// Rows of an operand's tile are a little apart, so that neighbouring rows begin in other banks and stay aligned.
+template <int TILE> using Operand = T[DEPTH][TILE + 4];
+
+// multiply adds the product of two tiles to the thread's sums, whose first row is y and first column x.
+template <int ROWS, int COLUMNS>
+INLINE void multiply(const Operand<ROWS> &a, const Operand<COLUMNS> &b, u32 y, u32 x, T (&sums)[SIDE][SIDE]) {
+#pragma unroll
+	for (int d = 0; d < DEPTH; d++) {
+		Four as = four(&a[d][y]), bs = four(&b[d][x]);
+#pragma unroll
+		for (int i = 0; i < SIDE; i++) {
+#pragma unroll
+			for (int j = 0; j < SIDE; j++) {
+				sums[i][j] = fma(as[i], bs[j], sums[i][j]);
+			}
+		}
+	}
+}
