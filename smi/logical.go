@@ -13,6 +13,20 @@ func Logical(gpus []GPU) ([]GPU, error) {
 	if logical, sure := Env().Logical(gpus); sure {
 		return logical, nil
 	}
+	return driverOrder(gpus)
+}
+
+// Logical is the package's Logical for the GPUs of an inventory. Those that the
+// driver described are the visible ones already, in an order that it is asked for.
+func (i *Inventory) Logical() ([]GPU, error) {
+	if i.Source == Driver {
+		return driverOrder(i.GPUs)
+	}
+	return Logical(i.GPUs)
+}
+
+// driverOrder returns the GPUs that the driver counts, in its order.
+func driverOrder(gpus []GPU) ([]GPU, error) {
 	api, err := startDriver()
 	if err != nil {
 		return nil, fmt.Errorf("the order of cuda:0, cuda:1, ... is the driver's to tell: %w", err)
