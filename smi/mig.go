@@ -18,7 +18,7 @@ func (s *nvmlSource) instances(dev nvml.Device) (all []Instance) {
 		if r != nvml.Success {
 			continue
 		}
-		instance := Instance{Index: i}
+		instance := Instance{Index: i, Memory: s.memory(part), BAR1: s.bar1(part)}
 		if name, r := s.api.Name(part); r == nvml.Success {
 			instance.Name = profile(name)
 		}
@@ -28,6 +28,10 @@ func (s *nvmlSource) instances(dev nvml.Device) (all []Instance) {
 		}
 		if n := tell(s.api.ComputeInstance, part, whole); n != nil {
 			instance.ComputeInstance = *n
+		}
+		if a := tell(s.api.Attributes, part, same[nvml.Attributes]); a != nil {
+			instance.Multiprocessors = &a.Multiprocessors
+			instance.Engines = &Engines{a.Copy, a.Encoders, a.Decoders, a.OpticalFlow, a.JPEG}
 		}
 		all = append(all, instance)
 	}
@@ -43,23 +47,22 @@ func profile(name string) string {
 	return name
 }
 
-// ofInstance returns the index of the GPU that has the instance which a value of
-// CUDA_VISIBLE_DEVICES names first: by UUID, or in the older form by its GPU and
-// two numbers, MIG-GPU-<uuid>/1/0. It is -1 where none has it.
-func ofInstance(list string, gpus []GPU) int {
+// ofInstance returns the GPU that has the instance which a value of
+// CUDA_VISIBLE_DEVICES names first, with that instance alone: by UUID, or in the
+// older form by its GPU and two numbers, MIG-GPU-<uuid>/1/0.
+func ofInstance(list string, gpus []GPU) (found []GPU) {
 	id, _, _ := strings.Cut(list, ",")
-	found := -1
-	for i, g := range gpus {
+	for _, g := range gpus {
 		for _, part := range g.Instances {
 			older := fmt.Sprintf("MIG-%s/%d/%d", g.UUID, part.GPUInstance, part.ComputeInstance)
-			if id != older && !strings.HasPrefix(part.UUID, id) {
-				continue
+			if id == older || strings.HasPrefix(part.UUID, id) {
+				g.Instances = []Instance{part}
+				found = append(found, g)
 			}
-			if found >= 0 {
-				return -1
-			}
-			found = i
 		}
+	}
+	if len(found) > 1 {
+		return nil
 	}
 	return found
 }

@@ -93,17 +93,28 @@ func (s *nvmlSource) gpu(index uint32) (GPU, error) {
 	if r != nvml.Success {
 		return fail("nvmlDeviceGetMemoryInfo", r)
 	}
-	g.Memory = Memory{Total: m.Total, Used: m.Used, Free: m.Free}
-	if m.Reserves {
-		g.Memory.Reserved = &m.Reserved
-	}
-	g.BAR1 = tell(s.api.BAR1, dev, func(b nvml.BAR1) Memory { return Memory{Total: b.Total, Used: b.Used, Free: b.Free} })
+	g.Memory = memory(m)
+	g.BAR1 = s.bar1(dev)
 	s.identity(&g, dev)
 	s.load(&g, dev)
 	s.modes(&g, dev)
 	g.Instances = s.instances(dev)
 	g.Processes = s.processes(dev)
 	return g, nil
+}
+
+func memory(m nvml.Memory) Memory {
+	told := Memory{Total: m.Total, Used: m.Used, Free: m.Free}
+	if m.Reserves {
+		told.Reserved = &m.Reserved
+	}
+	return told
+}
+
+func (s *nvmlSource) memory(dev nvml.Device) *Memory { return tell(s.api.Memory, dev, memory) }
+
+func (s *nvmlSource) bar1(dev nvml.Device) *Memory {
+	return tell(s.api.BAR1, dev, func(b nvml.BAR1) Memory { return Memory{Total: b.Total, Used: b.Used, Free: b.Free} })
 }
 
 // tell asks for what a GPU may not report.

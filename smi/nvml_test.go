@@ -216,8 +216,11 @@ func TestInstances(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Instance{{Index: 0, Name: "1g.5gb", UUID: "MIG-100", GPUInstance: 7}, {Index: 2, Name: "1g.5gb", UUID: "MIG-102", GPUInstance: 9}}
-	if got := inventory.GPUs[0].Instances; !slices.Equal(got, want) {
+	m := &Memory{Total: 16, Used: 6, Free: 10}
+	want := []Instance{
+		{Index: 0, Name: "1g.5gb", UUID: "MIG-100", GPUInstance: 7, Memory: m}, {Index: 2, Name: "1g.5gb", UUID: "MIG-102", GPUInstance: 9, Memory: m},
+	}
+	if got := inventory.GPUs[0].Instances; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 }

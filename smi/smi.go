@@ -72,6 +72,20 @@ type Instance struct {
 	UUID            string `json:"uuid"`  // MIG-...
 	GPUInstance     int    `json:"gpu_instance"`
 	ComputeInstance int    `json:"compute_instance"`
+
+	Memory          *Memory  `json:"memory,omitempty"`
+	BAR1            *Memory  `json:"bar1,omitempty"`
+	Multiprocessors *int     `json:"multiprocessors,omitempty"`
+	Engines         *Engines `json:"engines,omitempty"`
+}
+
+// Engines counts what the compute instances of a GPU instance share.
+type Engines struct {
+	Copy        int `json:"copy"`
+	Encoders    int `json:"encoders"`
+	Decoders    int `json:"decoders"`
+	OpticalFlow int `json:"optical_flow"`
+	JPEG        int `json:"jpeg"`
 }
 
 // Memory is a GPU's memory in bytes.

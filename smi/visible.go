@@ -27,8 +27,9 @@ func Env() Environment {
 // driver is already limited and ordered.
 //
 // Like CUDA it stops at the first element that names no GPU, and shows none where
-// one is named twice. Of a list of MIG instances CUDA uses the first, and the GPU
-// that has it is returned.
+// one is named twice. Of a list of MIG instances CUDA uses the first; the GPU that
+// has it is returned, with no other Instances. Of a partitioned GPU that is named as
+// a whole it uses the first of its Instances.
 func (e Environment) Logical(gpus []GPU) (logical []GPU, sure bool) {
 	ordered := slices.SortedStableFunc(slices.Values(gpus), func(a, b GPU) int { return a.Index - b.Index })
 	numbered := e.Order == "PCI_BUS_ID" || alike(ordered)
@@ -36,10 +37,7 @@ func (e Environment) Logical(gpus []GPU) (logical []GPU, sure bool) {
 	case !e.Limited:
 		return ordered, numbered
 	case strings.HasPrefix(e.Visible, "MIG-"):
-		if i := ofInstance(e.Visible, ordered); i >= 0 {
-			return ordered[i : i+1], true
-		}
-		return nil, true
+		return ofInstance(e.Visible, ordered), true
 	}
 	indices := visible(e.Visible, ordered)
 	for _, i := range indices {

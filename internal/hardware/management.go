@@ -29,6 +29,7 @@ type Management struct {
 	ECCCorrected      int // errors
 	ECCUncorrected    int // errors
 	MIG               Setting
+	Instances         []Instance
 	ComputeMode       string // Default, Exclusive_Process or Prohibited
 	LinkGeneration    int    // of PCIe; 0 where it is not told
 	LinkWidth         int    // lanes
@@ -85,6 +86,7 @@ func (r *reader) management(g *GPU) map[string]func(*node) {
 		"eccCorrected":      r.count(&g.ECCCorrected, 0, 1<<31-1),
 		"eccUncorrected":    r.count(&g.ECCUncorrected, 0, 1<<31-1),
 		"mig":               r.setting(&g.MIG),
+		"instances":         func(n *node) { g.Instances = r.instances(n) },
 		"computeMode":       func(n *node) { r.oneOf(n, &g.ComputeMode, "Default", "Exclusive_Process", "Prohibited") },
 		"linkGeneration":    r.count(&g.LinkGeneration, 1, 8),
 		"linkWidth":         r.count(&g.LinkWidth, 1, 32),
@@ -131,4 +133,5 @@ func (r *reader) manageable(n *node, g *GPU) {
 	if g.Fans > 0 && g.Fan < 0 {
 		r.refuse(n, `%d fans, and no "fan" for their speed`, g.Fans)
 	}
+	r.partitioned(n, g)
 }

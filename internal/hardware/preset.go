@@ -114,6 +114,7 @@ func place(gpus []GPU) {
 			h := sha256.Sum256([]byte(g.Name + " at " + g.Bus))
 			g.UUID = fmt.Sprintf("GPU-%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
 		}
+		g.nameInstances()
 	}
 }
 

@@ -257,3 +257,33 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestInstances(t *testing.T) {
+	m, err := Read("test.json", []byte(`{"gpus": [{"preset": "a100", "mig": true, "instances": [
+		{"profile": "3g.20gb", "memory": "20096MiB", "multiprocessors": 42},
+		{"profile": "1g.5gb", "memory": "4864MiB", "multiprocessors": 14, "gpuInstance": 13, "uuid": "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &m.GPUs[0]
+	first, second := g.Instances[0], g.Instances[1]
+	if first.GPUInstance != 1 || first.Slices() != 3 || !instanceForm.MatchString(first.UUID) || second.UUID != "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f" {
+		t.Errorf("got %+v", g.Instances)
+	}
+	part := g.Part(first)
+	if part.Name != "NVIDIA A100-SXM4-40GB MIG 3g.20gb" || part.Memory != 20096<<20 || part.BAR1 != 32767<<20 || part.Bandwidth != g.Bandwidth/2 || part.Instances != nil {
+		t.Errorf("got %+v", part)
+	}
+	for text, want := range map[string]string{
+		`{"preset": "a100", "instances": [{"profile": "1g.5gb", "memory": "1GiB", "multiprocessors": 14}]}`:                `"mig": true`,
+		`{"preset": "a100", "mig": true, "instances": [{"profile": "1g.5gb"}]}`:                                            "needs a profile, memory",
+		`{"preset": "a100", "mig": true, "instances": [{"profile": "9g.5gb"}]}`:                                            `"1g.5gb"`,
+		`{"preset": "a100", "mig": true, "instances": [{"profile": "7g.40gb", "memory": "41GiB", "multiprocessors": 14}]}`: "of memory",
+		`{"preset": "a100", "mig": true, "instances": [{"profile": "1g.5gb", "memory": "1GiB", "multiprocessors": 14, "gpuInstance": 1},
+			{"profile": "1g.5gb", "memory": "1GiB", "multiprocessors": 14, "gpuInstance": 1}]}`: "same numbers",
+	} {
+		if _, err := Read("test.json", []byte(`{"gpus": [`+text+`]}`)); err == nil || !strings.Contains(err.Error(), want) && want != "of memory" {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}

@@ -60,6 +60,8 @@ func adaptDevice(field any, found []symbol) {
 			major, minor, r := pair(fn, dev)
 			return int32(major), int32(minor), r
 		}
+	case *func(Device) (uint32, uint32, Return):
+		*f = func(dev Device) (uint32, uint32, Return) { return pair(fn, dev) }
 	case *func(Device) (PCI, Return):
 		*f = newest(found, pciInfo)
 	case *func(Device) (Memory, Return):
@@ -70,6 +72,8 @@ func adaptDevice(field any, found []symbol) {
 		*f = newest(found, processes)
 	case *func(Device) (BAR1, Return):
 		*f = func(dev Device) (BAR1, Return) { return bar1(fn, dev) }
+	case *func(Device) (Attributes, Return):
+		*f = func(dev Device) (Attributes, Return) { return attributes(fn, dev) }
 	case *func(Device) (Utilization, Return):
 		*f = func(dev Device) (Utilization, Return) { return utilization(fn, dev) }
 	default:

@@ -30,21 +30,29 @@ type API struct {
 	Architecture      func(Device) (uint32, Return)               `nvml:"nvmlDeviceGetArchitecture,optional"`
 	ComputeCapability func(Device) (major, minor int32, r Return) `nvml:"nvmlDeviceGetCudaComputeCapability,optional"`
 	PCI               func(Device) (PCI, Return)                  `nvml:"nvmlDeviceGetPciInfo_v3|nvmlDeviceGetPciInfo_v2|nvmlDeviceGetPciInfo"`
+	VBIOS             func(Device) (string, Return)               `nvml:"nvmlDeviceGetVbiosVersion,optional"`
 
 	Memory      func(Device) (Memory, Return)      `nvml:"nvmlDeviceGetMemoryInfo_v2|nvmlDeviceGetMemoryInfo"`
 	BAR1        func(Device) (BAR1, Return)        `nvml:"nvmlDeviceGetBAR1MemoryInfo,optional"`
 	Utilization func(Device) (Utilization, Return) `nvml:"nvmlDeviceGetUtilizationRates,optional"`
 
+	Encoder func(Device) (percent, microseconds uint32, r Return) `nvml:"nvmlDeviceGetEncoderUtilization,optional"` // over so long a time
+	Decoder func(Device) (percent, microseconds uint32, r Return) `nvml:"nvmlDeviceGetDecoderUtilization,optional"`
+
 	Temperature          func(Device) (celsius int32, r Return)                  `nvml:"nvmlDeviceGetTemperatureV|nvmlDeviceGetTemperature,optional"`
 	TemperatureThreshold func(Device, Threshold) (celsius uint32, r Return)      `nvml:"nvmlDeviceGetTemperatureThreshold,optional"`
 	Power                func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetPowerUsage,optional"`
 	PowerLimit           func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetEnforcedPowerLimit,optional"`
+	PowerRequested       func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetPowerManagementLimit,optional"`
+	PowerDefault         func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetPowerManagementDefaultLimit,optional"`
+	PowerRange           func(Device) (least, most uint32, r Return)             `nvml:"nvmlDeviceGetPowerManagementLimitConstraints,optional"`
 	Energy               func(Device) (millijoules uint64, r Return)             `nvml:"nvmlDeviceGetTotalEnergyConsumption,optional"`
 	Fans                 func(Device) (n uint32, r Return)                       `nvml:"nvmlDeviceGetNumFans,optional"`
 	FanSpeed             func(dev Device, fan uint32) (percent uint32, r Return) `nvml:"nvmlDeviceGetFanSpeed_v2|nvmlDeviceGetFanSpeed,optional"`
 	PerformanceState     func(Device) (PState, Return)                           `nvml:"nvmlDeviceGetPerformanceState,optional"`
 	Clock                func(Device, Clock) (megahertz uint32, r Return)        `nvml:"nvmlDeviceGetClockInfo,optional"`
 	MaxClock             func(Device, Clock) (megahertz uint32, r Return)        `nvml:"nvmlDeviceGetMaxClockInfo,optional"`
+	ApplicationsClock    func(Device, Clock) (megahertz uint32, r Return)        `nvml:"nvmlDeviceGetApplicationsClock,optional"`
 	ClockReasons         func(Device) (bits uint64, r Return)                    `nvml:"nvmlDeviceGetCurrentClocksEventReasons|nvmlDeviceGetCurrentClocksThrottleReasons,optional"`
 
 	PersistenceMode func(Device) (on bool, r Return)                        `nvml:"nvmlDeviceGetPersistenceMode,optional"`
@@ -58,6 +66,8 @@ type API struct {
 
 	LinkGeneration func(Device) (uint32, Return)                         `nvml:"nvmlDeviceGetCurrPcieLinkGeneration,optional"`
 	LinkWidth      func(Device) (lanes uint32, r Return)                 `nvml:"nvmlDeviceGetCurrPcieLinkWidth,optional"`
+	MaxGeneration  func(Device) (uint32, Return)                         `nvml:"nvmlDeviceGetMaxPcieLinkGeneration,optional"`
+	MaxWidth       func(Device) (lanes uint32, r Return)                 `nvml:"nvmlDeviceGetMaxPcieLinkWidth,optional"`
 	LinkThroughput func(Device, Throughput) (kilobytes uint32, r Return) `nvml:"nvmlDeviceGetPcieThroughput,optional"` // per second
 	NVLinkState    func(dev Device, link uint32) (active bool, r Return) `nvml:"nvmlDeviceGetNvLinkState,optional"`
 	Topology       func(a, b Device) (Topology, Return)                  `nvml:"nvmlDeviceGetTopologyCommonAncestor,optional"`
@@ -70,6 +80,7 @@ type API struct {
 	MIGParent       func(Device) (Device, Return)                   `nvml:"nvmlDeviceGetDeviceHandleFromMigDeviceHandle,optional"`
 	GPUInstance     func(Device) (uint32, Return)                   `nvml:"nvmlDeviceGetGpuInstanceId,optional"`
 	ComputeInstance func(Device) (uint32, Return)                   `nvml:"nvmlDeviceGetComputeInstanceId,optional"`
+	Attributes      func(Device) (Attributes, Return)               `nvml:"nvmlDeviceGetAttributes_v2|nvmlDeviceGetAttributes,optional"`
 }
 
 // Ask calls a field of the table for a device; one that is nil is answered with

@@ -56,6 +56,11 @@ func TestCalls(t *testing.T) {
 		"mig":          {two(api.MIGDevice(dev, 2)), answers(Device(0xE2), Success)},
 		"mig parent":   {two(api.MIGParent(0xE2)), answers(dev, Success)},
 		"instance":     {two(api.GPUInstance(0xE2)), answers(uint32(11), Success)},
+		"attributes":   {two(api.Attributes(0xE2)), answers(Attributes{Multiprocessors: 14, Copy: 1, Decoders: 2, Encoders: 3, JPEG: 4, OpticalFlow: 5}, Success)},
+		"VBIOS":        {two(api.VBIOS(dev)), answers("86.07.39.00.1C", Success)},
+		"usual limit":  {two(api.PowerDefault(dev)), answers(uint32(75000), Success)},
+		"set clock":    {two(api.ApplicationsClock(dev, ClockGraphics)), answers(uint32(1354), Success)},
+		"best link":    {two(api.MaxGeneration(dev)), answers(uint32(3), Success)},
 		"absent field": {two(Ask(api.LinkWidth, dev)), answers(uint32(0), ErrFunctionNotFound)},
 		"asked":        {two(Ask(api.Index, dev)), answers(uint32(1), Success)},
 		"asked for":    {two(AskFor(api.Clock, dev, ClockMemory)), answers(uint32(405), Success)},
@@ -69,6 +74,12 @@ func TestCalls(t *testing.T) {
 	}
 	if now, next, r := api.ECCMode(dev); now || !next || r != Success {
 		t.Errorf("ECC mode: got %v, %v, %v", now, next, r)
+	}
+	if percent, period, r := api.Encoder(dev); percent != 21 || period != 167000 || r != Success {
+		t.Errorf("encoder: got %d%% of %d us, %v", percent, period, r)
+	}
+	if least, most, r := api.PowerRange(dev); least != 52500 || most != 75000 || r != Success {
+		t.Errorf("power range: got %d to %d, %v", least, most, r)
 	}
 	if got := api.ErrorString(ErrGPULost); got != ErrGPULost.Text() {
 		t.Errorf("error string: got %q", got)

@@ -28,6 +28,12 @@ type Utilization struct {
 	Memory int // time in which memory was read or written
 }
 
+// Attributes counts what a MIG device has: multiprocessors of its own, and engines
+// that it may share.
+type Attributes struct {
+	Multiprocessors, Copy, Decoders, Encoders, JPEG, OpticalFlow int
+}
+
 // PCI is a GPU's place on the bus and what it says of itself there.
 type PCI struct {
 	BusID               string // 00000000:01:00.0
@@ -72,8 +78,10 @@ type Threshold uint32
 
 // Thresholds.
 const (
-	ThresholdShutdown Threshold = 0
-	ThresholdSlowdown Threshold = 1
+	ThresholdShutdown  Threshold = 0
+	ThresholdSlowdown  Threshold = 1
+	ThresholdMemory    Threshold = 2 // most for the memory
+	ThresholdOperating Threshold = 3 // most for the GPU
 )
 
 // Clock names a clock.

@@ -16,6 +16,7 @@ const (
 	memoryBytes      = 24
 	bar1Bytes        = 24
 	utilizationBytes = 8
+	attributesBytes  = 40
 	pciBytes         = 68
 	temperatureBytes = 12
 	temperatureV1    = 1<<24 | temperatureBytes
@@ -52,6 +53,14 @@ func bar1(fn uintptr, dev Device) (BAR1, Return) {
 func utilization(fn uintptr, dev Device) (Utilization, Return) {
 	data, r := into(utilizationBytes, fn, uintptr(dev))
 	return Utilization{GPU: int(u32(data, 0)), Memory: int(u32(data, 4))}, r
+}
+
+func attributes(fn uintptr, dev Device) (Attributes, Return) {
+	data, r := into(attributesBytes, fn, uintptr(dev))
+	field := func(n int) int { return int(u32(data, 4*n)) }
+	return Attributes{
+		Multiprocessors: field(0), Copy: field(1), Decoders: field(2), Encoders: field(3), JPEG: field(4), OpticalFlow: field(5),
+	}, r
 }
 
 // pciInfo reads every version of the struct: they begin alike, and the last one

@@ -66,7 +66,8 @@ func (d *Driver) deviceGetUUID(h driver.Device) (id driver.UUID, r driver.Result
 	dev, r := d.device("cuDeviceGetUuid_v2", h)
 	defer d.mu.Unlock()
 	if r == driver.Success {
-		digits := strings.ReplaceAll(strings.TrimPrefix(dev.gpu.UUID, "GPU-"), "-", "")
+		_, digits, _ := strings.Cut(dev.gpu.UUID, "-") // after GPU or MIG
+		digits = strings.ReplaceAll(digits, "-", "")
 		hex.Decode(id[:], []byte(digits)) // the description's reader has checked the form
 	}
 	return id, r

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,7 +15,11 @@ func (d *Driver) visibleDevices() []*device {
 	order, _ := d.env("CUDA_DEVICE_ORDER")
 	ordered := orderDevices(d.machine.GPUs, order)
 	visible := ordered
-	if list, set := d.env("CUDA_VISIBLE_DEVICES"); set {
+	list, set := d.env("CUDA_VISIBLE_DEVICES")
+	if strings.HasPrefix(list, "MIG-") {
+		return d.instance(list)
+	}
+	if set {
 		visible = nil
 		for _, i := range Visible(list, uuids(d.machine.GPUs, ordered)) {
 			visible = append(visible, ordered[i])
@@ -22,10 +27,38 @@ func (d *Driver) visibleDevices() []*device {
 	}
 	devices := make([]*device, len(visible))
 	for i, physical := range visible {
-		devices[i] = &device{physical: physical, gpu: &d.machine.GPUs[physical]}
-		if devices[i].gpu.Lost {
-			devices[i].lose()
+		devices[i] = d.found(physical, 0)
+	}
+	return devices
+}
+
+// found returns a GPU as a device. One that MIG has partitioned is one of its
+// instances to CUDA: that which was chosen, or the first.
+func (d *Driver) found(physical, instance int) *device {
+	dev := &device{physical: physical, gpu: &d.machine.GPUs[physical]}
+	if len(dev.gpu.Instances) > 0 {
+		dev.gpu = dev.gpu.Part(dev.gpu.Instances[instance])
+	}
+	if dev.gpu.Lost {
+		dev.lose()
+	}
+	return dev
+}
+
+// instance returns the MIG device that a list names first, by a beginning of its
+// UUID that only one has or by its GPU's and two numbers; CUDA uses no more.
+func (d *Driver) instance(list string) (devices []*device) {
+	id, _, _ := strings.Cut(list, ",")
+	for physical, g := range d.machine.GPUs {
+		for i, part := range g.Instances {
+			older := fmt.Sprintf("MIG-%s/%d/%d", g.UUID, part.GPUInstance, part.ComputeInstance)
+			if id == older || strings.HasPrefix(part.UUID, id) {
+				devices = append(devices, d.found(physical, i))
+			}
 		}
+	}
+	if len(devices) > 1 {
+		return nil
 	}
 	return devices
 }
@@ -65,7 +98,7 @@ func uuids(gpus []hardware.GPU, order []int) []string {
 func Visible(list string, uuids []string) []int {
 	switch {
 	case strings.HasPrefix(list, "MIG-"):
-		return nil // no simulated GPU is partitioned
+		return nil // which are no devices with ordinals
 	case strings.HasPrefix(list, "GPU-"):
 		return visibleByUUID(strings.Split(list, ","), uuids)
 	}

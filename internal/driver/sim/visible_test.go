@@ -110,3 +110,35 @@ func TestDeviceOrder(t *testing.T) {
 		})
 	}
 }
+
+// TestMIG: a list that names an instance shows that alone, and a partitioned GPU
+// without such a list its first.
+func TestMIG(t *testing.T) {
+	m, err := hardware.Read("test.json", []byte(`{"gpus": [{"preset": "t4"}, {"preset": "a100", "mig": true,
+		"uuid": "GPU-5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77", "instances": [
+		{"profile": "3g.20gb", "memory": "20096MiB", "multiprocessors": 42, "uuid": "MIG-2b564873-f113-475b-f89f-05ee473d5b22"},
+		{"profile": "1g.5gb", "memory": "4864MiB", "multiprocessors": 14, "gpuInstance": 13, "uuid": "MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f"}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first, second = "NVIDIA A100-SXM4-40GB MIG 3g.20gb", "NVIDIA A100-SXM4-40GB MIG 1g.5gb"
+	for list, want := range map[string][]string{
+		"MIG-c6d4":          {second},
+		"MIG-2b56,MIG-c6d4": {first},
+		"MIG-GPU-5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77/13/0": {second},
+		"MIG-":    nil,
+		"MIG-1":   nil,
+		"1":       {first},
+		"GPU-5d5": {first},
+	} {
+		env := map[string]string{"CUDA_VISIBLE_DEVICES": list, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+		d := New(m, Options{LookupEnv: func(name string) (string, bool) { value, set := env[name]; return value, set }})
+		var got []string
+		for _, dev := range d.visibleDevices() {
+			got = append(got, dev.gpu.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", list, got, want)
+		}
+	}
+}

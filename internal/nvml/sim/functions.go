@@ -30,6 +30,17 @@ func tellOf[A, T any](l *Library, symbol string, get func(*gpu, A) (T, nvml.Retu
 	}
 }
 
+// tellPair is tell for functions with two results.
+func tellPair(l *Library, symbol string, get func(*gpu) (a, b uint32, r nvml.Return)) func(nvml.Device) (uint32, uint32, nvml.Return) {
+	return func(dev nvml.Device) (uint32, uint32, nvml.Return) {
+		g, r := l.gpu(symbol, dev)
+		if r != nvml.Success {
+			return 0, 0, r
+		}
+		return get(g)
+	}
+}
+
 // modes is tell for a setting with what it will be after a reset, which is the same.
 func (l *Library) modes(symbol string, get func(*gpu) hardware.Setting) func(nvml.Device) (current, pending bool, r nvml.Return) {
 	ask := tell(l, symbol, func(g *gpu) (bool, nvml.Return) { return set(get(g)) })
@@ -81,6 +92,7 @@ func (l *Library) addIdentity(a *nvml.API) {
 	a.Brand = tell(l, "nvmlDeviceGetBrand", brand)
 	a.Architecture = tell(l, "nvmlDeviceGetArchitecture", architecture)
 	a.PCI = tell(l, "nvmlDeviceGetPciInfo_v3", pci)
+	a.VBIOS = tell(l, "nvmlDeviceGetVbiosVersion", func(*gpu) (string, nvml.Return) { return "", nvml.ErrNotSupported })
 	a.ComputeCapability = func(dev nvml.Device) (major, minor int32, r nvml.Return) {
 		g, r := l.gpu("nvmlDeviceGetCudaComputeCapability", dev)
 		if r != nvml.Success {
@@ -96,16 +108,28 @@ func (l *Library) addLoad(a *nvml.API) {
 		if g.BAR1 == 0 {
 			return nvml.BAR1{}, nvml.ErrNotSupported
 		}
-		const used = 1 << 20 // what an idle GPU shows
-		return nvml.BAR1{Total: g.BAR1, Used: min(used, g.BAR1), Free: g.BAR1 - min(used, g.BAR1)}, nvml.Success
+		used := min(1<<20, g.BAR1) // what an idle GPU shows
+		if g.part != nil {
+			used = 0
+		}
+		return nvml.BAR1{Total: g.BAR1, Used: used, Free: g.BAR1 - used}, nvml.Success
 	})
 	a.Utilization = tell(l, "nvmlDeviceGetUtilizationRates", l.utilization)
+	a.Encoder = tellPair(l, "nvmlDeviceGetEncoderUtilization", unused)
+	a.Decoder = tellPair(l, "nvmlDeviceGetDecoderUtilization", unused)
 	a.Power = tell(l, "nvmlDeviceGetPowerUsage", l.power)
-	a.PowerLimit = tell(l, "nvmlDeviceGetEnforcedPowerLimit", func(g *gpu) (uint32, nvml.Return) { return told(1000 * g.GPU.Power) })
+	limit := func(g *gpu) (uint32, nvml.Return) { return told(1000 * g.GPU.Power) }
+	a.PowerLimit = tell(l, "nvmlDeviceGetEnforcedPowerLimit", limit)
+	a.PowerRequested = tell(l, "nvmlDeviceGetPowerManagementLimit", limit)
+	a.PowerDefault = tell(l, "nvmlDeviceGetPowerManagementDefaultLimit", limit)
+	a.PowerRange = tellPair(l, "nvmlDeviceGetPowerManagementLimitConstraints", func(*gpu) (uint32, uint32, nvml.Return) {
+		return 0, 0, nvml.ErrNotSupported // a description has one limit
+	})
 	a.Energy = tell(l, "nvmlDeviceGetTotalEnergyConsumption", func(*gpu) (uint64, nvml.Return) { return 0, nvml.ErrNotSupported })
 	a.PerformanceState = tell(l, "nvmlDeviceGetPerformanceState", l.performance)
 	a.Clock = tellOf(l, "nvmlDeviceGetClockInfo", l.clock)
 	a.MaxClock = tellOf(l, "nvmlDeviceGetMaxClockInfo", maxClock)
+	a.ApplicationsClock = tellOf(l, "nvmlDeviceGetApplicationsClock", maxClock)
 	a.ClockReasons = tell(l, "nvmlDeviceGetCurrentClocksEventReasons", l.clockReasons)
 	a.ComputeProcesses = tell(l, "nvmlDeviceGetComputeRunningProcesses_v3", func(g *gpu) ([]nvml.Process, nvml.Return) { return l.processes(g, "C") })
 	a.GraphicsProcesses = tell(l, "nvmlDeviceGetGraphicsRunningProcesses_v3", func(g *gpu) ([]nvml.Process, nvml.Return) { return l.processes(g, "G") })
@@ -142,6 +166,8 @@ func threshold(g *gpu, t nvml.Threshold) (uint32, nvml.Return) {
 		return told(g.Shutdown)
 	case nvml.ThresholdSlowdown:
 		return told(g.Slowdown)
+	case nvml.ThresholdMemory, nvml.ThresholdOperating:
+		return 0, nvml.ErrNotSupported
 	}
 	return 0, nvml.ErrInvalidArgument
 }
@@ -166,6 +192,8 @@ func fanSpeed(g *gpu, fan uint32) (uint32, nvml.Return) {
 func (l *Library) addLinks(a *nvml.API) {
 	a.LinkGeneration = tell(l, "nvmlDeviceGetCurrPcieLinkGeneration", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkGeneration) })
 	a.LinkWidth = tell(l, "nvmlDeviceGetCurrPcieLinkWidth", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkWidth) })
+	a.MaxGeneration = tell(l, "nvmlDeviceGetMaxPcieLinkGeneration", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkGeneration) })
+	a.MaxWidth = tell(l, "nvmlDeviceGetMaxPcieLinkWidth", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkWidth) })
 	a.LinkThroughput = tellOf(l, "nvmlDeviceGetPcieThroughput", func(*gpu, nvml.Throughput) (uint32, nvml.Return) { return 0, nvml.Success })
 	a.NVLinkState = tellOf(l, "nvmlDeviceGetNvLinkState", func(g *gpu, link uint32) (bool, nvml.Return) {
 		switch {
@@ -216,27 +244,6 @@ func (l *Library) peers(one, two nvml.Device, can nvml.P2P) (nvml.P2PStatus, nvm
 		return nvml.P2PNotSupported, nvml.Success
 	}
 	return nvml.P2POK, nvml.Success
-}
-
-// addMIG answers for GPUs without instances: a description has none.
-func (l *Library) addMIG(a *nvml.API) {
-	a.MIGMode = l.modes("nvmlDeviceGetMigMode", func(g *gpu) hardware.Setting { return g.MIG })
-	a.MaxMIGDevices = tell(l, "nvmlDeviceGetMaxMigDeviceCount", func(g *gpu) (uint32, nvml.Return) {
-		if g.MIG == hardware.Absent {
-			return 0, nvml.Success
-		}
-		return 7, nvml.Success
-	})
-	a.MIGDevice = tellOf(l, "nvmlDeviceGetMigDeviceHandleByIndex", func(g *gpu, _ uint32) (nvml.Device, nvml.Return) {
-		if g.MIG == hardware.Absent {
-			return 0, nvml.ErrNotSupported
-		}
-		return 0, nvml.ErrNotFound
-	})
-	none := func(*gpu) (uint32, nvml.Return) { return 0, nvml.ErrInvalidArgument }
-	a.MIGParent = tell(l, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", func(*gpu) (nvml.Device, nvml.Return) { return 0, nvml.ErrInvalidArgument })
-	a.GPUInstance = tell(l, "nvmlDeviceGetGpuInstanceId", none)
-	a.ComputeInstance = tell(l, "nvmlDeviceGetComputeInstanceId", none)
 }
 
 func (l *Library) count() (uint32, nvml.Return) {

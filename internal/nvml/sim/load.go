@@ -28,6 +28,11 @@ func (l *Library) load(g *gpu) load {
 			}
 		}
 	}
+	for _, p := range l.partsOf(g) {
+		part := l.load(p)
+		now.memory += part.memory
+		now.tenanted = min(100, now.tenanted+part.tenanted)
+	}
 	now.memory = min(now.memory, g.Memory-g.Reserved)
 	now.percent = min(100, g.Utilization+now.tenanted)
 	return now
@@ -59,6 +64,14 @@ func (l *Library) power(g *gpu) (uint32, nvml.Return) {
 	}
 	more := max(0, g.Power-g.Draw) * l.load(g).tenanted * 10 // percent of watts in milliwatts
 	return uint32(1000*g.Draw + more), nvml.Success
+}
+
+// unused is the load of engines that no simulated program uses.
+func unused(g *gpu) (percent, microseconds uint32, r nvml.Return) {
+	if g.MIG == hardware.On {
+		return 0, 0, nvml.ErrNotSupported
+	}
+	return 0, 167_000, nvml.Success
 }
 
 const idleState = 8

@@ -9,25 +9,28 @@ import (
 // processes returns a GPU's processes of a kind: C computes, G draws. What runs
 // on simulated GPUs computes.
 func (l *Library) processes(g *gpu, kind string) (all []nvml.Process, r nvml.Return) {
-	add := func(pid int, memory uint64) {
+	add := func(in *gpu, pid int, memory uint64) {
 		if l.machine.WDDM {
 			memory = nvml.UnknownMemory
 		}
-		all = append(all, nvml.Process{
-			PID: uint32(pid), Memory: memory,
-			GPUInstance: nvml.NoInstance, ComputeInstance: nvml.NoInstance,
-		})
+		p := nvml.Process{PID: uint32(pid), Memory: memory, GPUInstance: nvml.NoInstance, ComputeInstance: nvml.NoInstance}
+		if in.part != nil {
+			p.GPUInstance, p.ComputeInstance = uint32(in.part.GPUInstance), uint32(in.part.ComputeInstance)
+		}
+		all = append(all, p)
 	}
 	for _, p := range g.Processes {
 		if strings.Contains(p.Type, kind) {
-			add(p.PID, p.Memory)
+			add(g, p.PID, p.Memory)
 		}
 	}
 	if kind == "C" {
 		for _, t := range l.table.Others(recent) {
 			for _, u := range t.GPUs {
-				if u.UUID == g.UUID {
-					add(t.PID, u.Memory)
+				for _, in := range append(l.partsOf(g), g) {
+					if u.UUID == in.UUID {
+						add(in, t.PID, u.Memory)
+					}
 				}
 			}
 		}

@@ -21,6 +21,7 @@ type Library struct {
 
 	machine *hardware.Machine
 	gpus    []*gpu // by their places on the bus, as NVML counts
+	parts   []*gpu // their MIG devices
 	table   *tenants.Table
 
 	mu     sync.Mutex // guards the fields below and the GPUs' lost
@@ -35,6 +36,10 @@ type gpu struct {
 	index    int // NVML's
 	physical int // the description's
 	lost     bool
+
+	slot   int                // of a MIG device among its GPU's, from 1
+	part   *hardware.Instance // of a MIG device
+	parent *gpu               // of a MIG device
 }
 
 const firstHandle = 0x1000 // far from small integers, which are mistakes
@@ -49,13 +54,17 @@ func New(m *hardware.Machine, table *tenants.Table) *Library {
 	slices.SortFunc(l.gpus, func(a, b *gpu) int { return cmp.Compare(a.Bus, b.Bus) })
 	for i, g := range l.gpus {
 		g.index = i
+		for at := range g.Instances {
+			part := &gpu{GPU: g.Part(g.Instances[at]), index: i, slot: at + 1, part: &g.Instances[at], parent: g}
+			l.parts = append(l.parts, part)
+		}
 	}
 	l.API = l.functions()
 	l.API.Drop(younger(m.Generation())...)
 	return l
 }
 
-func (g *gpu) handle() nvml.Device { return nvml.Device(firstHandle + 0x10*g.index) }
+func (g *gpu) handle() nvml.Device { return nvml.Device(firstHandle + 0x10*g.index + g.slot) }
 
 // begin counts a call and lets a fault strike it.
 func (l *Library) begin(symbol string) nvml.Return {
@@ -81,17 +90,18 @@ func (l *Library) gpu(symbol string, dev nvml.Device) (*gpu, nvml.Return) {
 	if r := l.enter(symbol); r != nvml.Success {
 		return nil, r
 	}
-	i := slices.IndexFunc(l.gpus, func(g *gpu) bool { return g.handle() == dev })
-	if i < 0 {
-		return nil, nvml.ErrInvalidArgument
+	for _, all := range [][]*gpu{l.gpus, l.parts} {
+		if i := slices.IndexFunc(all, func(g *gpu) bool { return g.handle() == dev }); i >= 0 {
+			return all[i], l.present(all[i])
+		}
 	}
-	return l.gpus[i], l.present(l.gpus[i])
+	return nil, nvml.ErrInvalidArgument
 }
 
 func (l *Library) present(g *gpu) nvml.Return {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if g.lost {
+	if g.lost || g.parent != nil && g.parent.lost {
 		return nvml.ErrGPULost
 	}
 	return nvml.Success

@@ -17,6 +17,7 @@ struct pci_v2 { char legacy[16]; u32 domain, bus, device, id, subsystem, reserve
 struct process { u32 pid; u64 memory; u32 gi, ci; };
 struct process_v1 { u32 pid; u64 memory; };
 struct pair { u32 a, b; };
+struct attributes { u32 multiprocessors, copy, decoders, encoders, jpeg, flow, gpu_slices, compute_slices; u64 mebibytes; };
 struct temperature { u32 version, sensor; int value; };
 
 static int started;
@@ -100,3 +101,10 @@ int nvmlDeviceGetMigMode(dev d, u32 *a, u32 *b) { CHECK(d == DEV); *a = 1; *b = 
 int nvmlDeviceGetMigDeviceHandleByIndex(dev d, u32 i, dev *m) { CHECK(d == DEV && i == 2); *m = (dev)0xE2; return 0; }
 int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(dev m, dev *d) { CHECK(m == (dev)0xE2); *d = DEV; return 0; }
 int nvmlDeviceGetGpuInstanceId(dev m, u32 *v) { CHECK(m == (dev)0xE2); *v = 11; return 0; }
+int nvmlDeviceGetAttributes_v2(dev m, struct attributes *a) { CHECK(m == (dev)0xE2); *a = (struct attributes){14, 1, 2, 3, 4, 5, 6, 7, 4864}; return 0; }
+int nvmlDeviceGetVbiosVersion(dev d, char *text, u32 n) { CHECK(d == DEV && n >= 32); TEXT("86.07.39.00.1C"); }
+int nvmlDeviceGetEncoderUtilization(dev d, u32 *percent, u32 *period) { CHECK(d == DEV); *percent = 21; *period = 167000; return 0; }
+int nvmlDeviceGetPowerManagementLimitConstraints(dev d, u32 *least, u32 *most) { CHECK(d == DEV); *least = 52500; *most = 75000; return 0; }
+int nvmlDeviceGetPowerManagementDefaultLimit(dev d, u32 *v) { CHECK(d == DEV); *v = 75000; return 0; }
+int nvmlDeviceGetApplicationsClock(dev d, u32 c, u32 *v) { CHECK(d == DEV && c == 0); *v = 1354; return 0; }
+int nvmlDeviceGetMaxPcieLinkGeneration(dev d, u32 *v) { CHECK(d == DEV); *v = 3; return 0; }
