@@ -35,6 +35,11 @@ type opPlaces struct {
 	GPU []string `json:"cuda"`
 }
 
+// Help tells the exit codes.
+func (c *doctorCommand) Help() string {
+	return "Exit codes: 0 the report is printed, whatever is missing; 1 it cannot be printed; 2 wrong usage."
+}
+
 // Run looks for what GPUs need and says what is missing.
 func (c *doctorCommand) Run(s *session) error {
 	d := diagnose()

@@ -40,6 +40,9 @@ func placeGPUs(rows []deviceRow) ([]deviceRow, error) {
 			i = len(rows) - 1
 		}
 		rows[i].BusID, rows[i].UUID = g.BusID, g.UUID
+		if n >= 0 && len(logical[n].Instances) > 0 {
+			rows[i].UUID = logical[n].Instances[0].UUID
+		}
 		if inventory.Source == smi.NVML { // the driver counts only what it shows
 			rows[i].Physical = &g.Index
 		}

@@ -20,6 +20,7 @@ type smiLayout struct {
 	rows  [2]string // name and flags; state
 	mig   bool      // whether a third row tells of MIG
 	gap   int       // blanks in the line between the tables
+	parts *migLayout
 
 	processes   []string // heads of the table of processes
 	process     string   // a row of it
@@ -111,37 +112,37 @@ var smiLayouts = []smiLayout{
 	},
 	{
 		since: 450, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
-		rows: [2]string{narrowName, narrowState}, mig: true, gap: 79,
+		rows: [2]string{narrowName, narrowState}, mig: true, parts: &narrowParts, gap: 79,
 		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
 		colon: 42, absent: "[N/A]",
 	},
 	{
 		since: 510, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
-		rows: [2]string{narrowName, narrowState}, mig: true, gap: 79,
+		rows: [2]string{narrowName, narrowState}, mig: true, parts: &narrowParts, gap: 79,
 		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
 		colon: 42, reserved: true, absent: "[N/A]",
 	},
 	{
 		since: 535, widths: wideColumns, title: wideTitle, ruled: "|+", heads: wideHeads, names: 27,
-		rows: [2]string{wideName, wideState}, mig: true, gap: 89,
+		rows: [2]string{wideName, wideState}, mig: true, parts: &wideParts, gap: 89,
 		processes: wideProcessHeads, process: wideProcess, programs: 38, instances: true, memoryWidth: 12,
 		colon: 42, reserved: true, absent: "[N/A]",
 	},
 	{
 		since: 550, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true, gap: 89,
+		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
 		processes: widestProcessHeads, process: widestProcess, programs: 38, instances: true, memoryWidth: 14,
 		colon: 42, reserved: true, absent: "[N/A]",
 	},
 	{
 		since: 570, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true, gap: 89,
+		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
 		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
 		colon: 55, reserved: true, absent: "[N/A]",
 	},
 	{
 		since: 580, widths: widestColumns, title: widestTitle, ruled: "++", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true,
+		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts,
 		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
 		colon: 55, reserved: true, absent: "[N/A]",
 	},

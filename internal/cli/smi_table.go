@@ -19,7 +19,9 @@ func writeSMITable(w io.Writer, l smiLayout, inventory *smi.Inventory) {
 	for _, g := range inventory.GPUs {
 		lines = append(lines, l.gpu(g)...)
 	}
-	lines = append(lines, strings.Repeat(" ", l.gap), l.across("-", "+"))
+	lines = append(lines, strings.Repeat(" ", l.gap))
+	lines = append(lines, l.migTable(inventory.GPUs)...)
+	lines = append(lines, l.across("-", "+"))
 	lines = append(lines, l.processes...)
 	lines = append(lines, l.across("=", "|"))
 	rows := l.programRows(inventory.GPUs)
@@ -170,9 +172,12 @@ func enabled(on *bool) string {
 	return "Disabled"
 }
 
-// eccErrors counts the errors that were not corrected, where correction is on.
+// eccErrors counts the errors that were not corrected, where correction is on. The
+// devices of a partitioned GPU count their own.
 func eccErrors(g smi.GPU) string {
 	switch {
+	case g.ECC != nil && *g.ECC && g.MIG != nil && *g.MIG:
+		return "On"
 	case g.ECC == nil:
 		return notAvailable
 	case !*g.ECC:

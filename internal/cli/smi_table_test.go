@@ -103,13 +103,76 @@ func TestSMITable(t *testing.T) {
 	}
 }
 
+// TestMIGTable compares rows with captures that are published on GitHub: A100s with
+// drivers 470 (PCIe 40GB), 535 (PCIe 40GB) and 550 (PCIe 80GB).
+func TestMIGTable(t *testing.T) {
+	part := func(gpuInstance, multiprocessors int, used, total, bar1 uint64, engines smi.Engines) smi.GPU {
+		return smi.GPU{MIG: given(true), ECC: given(true), Instances: []smi.Instance{{
+			GPUInstance: gpuInstance, Multiprocessors: &multiprocessors, Engines: &engines,
+			Memory: &smi.Memory{Used: used << 20, Total: total << 20}, BAR1: &smi.Memory{Total: bar1 << 20},
+		}}}
+	}
+	for _, tc := range []struct {
+		driver string
+		gpu    smi.GPU
+		want   []string
+	}{
+		{"470.57.02", part(2, 42, 11, 20096, 32767, smi.Engines{Copy: 3, Decoders: 2}), []string{
+			"| MIG devices:                                                                |",
+			"+------------------+----------------------+-----------+-----------------------+",
+			"| GPU  GI  CI  MIG |         Memory-Usage |        Vol|         Shared        |",
+			"|      ID  ID  Dev |           BAR1-Usage | SM     Unc| CE  ENC  DEC  OFA  JPG|",
+			"|                  |                      |        ECC|                       |",
+			"|==================+======================+===========+=======================|",
+			"|  0    2   0   0  |     11MiB / 20096MiB | 42      0 |  3   0    2    0    0 |",
+			"|                  |      0MiB / 32767MiB |           |                       |",
+			"+------------------+----------------------+-----------+-----------------------+",
+		}},
+		{"535.104.05", part(7, 14, 5, 4864, 8191, smi.Engines{Copy: 1}), []string{
+			"| MIG devices:                                                                          |",
+			"+------------------+--------------------------------+-----------+-----------------------+",
+			"| GPU  GI  CI  MIG |                   Memory-Usage |        Vol|      Shared           |",
+			"|      ID  ID  Dev |                     BAR1-Usage | SM     Unc| CE ENC DEC OFA JPG    |",
+			"|                  |                                |        ECC|                       |",
+			"|==================+================================+===========+=======================|",
+			"|  0    7   0   0  |               5MiB /  4864MiB  | 14      0 |  1   0    0    0    0 |",
+			"|                  |               0MiB /  8191MiB  |           |                       |",
+			"+------------------+--------------------------------+-----------+-----------------------+",
+		}},
+		{"550.54.15", part(1, 42, 107, 40192, 65535, smi.Engines{Copy: 3, Decoders: 2}), []string{
+			"| MIG devices:                                                                            |",
+			"+------------------+----------------------------------+-----------+-----------------------+",
+			"| GPU  GI  CI  MIG |                     Memory-Usage |        Vol|        Shared         |",
+			"|      ID  ID  Dev |                       BAR1-Usage | SM     Unc| CE ENC  DEC  OFA  JPG |",
+			"|                  |                                  |        ECC|                       |",
+			"|==================+==================================+===========+=======================|",
+			"|  0    1   0   0  |             107MiB / 40192MiB    | 42      0 |  3   0    2    0    0 |",
+			"|                  |                 0MiB / 65535MiB  |           |                       |",
+			"+------------------+----------------------------------+-----------+-----------------------+",
+		}},
+	} {
+		var b strings.Builder
+		writeSMITable(&b, layoutOf(tc.driver), &smi.Inventory{Driver: tc.driver, GPUs: []smi.GPU{tc.gpu}})
+		if want := strings.Join(tc.want, "\n"); !strings.Contains(b.String(), want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", tc.driver, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	writeSMITable(&b, layoutOf("470.57.02"), &smi.Inventory{GPUs: []smi.GPU{{MIG: given(true)}}})
+	if want := "|  No MIG devices found                                                       |\n+----"; !strings.Contains(b.String(), want) {
+		t.Errorf("without devices: got\n%s", b.String())
+	}
+}
+
 // TestSMITableIsStraight: whatever a machine reports, every line of a generation
 // has its width.
 func TestSMITableIsStraight(t *testing.T) {
 	full := smi.GPU{
 		Index: 15, Name: strings.Repeat("NVIDIA ", 9), BusID: "0000000A:C1:00.0", Memory: smi.Memory{Used: 140000 << 20, Total: 143771 << 20},
 		Utilization: given(100), Temperature: given(100), Fan: given(100), PState: given(12), Power: given(699.99), PowerLimit: given(700.0),
-		ECC: given(true), ECCErrors: given[uint64](12345678), ComputeMode: smi.ExclusiveProcess, MIG: given(true), Persistence: given(true), Display: given(true),
+		ECC: given(true), ECCErrors: given[uint64](12345678), ComputeMode: smi.ExclusiveProcess, MIG: given(true),
+		Instances:   []smi.Instance{{Index: 6, GPUInstance: 13, Multiprocessors: given(132), Memory: &smi.Memory{Used: 139999 << 20, Total: 143771 << 20}}},
+		Persistence: given(true), Display: given(true),
 		Processes: []smi.Process{
 			program(4194304, "C+G", "\x1b[2J\x1b[31m"+strings.Repeat("évil\n", 20), 139999), {PID: 1, Type: "C"},
 			{PID: 2, Type: "C", GPUInstance: given(13), ComputeInstance: given(0)},

@@ -48,6 +48,11 @@ func (c *trainCommand) Validate() error {
 	return nil
 }
 
+// Help tells the exit codes.
+func (c *trainCommand) Help() string {
+	return "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; the summary is printed all the same."
+}
+
 // Run trains and prints the result. An interrupted run prints what it has.
 func (c *trainCommand) Run(s *session) error {
 	dev, err := c.place()

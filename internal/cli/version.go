@@ -25,6 +25,9 @@ type versions struct {
 	Driver   string `json:"driver,omitempty"` // of the GPUs
 }
 
+// Help tells the exit codes.
+func (c *versionCommand) Help() string { return "Exit codes: 0 done, 1 failed, 2 wrong usage." }
+
 // Run prints cresset's version, Go's, what the CPU offers, and the driver of the GPUs.
 func (c *versionCommand) Run(s *session) error {
 	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel(), Driver: library()}
