@@ -23,6 +23,7 @@ type source interface {
 	malloc(bytes int64) (ptr uint64, err error) // driver.ErrOutOfMemory where there is none left
 	free(ptr uint64) error                      // after all work that was issued before
 	info() (free, total int64, err error)
+	programs() []Program           // that hold its memory
 	record(s stream) (mark, error) // marks what has been issued to s
 	passed(m mark) (bool, error)   // whether everything before the mark is done
 	wait(m mark) error

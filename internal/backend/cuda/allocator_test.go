@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"testing"
 
 	"cresset/internal/driver"
@@ -19,6 +20,7 @@ type fakeSource struct {
 	recorded       int
 	waited         int
 	failing        error
+	others         []Program
 }
 
 func (f *fakeSource) malloc(bytes int64) (uint64, error) {
@@ -36,6 +38,8 @@ func (f *fakeSource) free(ptr uint64) error {
 	delete(f.segments, ptr)
 	return nil
 }
+
+func (f *fakeSource) programs() []Program { return f.others }
 
 func (f *fakeSource) info() (free, total int64, err error) {
 	return f.capacity - f.used, f.capacity, nil
@@ -197,6 +201,12 @@ func TestOutOfMemory(t *testing.T) {
 	if got := a.snapshot().OOMs; got != 1 {
 		t.Errorf("%d times out of memory, want 1", got)
 	}
+	src.others = []Program{{PID: 1234, Bytes: 5 << 30}, {PID: 99, Bytes: 19107 * mib, Own: true}}
+	_, err = a.alloc(1500000, compute)
+	want = "14.00 MiB is free. Process 1234 has 5.00 GiB memory in use. Including non-PyTorch memory, this process has 18.66 GiB memory in use. Of the allocated"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
 	a.release(kept)
 	if _, err := a.alloc(60*mib, compute); err != nil {
 		t.Errorf("after out of memory: %v", err)
@@ -204,7 +214,6 @@ func TestOutOfMemory(t *testing.T) {
 	if _, err := a.alloc(1<<60, compute); err == nil || err.Error() != "CUDA out of memory. Tried to allocate more than 1EB memory." {
 		t.Errorf("1 EiB: %v", err)
 	}
-	_ = src
 }
 
 func TestDroppedBuffersAreFoundBeforeOutOfMemory(t *testing.T) {

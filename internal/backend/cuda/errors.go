@@ -34,11 +34,18 @@ func (e *Error) Hint() string {
 	}
 	switch {
 	case e.Result == driver.ErrInvalidDevice:
-		return hint + fmt.Sprintf("; this process sees %d GPUs", Count())
+		return hint + "; this process sees " + gpusText(Count())
 	case ends(e.Result):
 		return hint + "; the device is lost to this process. Device-side assertions are always on here, and CUDA_LAUNCH_BLOCKING=1 stops at the op that fails"
 	}
 	return hint
+}
+
+func gpusText(gpus int) string {
+	if gpus == 1 {
+		return "1 GPU"
+	}
+	return fmt.Sprintf("%d GPUs", gpus)
 }
 
 // Unwrap returns the driver's result.

@@ -10,12 +10,13 @@ import (
 // OutOfMemoryError is the refusal of memory that a GPU does not have. errors.Is finds mem.ErrOutOfMemory.
 type OutOfMemoryError struct {
 	Device    int
-	Bytes     int64 // asked of the device: a segment, not the tensor
-	Total     int64 // the device's memory
-	Free      int64 // of Total, by anyone
-	Allowed   int64 // by SetMemoryFraction; 0 where that was not called
-	Allocated int64 // what tensors hold
-	Reserved  int64 // what the process holds, for tensors and for reuse
+	Bytes     int64     // asked of the device: a segment, not the tensor
+	Total     int64     // the device's memory
+	Free      int64     // of Total, by anyone
+	Programs  []Program // that hold the rest, this one among them
+	Allowed   int64     // by SetMemoryFraction; 0 where that was not called
+	Allocated int64     // what tensors hold
+	Reserved  int64     // what the process holds, for tensors and for reuse
 }
 
 // Error returns PyTorch's text.
@@ -26,6 +27,13 @@ func (e *OutOfMemoryError) Error() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "CUDA out of memory. Tried to allocate %s. GPU %d has a total capacity of %s of which %s is free. ",
 		bytesText(e.Bytes), e.Device, bytesText(e.Total), bytesText(e.Free))
+	for _, p := range e.Programs {
+		who := fmt.Sprintf("Process %d", p.PID)
+		if p.Own {
+			who = "Including non-PyTorch memory, this process"
+		}
+		fmt.Fprintf(&s, "%s has %s memory in use. ", who, bytesText(p.Bytes))
+	}
 	if e.Allowed > 0 {
 		fmt.Fprintf(&s, "%s allowed; ", bytesText(e.Allowed))
 	}
@@ -52,7 +60,7 @@ func (a *allocator) outOfMemory(r request) error {
 		return err
 	}
 	return &OutOfMemoryError{
-		Device: a.device, Bytes: segmentSize(r.size), Total: total, Free: free, Allowed: a.limit,
+		Device: a.device, Bytes: segmentSize(r.size), Total: total, Free: free, Programs: a.source.programs(), Allowed: a.limit,
 		Allocated: a.live(), Reserved: a.stats.ReservedBytes[All].Current,
 	}
 }
