@@ -95,6 +95,7 @@ func (w *walker) tensor(path string, t *tensor.Tensor, buffer bool) {
 		panic(fault("walk", fmt.Sprintf("the model has two tensors of the name %q", path)))
 	}
 	w.names[path] = true
+	t.SetName(path)
 	w.done = !w.visit(path, t, buffer)
 }
 

@@ -42,11 +42,20 @@ func checkArguments(o op.Op, arguments ...argument) {
 	first := arguments[0].t.storage.device
 	for _, a := range arguments[1:] {
 		if dev := a.t.storage.device; dev != first {
-			text := fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
-				"(when checking argument for argument %s in method wrapper_CUDA_%s)", first, dev, a.name, o)
-			failHint(o.String(), ErrDevice, text, "move one of them with To")
+			failArgument(o.String(), wrapper(o), a.name, first, dev, arguments...)
 		}
 	}
+}
+
+// wrapper is the method of which PyTorch's errors speak: two underscores where its kernel is not a structured one.
+func wrapper(o op.Op) string {
+	switch o {
+	case op.BatchNorm, op.LayerNorm:
+		return "wrapper_CUDA__native_" + o.String()
+	case op.Dot:
+		return "wrapper_CUDA__dot"
+	}
+	return "wrapper_CUDA_" + o.String()
 }
 
 // refuseBool panics where x is bool; kernel is PyTorch's name of the CPU's kernel that does not take it.

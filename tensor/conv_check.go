@@ -25,7 +25,7 @@ func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
 	}
 	if weight.storage.device != x.storage.device {
 		failHint(name, ErrDevice, fmt.Sprintf("Input type (%s) and weight type (%s) should be the same", x.legacyType(), weight.legacyType()),
-			describe([]*Tensor{x, weight, bias})+"; move one of them with To")
+			placeHint([]argument{{"input", x}, {"weight", weight}, {"bias", bias}}))
 	}
 	if bias != nil {
 		sameDevice(name, x, bias)

@@ -23,6 +23,9 @@ func FromSlice[T dtype.Element](s []T, sizes ...int) *Tensor {
 	}
 	st := &storage{backend: host, buf: mem.Wrap(s), device: device.CPU}
 	st.shared.Store(true)
+	if placement.on.Load() {
+		placement.made(st, "from_slice")
+	}
 	return st.tensor(new(layout.Contiguous(shape)), dt)
 }
 
@@ -32,7 +35,8 @@ func Data[T dtype.Element](x *Tensor) []T {
 	x.alive()
 	switch dt := dtype.Of[T](); {
 	case !x.storage.device.IsCPU():
-		fail("data", ErrDevice, fmt.Sprintf("can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.", x.storage.device), x)
+		failHint("data", ErrDevice, fmt.Sprintf("can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.", x.storage.device),
+			placeHint([]argument{{"x", x}}))
 	case x.node != nil:
 		fail("data", ErrAutograd, "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.", x)
 	case x.dtype != dt:

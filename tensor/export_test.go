@@ -46,3 +46,13 @@ func LendDevice(t testing.TB) device.Device {
 	t.Cleanup(func() { delete(backends, dev.Type()) })
 	return dev
 }
+
+// Traces returns how many pieces of memory have a trace.
+func Traces() int {
+	placement.mu.Lock()
+	defer placement.mu.Unlock()
+	return len(placement.of)
+}
+
+// TracesWith reports whether a value of CRESSET_DEBUG turns tracing on.
+func TracesWith(words string) bool { return newTracer(words).on.Load() }

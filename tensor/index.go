@@ -45,7 +45,8 @@ func (x *Tensor) places(indices []*Tensor) (src *Tensor, places []*Tensor) {
 		}
 		if t.storage.device != x.storage.device {
 			if !t.storage.device.IsCPU() {
-				fail("index", ErrDevice, fmt.Sprintf("indices should be either on cpu or on the same device as the indexed tensor (%s)", x.storage.device), x, t)
+				failHint("index", ErrDevice, fmt.Sprintf("indices should be either on cpu or on the same device as the indexed tensor (%s)", x.storage.device),
+					placeHint([]argument{{"x", x}, {"index", t}}))
 			}
 			t = t.Detach().To(x.storage.device)
 		}

@@ -116,7 +116,7 @@ func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 		fail(name, ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.ScalarName()), x)
 	}
 	if y.storage.device != x.storage.device {
-		failDevices(name, y.storage.device, x.storage.device, []*Tensor{x})
+		failDevices(name, y.storage.device, x.storage.device, argument{"x", x}, argument{"the result", y})
 	}
 	if y.node != nil {
 		y.node.keepFrom(x)

@@ -34,10 +34,14 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 
 // sameJoined returns the device of tensors to join, of which none may be elsewhere.
 func sameJoined(name string, ts []*Tensor) device.Device {
-	for _, t := range ts[1:] {
-		ts[0].sameIndexDevice(name, "wrapper_CUDA_cat", "tensors", t)
+	home := ts[0].storage.device
+	for i, t := range ts {
+		if dev := t.storage.device; dev != home {
+			failArgument(name, "wrapper_CUDA_cat", "tensors", home, dev,
+				argument{"tensors[0]", ts[0]}, argument{fmt.Sprintf("tensors[%d]", i), t})
+		}
 	}
-	return ts[0].storage.device
+	return home
 }
 
 // join is the plan of a Cat: the result's shape, and how much of the axis each tensor takes.

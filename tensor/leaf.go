@@ -94,8 +94,9 @@ func (x *Tensor) checkGrad(g *Tensor) {
 		fail("grad", ErrShape, fmt.Sprintf("attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "+
 			"gradient and the tensor are the same size", g.layout.Shape.List(), x.layout.Shape.List()), x, g)
 	case g.storage.device != x.storage.device:
-		fail("grad", ErrDevice, fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please ensure "+
-			"that the gradient and the tensor are on the same device", g.storage.device, x.storage.device), x, g)
+		failHint("grad", ErrDevice, fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please ensure "+
+			"that the gradient and the tensor are on the same device", g.storage.device, x.storage.device),
+			placeHint([]argument{{"gradient", g}, {"parameter", x}}))
 	}
 }
 
@@ -124,6 +125,9 @@ func (x *Tensor) SetData(t *Tensor) {
 	n, frozen := x.leafNode(), x.node == nil
 	if n != nil && frozen {
 		x.thaw()
+	}
+	if placement.on.Load() {
+		placement.renamed(x.storage, t.storage)
 	}
 	x.layout, x.storage, x.dtype, x.view = t.layout, t.storage, t.dtype, false
 	x.history, x.rebased = t.history, t.rebased

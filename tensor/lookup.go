@@ -9,12 +9,10 @@ import (
 )
 
 // sameIndexDevice panics with PyTorch's text where the named argument is not where x is.
-func (x *Tensor) sameIndexDevice(name, method, argument string, t *Tensor) {
-	refuseNil(name, argument, 2, t)
+func (x *Tensor) sameIndexDevice(name, method, named string, t *Tensor) {
+	refuseNil(name, named, 2, t)
 	if t.storage.device != x.storage.device {
-		failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s! "+
-			"(when checking argument for argument %s in method %s)", x.storage.device, t.storage.device, argument, method),
-			describe([]*Tensor{x, t})+"; move one of them with To")
+		failArgument(name, method, named, x.storage.device, t.storage.device, argument{"self", x}, argument{named, t})
 	}
 }
 
@@ -134,7 +132,10 @@ func equalBut(a, b Shape, axis int) bool {
 // row of index padding, if it is given, gets no gradient; it may count from the end.
 func Embedding(weight, indices *Tensor, padding ...int) *Tensor {
 	refuseNil("embedding", "weight", 1, weight)
-	weight.sameIndexDevice("embedding", "wrapper_CUDA__index_select", "index", indices)
+	refuseNil("embedding", "index", 2, indices)
+	if home, dev := weight.storage.device, indices.storage.device; dev != home {
+		failArgument("embedding", "wrapper_CUDA__index_select", "index", home, dev, argument{"weight", weight}, argument{"index", indices})
+	}
 	if weight.layout.Rank() != 2 {
 		fail("embedding", ErrShape, "'weight' must be 2-D", weight, indices)
 	}

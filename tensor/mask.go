@@ -18,7 +18,7 @@ func (x *Tensor) NonZero() *Tensor {
 
 // MaskedSelect returns the elements where mask, a bool tensor that is broadcast with x, is true, in row-major order.
 func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
-	x.sameIndexDevice("masked_select", "wrapper_CUDA_masked_select", "mask", mask)
+	x.sameIndexDevice("masked_select", "wrapper_CUDA__masked_select", "mask", mask)
 	if mask.dtype != dtype.Bool {
 		fail("masked_select", ErrDType, "masked_select: expected BoolTensor for mask", x, mask)
 	}

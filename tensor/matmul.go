@@ -136,6 +136,9 @@ func (x *Tensor) Linear(w, bias *Tensor) *Tensor {
 	switch {
 	case rank == 0 || w.layout.Rank() == 0:
 		fail("linear", ErrShape, fmt.Sprintf("both arguments to linear need to be at least 1D, but they are %dD and %dD", rank, w.layout.Rank()), x, w)
+	}
+	x.checkLinearDevices(w, bias)
+	switch {
 	case bias == nil:
 		return x.MatMul(w.T())
 	case rank == 2:
@@ -148,4 +151,22 @@ func (x *Tensor) Linear(w, bias *Tensor) *Tensor {
 	rows, _ := shape.NumEl()
 	flat := bias.AddMM(x.Reshape(rows, last), w.T())
 	return flat.View(append(shape, flat.layout.Shape[1])...)
+}
+
+// checkLinearDevices panics with the text of the products that Linear is made of, and a hint that speaks of the layer.
+func (x *Tensor) checkLinearDevices(w, bias *Tensor) {
+	from, to := x.storage.device, w.storage.device
+	if from == to && (bias == nil || bias.storage.device == from) || w.layout.Rank() != 2 {
+		return
+	}
+	operands := []argument{{"input", x}, {"weight", w}, {"bias", bias}}
+	flat := x.layout.Rank() == 2 || x.layout.IsContiguous()
+	switch {
+	case bias != nil && flat && bias.storage.device != from:
+		failArgument("addmm", "wrapper_CUDA_addmm", "mat1", bias.storage.device, from, operands...)
+	case bias != nil && flat:
+		failArgument("addmm", "wrapper_CUDA_addmm", "mat2", from, to, operands...)
+	case from != to:
+		failArgument("mm", "wrapper_CUDA_mm", "mat2", from, to, operands...)
+	}
 }

@@ -39,6 +39,9 @@ func (x *Tensor) pinnedTwin(name string) *Tensor {
 	block := mem.Wrap(h.Bytes())
 	runtime.AddCleanup(block, (*cuda.Host).Free, h) // nobody reads the memory without the block
 	st := &storage{backend: host, buf: block, device: device.CPU, pinned: h}
+	if placement.on.Load() {
+		placement.made(st, name)
+	}
 	return st.tensor(&l, x.dtype).inherit(x)
 }
 

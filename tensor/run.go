@@ -1,8 +1,6 @@
 package tensor
 
 import (
-	"fmt"
-
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -18,7 +16,7 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	dev := outs[0].storage.device
 	for _, t := range outs {
 		if t.storage.device != dev {
-			failDevices(o.String(), dev, t.storage.device, append(outs, ins...))
+			failDevices(o.String(), dev, t.storage.device, operandsOf(o.String(), append(outs, ins...))...)
 		}
 		t.fillView(c.AddOut())
 	}
@@ -53,7 +51,7 @@ func (x *Tensor) fillOn(dev device.Device, name string, v *backend.View) {
 		return
 	}
 	if !x.storage.device.IsCPU() || x.layout.Rank() != 0 {
-		failDevices(name, dev, x.storage.device, []*Tensor{x})
+		failDevices(name, dev, x.storage.device, argument{"x", x})
 	}
 	v.DType, v.Const = x.dtype, x.scalar()
 }
@@ -264,17 +262,11 @@ func sameDevice(name string, ts ...*Tensor) device.Device {
 			continue
 		}
 		if !t.storage.device.IsCPU() || t.layout.Rank() != 0 {
-			failDevices(name, dev, t.storage.device, ts)
+			failDevices(name, dev, t.storage.device, operandsOf(name, ts)...)
 		}
 		if numbers++; numbers > 1 {
 			fail(name, ErrDevice, "Trying to pass too many CPU scalars to non-CPU kernel!", ts...)
 		}
 	}
 	return dev
-}
-
-// failDevices panics with PyTorch's text for operands on two devices.
-func failDevices(name string, first, other device.Device, ts []*Tensor) {
-	failHint(name, ErrDevice, fmt.Sprintf("Expected all tensors to be on the same device, but found at least two devices, %s and %s!", first, other),
-		describe(ts)+"; move one of them with To")
 }

@@ -122,6 +122,9 @@ func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout,
 	if x != nil {
 		out.scope = x.scope
 	}
+	if placement.on.Load() {
+		placement.made(out.storage, name)
+	}
 	return out.inherit(others...)
 }
 

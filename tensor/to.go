@@ -91,8 +91,17 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 		return x
 	}
 	x.alive()
+	out := x.copied(to)
+	if placement.on.Load() {
+		placement.moved(x.storage, out.storage)
+	}
+	record(out, op.Copy, copyGrad, nil, x)
+	return out
+}
+
+// copied returns a copy of x as it was asked for.
+func (x *Tensor) copied(to target) *Tensor {
 	if out := x.transferInBackground(to); out != nil {
-		record(out, op.Copy, copyGrad, nil, x)
 		return out
 	}
 	out := x.twin("to", resolve(to.device), to.dtype)
@@ -101,7 +110,6 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	} else {
 		out.transfer(x)
 	}
-	record(out, op.Copy, copyGrad, nil, x)
 	return out
 }
 
