@@ -1,21 +1,22 @@
 package tensor
 
 import (
-	"container/heap"
 	"fmt"
 
+	"cresset/internal/backend"
 	"cresset/internal/op"
 )
 
 // backprop carries gradients through the nodes of one graph, from the newest to the oldest: an edge always leads to an
 // older node, so when a node's turn comes all its gradients have arrived. Nothing recurses, whatever the graph's depth.
 type backprop struct {
-	queue   nodeQueue
-	pending map[*node]*Tensor // gradients that have arrived at a node
+	pending arrivals
 	current *node
-	leaving *Tensor // the gradient of the node that is visited
-	coming  *Tensor // a gradient on its way into pending
-	scratch *Scope  // owns what the gradient of the current node computes
+	leaving *Tensor   // the gradient of the node that is visited
+	coming  *Tensor   // a gradient on its way into pending
+	scratch Scope     // owns what the gradient of the current node computes
+	guests  [4]Tensor // what entered scratch, while the current node is visited
+	nGuests int
 	retain  bool
 	search  *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
@@ -58,7 +59,7 @@ func (b *backprop) run(x, dy *Tensor) {
 		if x.NumEl() != 1 {
 			fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
 		}
-		dy = Like(x).Ones(x.layout.Shape...)
+		dy = newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
 		dy.storage.holds = 1
 	} else if !dy.layout.Shape.Equal(x.layout.Shape) {
 		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape.String()+
@@ -69,13 +70,9 @@ func (b *backprop) run(x, dy *Tensor) {
 	if b.search != nil && !b.search.enters(x.node) {
 		return
 	}
-	b.pending = make(map[*node]*Tensor)
 	b.arrive(x.node, dy)
 	defer b.abandon()
-	for len(b.queue) > 0 {
-		n := heap.Pop(&b.queue).(*node)
-		dy := b.pending[n]
-		delete(b.pending, n)
+	for n, dy, ok := b.pending.next(); ok; n, dy, ok = b.pending.next() {
 		b.visit(n, dy)
 	}
 }
@@ -100,14 +97,30 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 			"already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "+
 			"retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
 	}
-	b.current, b.scratch = n, NewScope()
-	n.back(b, b.scratch.Enter(dy))
+	b.current = n
+	b.scratch.open()
+	n.back(b, b.enter(dy))
 	b.scratch.Close()
-	b.current, b.scratch = nil, nil
+	b.current = nil
+	clear(b.guests[:b.nGuests])
+	b.nGuests = 0
 	b.leave()
 	if !b.retain && len(n.saved) > 0 {
 		n.free()
 	}
+}
+
+// enter returns x as a member of the scratch scope, for as long as the current node is visited.
+func (b *backprop) enter(x *Tensor) *Tensor {
+	if b.nGuests == len(b.guests) {
+		return b.scratch.Enter(x)
+	}
+	x.alive()
+	y := &b.guests[b.nGuests]
+	b.nGuests++
+	*y = *x
+	y.scope = &b.scratch
+	return y
 }
 
 // leave drops the gradient of a node that is done.
@@ -134,14 +147,14 @@ func (b *backprop) saved(i int) *Tensor {
 	if v == nil {
 		return nil
 	}
-	return b.scratch.Enter(v)
+	return b.enter(v)
 }
 
 // params returns the parameters of the current op.
 func (b *backprop) params() any { return b.current.params }
 
 // input returns the shape of input i, which must track gradients.
-func (b *backprop) input(i int) Shape { return b.current.edges[i].shape }
+func (b *backprop) input(i int) Shape { return b.current.edges[i].layout.Shape }
 
 // give sends g to input i: summed over broadcast axes, in the input's dtype and on its device. A nil g is none.
 func (b *backprop) give(i int, g *Tensor) {
@@ -150,7 +163,7 @@ func (b *backprop) give(i int, g *Tensor) {
 	}
 	e := &b.current.edges[i]
 	b.checkShape(i, e)
-	g = g.sumTo(e.shape).cast(e.dtype)
+	g = g.sumTo(e.layout.Shape).cast(e.dtype)
 	if g.storage.device != e.device {
 		g = g.To(e.device)
 	}
@@ -167,18 +180,17 @@ func (b *backprop) give(i int, g *Tensor) {
 
 // checkShape panics where SetData gave input i another shape after the op.
 func (b *backprop) checkShape(i int, e *edge) {
-	if !e.shape.Equal(e.to.shape) {
+	if !e.layout.Shape.Equal(e.to.layout.Shape) {
 		fail(b.current.op.String(), ErrShape, fmt.Sprintf("Function %s returned an invalid gradient at index %d - got %s but expected shape compatible with %s",
-			b.current.name(), i, e.shape.List(), e.to.shape.List()))
+			b.current.name(), i, e.layout.Shape.List(), e.to.layout.Shape.List()))
 	}
 }
 
 // arrive adds g to what is pending at n.
 func (b *backprop) arrive(n *node, g *Tensor) {
-	old, ok := b.pending[n]
-	if !ok {
-		b.pending[n] = g
-		heap.Push(&b.queue, n)
+	old := b.pending.find(n)
+	if old == nil {
+		b.pending.add(n, g)
 		return
 	}
 	b.coming = g
@@ -188,7 +200,7 @@ func (b *backprop) arrive(n *node, g *Tensor) {
 		sum := old.Add(g)
 		sum.storage.holds = 1
 		drop(old)
-		b.pending[n] = sum
+		b.pending.replace(n, sum)
 	}
 	b.coming = nil
 	drop(g)
@@ -258,29 +270,6 @@ func (b *backprop) abandon() {
 			drop(g)
 		}
 	}
-	if b.scratch != nil {
-		b.scratch.Close()
-	}
-	for _, g := range b.pending {
-		drop(g)
-	}
-}
-
-// nodeQueue is a heap of nodes, the newest first.
-type nodeQueue []*node
-
-func (q nodeQueue) Len() int           { return len(q) }
-func (q nodeQueue) Less(i, j int) bool { return q[i].order > q[j].order }
-func (q nodeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-
-// Push adds a node; it is for package heap.
-func (q *nodeQueue) Push(n any) { *q = append(*q, n.(*node)) }
-
-// Pop takes the last node; it is for package heap.
-func (q *nodeQueue) Pop() any {
-	old := *q
-	n := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	return n
+	b.scratch.Close()
+	b.pending.drop()
 }

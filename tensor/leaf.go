@@ -24,7 +24,7 @@ func (x *Tensor) SetRequiresGrad(on bool) *Tensor {
 		fail("requires_grad_", ErrAutograd, "only Tensors of floating point dtype can require gradients", x)
 	default:
 		if !x.thaw() {
-			x.node = &node{order: nodes.Add(1), shape: x.layout.Shape, leaf: &leaf{dtype: x.dtype, device: x.storage.device}}
+			x.node = &node{order: nodes.Add(1), layout: x.layout, leaf: &leaf{dtype: x.dtype, device: x.storage.device}}
 		}
 	}
 	return x
@@ -145,7 +145,7 @@ func (n *node) follow(x *Tensor) {
 	l := n.leaf
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n.shape, l.dtype, l.device = x.layout.Shape, x.dtype, x.storage.device
+	n.layout, l.dtype, l.device = x.layout, x.dtype, x.storage.device
 	if l.grad != nil {
 		l.grad.SetData(l.grad.To(l.device, l.dtype))
 	}

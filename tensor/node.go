@@ -7,23 +7,24 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
 // node is the record of one op in the graph of gradients, or a leaf that gradients flow to.
 type node struct {
 	op     op.Op
+	out    dtype.DType // of the result
+	freed  bool        // saved values were given up by a Backward
+	order  uint64      // nodes made later have higher numbers; an edge always leads to a lower one
 	back   gradient
 	params any
-	order  uint64 // nodes made later have higher numbers; an edge always leads to a lower one
 	edges  []edge
 	saved  []savedValue
-	out    dtype.DType // of the result
-	shape  Shape       // of the result, or of the leaf
-	freed  bool        // saved values were given up by a Backward
-	leaf   *leaf       // nil for a result
-	hooks  *hooks      // nil where there are none
-	inEdge [2]edge     // room for edges, so that most nodes are one allocation
+	layout *layout.Layout // of the result, or of the leaf
+	leaf   *leaf          // nil for a result
+	hooks  *hooks         // nil where there are none
+	inEdge [2]edge        // room for edges, so that most nodes are one allocation
 	inSave [2]savedValue
 }
 
@@ -33,8 +34,8 @@ type gradient func(b *backprop, dy *Tensor)
 
 // edge leads from a node to where the gradient of one input goes.
 type edge struct {
-	to     *node // nil where the input does not track gradients
-	shape  Shape
+	to     *node          // nil where the input does not track gradients
+	layout *layout.Layout // of the input
 	dtype  dtype.DType
 	device device.Device
 }
@@ -73,12 +74,12 @@ func record(out *Tensor, o op.Op, back gradient, params any, inputs ...*Tensor) 
 	if !tracked || !out.dtype.IsFloat() {
 		return nil
 	}
-	n := &node{op: o, back: back, params: params, order: nodes.Add(1), out: out.dtype, shape: out.layout.Shape}
+	n := &node{op: o, back: back, params: params, order: nodes.Add(1), out: out.dtype, layout: out.layout}
 	n.edges = n.inEdge[:0]
 	for _, x := range inputs {
 		e := edge{}
 		if x != nil && x.node != nil {
-			e = edge{to: x.node, shape: x.layout.Shape, dtype: x.dtype, device: x.storage.device}
+			e = edge{to: x.node, layout: x.layout, dtype: x.dtype, device: x.storage.device}
 		}
 		n.edges = append(n.edges, e)
 	}

@@ -126,11 +126,11 @@ func (x *Tensor) At(indices ...int) *Tensor {
 func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 	e := &b.current.edges[0]
 	b.checkShape(0, e)
-	if old := b.pending[e.to]; old != nil && old.exclusive() && old.dtype == dy.dtype && old.storage.device == dy.storage.device {
+	if old := b.pending.find(e.to); old != nil && old.exclusive() && old.dtype == dy.dtype && old.storage.device == dy.storage.device {
 		old.alias(l).addInto(dy)
 		return
 	}
-	g := dy.zeros(e.shape)
+	g := dy.zeros(e.layout.Shape)
 	launch(op.Copy, g.dtype, nil, []*Tensor{g.alias(l)}, []*Tensor{dy})
 	b.give(0, g)
 }

@@ -27,6 +27,9 @@ var scopes atomic.Uint64
 // NewScope opens a scope.
 func NewScope() *Scope { return &Scope{order: scopes.Add(1)} }
 
+// open makes a closed scope, or a zero one, a new one.
+func (s *Scope) open() { s.order, s.closed = scopes.Add(1), false }
+
 // Enter returns x as a member of the scope: what is computed from it belongs to the scope. The memory of x itself stays
 // with its owner.
 func (s *Scope) Enter(x *Tensor) *Tensor {

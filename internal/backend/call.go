@@ -34,10 +34,18 @@ func NewCall(o op.Op, dt dtype.DType) *Call {
 
 // Release gives the call back; its operands are forgotten.
 func (c *Call) Release() {
-	clear(c.out[:c.nOut])
-	clear(c.in[:c.nIn])
+	forget(c.out[:c.nOut])
+	forget(c.in[:c.nIn])
 	c.Params, c.nOut, c.nIn = nil, 0, 0
 	calls.Put(c)
+}
+
+// forget zeroes views. Unlike clear it asks once a view, not once a pointer, whether the collector is at work.
+func forget(views []View) {
+	for i := range views {
+		v := &views[i]
+		*v = View{}
+	}
 }
 
 // AddOut returns the next result's view, to be filled in.

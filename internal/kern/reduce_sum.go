@@ -8,6 +8,10 @@ import (
 // SumMiddle is dst[o][i] = Σ_k src[o][k][i]. Floats are accumulated in float64 in an order that n alone decides; sums of
 // integers are int64, as PyTorch's.
 func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
+	if inner == 1 && outer == 1 {
+		dst[0] = SumRow[D](src)
+		return
+	}
 	if inner == 1 {
 		forEachLine(src, outer, n, func(at int, row []S) { dst[at] = SumRow[D](row) })
 		return

@@ -127,6 +127,16 @@ func (l Layout) Rank() int { return len(l.Shape) }
 // Size returns the number of elements; -1 where it does not fit an int, so that nothing can be made of the layout.
 func (l Layout) Size() int { return l.size }
 
+// IsUniform reports whether every index leads to the same element, of which there is one.
+func (l *Layout) IsUniform() bool {
+	for i, n := range l.Shape {
+		if n > 1 && l.Strides[i] != 0 {
+			return false
+		}
+	}
+	return l.size > 0
+}
+
 // IsContiguous reports whether the elements lie in row-major order without gaps, from Offset on.
 func (l Layout) IsContiguous() bool { return l.dense }
 

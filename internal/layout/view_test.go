@@ -100,6 +100,9 @@ func TestLayoutTellsTheTruth(t *testing.T) {
 		if l.IsContiguous() != rising {
 			t.Fatalf("%+v is contiguous: %v, want %v", l, l.IsContiguous(), rising)
 		}
+		if uniform := len(at) > 0 && slices.Min(at) == slices.Max(at); l.IsUniform() != uniform {
+			t.Fatalf("%+v is uniform: %v, want %v", l, l.IsUniform(), uniform)
+		}
 		span := 0
 		if len(at) > 0 {
 			span = slices.Max(at) - l.Offset + 1

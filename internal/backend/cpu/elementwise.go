@@ -57,7 +57,7 @@ func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []
 func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 	return func(c *backend.Call) error {
 		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
-		if out.Layout.IsContiguous() && (x.IsConst() || straight(x)) && (y.IsConst() || straight(y)) {
+		if out.Layout.IsContiguous() && flattens(x) && flattens(y) {
 			d := dense[D](out)
 			a, b := flatOf[A](x, len(d)), flatOf[B](y, len(d))
 			if len(d) <= grain {
@@ -80,7 +80,7 @@ func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 	}
 }
 
-// flat is an operand without a layout: elements side by side, or a constant repeated for as long as a chunk.
+// flat is an operand without a layout: elements side by side, or one repeated for as long as a chunk.
 type flat[T dtype.Element] struct {
 	elems    []T
 	repeated bool
@@ -88,11 +88,15 @@ type flat[T dtype.Element] struct {
 
 // flatOf returns the operand of a loop over n elements.
 func flatOf[T dtype.Element](v *backend.View, n int) flat[T] {
-	if !v.IsConst() {
+	if straight(v) {
 		return flat[T]{elems: dense[T](v)}
 	}
 	s := make([]T, min(n, chunk))
-	fill(s, constant[T](v.Const))
+	if v.IsConst() {
+		fill(s, constant[T](v.Const))
+	} else {
+		fill(s, data[T](v)[v.Layout.Offset])
+	}
 	return flat[T]{elems: s, repeated: true}
 }
 
@@ -149,6 +153,9 @@ func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p
 		return binary(func(dst []D, a []A, b []B) { loop(dst, a, b, p) })(c)
 	}
 }
+
+// flattens reports whether flatOf can see the operand.
+func flattens(v *backend.View) bool { return v.IsConst() || v.Layout.IsContiguous() || v.Layout.IsUniform() }
 
 // straight reports whether the operand's elements can be handed to a loop as they lie.
 func straight(v *backend.View) bool { return !v.IsConst() && v.Layout.IsContiguous() }

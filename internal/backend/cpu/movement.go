@@ -30,7 +30,11 @@ func (t *table) addMovement() {
 
 func addFill[T dtype.Element](t *table) {
 	t[op.Fill][dtype.Of[T]()] = func(c *backend.Call) error {
-		v := constant[T](c.In()[0].Const)
+		out, v := &c.Out()[0], constant[T](c.In()[0].Const)
+		if n := out.Layout.Size(); n <= grain && out.Layout.IsContiguous() {
+			fill(dense[T](out), v)
+			return nil
+		}
 		return nullary(func(dst []T) { fill(dst, v) })(c)
 	}
 }

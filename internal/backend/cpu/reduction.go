@@ -11,13 +11,18 @@ import (
 // reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
 func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int) error) Kernel {
 	return func(c *backend.Call) error {
+		in, out := &c.In()[0], dense[D](&c.Out()[0]) // results of reductions are fresh
+		l := layout.MiddleOf(*in.Layout, c.Axes())
+		if !l.Moved && straight(in) {
+			return loop(out, dense[S](in), l.Outer, l.N, l.Inner)
+		}
 		var w workspace
 		defer w.free()
-		m := middleOf(&c.In()[0], c.Axes())
+		m := middleOf(in, c.Axes())
 		if err := w.pack(&m.view); err != nil {
 			return err
 		}
-		return loop(dense[D](&c.Out()[0]), dense[S](&m.view), m.outer, m.n, m.inner) // results of reductions are fresh
+		return loop(out, dense[S](&m.view), m.outer, m.n, m.inner)
 	}
 }
 

@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"sync"
+
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/layout"
@@ -17,10 +19,14 @@ type walk struct {
 	count  int // tiles in all
 }
 
-// newWalk returns the walk over the views, the result first. Constants take part with stride 0.
+// walks holds walks to be used again: they are large next to the work of a small op.
+var walks = sync.Pool{New: func() any { return new(walk) }}
+
+// newWalk returns the walk over the views, the result first. Constants take part with stride 0. Run ends its use.
 func newWalk(views ...*backend.View) *walk {
-	w := &walk{size: views[0].Layout.Size()}
-	if w.size == 0 {
+	w := walks.Get().(*walk)
+	if w.size = views[0].Layout.Size(); w.size == 0 {
+		w.count = 0
 		return w
 	}
 	var operands [layout.MaxOperands]*layout.Layout
@@ -40,9 +46,10 @@ func newWalk(views ...*backend.View) *walk {
 
 var zeros [layout.MaxRank]int
 
-// run hands ranges of tiles to body, on several threads where the work is large.
+// run hands ranges of tiles to body, on several threads where the work is large. The walk must not be used afterwards.
 func (w *walk) run(body func(lo, hi int)) {
 	par.For(w.count, w.share(), body)
+	walks.Put(w)
 }
 
 // share returns how many tiles are worth a thread.
