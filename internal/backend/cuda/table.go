@@ -21,6 +21,7 @@ func build() *table {
 	t.addSoftmax()
 	t.addProducts()
 	t.addConvolutions()
+	t.addPools()
 	t.addIndexing()
 	t.addLosses()
 	t.addRandom()

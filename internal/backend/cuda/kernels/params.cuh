@@ -165,6 +165,33 @@ OFFSET(Convolution, dilation, 88);
 OFFSET(Convolution, parts, 96);
 SIZE(Convolution, 104);
 
+// Pool: planes of y of the size outSize, of planes of x of the size inSize, or the gradient for x; all contiguous. Each pair
+// is of the rows and the columns. in is x, or dy for a gradient.
+struct Pool {
+	u64 planes;
+	u64 out, in;
+	u64 index; // of a maximum in its plane
+	i64 inSize[2], outSize[2];
+	i64 kernel[2], stride[2], padding[2], dilation[2];
+	u32 adaptive;     // windows cover x evenly, whatever the steps say
+	u32 countPadding; // whether padding counts in a mean
+	u32 strays;       // whether a maximum's window may hold nothing but padding
+	u32 unused;
+};
+OFFSET(Pool, out, 8);
+OFFSET(Pool, in, 16);
+OFFSET(Pool, index, 24);
+OFFSET(Pool, inSize, 32);
+OFFSET(Pool, outSize, 48);
+OFFSET(Pool, kernel, 64);
+OFFSET(Pool, stride, 80);
+OFFSET(Pool, padding, 96);
+OFFSET(Pool, dilation, 112);
+OFFSET(Pool, adaptive, 128);
+OFFSET(Pool, countPadding, 132);
+OFFSET(Pool, strays, 136);
+SIZE(Pool, 144);
+
 // Draw: n random elements, contiguous, from the Philox generator of seed, counter offset/4. in is a probability for each
 // element, or Dropout's operand; mask Dropout's second result.
 struct Draw {

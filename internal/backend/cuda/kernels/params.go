@@ -103,6 +103,15 @@ type Convolution struct {
 	Parts, Part                        uint32
 }
 
+// Pool is the parameter of pools and their gradients.
+type Pool struct {
+	Planes                                 uint64
+	Out, In, Index                         uint64
+	InSize, OutSize                        [2]int64
+	Kernel, Stride, Padding, Dilation      [2]int64
+	Adaptive, CountPadding, Strays, Unused uint32
+}
+
 // Draw is the parameter of random draws.
 type Draw struct {
 	N             uint64

@@ -17,7 +17,7 @@ func TestParamsAgree(t *testing.T) {
 	}
 	header := string(text)
 	types := []any{
-		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Draw{}, NLL{}, Rows{}, Lines{}, Triangle{},
+		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Pool{}, Draw{}, NLL{}, Rows{}, Lines{}, Triangle{},
 		Range{}, SGD{}, Adam{},
 	}
 	if got := strings.Count(header, "\nstruct "); got != len(types) {
