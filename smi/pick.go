@@ -16,9 +16,10 @@ type Wish struct {
 }
 
 // Pick returns the N best GPUs for a wish: the most free memory first, then the
-// least utilization, then the lowest index. Left out besides are GPUs that refuse
-// to compute and those partitioned by MIG, which have no memory of their own to
-// give. It never returns fewer than N: then it fails with a *PickError.
+// least utilization, then the lowest index. Left out besides are GPUs that others
+// have reserved, that refuse to compute, and those partitioned by MIG, which have
+// no memory of their own to give. It never returns fewer than N: then it fails
+// with a *PickError. Two programs can pick the same GPU; see Reserve.
 func Pick(gpus []GPU, wish Wish) ([]GPU, error) {
 	n := max(wish.N, 1)
 	var fit []GPU
@@ -53,6 +54,8 @@ func (w Wish) refuses(g GPU) string {
 		return "its compute mode is Prohibited"
 	case g.MIG != nil && *g.MIG:
 		return "it is partitioned by MIG"
+	case g.ReservedBy != nil:
+		return "reserved by " + g.ReservedBy.String()
 	case g.Memory.Free < w.MinFree:
 		return gib(g.Memory.Free) + " free" + holders(g)
 	case w.MaxUtilization != nil && busyness(g) > *w.MaxUtilization:

@@ -31,6 +31,9 @@ type Inventory struct {
 	Source    Source    `json:"source"`
 	Simulated bool      `json:"simulated,omitempty"`
 	GPUs      []GPU     `json:"gpus"`
+
+	// ReservedUnknown is why nobody can say who has reserved GPUs; nil where that is known.
+	ReservedUnknown error `json:"-"`
 }
 
 // GPU describes a GPU. What it does not report is nil or empty, never zero.
@@ -62,6 +65,8 @@ type GPU struct {
 	MIG         *bool      `json:"mig,omitempty"` // nil where the GPU cannot be partitioned
 	Instances   []Instance `json:"instances,omitempty"`
 	Processes   []Process  `json:"processes,omitempty"` // in NVML's order
+
+	ReservedBy *Holder `json:"reserved_by,omitempty"` // nil where nobody has reserved it; see Reserve
 }
 
 // Instance is a part of a GPU that is partitioned by MIG. CUDA programs name it by

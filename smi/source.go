@@ -28,5 +28,15 @@ func Take() (*Inventory, error) {
 		return nil, err
 	}
 	defer s.close()
-	return s.read()
+	return survey(s)
+}
+
+// survey asks a source for the GPUs, and other programs whether they have
+// reserved them.
+func survey(s source) (*Inventory, error) {
+	inventory, err := s.read()
+	if err == nil {
+		inventory.markReserved()
+	}
+	return inventory, err
 }

@@ -47,7 +47,7 @@ func (c *connection) read(open func() (source, error)) (*Inventory, error) {
 			return nil, err
 		}
 	}
-	inventory, err := c.source.read()
+	inventory, err := survey(c.source)
 	if err != nil {
 		c.close()
 	}

@@ -26,6 +26,7 @@ type commands struct {
 	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
 	SMI     smiCommand     `cmd:"" name:"smi" help:"Show the GPUs in the machine, as nvidia-smi does."`
 	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
+	Run     runCommand     `cmd:"" help:"Run a command on the best GPUs and keep them for it."`
 	Tour    tourCommand    `cmd:"" help:"Walk through GPU computing, step by step, with code that runs."`
 	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
 	Version versionCommand `cmd:"" help:"Print versions."`
@@ -95,6 +96,8 @@ func usual(args []string) []string {
 		return []string{"--help"}
 	case len(args) == 1 && args[0] == "--version":
 		return []string{"version"}
+	case args[0] == "run": // most of them are another command's
+		return args
 	}
 	var out []string
 	for _, a := range args {

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"cresset/smi"
+)
+
+const (
+	exitTooFew = 3
+	pickAgain  = time.Second // between two looks of --wait
+)
+
+// wishFlags say which GPUs pick and run want.
+type wishFlags struct {
+	N           int           `short:"n" default:"1" help:"How many GPUs."`
+	MinFree     string        `placeholder:"SIZE" help:"Free memory that each must have, such as 20GiB."`
+	MaxUtil     *int          `placeholder:"PERCENT" help:"Most utilization that each may have."`
+	ExcludeBusy bool          `help:"Leave out GPUs on which a program computes."`
+	Wait        time.Duration `placeholder:"TIME" help:"Wait so long for such GPUs, 10m for instance."`
+}
+
+// seek looks at the GPUs until choose finds what is wished for, or the time is over.
+func (f *wishFlags) seek(s *session, choose func(*smi.Inventory, smi.Wish) error) error {
+	wish, err := f.wish()
+	if err != nil {
+		fmt.Fprintf(s.stderr, "cresset: %v\n", err)
+		return exitCode(exitUsage)
+	}
+	deadline := time.Now().Add(f.Wait)
+	announced := false
+	for inventory, err := range smi.Watch(s.ctx, pickAgain) {
+		if err != nil {
+			return err
+		}
+		if !announced {
+			s.announce()
+			announced = true
+		}
+		err := choose(inventory, wish)
+		var tooFew *smi.PickError
+		if !errors.As(err, &tooFew) {
+			return err
+		}
+		if time.Now().Add(pickAgain).After(deadline) {
+			fmt.Fprintf(s.stderr, "cresset: %v\n", err)
+			return exitCode(exitTooFew)
+		}
+	}
+	return s.ctx.Err()
+}
+
+func (f *wishFlags) wish() (smi.Wish, error) {
+	wish := smi.Wish{N: f.N, MaxUtilization: f.MaxUtil, ExcludeBusy: f.ExcludeBusy}
+	switch {
+	case f.N < 1:
+		return wish, fmt.Errorf("-n must be at least 1, not %d", f.N)
+	case f.MaxUtil != nil && (*f.MaxUtil < 0 || *f.MaxUtil > 100):
+		return wish, fmt.Errorf("--max-util must be from 0 to 100, not %d", *f.MaxUtil)
+	case f.Wait < 0:
+		return wish, fmt.Errorf("--wait must not be negative, not %v", f.Wait)
+	}
+	var err error
+	wish.MinFree, err = readSize(f.MinFree)
+	return wish, err
+}
+
+// readSize reads a size in bytes: a number with one of the units, or without one.
+func readSize(text string) (uint64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	digits := strings.TrimRight(text, "BKMGTi")
+	factor, known := map[string]float64{
+		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
+		"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
+	}[text[len(digits):]]
+	number, err := strconv.ParseFloat(digits, 64)
+	if !known || err != nil || !(number >= 0) || number*factor >= math.MaxInt64 {
+		return 0, fmt.Errorf("--min-free must be a size such as 20GiB, not %q", text)
+	}
+	return uint64(number * factor), nil
+}
