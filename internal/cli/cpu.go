@@ -5,23 +5,7 @@ import (
 	"io/fs"
 	"runtime"
 	"strings"
-
-	"golang.org/x/sys/cpu"
 )
-
-// cpuLevel names the widest vector instructions that the CPU offers. Kernels are plain Go so far.
-func cpuLevel() string {
-	switch {
-	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL:
-		return "avx512"
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return "avx2"
-	case cpu.ARM64.HasASIMD:
-		return "neon"
-	default:
-		return "scalar"
-	}
-}
 
 // readCPU returns the name of the CPU and the number of its cores, from Linux's /proc/cpuinfo. Where that is missing or
 // silent, as on arm64, they are the architecture and the number of logical CPUs.

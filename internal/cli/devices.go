@@ -6,6 +6,7 @@ import (
 	"os"
 	"text/tabwriter"
 
+	"cresset/internal/kern/vec"
 	"cresset/internal/mem"
 	"cresset/tensor"
 )
@@ -79,7 +80,10 @@ func (c *devicesCommand) print(s *session, rows []deviceRow) error {
 }
 
 func host() deviceRow {
-	r := deviceRow{Device: "cpu", Threads: tensor.NumThreads(), Level: cpuLevel()}
+	r := deviceRow{Device: "cpu", Threads: tensor.NumThreads(), Level: vec.Current().String()}
+	if err := vec.Err(); err != nil {
+		r.Problem = err.Error()
+	}
 	r.Name, r.Cores = readCPU(os.DirFS("/"))
 	r.Total, r.Available = mem.Machine()
 	return r

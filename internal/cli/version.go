@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"cresset/internal/kern/vec"
 )
 
 // version is cresset's own.
@@ -30,7 +32,7 @@ func (c *versionCommand) Help() string { return "Exit codes: 0 done, 1 failed, 2
 
 // Run prints cresset's version, Go's, what the CPU offers, and the driver of the GPUs.
 func (c *versionCommand) Run(s *session) error {
-	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: cpuLevel(), Driver: library()}
+	v := versions{Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, CPU: vec.Current().String(), Driver: library()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.read(info.Settings)
 	}

@@ -12,7 +12,7 @@ const module = "cresset"
 var rows = [][]string{
 	{"internal/dl", "dtype", "device", "internal/layout", "internal/op", "internal/rng"},
 	{
-		"internal/hardware", "internal/tenants", "internal/reserve", "internal/mem", "internal/par", "internal/kern", "internal/ptx",
+		"internal/hardware", "internal/tenants", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/ptx",
 		"internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/cublas", "internal/nccl", "internal/mpi",

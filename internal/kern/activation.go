@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
 // ReLU is dst[i] = max(a[i], 0), which keeps NaN.
 func ReLU[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
-	for i := range dst {
+	for i := vec.Unary(vec.ReLU, dst, a); i < len(dst); i++ {
 		v := a[i]
 		if v < 0 {
 			v = 0

@@ -1,6 +1,9 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // Each loop computes dst[i] from a[i] and b[i]; the slices have equal length, and dst may be one of the operands. Integers
 // wrap. Floats are rounded after every operation.
@@ -8,7 +11,7 @@ import "cresset/dtype"
 // Add is dst[i] = a[i] + b[i].
 func Add[T dtype.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Add, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] + b[i]
 	}
 }
@@ -16,7 +19,7 @@ func Add[T dtype.Number](dst, a, b []T) {
 // Sub is dst[i] = a[i] - b[i].
 func Sub[T dtype.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Sub, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] - b[i]
 	}
 }
@@ -24,7 +27,7 @@ func Sub[T dtype.Number](dst, a, b []T) {
 // Mul is dst[i] = a[i] · b[i].
 func Mul[T dtype.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Mul, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] * b[i]
 	}
 }
@@ -32,7 +35,7 @@ func Mul[T dtype.Number](dst, a, b []T) {
 // Div is dst[i] = a[i] / b[i].
 func Div[T dtype.Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Div, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] / b[i]
 	}
 }
@@ -40,7 +43,7 @@ func Div[T dtype.Float](dst, a, b []T) {
 // Neg is dst[i] = -a[i].
 func Neg[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
-	for i := range dst {
+	for i := vec.Unary(vec.Neg, dst, a); i < len(dst); i++ {
 		dst[i] = -a[i]
 	}
 }

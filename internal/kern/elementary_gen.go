@@ -2,7 +2,11 @@
 
 package kern
 
-import "math"
+import (
+	"math"
+
+	"cresset/internal/kern/vec"
+)
 
 // twoOverPi holds the bits of 2/π after the point, behind 32 zeros.
 var twoOverPi = [...]uint32{
@@ -17,8 +21,8 @@ var twoOverPi = [...]uint32{
 // with an error of at most 0.9 ulp. dst is at least as long as src and may be the same slice.
 func ExpF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = expf(v)
+	for i := vec.Unary(vec.Exp, dst, src); i < len(src); i++ {
+		dst[i] = expf(src[i])
 	}
 }
 
@@ -73,8 +77,8 @@ func expf(x float32) float32 {
 // with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
 func Expm1F32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = expm1f(v)
+	for i := vec.Unary(vec.Expm1, dst, src); i < len(src); i++ {
+		dst[i] = expm1f(src[i])
 	}
 }
 
@@ -129,8 +133,8 @@ func expm1f(x float32) float32 {
 // with an error of at most 1 ulp. dst is at least as long as src and may be the same slice.
 func LogF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = logf(v)
+	for i := vec.Unary(vec.Log, dst, src); i < len(src); i++ {
+		dst[i] = logf(src[i])
 	}
 }
 
@@ -194,8 +198,8 @@ func logf(x float32) float32 {
 // with an error of at most 1.6 ulp. dst is at least as long as src and may be the same slice.
 func Log1pF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = log1pf(v)
+	for i := vec.Unary(vec.Log1p, dst, src); i < len(src); i++ {
+		dst[i] = log1pf(src[i])
 	}
 }
 
@@ -258,8 +262,8 @@ func log1pf(x float32) float32 {
 // with an error of at most 1.3 ulp. dst is at least as long as src and may be the same slice.
 func SinF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = sinf(v)
+	for i := vec.Unary(vec.Sin, dst, src); i < len(src); i++ {
+		dst[i] = sinf(src[i])
 	}
 }
 
@@ -447,8 +451,8 @@ func sinf(x float32) float32 {
 // with an error of at most 1.3 ulp. dst is at least as long as src and may be the same slice.
 func CosF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = cosf(v)
+	for i := vec.Unary(vec.Cos, dst, src); i < len(src); i++ {
+		dst[i] = cosf(src[i])
 	}
 }
 
@@ -631,8 +635,8 @@ func cosf(x float32) float32 {
 // with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
 func TanhF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = tanhf(v)
+	for i := vec.Unary(vec.Tanh, dst, src); i < len(src); i++ {
+		dst[i] = tanhf(src[i])
 	}
 }
 
@@ -707,8 +711,8 @@ func tanhf(x float32) float32 {
 // with an error of at most 0.9 ulp. dst is at least as long as src and may be the same slice.
 func SigmoidF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = sigmoidf(v)
+	for i := vec.Unary(vec.Sigmoid, dst, src); i < len(src); i++ {
+		dst[i] = sigmoidf(src[i])
 	}
 }
 
@@ -811,8 +815,8 @@ func sigmoidf(x float32) float32 {
 // with an error of at most 1.2 ulp. dst is at least as long as src and may be the same slice.
 func ErfF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = erff(v)
+	for i := vec.Unary(vec.Erf, dst, src); i < len(src); i++ {
+		dst[i] = erff(src[i])
 	}
 }
 
@@ -893,8 +897,8 @@ func erff(x float32) float32 {
 // with an error of at most 1 ulp. dst is at least as long as a and may be the same slice.
 func PowF32(dst, a, b []float32) {
 	dst, b = dst[:len(a)], b[:len(a)]
-	for i, v := range a {
-		dst[i] = powf(v, b[i])
+	for i := vec.Binary(vec.Pow, dst, a, b); i < len(a); i++ {
+		dst[i] = powf(a[i], b[i])
 	}
 }
 
@@ -1100,8 +1104,8 @@ func powf(x, y float32) float32 {
 // with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
 func RsqrtF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = rsqrtf(v)
+	for i := vec.Unary(vec.Rsqrt, dst, src); i < len(src); i++ {
+		dst[i] = rsqrtf(src[i])
 	}
 }
 
@@ -1122,8 +1126,8 @@ func rsqrtf(x float32) float32 {
 // with an error of at most 1 ulp. dst is at least as long as src and may be the same slice.
 func SiLUF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = siluf(v)
+	for i := vec.Unary(vec.SiLU, dst, src); i < len(src); i++ {
+		dst[i] = siluf(src[i])
 	}
 }
 
@@ -1231,8 +1235,8 @@ func siluf(x float32) float32 {
 // with an error of at most 1.7 ulp. dst is at least as long as src and may be the same slice.
 func GELUF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = geluf(v)
+	for i := vec.Unary(vec.GELU, dst, src); i < len(src); i++ {
+		dst[i] = geluf(src[i])
 	}
 }
 
@@ -1399,8 +1403,8 @@ func geluf(x float32) float32 {
 // with an error of at most 1.1 ulp. dst is at least as long as src and may be the same slice.
 func GELUTanhF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = gelutanhf(v)
+	for i := vec.Unary(vec.GELUTanh, dst, src); i < len(src); i++ {
+		dst[i] = gelutanhf(src[i])
 	}
 }
 
@@ -1544,8 +1548,8 @@ func gelutanhf(x float32) float32 {
 // with an error of at most 1.8 ulp. dst is at least as long as src and may be the same slice.
 func SoftplusF32(dst, src []float32) {
 	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = softplusf(v)
+	for i := vec.Unary(vec.Softplus, dst, src); i < len(src); i++ {
+		dst[i] = softplusf(src[i])
 	}
 }
 

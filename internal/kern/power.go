@@ -4,12 +4,14 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 )
 
 // Square is dst[i] = a[i]².
 func Square[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Square, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = v * v
 	}
 }
@@ -17,7 +19,8 @@ func Square[T dtype.Number](dst, a []T) {
 // Sqrt is dst[i] = √a[i]; rounding the root in float64 to float32 once more does not change it.
 func Sqrt[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Sqrt, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = T(math.Sqrt(float64(v)))
 	}
 }
@@ -25,7 +28,8 @@ func Sqrt[T dtype.Float](dst, a []T) {
 // Reciprocal is dst[i] = 1 / a[i].
 func Reciprocal[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Reciprocal, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = 1 / v
 	}
 }

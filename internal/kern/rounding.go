@@ -4,12 +4,14 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 )
 
 // Abs is dst[i] = |a[i]|; the least integer stays as it is.
 func Abs[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Abs, dst, a); i < len(dst); i++ {
+		v := a[i]
 		if v <= 0 {
 			v = 0 - v // not -v: |−0| is +0
 		}

@@ -1,14 +1,17 @@
 package kern
 
 import (
+	"math"
+
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
 // Maximum is dst[i] = the larger of a[i] and b[i]; NaN where either is.
 func Maximum[T dtype.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Maximum, dst, a, b); i < len(dst); i++ {
 		v := a[i]
 		if w := b[i]; v < w || w != w {
 			v = w
@@ -20,7 +23,7 @@ func Maximum[T dtype.Number](dst, a, b []T) {
 // Minimum is dst[i] = the smaller of a[i] and b[i]; NaN where either is.
 func Minimum[T dtype.Number](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Minimum, dst, a, b); i < len(dst); i++ {
 		v := a[i]
 		if w := b[i]; w < v || w != w {
 			v = w
@@ -31,19 +34,35 @@ func Minimum[T dtype.Number](dst, a, b []T) {
 
 // ClampInt is dst[i] = min(max(a[i], low), high); a bound that is absent does not limit.
 func ClampInt[T dtype.Integer](dst, a []T, p op.Bounds) {
-	clamp(dst, a, T(p.IntLow), T(p.IntHigh), p)
-}
-
-// Clamp is dst[i] = min(max(a[i], low), high), which keeps NaN; a bound that is absent does not limit.
-func Clamp[T dtype.Float](dst, a []T, p op.Bounds) { clamp(dst, a, T(p.Low), T(p.High), p) }
-
-func clamp[T dtype.Number](dst, a []T, low, high T, p op.Bounds) {
 	a = a[:len(dst)]
+	low, high := T(p.IntLow), T(p.IntHigh)
 	for i, v := range a {
 		if p.HasLow && v < low {
 			v = low
 		}
 		if p.HasHigh && v > high {
+			v = high
+		}
+		dst[i] = v
+	}
+}
+
+// Clamp is dst[i] = min(max(a[i], low), high), which keeps NaN; a bound that is absent does not limit.
+func Clamp[T dtype.Float](dst, a []T, p op.Bounds) {
+	a = a[:len(dst)]
+	low, high := T(math.Inf(-1)), T(math.Inf(1))
+	if p.HasLow {
+		low = T(p.Low)
+	}
+	if p.HasHigh {
+		high = T(p.High)
+	}
+	for i := vec.Unary(vec.Clamp, dst, a, low, high); i < len(dst); i++ {
+		v := a[i]
+		if v < low {
+			v = low
+		}
+		if high < v {
 			v = high
 		}
 		dst[i] = v

@@ -1,5 +1,5 @@
-// Kgen writes the project's generated code: the elementary functions of internal/kern and of the GPU's kernels, from the
-// recipes of internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
+// Kgen writes the project's generated code: the elementary functions of internal/kern and of the GPU's kernels, and the
+// vector loops of internal/kern/vec, from the recipes of internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"cresset/internal/kgen/asm"
 	"cresset/internal/kgen/recipe"
 )
 
@@ -56,10 +57,18 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("elementary functions: %w", err)
 	}
-	return map[string][]byte{
+	files := map[string][]byte{
 		"internal/kern/elementary_gen.go":              elementary,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(recipe.All()),
-	}, nil
+	}
+	vector, err := asm.Files(recipe.Loops())
+	if err != nil {
+		return nil, fmt.Errorf("vector loops: %w", err)
+	}
+	for name, text := range vector {
+		files["internal/kern/vec/"+name] = text
+	}
+	return files, nil
 }
 
 // moduleRoot is the nearest folder with a go.mod, from the current one upwards.

@@ -6,6 +6,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/kern/vec"
 	"cresset/internal/mem"
 	"cresset/internal/op"
 )
@@ -51,6 +52,9 @@ func (Backend) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer, s
 
 // Run computes c.
 func (Backend) Run(c *backend.Call) error {
+	if err := vec.Err(); err != nil {
+		return err
+	}
 	kernel := kernels[c.Op][c.DType]
 	if kernel == nil {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType}

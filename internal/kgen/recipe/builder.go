@@ -133,21 +133,51 @@ func (b *builder) WithSign(x, s float) float {
 	return b.FromBits(b.Or(b.ToBits(x), sign))
 }
 
+// Apply is the recipe's result for other arguments.
+func (b *builder) Apply(r *Recipe, args ...float) float {
+	renamed := make([]Ref, len(r.Steps))
+	for k, s := range r.Steps {
+		if s.Op == Param {
+			renamed[k] = Ref(args[s.Bits])
+			continue
+		}
+		of := make([]Ref, len(s.Args))
+		for n, a := range s.Args {
+			of[n] = renamed[a]
+		}
+		s.Args = of
+		renamed[k] = b.step(s)
+	}
+	return float(renamed[len(renamed)-1])
+}
+
 // Return ends the recipe with the result y: it drops the steps that y does not need.
 func (b *builder) Return(y float, ulp float64, doc string) *Recipe {
 	r := b.recipe
-	needed := make([]bool, len(r.Steps))
-	needed[y] = true
-	for k := int(y); k >= 0; k-- {
+	r.Steps, _ = keep(r.Steps, Ref(y))
+	r.ULP, r.Doc = ulp, doc
+	if err := r.Validate(); err != nil {
+		panic(err)
+	}
+	return &r
+}
+
+// keep returns the steps that the results need, and the results' new places.
+func keep(steps []Step, results ...Ref) ([]Step, []Ref) {
+	needed := make([]bool, len(steps))
+	for _, y := range results {
+		needed[y] = true
+	}
+	for k := len(steps) - 1; k >= 0; k-- {
 		if needed[k] {
-			for _, a := range r.Steps[k].Args {
+			for _, a := range steps[k].Args {
 				needed[a] = true
 			}
 		}
 	}
-	renamed := make([]Ref, len(r.Steps))
+	renamed := make([]Ref, len(steps))
 	var kept []Step
-	for k, s := range r.Steps[:y+1] {
+	for k, s := range steps {
 		if !needed[k] {
 			continue
 		}
@@ -157,9 +187,9 @@ func (b *builder) Return(y float, ulp float64, doc string) *Recipe {
 		}
 		kept = append(kept, s)
 	}
-	r.Steps, r.ULP, r.Doc = kept, ulp, doc
-	if err := r.Validate(); err != nil {
-		panic(err)
+	var places []Ref
+	for _, y := range results {
+		places = append(places, renamed[y])
 	}
-	return &r
+	return kept, places
 }

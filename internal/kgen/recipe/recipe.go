@@ -47,7 +47,8 @@ type Op uint8
 
 // The operations, by what their results are.
 const (
-	Param      Op = iota // an argument of the function
+	Param      Op = iota // an argument of the function, or an element of a loop's operand
+	Scalar               // a loop's parameter, the same for all elements
 	ConstFloat           // the float32 with the step's bits
 	Add                  // a + b
 	Sub                  // a - b
@@ -63,6 +64,7 @@ const (
 	Select               // b where a is true, else c
 
 	ConstInt  // the step's bits
+	ParamInt  // an element of a loop's operand of integers
 	ToBits    // the bits of the float32 a
 	IAdd      // a + b, wrapping
 	ISub      // a - b, wrapping
@@ -76,6 +78,7 @@ const (
 	Sar       // a >> b signed, 0 <= b < 32
 	ISelect   // b where a is true, else c
 	Lookup    // the table's word a
+	ParamMask // an element of a loop's operand of bools
 	Less      // a < b, false for NaN
 	LessEqual // a <= b, false for NaN
 	Equal     // a == b, false for NaN
@@ -95,6 +98,7 @@ type signature struct {
 
 var signatures = [numOps]signature{
 	Param:      {"param", "", FloatType},
+	Scalar:     {"scalar", "", FloatType},
 	ConstFloat: {"const", "", FloatType},
 	Add:        {"add", "ff", FloatType},
 	Sub:        {"sub", "ff", FloatType},
@@ -109,6 +113,7 @@ var signatures = [numOps]signature{
 	FromInt:    {"fromint", "i", FloatType},
 	Select:     {"select", "mff", FloatType},
 	ConstInt:   {"iconst", "", IntType},
+	ParamInt:   {"paramint", "", IntType},
 	ToBits:     {"tobits", "f", IntType},
 	IAdd:       {"iadd", "ii", IntType},
 	ISub:       {"isub", "ii", IntType},
@@ -122,6 +127,7 @@ var signatures = [numOps]signature{
 	Sar:        {"sar", "ii", IntType},
 	ISelect:    {"iselect", "mii", IntType},
 	Lookup:     {"lookup", "i", IntType},
+	ParamMask:  {"parammask", "", MaskType},
 	Less:       {"less", "ff", MaskType},
 	LessEqual:  {"lessequal", "ff", MaskType},
 	Equal:      {"equal", "ff", MaskType},
@@ -142,6 +148,9 @@ func (op Op) String() string {
 
 // Result returns the type of the operation's result.
 func (op Op) Result() Type { return signatures[op].result }
+
+// IsParam reports whether the operation is what a function or a loop is given.
+func (op Op) IsParam() bool { return op == Param || op == ParamInt || op == ParamMask || op == Scalar }
 
 // IsConst reports whether the operation is a constant.
 func (op Op) IsConst() bool { return op == ConstFloat || op == ConstInt }

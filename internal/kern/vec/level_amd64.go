@@ -1,0 +1,30 @@
+//go:build !noasm
+
+package vec
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+func detect() (levels []Level) {
+	x := &cpu.X86
+	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2 {
+		levels = append(levels, AVX512)
+	}
+	if x.HasAVX2 && x.HasFMA {
+		levels = append(levels, AVX2)
+	}
+	return levels
+}
+
+func run(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int {
+	switch current {
+	case AVX512:
+		return runAVX512(l, n, scalars, p)
+	case AVX2:
+		return runAVX2(l, n, scalars, p)
+	}
+	return 0
+}

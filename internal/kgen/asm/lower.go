@@ -1,0 +1,219 @@
+package asm
+
+import (
+	"math"
+
+	"cresset/internal/kgen/recipe"
+)
+
+// A kind says what an instruction does.
+type kind uint8
+
+const (
+	compute kind = iota // a step of the loop
+	load                // reads an operand
+	store               // writes a result
+)
+
+// An inst is one instruction, or a short fixed sequence, over values.
+type inst struct {
+	kind  kind
+	op    recipe.Op
+	dst   int      // the value that it results in
+	args  []int    // the values that it needs
+	table []uint32 // for Lookup
+
+	operand int // the operand that is loaded or stored, by its place in Operands
+	elem    recipe.Elem
+	chain   int
+
+	negProduct, negAddend bool // for FMA: -(a*b) + c, a*b - c
+}
+
+// A program is a loop's body as a straight line: chains copies of the steps, which work on vectors that follow each
+// other, step by step.
+type program struct {
+	elem   recipe.Elem // what it computes with
+	values []value
+	insts  []inst
+}
+
+// A value is what an instruction results in, or what all iterations share.
+type value struct {
+	class  class
+	shared source
+	bits   uint64 // of a constant
+	scalar int    // of a parameter
+	uses   []int  // the instructions that need it
+}
+
+// A source says where a value comes from that no instruction computes.
+type source uint8
+
+const (
+	computed source = iota
+	constant
+	parameter
+)
+
+// A class is a kind of register.
+type class uint8
+
+const (
+	vectors class = iota
+	masks
+	classes
+)
+
+// lower writes the loop for numbers of one type, with masks in registers of maskClass.
+func lower(l *recipe.Loop, elem recipe.Elem, chains int, maskClass class) *program {
+	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: maskClass}
+	w.of = make([][]int, chains)
+	for c := range w.of {
+		w.of[c] = make([]int, len(l.Steps))
+	}
+	users := usersOf(l)
+	for k := range l.Steps {
+		for c := range w.of {
+			w.step(recipe.Ref(k), c, users)
+		}
+	}
+	for n, r := range l.Results {
+		for c := range w.of {
+			w.insts = append(w.insts, inst{kind: store, dst: -1, args: []int{w.of[c][r]}, chain: c,
+				operand: l.DstPlace(n), elem: w.inMemory(l.Dst[n].Elem)})
+		}
+	}
+	for at, in := range w.insts {
+		for _, a := range in.args {
+			w.values[a].uses = append(w.values[a].uses, at)
+		}
+	}
+	return w.program
+}
+
+// A lowering is a program under way: of has the values of each chain's steps.
+type lowering struct {
+	*program
+	loop      *recipe.Loop
+	maskClass class
+	of        [][]int
+}
+
+func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
+	s := &w.loop.Steps[k]
+	switch s.Op {
+	case recipe.ConstFloat, recipe.ConstInt:
+		w.of[c][k] = w.share(value{shared: constant, bits: w.constantBits(s)})
+	case recipe.Scalar:
+		w.of[c][k] = w.share(value{shared: parameter, scalar: int(s.Bits)})
+	case recipe.FromBits, recipe.ToBits:
+		w.of[c][k] = w.of[c][s.Args[0]]
+	case recipe.Param, recipe.ParamInt, recipe.ParamMask:
+		w.add(k, c, inst{kind: load, op: s.Op, operand: w.loop.SrcPlace(int(s.Bits)), elem: w.inMemory(w.loop.Src[s.Bits].Elem)})
+	case recipe.FMA, recipe.FMAExact:
+		w.fma(k, c)
+	case recipe.Neg:
+		if !w.isFolded(k, users) {
+			w.add(k, c, inst{op: s.Op, args: w.args(s, c)})
+		}
+	default:
+		in := inst{op: s.Op, args: w.args(s, c)}
+		if s.Table != nil {
+			in.table = s.Table.Words
+		}
+		w.add(k, c, in)
+	}
+}
+
+// fma takes the signs of its operands into the instruction.
+func (w *lowering) fma(k recipe.Ref, c int) {
+	s := &w.loop.Steps[k]
+	in := inst{op: recipe.FMA}
+	for n, a := range s.Args {
+		if arg := &w.loop.Steps[a]; arg.Op == recipe.Neg {
+			a = arg.Args[0]
+			if n == 2 {
+				in.negAddend = true
+			} else {
+				in.negProduct = !in.negProduct
+			}
+		}
+		in.args = append(in.args, w.of[c][a])
+	}
+	w.add(k, c, in)
+}
+
+// isFolded tells whether a Neg step is needed only by fma steps.
+func (w *lowering) isFolded(k recipe.Ref, users [][]recipe.Ref) bool {
+	for _, u := range users[k] {
+		if op := w.loop.Steps[u].Op; op != recipe.FMA && op != recipe.FMAExact {
+			return false
+		}
+	}
+	for _, r := range w.loop.Results {
+		if r == k {
+			return false
+		}
+	}
+	return true
+}
+
+func usersOf(l *recipe.Loop) [][]recipe.Ref {
+	users := make([][]recipe.Ref, len(l.Steps))
+	for k, s := range l.Steps {
+		for _, a := range s.Args {
+			users[a] = append(users[a], recipe.Ref(k))
+		}
+	}
+	return users
+}
+
+func (w *lowering) args(s *recipe.Step, c int) []int {
+	var args []int
+	for _, a := range s.Args {
+		args = append(args, w.of[c][a])
+	}
+	return args
+}
+
+// add appends an instruction that results in step k of chain c.
+func (w *lowering) add(k recipe.Ref, c int, in inst) {
+	v := value{}
+	if w.loop.Steps[k].Op.Result() == recipe.MaskType {
+		v.class = w.maskClass
+	}
+	in.chain, in.dst = c, len(w.values)
+	w.of[c][k] = in.dst
+	w.values = append(w.values, v)
+	w.insts = append(w.insts, in)
+}
+
+// share returns the value that equals v, which all chains have in common.
+func (w *lowering) share(v value) int {
+	for n, have := range w.values {
+		if have.shared == v.shared && have.bits == v.bits && have.scalar == v.scalar && v.shared != computed {
+			return n
+		}
+	}
+	w.values = append(w.values, v)
+	return len(w.values) - 1
+}
+
+func (w *lowering) inMemory(e recipe.Elem) recipe.Elem {
+	if e == recipe.Own {
+		return w.elem
+	}
+	return e
+}
+
+// constantBits widens a constant to the type that the loop computes with.
+func (w *lowering) constantBits(s *recipe.Step) uint64 {
+	switch {
+	case w.elem != recipe.F64:
+		return uint64(s.Bits)
+	case s.Op == recipe.ConstInt:
+		return uint64(int64(int32(s.Bits)))
+	}
+	return math.Float64bits(float64(math.Float32frombits(s.Bits)))
+}

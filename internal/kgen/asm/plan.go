@@ -1,0 +1,113 @@
+package asm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"cresset/internal/kgen/recipe"
+)
+
+// unrolls are the numbers of chains that are tried: the first that fits into the registers is taken.
+var unrolls = []int{4, 2, 1}
+
+// maxInsts limits the length of an unrolled body.
+const maxInsts = 240
+
+// A plan is how a loop is laid out: how many chains run side by side, and which constants and parameters stay in
+// registers from iteration to iteration.
+type plan struct {
+	loop   *recipe.Loop
+	elem   recipe.Elem
+	chains int
+	kept   []value
+}
+
+// newPlan finds the plan by writing the body for nobody to read.
+func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
+	for _, chains := range unrolls {
+		pl := plan{loop: l, elem: elem, chains: chains}
+		p := pl.body(m, &Func{Name: l.Name}, chains, false)
+		if chains > 1 && (p.spills > 0 || len(p.insts) > maxInsts) {
+			continue
+		}
+		if p.spills == 0 {
+			pl.kept = mostUsed(p, m.registers(vectors)-p.peak[vectors])
+			for len(pl.kept) > 0 && pl.body(m, &Func{Name: l.Name}, chains, false).spills > 0 {
+				pl.kept = pl.kept[:len(pl.kept)-1]
+			}
+		}
+		return pl
+	}
+	panic("asm: no plan for " + l.Name)
+}
+
+// mostUsed returns the n shared values that the program needs most often.
+func mostUsed(p *placer, n int) []value {
+	var shared []value
+	for _, v := range p.values {
+		if v.shared != computed && len(v.uses) > 0 {
+			shared = append(shared, v)
+		}
+	}
+	slices.SortStableFunc(shared, func(a, b value) int { return cmp.Compare(len(b.uses), len(a.uses)) })
+	return shared[:min(n, len(shared))]
+}
+
+// body writes the loop's body for a number of chains; the kept values are in the first registers.
+func (pl *plan) body(m machine, fn *Func, chains int, masked bool) *placer {
+	p := newPlacer(m, lower(pl.loop, pl.elem, chains, m.maskClass()), fn)
+	p.masked = masked
+	for r, k := range pl.kept {
+		v := p.find(k)
+		p.keep[v], p.reg[v], p.owner[vectors][r] = true, r, v
+	}
+	p.write()
+	return p
+}
+
+// fetchKept writes what brings the kept values into their registers.
+func (pl *plan) fetchKept(m machine, fn *Func) {
+	p := newPlacer(m, lower(pl.loop, pl.elem, 1, m.maskClass()), fn)
+	for r, k := range pl.kept {
+		m.fetch(p, p.find(k), r)
+	}
+}
+
+// find returns the value of this program that is the same constant or parameter as another program's.
+func (p *placer) find(k value) int {
+	return slices.IndexFunc(p.values, func(v value) bool {
+		return v.shared == k.shared && v.bits == k.bits && v.scalar == k.scalar
+	})
+}
+
+// functionName is addF32AVX512 for the loop Add.
+func functionName(l *recipe.Loop, elem recipe.Elem, suffix string) string {
+	upper := strings.TrimLeft(l.Name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	first := l.Name[:len(l.Name)-len(upper)]
+	if len(first) > 1 && upper != "" {
+		first = strings.ToLower(first[:len(first)-1]) + first[len(first)-1:]
+	} else {
+		first = strings.ToLower(first)
+	}
+	return first + upper + elem.String() + suffix
+}
+
+// comment is what the loop's function computes.
+func comment(l *recipe.Loop) string {
+	return l.Dst[0].Name + "[i] = " + l.Doc
+}
+
+// params are the parameters of a loop's function: pointers to the operands' first elements, their number, and a pointer
+// to the scalars.
+func params(l *recipe.Loop) []Param {
+	var all []Param
+	for _, o := range l.Operands() {
+		all = append(all, Param{o.Name, "unsafe.Pointer"})
+	}
+	all = append(all, Param{"n", "int"})
+	if len(l.Scalars) > 0 {
+		all = append(all, Param{"scalars", "unsafe.Pointer"})
+	}
+	return all
+}

@@ -1,0 +1,305 @@
+package asm
+
+import (
+	"fmt"
+
+	"cresset/internal/kgen/recipe"
+)
+
+// x86 is AVX-512 (F, DQ, BW and VL) where wide, else AVX2 with FMA.
+type x86 struct {
+	wide bool
+	pool *pool
+}
+
+// tailMask is the mask register of AVX-512 that says which elements of the last vector are there. K0 means all of them
+// where an instruction takes a mask, so values live in those between.
+const tailMask = "K7"
+
+func (m *x86) registers(c class) int {
+	switch {
+	case c == masks && m.wide:
+		return 6
+	case c == masks:
+		return 0
+	case m.wide:
+		return 32
+	}
+	return 16
+}
+
+func (m *x86) maskClass() class {
+	if m.wide {
+		return masks
+	}
+	return vectors
+}
+
+// bytes returns the size of a vector.
+func (m *x86) bytes() int {
+	if m.wide {
+		return 64
+	}
+	return 32
+}
+
+// name returns a register as the assembler knows it.
+func (m *x86) name(c class, r int) string {
+	switch {
+	case c == masks:
+		return fmt.Sprintf("K%d", r+1)
+	case m.wide:
+		return fmt.Sprintf("Z%d", r)
+	}
+	return fmt.Sprintf("Y%d", r)
+}
+
+// x86Name is an instruction for 4-byte and for 8-byte elements.
+type x86Name struct{ narrow, wide string }
+
+func (n x86Name) of(p *placer) string {
+	if p.elem == recipe.F64 {
+		return n.wide
+	}
+	return n.narrow
+}
+
+// x86Binary are the instructions of two operands, the second of which may lie in memory.
+var x86Binary = map[recipe.Op]x86Name{
+	recipe.Add:  {"VADDPS", "VADDPD"},
+	recipe.Sub:  {"VSUBPS", "VSUBPD"},
+	recipe.Mul:  {"VMULPS", "VMULPD"},
+	recipe.Div:  {"VDIVPS", "VDIVPD"},
+	recipe.IAdd: {"VPADDD", "VPADDQ"},
+	recipe.ISub: {"VPSUBD", "VPSUBQ"},
+	recipe.IMul: {"VPMULLD", ""},
+	recipe.IAnd: {"VPAND", "VPAND"},
+	recipe.IOr:  {"VPOR", "VPOR"},
+	recipe.IXor: {"VPXOR", "VPXOR"},
+}
+
+var commutes = map[recipe.Op]bool{
+	recipe.Add: true, recipe.Mul: true, recipe.IAdd: true, recipe.IMul: true, recipe.IAnd: true, recipe.IOr: true, recipe.IXor: true,
+}
+
+// x86Shift are the shifts by a constant; by a vector they have a V behind the direction.
+var x86Shift = map[recipe.Op]struct{ constant, vector x86Name }{
+	recipe.Shl: {x86Name{"VPSLLD", "VPSLLQ"}, x86Name{"VPSLLVD", "VPSLLVQ"}},
+	recipe.Shr: {x86Name{"VPSRLD", "VPSRLQ"}, x86Name{"VPSRLVD", "VPSRLVQ"}},
+	recipe.Sar: {x86Name{"VPSRAD", ""}, x86Name{"VPSRAVD", ""}},
+}
+
+// emit writes a step.
+func (m *x86) emit(p *placer, in *inst) {
+	switch in.kind {
+	case load:
+		m.load(p, in)
+		return
+	case store:
+		m.store(p, in)
+		return
+	}
+	switch in.op {
+	case recipe.FMA:
+		m.fma(p, in)
+	case recipe.Neg:
+		m.withConstant(p, in, recipe.IXor, 1<<63)
+	case recipe.Abs:
+		m.withConstant(p, in, recipe.IAnd, 1<<63-1)
+	case recipe.Sqrt:
+		m.unary(p, in, x86Name{"VSQRTPS", "VSQRTPD"})
+	case recipe.FromInt:
+		m.unary(p, in, x86Name{"VCVTDQ2PS", ""})
+	case recipe.Shl, recipe.Shr, recipe.Sar:
+		m.shift(p, in)
+	case recipe.IMulHigh:
+		m.mulHigh(p, in)
+	case recipe.Lookup:
+		m.lookup(p, in)
+	case recipe.Select, recipe.ISelect:
+		m.choose(p, in)
+	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.IsNaN, recipe.ILess:
+		m.compare(p, in)
+	case recipe.MaskAnd, recipe.MaskOr, recipe.MaskNot:
+		m.combine(p, in)
+	default:
+		m.binary(p, in)
+	}
+}
+
+func (m *x86) binary(p *placer, in *inst) {
+	x, y := in.args[0], in.args[1]
+	if commutes[in.op] && m.inMemory(p, x) && !m.inMemory(p, y) {
+		x, y = y, x
+	}
+	rx := p.in(x)
+	oy, suffix := m.operand(p, y)
+	p.fn.Op(m.logical(p, in.op)+suffix, oy, m.name(vectors, rx), m.name(vectors, p.out(in.dst)))
+}
+
+// logical is the instruction's name: under AVX-512 those on bits have a size too.
+func (m *x86) logical(p *placer, op recipe.Op) string {
+	name := x86Binary[op].of(p)
+	if m.wide && (op == recipe.IAnd || op == recipe.IOr || op == recipe.IXor) {
+		return name + x86Name{"D", "Q"}.of(p)
+	}
+	return name
+}
+
+func (m *x86) unary(p *placer, in *inst, name x86Name) {
+	o, suffix := m.operand(p, in.args[0])
+	p.fn.Op(name.of(p)+suffix, o, m.name(vectors, p.out(in.dst)))
+}
+
+// withConstant combines the bits of the operand with those of a constant, given for 8 bytes.
+func (m *x86) withConstant(p *placer, in *inst, op recipe.Op, bits uint64) {
+	if p.elem != recipe.F64 {
+		bits >>= 32
+	}
+	r := p.in(in.args[0])
+	o, suffix := m.constant(p, bits)
+	p.fn.Op(m.logical(p, op)+suffix, o, m.name(vectors, r), m.name(vectors, p.out(in.dst)))
+}
+
+// fma picks the form by which operand is overwritten, and puts what lies in memory where the form takes it.
+func (m *x86) fma(p *placer, in *inst) {
+	x, y, z := in.args[0], in.args[1], in.args[2]
+	name := [2][2]string{{"VFMADD", "VFMSUB"}, {"VFNMADD", "VFNMSUB"}}[index(in.negProduct)][index(in.negAddend)]
+	write := func(form string, memory, reg, dst int) {
+		// The result's register holds dst already, so that dst no longer counts as in a register.
+		r := m.name(vectors, p.in(reg))
+		o, suffix := m.operand(p, memory)
+		d := m.name(vectors, p.over(in.dst, dst))
+		p.fn.Op(name+form+x86Name{"PS", "PD"}.of(p)+suffix, o, r, d)
+	}
+	if m.inMemory(p, x) && !m.inMemory(p, y) {
+		x, y = y, x
+	}
+	ends := func(v, other, another int) bool {
+		return !m.inMemory(p, v) && p.dies(v) && v != other && v != another
+	}
+	switch {
+	case ends(z, x, y):
+		write("231", y, x, z)
+	case ends(x, y, z) && m.inMemory(p, y) && !m.inMemory(p, z):
+		write("132", y, z, x)
+	case ends(x, y, z):
+		write("213", z, y, x)
+	case ends(y, x, z):
+		write("213", z, x, y)
+	default:
+		write("231", y, x, z)
+	}
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (m *x86) shift(p *placer, in *inst) {
+	x, y := in.args[0], in.args[1]
+	r := m.name(vectors, p.in(x))
+	if v := &p.values[y]; v.shared == constant {
+		p.fn.Op(x86Shift[in.op].constant.of(p), fmt.Sprintf("$%d", v.bits), r, m.name(vectors, p.out(in.dst)))
+		return
+	}
+	o, suffix := m.operand(p, y)
+	p.fn.Op(x86Shift[in.op].vector.of(p)+suffix, o, r, m.name(vectors, p.out(in.dst)))
+}
+
+// mulHigh takes the 64-bit products of the even elements and of the odd ones, and joins their upper halves.
+func (m *x86) mulHigh(p *placer, in *inst) {
+	x, y := m.name(vectors, p.in(in.args[0])), m.name(vectors, p.in(in.args[1]))
+	even, odd := m.name(vectors, p.scratch(vectors)), m.name(vectors, p.scratch(vectors))
+	p.fn.Op("VPSRLQ", "$32", x, even)
+	p.fn.Op("VPSRLQ", "$32", y, odd)
+	p.fn.Op("VPMULUDQ", even, odd, odd)
+	p.fn.Op("VPMULUDQ", x, y, even)
+	p.fn.Op("VPSRLQ", "$32", even, even)
+	dst := m.name(vectors, p.out(in.dst))
+	if m.wide {
+		p.fn.Op("MOVL", "$0xaaaa", "R12")
+		p.fn.Op("KMOVW", "R12", "K0")
+		k := m.name(masks, p.scratch(masks))
+		p.fn.Op("KMOVW", "R12", k)
+		p.fn.Op("VPBLENDMD", odd, even, k, dst)
+		return
+	}
+	p.fn.Op("VPBLENDD", "$0xaa", odd, even, dst)
+}
+
+// lookup picks words of a table of 8, which stands twice where a vector has 16.
+func (m *x86) lookup(p *placer, in *inst) {
+	n := m.name(vectors, p.in(in.args[0]))
+	table := append([]uint32(nil), in.table...)
+	if m.wide {
+		table = append(table, table...)
+	}
+	p.fn.Op("VPERMD", m.pool.Words(table...), n, m.name(vectors, p.out(in.dst)))
+}
+
+// choose is a select: the first value where the mask is set.
+func (m *x86) choose(p *placer, in *inst) {
+	mask, yes, no := in.args[0], in.args[1], in.args[2]
+	rm := m.name(m.maskClass(), p.in(mask))
+	if v := &p.values[no]; m.wide && v.shared == constant && v.bits == 0 {
+		r := m.name(vectors, p.in(yes))
+		p.fn.Op(x86Name{"VMOVAPS", "VMOVAPD"}.of(p)+".Z", r, rm, m.name(vectors, p.out(in.dst)))
+		return
+	}
+	rn := m.name(vectors, p.in(no))
+	oy, suffix := m.operand(p, yes)
+	dst := m.name(vectors, p.out(in.dst))
+	if m.wide {
+		p.fn.Op(x86Name{"VBLENDMPS", "VBLENDMPD"}.of(p)+suffix, oy, rn, rm, dst)
+		return
+	}
+	p.fn.Op(x86Name{"VBLENDVPS", "VBLENDVPD"}.of(p), rm, oy, rn, dst)
+}
+
+// x86Predicate are the numbers of ordered, quiet comparisons, and those with the operands exchanged.
+var x86Predicate = map[recipe.Op]struct{ straight, exchanged int }{
+	recipe.Equal: {0, 0}, recipe.IsNaN: {3, 3}, recipe.Less: {17, 30}, recipe.LessEqual: {18, 29}, recipe.ILess: {1, 6},
+}
+
+func (m *x86) compare(p *placer, in *inst) {
+	x, y := in.args[0], in.args[len(in.args)-1]
+	predicate := x86Predicate[in.op].straight
+	if m.inMemory(p, x) && !m.inMemory(p, y) && (m.wide || in.op != recipe.ILess) {
+		x, y, predicate = y, x, x86Predicate[in.op].exchanged
+	}
+	if !m.wide && in.op == recipe.ILess { // there is only greater: y > x
+		ry := m.name(vectors, p.in(y))
+		ox, _ := m.operand(p, x)
+		p.fn.Op(x86Name{"VPCMPGTD", "VPCMPGTQ"}.of(p), ox, ry, m.name(vectors, p.out(in.dst)))
+		return
+	}
+	name := x86Name{"VCMPPS", "VCMPPD"}
+	if in.op == recipe.ILess {
+		name = x86Name{"VPCMPD", "VPCMPQ"}
+	}
+	rx := m.name(vectors, p.in(x))
+	oy, suffix := m.operand(p, y)
+	p.fn.Op(name.of(p)+suffix, fmt.Sprintf("$%d", predicate), oy, rx, m.name(m.maskClass(), p.out(in.dst)))
+}
+
+// combine is a logical operation on masks.
+func (m *x86) combine(p *placer, in *inst) {
+	c := m.maskClass()
+	x := m.name(c, p.in(in.args[0]))
+	if in.op == recipe.MaskNot {
+		if m.wide {
+			p.fn.Op("KNOTW", x, m.name(c, p.out(in.dst)))
+			return
+		}
+		o, _ := m.constant(p, 1<<64-1)
+		p.fn.Op("VPXOR", o, x, m.name(c, p.out(in.dst)))
+		return
+	}
+	names := map[recipe.Op][2]string{recipe.MaskAnd: {"VPAND", "KANDW"}, recipe.MaskOr: {"VPOR", "KORW"}}
+	y := m.name(c, p.in(in.args[1]))
+	p.fn.Op(names[in.op][index(m.wide)], y, x, m.name(c, p.out(in.dst)))
+}

@@ -1,0 +1,103 @@
+package asm
+
+import (
+	"fmt"
+
+	"cresset/internal/kgen/recipe"
+)
+
+// AVX512 returns the file of all loops for AVX-512, and AVX2 that for AVX2 with FMA.
+func AVX512(loops []*recipe.Loop) *File { return x86File(loops, true) }
+
+// AVX2 returns the file of all loops for AVX2 with FMA.
+func AVX2(loops []*recipe.Loop) *File { return x86File(loops, false) }
+
+func x86File(loops []*recipe.Loop, wide bool) *File {
+	f := &File{}
+	m := &x86{wide: wide, pool: &f.pool}
+	for _, l := range loops {
+		for _, elem := range l.Elems {
+			m.loop(f, l, elem)
+		}
+	}
+	return f
+}
+
+func (m *x86) suffix() string {
+	if m.wide {
+		return "AVX512"
+	}
+	return "AVX2"
+}
+
+// loop adds a loop's function for one type of number. Under AVX-512 it computes n elements, else as many whole vectors
+// as n elements hold. AX counts elements, CX has their number.
+func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
+	pl := newPlan(&x86{wide: m.wide, pool: &pool{}}, l, elem)
+	fn := f.Func(functionName(l, elem, m.suffix()), comment(l), params(l)...)
+	lanes := m.bytes() / elem.Size()
+
+	for n, o := range l.Operands() {
+		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
+	}
+	fn.Op("MOVQ", fn.Arg("n"), "CX")
+	if len(l.Scalars) > 0 {
+		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
+	}
+	fn.Op("XORL", "AX", "AX")
+	pl.fetchKept(m, fn)
+	if pl.chains > 1 {
+		m.several(fn, pl, pl.chains*lanes)
+	}
+	if m.wide {
+		m.rest(fn, pl, lanes)
+	} else {
+		m.single(fn, pl, lanes)
+	}
+	fn.Label("done")
+	fn.Op("VZEROUPPER")
+	fn.Op("RET")
+}
+
+// several is the loop over as many vectors at once as there are chains.
+func (m *x86) several(fn *Func, pl plan, step int) {
+	fn.Op("LEAQ", fmt.Sprintf("-%d(CX)", step), "BX")
+	fn.Op("CMPQ", "AX", "BX")
+	fn.Op("JGT", "single")
+	fn.Op("PCALIGN", "$32")
+	fn.Label("several")
+	pl.body(m, fn, pl.chains, false)
+	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
+	fn.Op("CMPQ", "AX", "BX")
+	fn.Op("JLE", "several")
+	fn.Label("single")
+}
+
+// rest is the loop over what is left, one vector at a time, the last one perhaps in part.
+func (m *x86) rest(fn *Func, pl plan, lanes int) {
+	fn.Op("SUBQ", "AX", "CX")
+	fn.Op("JLE", "done")
+	fn.Op("MOVL", "$-1", "R11")
+	fn.Label("masked")
+	fn.Op("MOVL", fmt.Sprintf("$%d", lanes), "R12")
+	fn.Op("CMPQ", "CX", "R12")
+	fn.Op("CMOVQLT", "CX", "R12")
+	fn.Op("BZHIL", "R12", "R11", "R12")
+	fn.Op("KMOVW", "R12", tailMask)
+	pl.body(m, fn, 1, true)
+	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
+	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
+	fn.Op("JGT", "masked")
+}
+
+// single is the loop over the whole vectors that are left.
+func (m *x86) single(fn *Func, pl plan, lanes int) {
+	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
+	fn.Op("CMPQ", "AX", "CX")
+	fn.Op("JGT", "done")
+	fn.Label("whole")
+	pl.body(m, fn, 1, false)
+	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
+	fn.Op("CMPQ", "AX", "CX")
+	fn.Op("JLE", "whole")
+}

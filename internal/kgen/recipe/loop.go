@@ -1,0 +1,105 @@
+package recipe
+
+import "fmt"
+
+// A Loop computes elements of slices from elements of others, all of them in the same way. It is what a vector loop
+// of assembly is written from; package kern has the same loop in Go.
+type Loop struct {
+	Name    string    // as in "Add"
+	Doc     string    // the formula of one element
+	Elems   []Elem    // the types of number it computes with, a function for each
+	Dst     []Operand // what it writes; an operand that is also in Src is updated in place
+	Src     []Operand // what it reads, by the index of a Param step
+	Scalars []string  // what is the same for all elements, by the index of a Scalar step
+	Steps   []Step
+	Results []Ref // the step whose result each of Dst gets
+}
+
+// An Operand is a slice that a loop reads or writes.
+type Operand struct {
+	Name string
+	Elem Elem // how an element lies in memory; Own for the type that the loop computes with
+}
+
+// An Elem is an element's type.
+type Elem uint8
+
+// The types of elements.
+const (
+	Own  Elem = iota // the type that the loop computes with
+	F32              // float32
+	F64              // float64
+	Bool             // a byte, 0 or 1
+	F16              // half precision, of which a loop computes in float32
+	BF16             // the upper half of a float32, likewise
+	I32              // int32
+)
+
+// Size returns the bytes of an element.
+func (e Elem) Size() int {
+	return [...]int{Own: 0, F32: 4, F64: 8, Bool: 1, F16: 2, BF16: 2, I32: 4}[e]
+}
+
+// String returns the type's part of a function's name.
+func (e Elem) String() string {
+	return [...]string{Own: "", F32: "F32", F64: "F64", Bool: "Bool", F16: "F16", BF16: "BF16", I32: "I32"}[e]
+}
+
+// Operands returns the slices in the order of the function's parameters: each once, what is written first.
+func (l *Loop) Operands() []Operand {
+	all := append([]Operand(nil), l.Dst...)
+	for _, s := range l.Src {
+		if l.place(s.Name, all) < 0 {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// DstPlace returns where in Operands the result n stands.
+func (l *Loop) DstPlace(n int) int { return n }
+
+// SrcPlace returns where in Operands the operand of Param n stands.
+func (l *Loop) SrcPlace(n int) int { return l.place(l.Src[n].Name, l.Operands()) }
+
+func (l *Loop) place(name string, in []Operand) int {
+	for n, o := range in {
+		if o.Name == name {
+			return n
+		}
+	}
+	return -1
+}
+
+// loop starts a description; write ends it.
+func loop(name, doc string, elems []Elem, src ...string) (*Loop, *builder) {
+	l := &Loop{Name: name, Doc: doc, Elems: elems}
+	for _, s := range src {
+		l.Src = append(l.Src, Operand{Name: s})
+	}
+	return l, newBuilder(name, src...)
+}
+
+// scalar adds a parameter that is the same for all elements.
+func (l *Loop) scalar(b *builder, name string) float {
+	l.Scalars = append(l.Scalars, name)
+	return float(b.step(Step{Op: Scalar, Bits: uint32(len(l.Scalars) - 1)}))
+}
+
+// write adds an operand that gets the value y.
+func (l *Loop) write(name string, elem Elem, y Ref) {
+	l.Dst = append(l.Dst, Operand{name, elem})
+	l.Results = append(l.Results, y)
+}
+
+// end returns the finished description; it panics where the steps are not well formed.
+func (l *Loop) end(b *builder) *Loop {
+	l.Steps, l.Results = keep(b.recipe.Steps, l.Results...)
+	check := Recipe{Name: l.Name, Params: make([]string, max(len(l.Src), len(l.Scalars))), Steps: l.Steps}
+	for k := range check.Steps {
+		if err := check.validateStep(k); err != nil {
+			panic(fmt.Errorf("loop %s: step %d: %w", l.Name, k, err))
+		}
+	}
+	return l
+}
