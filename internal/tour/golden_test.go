@@ -29,6 +29,8 @@ var varies = []struct {
 	text    string
 }{
 	{regexp.MustCompile(`(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} {7}$`), "(clock)"},
+	{regexp.MustCompile(`(?m)^Timestamp( +): .*$`), "Timestamp$1: (clock)"},
+	{regexp.MustCompile(`(?m)^\|    (\d) +\d+      C   .+ (\d+MiB) \|$`), "| $1 (pid) C (program) $2 |"},
 	{regexp.MustCompile(`(?m)^cresset \d.*$`), "cresset (version)"},
 	{regexp.MustCompile(`(?m)^go1\..*$`), "(Go's version and platform)"},
 	{regexp.MustCompile(`(?m)^cpu (avx512|avx2|neon|scalar)$`), "cpu (level)"},
@@ -75,9 +77,23 @@ func TestOutputs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if text := strings.ReplaceAll(string(want), "\r\n", "\n"); b.String() != text {
-				t.Errorf("%s: got\n%s\nwant\n%s", file, b.String(), text)
-			}
+			compare(t, file, b.String(), strings.ReplaceAll(string(want), "\r\n", "\n"))
 		})
+	}
+}
+
+// compare reports the first line in which a text differs from what a file holds.
+func compare(t *testing.T, file, got, want string) {
+	t.Helper()
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			t.Fatalf("%s:%d: got nothing, want %q", file, i+1, b[i])
+		case i >= len(b):
+			t.Fatalf("%s:%d: got %q, want nothing", file, i+1, a[i])
+		case a[i] != b[i]:
+			t.Fatalf("%s:%d: got\n%s\nwant\n%s", file, i+1, a[i], b[i])
+		}
 	}
 }

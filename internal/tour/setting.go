@@ -13,20 +13,33 @@ type Setting struct {
 	Words     string   // "two GPUs"
 	GPUs      int      // so many at least
 	Only      bool     // and not more
-	Simulated bool     // even where there are such GPUs: the step breaks one, or wants a certain machine
+	All       bool     // and CUDA_VISIBLE_DEVICES does not limit them
+	Simulated bool     // simulated in any case: the step breaks a GPU, or wants a certain machine
 	Machine   string   // value of CRESSET_SIM that has what the step needs
 	Env       []string // other variables, such as "CUDA_LAUNCH_BLOCKING=1"
 }
 
-// The settings of the tour.
+// Settings that any machine may have.
 var (
-	anyMachine  = Setting{Words: "no GPU"}
-	oneGPU      = Setting{Words: "a GPU", GPUs: 1, Machine: "gtx1070"}
-	twoGPUs     = Setting{Words: "two GPUs", GPUs: 2, Machine: "gtx1070:2"}
-	fourGPUs    = Setting{Words: "four GPUs", GPUs: 4, Machine: "gtx1070:4"}
-	onlyOneGPU  = Setting{Words: "one GPU and no second", GPUs: 1, Only: true, Machine: "gtx1070"}
-	withoutGPU  = Setting{Words: "a machine whose GPUs are hidden", Simulated: true, Machine: "gtx1070", Env: []string{"CUDA_VISIBLE_DEVICES="}}
-	noteMachine = Setting{Words: "the machine of note 001", Simulated: true, Machine: "note001.json"}
+	anyMachine = Setting{Words: "no GPU"}
+	oneGPU     = Setting{Words: "a GPU", GPUs: 1, Machine: "gtx1070"}
+	onlyOneGPU = Setting{Words: "one GPU and no second", GPUs: 1, Only: true, Machine: "gtx1070"}
+	twoGPUs    = Setting{Words: "two GPUs", GPUs: 2, Machine: "gtx1070:2"}
+	fourGPUs   = Setting{Words: "four GPUs", GPUs: 4, All: true, Machine: "gtx1070:4"}
+	blocking   = Setting{Words: "one GPU, kernels that are waited for", GPUs: 1, Only: true, Machine: "gtx1070", Env: []string{"CUDA_LAUNCH_BLOCKING=1"}}
+)
+
+// Settings that are simulated whatever the machine has.
+var (
+	withoutGPU      = Setting{Words: "a machine whose GPUs are hidden", Simulated: true, Machine: "gtx1070", Env: []string{"CUDA_VISIBLE_DEVICES="}}
+	smallGPU        = Setting{Words: "a GPU with 4 GiB", Simulated: true, Machine: "gtx1050"}
+	expendable      = Setting{Words: "a GPU that may break", Simulated: true, Machine: "gtx1070"}
+	visibleTwoThree = Setting{Words: "four GPUs, two of them visible", Simulated: true, Machine: "gtx1070:4", Env: []string{"CUDA_VISIBLE_DEVICES=2,3"}}
+	noteMachine     = Setting{Words: "the machine of note 001", Simulated: true, Machine: "note001.json"}
+	desktop         = Setting{Words: "a slow GPU before a fast one", Simulated: true, Machine: "desktop.json"}
+	desktopByBus    = Setting{Words: "a slow GPU before a fast one", Simulated: true, Machine: "desktop.json", Env: []string{"CUDA_DEVICE_ORDER=PCI_BUS_ID"}}
+	lab             = Setting{Words: "four GPUs in use, driver 470", Simulated: true, Machine: "lab470.json"}
+	newerLab        = Setting{Words: "four GPUs in use, driver 550", Simulated: true, Machine: "lab550.json"}
 )
 
 // decisive are the variables that decide which GPUs a process sees and how it uses them.
@@ -36,7 +49,7 @@ var decisive = []string{
 
 // Here reports whether this process has what the setting asks for.
 func (s Setting) Here() bool {
-	if s.Simulated {
+	if _, limited := os.LookupEnv("CUDA_VISIBLE_DEVICES"); s.Simulated || s.All && limited {
 		return false
 	}
 	for _, pair := range s.Env {

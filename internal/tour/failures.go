@@ -1,0 +1,188 @@
+package tour
+
+import (
+	"errors"
+	"fmt"
+
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+var failures = Chapter{
+	Title: "Errors",
+	Steps: []Step{
+		{
+			Title:   "CPU and GPU do not mix",
+			Note:    "000:51 001:77-85 001:116 001:147 002:5 002:26 003:49-54 004:2",
+			Mirrors: "z = y + x.cpu()",
+			Today:   "001 has the words of PyTorch up to 1.4, which named the dtypes too; 003 has those of 1.10, which 2.6 still has.",
+			Needs:   oneGPU,
+			Do:      mixedDevices,
+		},
+		{
+			Title:   "Two GPUs do not mix",
+			Note:    "000:62 001:77",
+			Mirrors: "X + Y",
+			Needs:   twoGPUs,
+			Do:      mixedGPUs,
+		},
+		{
+			Title:   "An error as a value, and what mends it",
+			Note:    "000:62",
+			Mirrors: "Z = X.cuda(1); Y + Z",
+			Today:   "Operations panic with a *tensor.Error; Try makes it a value, errors.Is asks its kind, Hint tells what helps.",
+			Needs:   twoGPUs,
+			Do:      errorAsValue,
+		},
+		{
+			Title:   "A model on the CPU, its input on a GPU",
+			Note:    "003:82-88 004:2",
+			Mirrors: "net = net.cpu(); net(x)",
+			Today:   "The bias comes first, so cpu does. 003's wrapper_addmm is 1.13's; newer PyTorch says: but got mat1 is on cuda:0, different from other tensors on cpu.",
+			Needs:   oneGPU,
+			Do:      modelLeftBehind,
+		},
+		{
+			Title:   "A model on a GPU, its input on the CPU",
+			Note:    "001:134 003:82",
+			Mirrors: "net = net.cuda(); net(x)",
+			Needs:   oneGPU,
+			Do:      inputLeftBehind,
+		},
+		{
+			Title:   "Integers into a Linear",
+			Note:    "001:134-143",
+			Mirrors: "x=torch.tensor([1,2,3]).cuda(); net(x)",
+			Today:   "The note shows this as if it worked; every version of PyTorch refuses it.",
+			Needs:   oneGPU,
+			Do:      integersIntoLinear,
+		},
+		{
+			Title:   "A GPU that is not there",
+			Note:    "002:73-90",
+			Mirrors: "x = x.to('cuda:1')",
+			Today:   "The note's words are those of PyTorch 2.0 to 2.2; since then the third line has no full stop.",
+			Needs:   onlyOneGPU,
+			Do:      invalidOrdinal,
+		},
+		{
+			Title:   "The same with CUDA_LAUNCH_BLOCKING=1",
+			Note:    "002:87-90",
+			Mirrors: "For debugging consider passing CUDA_LAUNCH_BLOCKING=1.",
+			Today:   "Who waits for each kernel needs no warning that errors come late.",
+			Needs:   blocking,
+			Do:      invalidOrdinalBlocking,
+		},
+		{
+			Title:   "Errors that come late",
+			Note:    "002:88",
+			Mirrors: "CUDA kernel errors might be asynchronously reported at some other API call",
+			Needs:   expendable,
+			Do:      lateError,
+		},
+		{
+			Title:   "A GPU that is lost to the process",
+			Note:    "002:87-90",
+			Mirrors: "RuntimeError: CUDA error: ...",
+			Today:   "An invalid ordinal and a lack of memory end nothing; an assertion in a kernel ends the GPU for the process.",
+			Needs:   expendable,
+			Do:      poisonedGPU,
+		},
+		{
+			Title:   "Names and numbers of no GPU",
+			Note:    "001:51-53 001:97",
+			Mirrors: "torch.cuda.get_device_name(device_id)",
+			Needs:   onlyOneGPU,
+			Do:      noSuchGPU,
+		},
+	},
+}
+
+func mixedDevices() {
+	x := tensor.On(device.CUDA()).Of([]int{1, 2, 3})
+	y := x.Pow(2)
+	fmt.Println(tensor.Try(func() { y.Add(x.CPU()) }))
+	fmt.Println(tensor.Try(func() { x.CPU().Add(y) })) // the same words
+}
+
+func mixedGPUs() {
+	X := tensor.On(device.CUDA(0)).Ones(2, 3)
+	Y := tensor.On(device.CUDA(1)).Ones(2, 3)
+	fmt.Println(tensor.Try(func() { X.Add(Y) }))
+	fmt.Println(tensor.Try(func() { Y.Add(X) }))
+}
+
+func errorAsValue() {
+	X := tensor.On(device.CUDA(0)).Ones(2, 3)
+	Y := tensor.On(device.CUDA(1)).Ones(2, 3)
+	err := tensor.Try(func() { Y.Add(X) })
+	fmt.Println(errors.Is(err, tensor.ErrDevice))
+
+	var e *tensor.Error
+	if errors.As(err, &e) {
+		fmt.Println(e.Op)
+		fmt.Println(e.Hint())
+	}
+}
+
+func modelLeftBehind() {
+	net := nn.CUDA(nn.NewLinear(3, 1), 0)
+	x := tensor.Rand(2, 3).CUDA(0)
+	fmt.Println(net.Forward(x).Shape())
+
+	nn.CPU(net)
+	fmt.Println(tensor.Try(func() { net.Forward(x) }))
+}
+
+func inputLeftBehind() {
+	net := nn.CUDA(nn.NewLinear(3, 1))
+	x := tensor.Rand(2, 3)
+	fmt.Println(tensor.Try(func() { net.Forward(x) }))
+}
+
+func integersIntoLinear() {
+	tensor.ManualSeed(0)
+	net := nn.CUDA(nn.NewLinear(3, 1))
+	x := tensor.Of([]int{1, 2, 3}).CUDA()
+	fmt.Println(tensor.Try(func() { net.Forward(x) }))
+	fmt.Println(net.Forward(x.Float()))
+}
+
+func invalidOrdinal() {
+	x := tensor.Ones(2, 3)
+	fmt.Print(tensor.Try(func() { x.To(device.CUDA(1)) }))
+
+	fmt.Println(x.CUDA(0)) // nothing is lost
+}
+
+func invalidOrdinalBlocking() {
+	x := tensor.Ones(2, 3)
+	fmt.Println(tensor.Try(func() { x.To(device.CUDA(1)) }))
+}
+
+func lateError() {
+	table := tensor.Ones(3, 2).CUDA()
+	rows := tensor.Of([]int{0, 99}).CUDA()
+
+	var out *tensor.Tensor
+	fmt.Println(tensor.Try(func() { out = table.IndexSelect(0, rows) }))
+	fmt.Print(tensor.Try(func() { out.CPU() }))
+}
+
+func poisonedGPU() {
+	x := tensor.Ones(3).CUDA()
+	tensor.Try(func() { x.IndexSelect(0, tensor.Of([]int{99}).CUDA()) })
+	err := cuda.Synchronize()
+	again := tensor.Try(func() { x.AddScalar(1) })
+
+	fmt.Print(err)
+	fmt.Println(again.Error() == err.Error())
+	fmt.Println(tensor.Ones(3)) // the CPU goes on
+}
+
+func noSuchGPU() {
+	fmt.Println(cuda.DeviceName(1))
+	fmt.Println(cuda.MemInfo(1))
+}

@@ -1,0 +1,82 @@
+package tour_test
+
+import (
+	"strings"
+	"testing"
+
+	"cresset/internal/tour"
+)
+
+// printed lists what the notes show as printed, and the step that prints it. Where PyTorch 2.6 has other
+// words than a note, they are 2.6's.
+var printed = []struct{ note, step, want string }{
+	{"000:11", "deviceNames", "device(type='cpu'), device(type='cuda'), device(type='cuda', index=1)\n"},
+	{"000:20", "askAboutGPUs", "true\n1\n"},
+	{"000:39-41", "tryGPUs", "device(type='cuda', index=0)\ndevice(type='cpu')\n[cuda:0]\n"},
+	{"000:49", "madeOnCPU", "cpu\n"},
+	{"000:59-60", "madeOnGPU", "tensor([[1., 1., 1.],\n        [1., 1., 1.]], device='cuda:0')\n"},
+	{"000:73-74", "sequentialOnGPU", "]], device='cuda:0', grad_fn=<AddmmBackward0>)\n"},
+	{"000:79", "layersParameters", "device(type='cuda', index=0)\n"},
+	{"001:11-30", "smiTable", `+-----------------------------------------------------------------------------+
+| NVIDIA-SMI 418.67       Driver Version: 418.67       CUDA Version: 10.1     |
+|-------------------------------+----------------------+----------------------+
+| GPU  Name        Persistence-M| Bus-Id        Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp  Perf  Pwr:Usage/Cap|         Memory-Usage | GPU-Util  Compute M. |
+|===============================+======================+======================|
+|   0  GeForce GTX 105...  Off  | 00000000:01:00.0 Off |                  N/A |
+| N/A   42C    P0    N/A /  N/A |   1670MiB /  4042MiB |      0%      Default |
++-------------------------------+----------------------+----------------------+
+                                                                               
++-----------------------------------------------------------------------------+
+| Processes:                                                       GPU Memory |
+|  GPU       PID   Type   Process name                             Usage      |
+|=============================================================================|
+|    0      1572      G   /usr/lib/xorg/Xorg                           601MiB |
+|    0      4508      G   compiz                                       231MiB |
+|    0      4935      G   ...equest-channel-token=592189694510481540   486MiB |
+|    0      5574      G   ...quest-channel-token=4527142888685015556   328MiB |
+|    0     10049      G   ...passed-by-fd --v8-snapshot-passed-by-fd    21MiB |
++-----------------------------------------------------------------------------+
+`},
+	{"001:75", "resultsStay", "tensor([1, 4, 9], device='cuda:0')\n"},
+	{"001:84", "mixedDevices", "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!\n"},
+	{"001:130-131", "whereAModelIs", "iter.Seq2[string,*cresset/tensor.Tensor]\nweight torch.Size([1, 3]) cpu\n"},
+	{"001:142", "integersIntoLinear", "mat1 and mat2 must have the same dtype, but got Long and Float\n"},
+	{"002:30-31", "drawnAndCopied", "torch.Size([2, 3]) torch.float32 cpu\ntorch.Size([2, 3]) torch.float32 cuda:0\n"},
+	{"002:49", "notShared", "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first.\n"},
+	{"002:51", "sharedMemory", "tensor([1., 1., 1., 1., 1.]) [1 1 1 1 1]\n"},
+	{"002:52", "sharedMemory", "tensor([3., 3., 3., 3., 3.]) [3 3 3 3 3]\n"},
+	{"002:53", "sharedMemory", "tensor([5., 5., 5., 5., 5.]) [5 5 5 5 5]\n"},
+	{"002:68", "deviceHandle", "Device: cuda\n"},
+	{"002:87-90", "invalidOrdinal", `CUDA error: invalid device ordinal
+CUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.
+For debugging consider passing CUDA_LAUNCH_BLOCKING=1
+Compile with ` + "`TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"},
+	{"002:89", "invalidOrdinalBlocking", "CUDA error: invalid device ordinal\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"},
+	{"003:19-23", "askAboutGPUs", "0 <nil>\nNVIDIA GeForce GTX 1070 (simulated) <nil>\n"},
+	{"003:54", "mixedDevices", "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!\n"},
+	{"003:69-72", "movedInPlace", "cpu\ncuda:0 true\n"},
+	{"003:88", "modelLeftBehind", "Expected all tensors to be on the same device, but found at least two devices, cpu and cuda:0! " +
+		"(when checking argument for argument mat1 in method wrapper_CUDA_addmm)\n"},
+	{"004:31-32", "toAnotherDType", "torch.float32\ntorch.float64\n"},
+	{"004:44", "identityWithoutGPU", "cpu\n"},
+	{"004:56-59", "identityWithoutGPU", "the same tensor: true\n"},
+	{"004:78-79", "logicalAndPhysical", "=2,3\nlogical 0 is physical 2 at 00000000:03:00.0\nlogical 1 is physical 3 at 00000000:04:00.0\n"},
+	{"004:83-84", "logicalAndPhysical", "=0,3,2\nlogical 0 is physical 0 at 00000000:01:00.0\nlogical 1 is physical 3 at 00000000:04:00.0\n" +
+		"logical 2 is physical 2 at 00000000:03:00.0\n"},
+}
+
+// TestStepsPrintWhatTheNotesShow compares the steps with the notes.
+func TestStepsPrintWhatTheNotesShow(t *testing.T) {
+	got := map[string]string{}
+	for _, c := range tour.Chapters() {
+		for name, output := range outputs(t, c) {
+			got[name] = output
+		}
+	}
+	for _, p := range printed {
+		if !strings.Contains(got[p.step], p.want) {
+			t.Errorf("note %s: %s prints\n%s\nwant\n%s", p.note, p.step, got[p.step], p.want)
+		}
+	}
+}
