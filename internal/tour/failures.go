@@ -37,6 +37,14 @@ var failures = Chapter{
 			Do:      errorAsValue,
 		},
 		{
+			Title:   "Where the tensors came from",
+			Note:    "000:51 002:5",
+			Mirrors: "the framework does not know where to compute",
+			Today:   "With TracePlacement, or CRESSET_DEBUG=placement, a hint names the lines that made and moved the tensors.",
+			Needs:   oneGPU,
+			Do:      placement,
+		},
+		{
 			Title:   "A model on the CPU, its input on a GPU",
 			Note:    "003:82-88 004:2",
 			Mirrors: "net = net.cpu(); net(x)",
@@ -125,6 +133,18 @@ func errorAsValue() {
 		fmt.Println(e.Op)
 		fmt.Println(e.Hint())
 	}
+}
+
+func placement() {
+	tensor.TracePlacement(true)
+	net := nn.CUDA(nn.NewLinear(3, 1))
+	x := tensor.Ones(2, 3)
+	x.CUDA() // the result is lost
+	err := tensor.Try(func() { net.Forward(x) })
+
+	var e *tensor.Error
+	errors.As(err, &e)
+	fmt.Println(e.Hint())
 }
 
 func modelLeftBehind() {

@@ -44,7 +44,8 @@ var (
 
 // decisive are the variables that decide which GPUs a process sees and how it uses them.
 var decisive = []string{
-	"CRESSET_SIM", "CRESSET_SIM_STATE", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING", "PYTORCH_CUDA_ALLOC_CONF",
+	"CRESSET_SIM", "CRESSET_SIM_STATE", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "CUDA_LAUNCH_BLOCKING",
+	"PYTORCH_CUDA_ALLOC_CONF",
 }
 
 // Here reports whether this process has what the setting asks for.
