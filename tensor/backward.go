@@ -11,6 +11,7 @@ import (
 // older node, so when a node's turn comes all its gradients have arrived. Nothing recurses, whatever the graph's depth.
 type backprop struct {
 	pending arrivals
+	parts   map[*node][]*Tensor // of nodes with many results: what has arrived from each
 	current *node
 	leaving *Tensor   // the gradient of the node that is visited
 	coming  *Tensor   // a gradient on its way into pending
@@ -73,6 +74,10 @@ func (b *backprop) run(x, dy *Tensor) {
 	b.arrive(x.node, dy)
 	defer b.abandon()
 	for n, dy, ok := b.pending.next(); ok; n, dy, ok = b.pending.next() {
+		if dy == nil {
+			b.meet(n)
+			continue
+		}
 		b.visit(n, dy)
 	}
 }
@@ -131,6 +136,11 @@ func (b *backprop) leave() {
 
 // free gives up what the node saved.
 func (n *node) free() {
+	for i := range n.saved {
+		if st := n.saved[i].value.storage; st != nil && st.users != nil {
+			st.users.nodes.Add(-1)
+		}
+	}
 	clear(n.saved)
 	n.saved, n.freed = nil, true
 }
@@ -218,6 +228,9 @@ func (x *Tensor) exclusive() bool {
 
 // drop ends a pending gradient's claim on its memory.
 func drop(g *Tensor) {
+	if g == nil {
+		return // what stands for gradients that meet elsewhere
+	}
 	s := g.storage
 	if s.holds == 0 {
 		return // the memory belongs to the caller or to a leaf
@@ -272,4 +285,7 @@ func (b *backprop) abandon() {
 	}
 	b.scratch.Close()
 	b.pending.drop()
+	for n := range b.parts {
+		b.dropParts(n)
+	}
 }

@@ -104,6 +104,9 @@ func (n *node) save(values ...*Tensor) {
 				s.from = v.node.op
 			}
 			s.value.node, s.value.scope = nil, nil
+			if u := v.storage.users; u != nil {
+				u.nodes.Add(1)
+			}
 		}
 		n.saved = append(n.saved, s)
 	}

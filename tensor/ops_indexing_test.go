@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"cresset/device"
 	"cresset/dtype"
 	"cresset/tensor"
 )
@@ -89,24 +90,13 @@ var indexingRows = []opRow{
 			}
 			return i
 		}),
-	{
-		name:   "cat",
-		f:      func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Cat(x, 1) },
-		in:     []arg{{shape: []int{2, 3}}, {shape: []int{2, 2}}},
-		dtypes: allTypes,
-		naive: func(x []array) array {
-			y := newArray(2, 5)
-			each(y.shape, func(i []int) {
-				if i[1] < 3 {
-					*y.at(i...) = *x[0].at(i...)
-				} else {
-					*y.at(i...) = *x[1].at(i[0], i[1]-3)
-				}
-			})
-			return y
-		},
-		empty: []emptyCase{{[][]int{{2, 0}, {2, 3}}, []int{2, 3}}, {[][]int{{0}, {2, 3}}, []int{2, 3}}, {[][]int{{0, 1}, {0, 2}}, []int{0, 3}}},
-	},
+	joined("cat", func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Cat(x, 1) }),
+	joined("cat on a device", func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CatOn(x[0].Device(), x, 1) }).as(func(r *opRow) {
+		r.severalDevices = "the parts may be anywhere"
+	}),
+	unary("replica on the same device", func(x *tensor.Tensor) *tensor.Tensor {
+		return new(tensor.Replicas).Of([]*tensor.Tensor{x}, []device.Device{x.Device()})[0][0]
+	}, func(v float64) float64 { return v }).as(everyType).as(isView),
 	{
 		name:   "stack",
 		f:      func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Stack(x, 1) },
@@ -243,4 +233,26 @@ var indexingRows = []opRow{
 		},
 		empty: []emptyCase{{[][]int{{4, 0}}, []int{2, 0}}},
 	},
+}
+
+// joined returns the row of a function that joins [2, 3] and [2, 2] to [2, 5].
+func joined(name string, f func(x []*tensor.Tensor) *tensor.Tensor) opRow {
+	return opRow{
+		name:   name,
+		f:      f,
+		in:     []arg{{shape: []int{2, 3}}, {shape: []int{2, 2}}},
+		dtypes: allTypes,
+		naive: func(x []array) array {
+			y := newArray(2, 5)
+			each(y.shape, func(i []int) {
+				if i[1] < 3 {
+					*y.at(i...) = *x[0].at(i...)
+				} else {
+					*y.at(i...) = *x[1].at(i[0], i[1]-3)
+				}
+			})
+			return y
+		},
+		empty: []emptyCase{{[][]int{{2, 0}, {2, 3}}, []int{2, 3}}, {[][]int{{0}, {2, 3}}, []int{2, 3}}, {[][]int{{0, 1}, {0, 2}}, []int{0, 3}}},
+	}
 }

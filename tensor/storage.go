@@ -24,6 +24,7 @@ type storage struct {
 	version  uint32      // in-place changes
 	holds    int32       // gradients under way in one Backward that look at the memory
 	pinned   *cuda.Host  // what the buffer looks at, where a GPU can copy from it by itself
+	users    *users      // who has saved it, where it is a copy of Replicas
 	history  history     // of the tensors over it that were not detached
 }
 

@@ -161,6 +161,8 @@ const (
 
 	// Joining, indexing and masks.
 	Cat
+	CatOn
+	Broadcast
 	Stack
 	Gather
 	ScatterAdd

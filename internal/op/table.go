@@ -150,6 +150,8 @@ var rows = [Count]row{
 	AddMM: {name: "addmm", grad: "AddmmBackward0"},
 
 	Cat:           {name: "cat", grad: "CatBackward0", composed: true},
+	CatOn:         {name: "gather", grad: "GatherBackward", composed: true},
+	Broadcast:     {name: "broadcast", grad: "BroadcastBackward", composed: true},
 	Stack:         {name: "stack", grad: "StackBackward0", composed: true},
 	Gather:        {name: "gather", grad: "GatherBackward0"},
 	ScatterAdd:    {name: "scatter_add", grad: "ScatterAddBackward0"},

@@ -250,6 +250,9 @@ func (a *allocator) newBlock() *block {
 // used notes that a stream other than its own reads or writes the buffer, so that the memory is not handed out again
 // before that stream is done with it.
 func (a *allocator) used(h *Buffer, s stream) {
+	if h.whole != nil {
+		h = h.whole
+	}
 	if h.block == nil || h.block.stream == s {
 		return
 	}

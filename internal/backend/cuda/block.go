@@ -6,7 +6,8 @@ import "weak"
 type Buffer struct {
 	ptr   uint64 // device address; 0 where the buffer holds no bytes
 	bytes int
-	block *block // nil where the buffer holds no bytes
+	block *block  // nil where the buffer holds no bytes, or is a slice
+	whole *Buffer // what the buffer is a slice of; nil for others
 }
 
 // Size returns the buffer's size in bytes, as it was asked for.

@@ -106,6 +106,13 @@ func AddRowsGrid(columns uint64, multiprocessors int) Grid {
 	return Grid{[3]uint32{uint32(x), uint32(y), 1}, [3]uint32{32, 8, 1}}
 }
 
+// PieceGrid is the grid of copy_pieces and add_pieces over so many pieces, the largest of so many elements.
+func PieceGrid(pieces int, largest uint64, most int) Grid {
+	g := Flat(largest, most)
+	g.Blocks[1] = uint32(min(max(pieces, 1), 65535))
+	return g
+}
+
 // OneBlock is the grid of nll.
 func OneBlock() Grid { return Grid{[3]uint32{1, 1, 1}, [3]uint32{256, 1, 1}} }
 

@@ -350,6 +350,25 @@ OFFSET(Adam, decoupled, 104);
 OFFSET(Adam, maximize, 108);
 SIZE(Adam, 112);
 
+// Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
+// behind the base of each term.
+struct Piece {
+	u64 to, from, bytes;
+};
+OFFSET(Piece, from, 8);
+OFFSET(Piece, bytes, 16);
+SIZE(Piece, 24);
+
+// Pieces is work on many pieces: list is the address of count of them, bases that of the terms' base addresses.
+struct Pieces {
+	u64 list, bases;
+	u32 count, terms;
+};
+OFFSET(Pieces, bases, 8);
+OFFSET(Pieces, count, 16);
+OFFSET(Pieces, terms, 20);
+SIZE(Pieces, 24);
+
 // report tells a fault, unless there was one before.
 INLINE void report(const Report &r, u32 code, i64 index, i64 extent, i64 at) {
 	Global<Fault> f = (Global<Fault>)r.word;

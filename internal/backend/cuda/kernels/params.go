@@ -184,3 +184,12 @@ type Adam struct {
 	Step, Root, Eps, Weight1, Beta2, Weight2, Decay, Shrink float64
 	Decoupled, Maximize                                     uint32
 }
+
+// Piece is an element of the list of Pieces.
+type Piece struct{ To, From, Bytes uint64 }
+
+// Pieces is the parameter of copy_pieces and add_pieces.
+type Pieces struct {
+	List, Bases  uint64
+	Count, Terms uint32
+}

@@ -18,7 +18,7 @@ func TestParamsAgree(t *testing.T) {
 	header := string(text)
 	types := []any{
 		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Pool{}, Draw{}, NLL{}, Rows{}, Lines{}, Triangle{},
-		Range{}, SGD{}, Adam{},
+		Range{}, SGD{}, Adam{}, Piece{}, Pieces{},
 	}
 	if got := strings.Count(header, "\nstruct "); got != len(types) {
 		t.Errorf("params.cuh has %d structs, %d are compared", got, len(types))

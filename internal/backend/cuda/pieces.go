@@ -1,0 +1,107 @@
+package cuda
+
+import (
+	"encoding/binary"
+	"runtime"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+)
+
+// Piece is contiguous memory of a buffer.
+type Piece struct {
+	Buf           backend.Buffer
+	Offset, Bytes int
+}
+
+var (
+	copyPieces = sized("copy_pieces", dtype.Uint8)
+	addPieces  = [dtype.Count]kernelID{
+		dtype.Float32: typed("add_pieces", dtype.Float32), dtype.Float64: typed("add_pieces", dtype.Float64),
+	}
+)
+
+// CopyPieces copies from[i] into to[i], which has as many bytes, for all i by one launch. No piece may overlap another.
+func (d *Device) CopyPieces(to, from []Piece) error {
+	list := make([]kernels.Piece, len(to))
+	for i := range to {
+		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)
+		if err != nil {
+			return err
+		}
+		source, err := d.span(from[i].Buf, from[i].Offset, to[i].Bytes)
+		if err != nil {
+			return err
+		}
+		list[i] = kernels.Piece{To: uint64(target), From: uint64(source), Bytes: uint64(to[i].Bytes)}
+	}
+	err := d.work(copyPieces, list, nil)
+	runtime.KeepAlive(to)
+	runtime.KeepAlive(from)
+	return err
+}
+
+// AddsPieces reports whether AddPieces takes elements of dt.
+func AddsPieces(dt dtype.DType) bool { return dt == dtype.Float32 || dt == dtype.Float64 }
+
+// AddPieces adds to each piece, for all of them by one launch, what lies in each of the terms at the given offset: first that
+// of terms[0], then of terms[1], … . The elements are of dt.
+func (d *Device) AddPieces(dt dtype.DType, to []Piece, offsets []int, terms []backend.Buffer) error {
+	list := make([]kernels.Piece, len(to))
+	for i := range to {
+		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)
+		if err != nil {
+			return err
+		}
+		list[i] = kernels.Piece{To: uint64(target), From: uint64(offsets[i]), Bytes: uint64(to[i].Bytes)}
+	}
+	bases := make([]uint64, len(terms))
+	for i, t := range terms {
+		base, err := d.span(t, 0, t.Size())
+		if err != nil {
+			return err
+		}
+		bases[i] = uint64(base)
+	}
+	err := d.work(addPieces[dt], list, bases)
+	runtime.KeepAlive(to)
+	runtime.KeepAlive(terms)
+	return err
+}
+
+// work launches a kernel over a list of pieces, which the device reads from memory of its own.
+func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
+	if len(list) == 0 {
+		return nil
+	}
+	words := make([]byte, 0, 24*len(list)+8*len(bases))
+	largest := uint64(0)
+	for _, p := range list {
+		words = binary.LittleEndian.AppendUint64(words, p.To)
+		words = binary.LittleEndian.AppendUint64(words, p.From)
+		words = binary.LittleEndian.AppendUint64(words, p.Bytes)
+		largest = max(largest, p.Bytes)
+	}
+	for _, b := range bases {
+		words = binary.LittleEndian.AppendUint64(words, b)
+	}
+	s := scratch{device: d}
+	defer s.free()
+	table, err := s.take(len(words))
+	if err != nil {
+		return err
+	}
+	if err := d.CopyIn(table, 0, words); err != nil {
+		return err
+	}
+	most := d.properties.Multiprocessors * (d.properties.MaxThreadsPerSM / 256)
+	g := kernels.PieceGrid(len(list), largest/4, max(most/len(list), 1))
+	p := kernels.Pieces{List: table.ptr, Bases: table.ptr + uint64(24*len(list)), Count: uint32(len(list)), Terms: uint32(len(bases))}
+	return launch(d, k, g, &p)
+}
+
+// Slice returns part of the buffer's memory as a buffer that keeps the whole alive. To free it does nothing.
+func (b *Buffer) Slice(offset, bytes int) *Buffer {
+	return &Buffer{ptr: b.ptr + uint64(offset), bytes: bytes, whole: b}
+}

@@ -1,0 +1,57 @@
+package parallel
+
+import (
+	"fmt"
+
+	"cresset/device"
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+// checkMain panics where a parameter or a buffer is not on the main GPU.
+func checkMain(model any, main device.Device) {
+	check := func(t *tensor.Tensor) {
+		if t.Device() != main {
+			panic(&tensor.Error{Op: "data_parallel", Kind: tensor.ErrDevice, Err: fmt.Errorf(
+				"module must have its parameters and buffers on device %s (device_ids[0]) but found one of them on device: %s", main, t.Device())})
+		}
+	}
+	for _, p := range nn.Parameters(model) {
+		check(p)
+	}
+	for _, b := range nn.Buffers(model) {
+		check(b)
+	}
+}
+
+// replicate returns n models, for the first n devices. Parameters are results that gradients flow back from; buffers are
+// copies, but for those of the first model.
+func replicate[M any](model M, c *config, n int) []M {
+	copies := make([]map[*tensor.Tensor]*tensor.Tensor, n)
+	for i := range copies {
+		copies[i] = make(map[*tensor.Tensor]*tensor.Tensor)
+	}
+	spread := func(ts []*tensor.Tensor, r *tensor.Replicas) {
+		for i, replica := range r.Of(ts, c.devices[:n]) {
+			for k, t := range replica {
+				copies[i][ts[k]] = t
+			}
+		}
+	}
+	spread(nn.ParameterList(model), &c.parameters)
+	var buffers []*tensor.Tensor
+	for _, b := range nn.Buffers(model) {
+		buffers = append(buffers, b)
+	}
+	spread(buffers, &c.buffers)
+	models := make([]M, n)
+	for i := range models {
+		models[i] = nn.Copy(model, func(t *tensor.Tensor) *tensor.Tensor {
+			if r, ok := copies[i][t]; ok {
+				return r
+			}
+			return t // not part of the model's state
+		})
+	}
+	return models
+}

@@ -1,0 +1,50 @@
+package tensor
+
+import (
+	"cresset/device"
+	"cresset/internal/layout"
+	"cresset/internal/op"
+)
+
+// CatOn is Cat on a device of choice for tensors of any devices: each part is copied once, straight to its place where that
+// is contiguous.
+func CatOn(dev device.Device, ts []*Tensor, axis int) *Tensor {
+	name := op.CatOn.String()
+	if len(ts) == 0 {
+		fail(name, ErrValue, "gather expects a non-empty list of Tensors")
+	}
+	refuseNilIn(name, ts)
+	j := joinOf(ts, axis)
+	out := newResult(name, resolve(dev), commonTypeOf(ts), layout.Fresh(j.shape...), nil, ts...)
+	at := 0
+	for i, t := range ts {
+		t.alive()
+		n := j.sizes[i]
+		if !skipped(t.layout.Shape) {
+			out.alias(out.layout.Narrow(j.axis, at, at+n, 1)).take(t)
+		}
+		at += n
+	}
+	record(out, op.CatOn, catGrad, j, ts...)
+	return out
+}
+
+// take fills x, part of a fresh result, from a tensor of the same shape on any device.
+func (x *Tensor) take(t *Tensor) {
+	s := NewScope()
+	defer s.Close()
+	t = s.Enter(t).cast(x.dtype)
+	if !x.layout.IsContiguous() || t.storage.device.IsCPU() && x.storage.device.IsCPU() {
+		if t.storage.device != x.storage.device {
+			t = t.Detach().To(x.storage.device)
+		}
+		launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{t})
+		return
+	}
+	t = t.packedCopy()
+	size := x.dtype.Size()
+	err := x.storage.backend.CopyFrom(x.storage.buf, x.layout.Offset*size, t.storage.buf, t.layout.Offset*size, x.layout.Size()*size, t.storage.backend)
+	if err != nil {
+		check(op.CatOn.String(), kindOf(err), err, x, t)
+	}
+}
