@@ -125,7 +125,7 @@ func TestDocsShowGoThatCompiles(t *testing.T) {
 func wrapped(statements string) string {
 	var b strings.Builder
 	b.WriteString("package main\n\n")
-	for _, path := range []string{"context", "fmt", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/optim", "cresset/smi", "cresset/tensor"} {
+	for _, path := range []string{"context", "fmt", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/optim", "cresset/smi", "cresset/tensor"} {
 		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(statements) {
 			b.WriteString("import \"" + path + "\"\n")
 		}
