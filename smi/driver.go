@@ -47,7 +47,7 @@ func (s *driverSource) close() {}
 
 // read asks for every visible GPU. Free memory is told within a context, which
 // itself takes some; it is given up again.
-func (s *driverSource) read() (*Inventory, error) {
+func (s *driverSource) read(bool) (*Inventory, error) {
 	version, r := s.api.DriverGetVersion()
 	if r != driver.Success {
 		return nil, &Error{nil, r}

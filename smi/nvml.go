@@ -42,7 +42,7 @@ func reason(err error) error {
 
 func (s *nvmlSource) close() { s.api.Shutdown() }
 
-func (s *nvmlSource) read() (*Inventory, error) {
+func (s *nvmlSource) read(details bool) (*Inventory, error) {
 	n, r := s.api.Count()
 	if r != nvml.Success {
 		return nil, &Error{reason(r), r.Err("nvmlDeviceGetCount")}
@@ -55,9 +55,12 @@ func (s *nvmlSource) read() (*Inventory, error) {
 		inventory.Driver = version
 	}
 	for i := range n {
-		g, err := s.gpu(i)
+		g, dev, err := s.gpu(i)
 		if err != nil {
 			return nil, err
+		}
+		if details {
+			g.Details = s.details(dev)
 		}
 		inventory.GPUs = append(inventory.GPUs, g)
 	}
@@ -77,9 +80,9 @@ func (s *nvmlSource) cuda() string {
 
 // gpu describes a GPU. It fails where that is lost, or tells neither its name nor
 // its memory; everything else may be absent.
-func (s *nvmlSource) gpu(index uint32) (GPU, error) {
-	fail := func(symbol string, r nvml.Return) (GPU, error) {
-		return GPU{}, &Error{reason(r), fmt.Errorf("GPU %d: %w", index, r.Err(symbol))}
+func (s *nvmlSource) gpu(index uint32) (GPU, nvml.Device, error) {
+	fail := func(symbol string, r nvml.Return) (GPU, nvml.Device, error) {
+		return GPU{}, 0, &Error{reason(r), fmt.Errorf("GPU %d: %w", index, r.Err(symbol))}
 	}
 	dev, r := s.api.DeviceByIndex(index)
 	if r != nvml.Success {
@@ -100,7 +103,7 @@ func (s *nvmlSource) gpu(index uint32) (GPU, error) {
 	s.modes(&g, dev)
 	g.Instances = s.instances(dev)
 	g.Processes = s.processes(dev)
-	return g, nil
+	return g, dev, nil
 }
 
 func memory(m nvml.Memory) Memory {

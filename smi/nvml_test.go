@@ -60,7 +60,7 @@ func TestAbsent(t *testing.T) {
 	refusing.ECCMode = func(nvml.Device) (bool, bool, nvml.Return) { return false, false, nvml.ErrNotSupported }
 	refusing.ComputeProcesses = func(nvml.Device) ([]nvml.Process, nvml.Return) { return nil, nvml.ErrNoPermission }
 	for name, api := range map[string]*nvml.API{"lacking": library(1), "refusing": refusing} {
-		inventory, err := (&nvmlSource{api}).read()
+		inventory, err := (&nvmlSource{api}).read(false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestProcesses(t *testing.T) {
 		}
 		return "python", nvml.Success
 	}
-	inventory, err := (&nvmlSource{api}).read()
+	inventory, err := (&nvmlSource{api}).read(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 		{"none", library(0), ErrNoGPU, "found no GPU"},
 		{"broken", broken, nvml.ErrUnknown, "list GPUs: nvmlDeviceGetCount"},
 	} {
-		_, err := (&nvmlSource{tc.api}).read()
+		_, err := (&nvmlSource{tc.api}).read(false)
 		var typed *Error
 		if !errors.As(err, &typed) || !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: got %v", tc.name, err)
@@ -150,7 +150,7 @@ func TestWatchRecovers(t *testing.T) {
 	}
 	open := func() (source, error) { opened++; return &nvmlSource{api}, nil }
 	var failed []int
-	for _, err := range watch(context.Background(), time.Microsecond, open) {
+	for _, err := range watch(context.Background(), time.Microsecond, open, false) {
 		if err != nil {
 			failed = append(failed, looks)
 		}
@@ -167,7 +167,7 @@ func TestWatchEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	looks := 0
-	for range watch(ctx, time.Hour, func() (source, error) { return &nvmlSource{library(1)}, nil }) {
+	for range watch(ctx, time.Hour, func() (source, error) { return &nvmlSource{library(1)}, nil }, false) {
 		looks++
 		cancel()
 	}
@@ -185,7 +185,7 @@ func TestWatchHoldsItsMemory(t *testing.T) {
 		return m.HeapAlloc
 	}
 	looks, start := 0, uint64(0)
-	for range watch(context.Background(), time.Nanosecond, func() (source, error) { return &nvmlSource{library(8)}, nil }) {
+	for range watch(context.Background(), time.Nanosecond, func() (source, error) { return &nvmlSource{library(8)}, nil }, false) {
 		switch looks++; looks {
 		case 100:
 			start = heap()
@@ -212,7 +212,7 @@ func TestInstances(t *testing.T) {
 	api.Name = func(nvml.Device) (string, nvml.Return) { return "NVIDIA A100-SXM4-40GB MIG 1g.5gb", nvml.Success }
 	api.UUID = func(dev nvml.Device) (string, nvml.Return) { return fmt.Sprintf("MIG-%d", dev), nvml.Success }
 	api.GPUInstance = func(dev nvml.Device) (uint32, nvml.Return) { return uint32(dev) - 93, nvml.Success }
-	inventory, err := (&nvmlSource{api}).read()
+	inventory, err := (&nvmlSource{api}).read(false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestDriverSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	inventory, err := s.read()
+	inventory, err := s.read(false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,6 +65,7 @@ type GPU struct {
 	MIG         *bool      `json:"mig,omitempty"` // nil where the GPU cannot be partitioned
 	Instances   []Instance `json:"instances,omitempty"`
 	Processes   []Process  `json:"processes,omitempty"` // in NVML's order
+	Details     *Details   `json:"details,omitempty"`   // where they were asked for
 
 	ReservedBy *Holder `json:"reserved_by,omitempty"` // nil where nobody has reserved it; see Reserve
 }

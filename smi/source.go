@@ -4,7 +4,7 @@ import "errors"
 
 // source describes the GPUs, again and again.
 type source interface {
-	read() (*Inventory, error)
+	read(details bool) (*Inventory, error)
 	close()
 }
 
@@ -22,19 +22,21 @@ func connect() (source, error) {
 }
 
 // Take looks at the machine's GPUs. Without any it returns an *Error.
-func Take() (*Inventory, error) {
+func Take() (*Inventory, error) { return take(false) }
+
+func take(details bool) (*Inventory, error) {
 	s, err := connect()
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	return survey(s)
+	return survey(s, details)
 }
 
 // survey asks a source for the GPUs, and other programs whether they have
 // reserved them.
-func survey(s source) (*Inventory, error) {
-	inventory, err := s.read()
+func survey(s source, details bool) (*Inventory, error) {
+	inventory, err := s.read(details)
 	if err == nil {
 		inventory.markReserved()
 	}

@@ -10,10 +10,15 @@ import (
 // error does not end it: a GPU that is lost, or a driver that is replaced, may
 // come back. It panics unless every is positive.
 func Watch(ctx context.Context, every time.Duration) iter.Seq2[*Inventory, error] {
-	return watch(ctx, every, connect)
+	return watch(ctx, every, connect, false)
 }
 
-func watch(ctx context.Context, every time.Duration, open func() (source, error)) iter.Seq2[*Inventory, error] {
+// WatchDetails is Watch with the Details of every GPU.
+func WatchDetails(ctx context.Context, every time.Duration) iter.Seq2[*Inventory, error] {
+	return watch(ctx, every, connect, true)
+}
+
+func watch(ctx context.Context, every time.Duration, open func() (source, error), details bool) iter.Seq2[*Inventory, error] {
 	if every <= 0 {
 		panic("smi: Watch wants a positive duration")
 	}
@@ -23,7 +28,7 @@ func watch(ctx context.Context, every time.Duration, open func() (source, error)
 		var c connection
 		defer c.close()
 		for ctx.Err() == nil {
-			if !yield(c.read(open)) {
+			if !yield(c.read(open, details)) {
 				return
 			}
 			select {
@@ -39,7 +44,7 @@ type connection struct{ source source }
 
 // read looks at the GPUs. A source that fails is closed, and opened anew by the
 // next look.
-func (c *connection) read(open func() (source, error)) (*Inventory, error) {
+func (c *connection) read(open func() (source, error), details bool) (*Inventory, error) {
 	if c.source == nil {
 		var err error
 		if c.source, err = open(); err != nil {
@@ -47,7 +52,7 @@ func (c *connection) read(open func() (source, error)) (*Inventory, error) {
 			return nil, err
 		}
 	}
-	inventory, err := survey(c.source)
+	inventory, err := survey(c.source, details)
 	if err != nil {
 		c.close()
 	}

@@ -74,6 +74,8 @@ func adaptDevice(field any, found []symbol) {
 		*f = func(dev Device) (BAR1, Return) { return bar1(fn, dev) }
 	case *func(Device) (Attributes, Return):
 		*f = func(dev Device) (Attributes, Return) { return attributes(fn, dev) }
+	case *func(Device) (RemappedRows, Return):
+		*f = func(dev Device) (RemappedRows, Return) { return remappedRows(fn, dev) }
 	case *func(Device) (Utilization, Return):
 		*f = func(dev Device) (Utilization, Return) { return utilization(fn, dev) }
 	default:
@@ -106,6 +108,12 @@ func adaptMore(field any, found []symbol) {
 		*f = func(dev Device, kind ECCError, span ECCCounter) (uint64, Return) {
 			return out[uint64](fn, uintptr(dev), uintptr(kind), uintptr(span))
 		}
+	case *func(Device, ECCError, ECCCounter, ECCPlace) (uint64, Return):
+		*f = func(dev Device, kind ECCError, span ECCCounter, place ECCPlace) (uint64, Return) {
+			return out[uint64](fn, uintptr(dev), uintptr(kind), uintptr(span), uintptr(place))
+		}
+	case *func(Device, Retirement) (int, Return):
+		*f = func(dev Device, why Retirement) (int, Return) { return retiredPages(fn, dev, why) }
 	case *func(Device, Device, P2P) (P2PStatus, Return):
 		*f = func(a, b Device, can P2P) (P2PStatus, Return) {
 			return out[P2PStatus](fn, uintptr(a), uintptr(b), uintptr(can))

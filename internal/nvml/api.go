@@ -61,6 +61,11 @@ type API struct {
 	ECCMode         func(Device) (current, pending bool, r Return)          `nvml:"nvmlDeviceGetEccMode,optional"`
 	ECCErrors       func(Device, ECCError, ECCCounter) (n uint64, r Return) `nvml:"nvmlDeviceGetTotalEccErrors,optional"`
 
+	ECCErrorsAt     func(Device, ECCError, ECCCounter, ECCPlace) (n uint64, r Return) `nvml:"nvmlDeviceGetMemoryErrorCounter,optional"`
+	RetiredPages    func(Device, Retirement) (pages int, r Return)                    `nvml:"nvmlDeviceGetRetiredPages,optional"`
+	RetirementsWait func(Device) (pending bool, r Return)                             `nvml:"nvmlDeviceGetRetiredPagesPendingStatus,optional"` // for a restart
+	RemappedRows    func(Device) (RemappedRows, Return)                               `nvml:"nvmlDeviceGetRemappedRows,optional"`
+
 	ComputeProcesses  func(Device) ([]Process, Return) `nvml:"nvmlDeviceGetComputeRunningProcesses_v3|nvmlDeviceGetComputeRunningProcesses_v2|nvmlDeviceGetComputeRunningProcesses,optional"`
 	GraphicsProcesses func(Device) ([]Process, Return) `nvml:"nvmlDeviceGetGraphicsRunningProcesses_v3|nvmlDeviceGetGraphicsRunningProcesses_v2|nvmlDeviceGetGraphicsRunningProcesses,optional"`
 

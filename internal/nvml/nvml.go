@@ -113,6 +113,37 @@ const (
 	ECCAggregate ECCCounter = 1 // ever
 )
 
+// ECCPlace is where memory errors are counted.
+type ECCPlace uint32
+
+// Places.
+const (
+	ECCL1            ECCPlace = 0
+	ECCL2            ECCPlace = 1
+	ECCDRAM          ECCPlace = 2
+	ECCRegisters     ECCPlace = 3
+	ECCTexture       ECCPlace = 4
+	ECCTextureShared ECCPlace = 5
+	ECCConvergence   ECCPlace = 6
+	ECCSRAM          ECCPlace = 7
+)
+
+// Retirement is why a page of memory is no longer used.
+type Retirement uint32
+
+// Reasons.
+const (
+	RetiredSingleBit Retirement = 0 // several errors that were corrected
+	RetiredDoubleBit Retirement = 1 // one that was not
+)
+
+// RemappedRows counts rows of memory for which others stand in.
+type RemappedRows struct {
+	Corrected, Uncorrected int  // errors that were the reason
+	Pending                bool // whether a reset is wanted
+	Failed                 bool // whether a row could not be remapped
+}
+
 // Throughput is a direction on the PCI bus.
 type Throughput uint32
 

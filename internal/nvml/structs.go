@@ -63,6 +63,26 @@ func attributes(fn uintptr, dev Device) (Attributes, Return) {
 	}, r
 }
 
+// retiredPages asks for no addresses, which is answered with their number.
+func retiredPages(fn uintptr, dev Device, why Retirement) (int, Return) {
+	m := dl.NewMemory(8)
+	defer m.Free()
+	r := call(fn, uintptr(dev), uintptr(why), m.Address(0), 0)
+	if r != Success && r != ErrInsufficientSize {
+		return 0, r
+	}
+	return int(u32(m.Bytes, 0)), Success
+}
+
+func remappedRows(fn uintptr, dev Device) (RemappedRows, Return) {
+	m := dl.NewMemory(16)
+	defer m.Free()
+	if r := call(fn, uintptr(dev), m.Address(0), m.Address(4), m.Address(8), m.Address(12)); r != Success {
+		return RemappedRows{}, r
+	}
+	return RemappedRows{int(u32(m.Bytes, 0)), int(u32(m.Bytes, 4)), u32(m.Bytes, 8) == 1, u32(m.Bytes, 12) == 1}, Success
+}
+
 // pciInfo reads every version of the struct: they begin alike, and the last one
 // adds the bus id with a domain of eight digits.
 func pciInfo(s symbol, dev Device) (PCI, Return) {

@@ -143,21 +143,7 @@ func (l *Library) addState(a *nvml.API) {
 	a.PersistenceMode = tell(l, "nvmlDeviceGetPersistenceMode", func(g *gpu) (bool, nvml.Return) { return set(g.Persistence) })
 	a.ComputeMode = tell(l, "nvmlDeviceGetComputeMode", computeMode)
 	a.DisplayActive = tell(l, "nvmlDeviceGetDisplayActive", func(g *gpu) (bool, nvml.Return) { return set(g.Display) })
-	a.ECCMode = l.modes("nvmlDeviceGetEccMode", func(g *gpu) hardware.Setting { return g.ECC })
-	a.ECCErrors = func(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter) (uint64, nvml.Return) {
-		g, r := l.gpu("nvmlDeviceGetTotalEccErrors", dev)
-		switch {
-		case r != nvml.Success:
-			return 0, r
-		case kind > nvml.ECCUncorrected || span > nvml.ECCAggregate:
-			return 0, nvml.ErrInvalidArgument
-		case g.ECC != hardware.On:
-			return 0, nvml.ErrNotSupported
-		case kind == nvml.ECCCorrected:
-			return uint64(g.ECCCorrected), r
-		}
-		return uint64(g.ECCUncorrected), r
-	}
+	l.addErrors(a)
 }
 
 func threshold(g *gpu, t nvml.Threshold) (uint32, nvml.Return) {

@@ -9,7 +9,8 @@ var generations = []struct {
 	{450, []string{
 		"nvmlDeviceGetArchitecture", "nvmlDeviceGetMigMode", "nvmlDeviceGetMaxMigDeviceCount",
 		"nvmlDeviceGetMigDeviceHandleByIndex", "nvmlDeviceGetDeviceHandleFromMigDeviceHandle",
-		"nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId",
+		"nvmlDeviceGetGpuInstanceId", "nvmlDeviceGetComputeInstanceId", "nvmlDeviceGetAttributes_v2",
+		"nvmlDeviceGetRemappedRows",
 	}},
 	{470, []string{"nvmlDeviceGetNumFans"}},
 }

@@ -108,3 +108,6 @@ int nvmlDeviceGetPowerManagementLimitConstraints(dev d, u32 *least, u32 *most) {
 int nvmlDeviceGetPowerManagementDefaultLimit(dev d, u32 *v) { CHECK(d == DEV); *v = 75000; return 0; }
 int nvmlDeviceGetApplicationsClock(dev d, u32 c, u32 *v) { CHECK(d == DEV && c == 0); *v = 1354; return 0; }
 int nvmlDeviceGetMaxPcieLinkGeneration(dev d, u32 *v) { CHECK(d == DEV); *v = 3; return 0; }
+int nvmlDeviceGetMemoryErrorCounter(dev d, u32 kind, u32 span, u32 place, u64 *v) { CHECK(d == DEV && kind == 1 && span == 1 && place == 2); *v = 4; return 0; }
+int nvmlDeviceGetRetiredPages(dev d, u32 why, u32 *n, u64 *pages) { CHECK(d == DEV && !pages && *n == 0); *n = why ? 0 : 3; return why ? 0 : 7; }
+int nvmlDeviceGetRemappedRows(dev d, u32 *a, u32 *b, u32 *pending, u32 *failed) { CHECK(d == DEV); *a = 1; *b = 2; *pending = 1; *failed = 0; return 0; }
