@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +17,7 @@ import (
 type smiCommand struct {
 	ListGPUs    bool   `name:"list-gpus" short:"L" help:"List names and UUIDs."`
 	Query       bool   `short:"q" help:"Print everything that the GPUs report, in the form of the driver's generation."`
-	Display     string `short:"d" placeholder:"SECTIONS" help:"With -q: only these sections, of MEMORY, UTILIZATION, ECC, TEMPERATURE, POWER, CLOCK, COMPUTE, PIDS and PERFORMANCE."`
+	Display     string `short:"d" placeholder:"SECTIONS" help:"With -q: only these sections, MEMORY,UTILIZATION for instance."`
 	ID          string `name:"id" short:"i" placeholder:"GPU" help:"Only these GPUs: indexes, UUIDs, serial numbers or bus ids, separated by commas."`
 	Loop        *int   `short:"l" placeholder:"N" help:"Print again every N seconds."`
 	QueryGPU    string `name:"query-gpu" placeholder:"FIELDS" help:"Print a line of CSV for each GPU; wants --format."`
@@ -29,6 +32,8 @@ type smiCommand struct {
 func (c *smiCommand) Help() string {
 	return `Takes the flags of nvidia-smi, and prints what it prints. GPUs are numbered by their place on the PCI bus,
 whatever CUDA_VISIBLE_DEVICES says. Where there is no NVML, the driver tells of the memory of the visible GPUs.
+
+Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
 
 Exit codes, those of nvidia-smi: 0 done, 2 wrong usage, 4 no permission, 6 no such GPU, 9 the driver is not loaded,
 12 no NVML and no driver, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
@@ -64,7 +69,7 @@ func (c *smiCommand) run(s *session) error {
 		return err
 	}
 	if c.Loop == nil {
-		inventory, err := smi.Take()
+		inventory, err := c.take()
 		if err != nil {
 			return c.failure(s, err)
 		}
@@ -72,7 +77,7 @@ func (c *smiCommand) run(s *session) error {
 		return c.show(print, inventory)
 	}
 	first := true
-	for inventory, err := range smi.Watch(s.ctx, time.Duration(*c.Loop)*time.Second) {
+	for inventory, err := range c.watch(s.ctx, time.Duration(*c.Loop)*time.Second) {
 		if err != nil {
 			return c.failure(s, err)
 		}
@@ -85,6 +90,26 @@ func (c *smiCommand) run(s *session) error {
 		}
 	}
 	return s.ctx.Err()
+}
+
+// detailed reports whether the output has what takes longer to ask for.
+func (c *smiCommand) detailed() bool {
+	fields, _ := csvFields(c.QueryGPU, gpuFields()) // which printer has checked
+	return c.Query || c.JSON || slices.ContainsFunc(fields, func(f csvField) bool { return f.slow })
+}
+
+func (c *smiCommand) take() (*smi.Inventory, error) {
+	if c.detailed() {
+		return smi.TakeDetails()
+	}
+	return smi.Take()
+}
+
+func (c *smiCommand) watch(ctx context.Context, every time.Duration) iter.Seq2[*smi.Inventory, error] {
+	if c.detailed() {
+		return smi.WatchDetails(ctx, every)
+	}
+	return smi.Watch(ctx, every)
 }
 
 // show prints an inventory with the GPUs that --id names.

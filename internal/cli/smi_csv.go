@@ -53,6 +53,7 @@ type csvField struct {
 	name  string // as the header has it
 	unit  string
 	value func(csvRow) string
+	slow  bool // whether it takes the GPU's details
 }
 
 // csvFields returns the fields that text names, separated by commas.

@@ -50,15 +50,20 @@ func gpuFields() map[string]csvField {
 		measure("fan.speed", "%", func(g smi.GPU) string { return csvInt(g.Fan) }),
 		measure("power.draw", "W", func(g smi.GPU) string { return csvWatts(g.Power) }),
 		measure("power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
+		measure("enforced.power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
 		measure("clocks.current.sm", "MHz", func(g smi.GPU) string { return csvInt(g.Clock) }),
 		measure("clocks.current.memory", "MHz", func(g smi.GPU) string { return csvInt(g.MemoryClock) }),
 		{name: "timestamp", value: csvTime},
 		{name: "driver_version", value: func(r csvRow) string { return r.inventory.Driver }},
 		{name: "count", value: func(r csvRow) string { return strconv.Itoa(len(r.inventory.GPUs)) }},
 	}
+	fields = append(fields, detailFields()...)
 	return named(fields, map[string]string{
 		"gpu_name": "name", "gpu_uuid": "uuid", "gpu_serial": "serial", "gpu_bus_id": "pci.bus_id",
 		"clocks.sm": "clocks.current.sm", "clocks.mem": "clocks.current.memory",
+		"clocks.gr": "clocks.current.graphics", "clocks.video": "clocks.current.video",
+		"clocks.max.gr": "clocks.max.graphics", "clocks.max.mem": "clocks.max.memory",
+		"clocks.applications.gr": "clocks.applications.graphics", "clocks.applications.mem": "clocks.applications.memory",
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 // is taken from captures of that generation, which the tests name.
 type smiLayout struct {
 	since  int    // first driver of the generation
+	driver int    // the one whose log is written: of the generation or later
 	widths [3]int // of the columns, between their bars
 
 	title string    // driver, driver, CUDA version
@@ -28,9 +29,8 @@ type smiLayout struct {
 	instances   bool     // whether it has columns for MIG's instances
 	memoryWidth int
 
-	colon    int    // column of the colon in logs
-	reserved bool   // whether logs tell reserved memory
-	absent   string // in CSV, for what a GPU does not report
+	colon  int    // column of the colon in logs
+	absent string // in CSV, for what a GPU does not report
 }
 
 // The columns of three eras.
@@ -120,36 +120,42 @@ var smiLayouts = []smiLayout{
 		since: 510, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
 		rows: [2]string{narrowName, narrowState}, mig: true, parts: &narrowParts, gap: 79,
 		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
-		colon: 42, reserved: true, absent: "[N/A]",
+		colon: 42, absent: "[N/A]",
 	},
 	{
 		since: 535, widths: wideColumns, title: wideTitle, ruled: "|+", heads: wideHeads, names: 27,
 		rows: [2]string{wideName, wideState}, mig: true, parts: &wideParts, gap: 89,
 		processes: wideProcessHeads, process: wideProcess, programs: 38, instances: true, memoryWidth: 12,
-		colon: 42, reserved: true, absent: "[N/A]",
+		colon: 42, absent: "[N/A]",
 	},
 	{
 		since: 550, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
 		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
 		processes: widestProcessHeads, process: widestProcess, programs: 38, instances: true, memoryWidth: 14,
-		colon: 42, reserved: true, absent: "[N/A]",
+		colon: 42, absent: "[N/A]",
 	},
 	{
 		since: 570, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
 		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
 		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
-		colon: 55, reserved: true, absent: "[N/A]",
+		colon: 42, absent: "[N/A]",
 	},
 	{
 		since: 580, widths: widestColumns, title: widestTitle, ruled: "++", heads: widestHeads, names: 27,
 		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts,
 		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
-		colon: 55, reserved: true, absent: "[N/A]",
+		colon: 55, absent: "[N/A]",
 	},
 }
 
 // currentLayout is that of the newest drivers.
-func currentLayout() smiLayout { return smiLayouts[len(smiLayouts)-1] }
+func currentLayout() smiLayout { return smiLayouts[len(smiLayouts)-1].itself() }
+
+// itself is a layout as its first driver writes it.
+func (l smiLayout) itself() smiLayout {
+	l.driver = l.since
+	return l
+}
 
 // layoutOf returns the layout of a driver's generation; the current one where the
 // version is not known.
@@ -165,6 +171,7 @@ func layoutOf(driver string) smiLayout {
 			found = l
 		}
 	}
+	found.driver = generation
 	return found
 }
 
@@ -179,7 +186,7 @@ func chooseLayout(flag, driver string, log bool) (smiLayout, error) {
 	}
 	for _, l := range smiLayouts {
 		if strconv.Itoa(l.since) == flag {
-			return l, nil
+			return l.itself(), nil
 		}
 	}
 	return smiLayout{}, fmt.Errorf("--layout must be current, driver or one of %s, not %q", layoutNames(), flag)

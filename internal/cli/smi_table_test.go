@@ -263,7 +263,7 @@ func TestChooseLayout(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	full := smi.GPU{
-		Name: "NVIDIA L4", UUID: "GPU-5428af19-1e82-a38c-ee42-cdd3ad745b7e", BusID: "00000000:31:00.0", Capability: "8.9", PState: given(8),
+		Name: "NVIDIA L4", UUID: "GPU-5428af19-1e82-a38c-ee42-cdd3ad745b7e", BusID: "00000000:31:00.0", Capability: "8.9", PState: given(8), Details: &smi.Details{Link: smi.Link{Generation: given(1)}},
 		Memory: smi.Memory{Total: 23034 << 20, Used: 412 << 20, Free: 22187 << 20}, Utilization: given(3), Temperature: given(36), Power: given(16.21),
 		Processes: []smi.Process{program(7, "C", "python,\x1b[1m", 400), program(8, "G", "Xorg", 12), {PID: 9, Type: "C", Name: "hidden"}},
 	}
@@ -277,6 +277,8 @@ func TestCSV(t *testing.T) {
 		{"memory.free, temperature.gpu,power.draw,uuid", "csv,noheader,nounits", "22187, 36, 16.21, GPU-5428af19-1e82-a38c-ee42-cdd3ad745b7e\n0, [N/A], [N/A], [N/A]\n", false},
 		{"pci.bus_id,pstate,compute_cap,gpu_name,temperature.gpu", "csv,nounits", "pci.bus_id, pstate, compute_cap, name, temperature.gpu\n" +
 			"00000000:31:00.0, P8, 8.9, NVIDIA L4, 36\n[N/A], [N/A], [N/A], old, [N/A]\n", false},
+		{"pcie.link.gen.current,ecc.errors.corrected.volatile.total,power.max_limit", "csv", "pcie.link.gen.current, ecc.errors.corrected.volatile.total, power.max_limit [W]\n" +
+			"1, [N/A], [N/A]\n[N/A], [N/A], [N/A]\n", false},
 		{"pid,process_name,used_memory", "csv", "pid, process_name, used_gpu_memory [MiB]\n7, python,?[1m, 400 MiB\n9, hidden, [N/A]\n", true},
 	} {
 		known, rows := gpuFields(), gpuRows(inventory)
