@@ -28,6 +28,7 @@ type commands struct {
 	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
 	Run     runCommand     `cmd:"" help:"Run a command on the best GPUs and keep them for it."`
 	Tour    tourCommand    `cmd:"" help:"Walk through GPU computing, step by step, with code that runs."`
+	Bench   benchCommand   `cmd:"" help:"Time what programs of tensors spend their time on."`
 	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
 	Version versionCommand `cmd:"" help:"Print versions."`
 }
@@ -122,6 +123,12 @@ func usageHint(err error) string {
 		return p.Context.Selected().FullPath() + " --help lists the flags"
 	}
 	return "cresset --help lists the commands"
+}
+
+// misused says what is wrong with the command line, beyond what its grammar tells.
+func (s *session) misused(problem, hint string) error {
+	fmt.Fprintf(s.stderr, "cresset: %s\nhint: %s\n", problem, hint)
+	return exitCode(exitUsage)
 }
 
 // exitCode ends the command when all has been said.

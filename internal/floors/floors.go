@@ -20,7 +20,7 @@ var rows = [][]string{
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"nn", "optim", "data", "checkpoint", "dist", "nn/parallel", "nn/plan"},
-	{"internal/tui", "internal/tour", "internal/cli", "cmd/cresset"},
+	{"internal/tui", "internal/tour", "internal/bench", "internal/cli", "cmd/cresset"},
 }
 
 // support lists the packages that only tests import. They see everything below

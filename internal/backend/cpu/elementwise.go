@@ -155,7 +155,9 @@ func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p
 }
 
 // flattens reports whether flatOf can see the operand.
-func flattens(v *backend.View) bool { return v.IsConst() || v.Layout.IsContiguous() || v.Layout.IsUniform() }
+func flattens(v *backend.View) bool {
+	return v.IsConst() || v.Layout.IsContiguous() || v.Layout.IsUniform()
+}
 
 // straight reports whether the operand's elements can be handed to a loop as they lie.
 func straight(v *backend.View) bool { return !v.IsConst() && v.Layout.IsContiguous() }

@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"fmt"
+
+	"cresset/dtype"
+	"cresset/tensor"
+)
+
+// products are matrix products: square ones, Linear on batches, and bfloat16.
+func products() []Case {
+	var cases []Case
+	for _, n := range []int{128, 256, 512, 1024, 2048} {
+		cases = append(cases, mm(fmt.Sprintf("mm/%d", n), n, n, n))
+	}
+	for _, batch := range []int{1, 8, 32, 64} {
+		cases = append(cases,
+			mm(fmt.Sprintf("mm/%dx784x256", batch), batch, 784, 256),
+			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256),
+			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024))
+	}
+	cases = append(cases, linear("linear/64x128x10", 64, 128, 10))
+	for _, n := range []int{256, 1024} {
+		cases = append(cases, bf16(fmt.Sprintf("mm_bf16/%d", n), n))
+	}
+	return cases
+}
+
+func flops(m, k, n int) float64 { return 2 * float64(m) * float64(k) * float64(n) }
+
+func mm(name string, m, k, n int) Case {
+	return Case{name, flops(m, k, n), "FLOP", func() func() {
+		a, b := tensor.Randn(m, k), tensor.Randn(k, n)
+		return func() { a.MM(b).Release() }
+	}}
+}
+
+func linear(name string, batch, in, out int) Case {
+	return Case{name, flops(batch, in, out), "FLOP", func() func() {
+		x, w, bias := tensor.Randn(batch, in), tensor.Randn(out, in), tensor.Randn(out)
+		return func() { x.Linear(w, bias).Release() }
+	}}
+}
+
+func bf16(name string, n int) Case {
+	return Case{name, flops(n, n, n), "FLOP", func() func() {
+		a, b := tensor.Randn(n, n).To(dtype.BFloat16), tensor.Randn(n, n).To(dtype.BFloat16)
+		return func() { a.MM(b).Release() }
+	}}
+}

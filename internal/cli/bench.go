@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"cresset/internal/bench"
+	"cresset/internal/kern/vec"
+	"cresset/tensor"
+)
+
+type benchCommand struct {
+	Match   string `arg:"" optional:"" help:"A regular expression for the names of workloads; all by default."`
+	Threads []int  `placeholder:"1,2" help:"Numbers of threads; by default one, and all that there are."`
+	Rounds  int    `default:"5" help:"Rounds, of which the median is told."`
+	List    bool   `help:"Name the workloads and time nothing."`
+	Follow  bool   `help:"Read \"NAME THREADS\" lines from stdin, and answer each with a JSON line of one round; for scripts that compare."`
+	JSON    bool   `name:"json" help:"Print a JSON object on stdout."`
+}
+
+// Help tells how figures come about.
+func (c *benchCommand) Help() string {
+	return `Times workloads on the CPU and measures what the machine allows in the same run. A round times batches of calls of some
+10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
+anything; scripts/bench_torch.py makes such a run with PyTorch.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
+}
+
+// benchmarks is what a run found.
+type benchmarks struct {
+	CPU     string         `json:"cpu"`
+	Level   string         `json:"level"`
+	Cores   int            `json:"cores"`
+	Limits  []bench.Limits `json:"limits"`
+	Figures []bench.Figure `json:"figures"`
+}
+
+// Run times the workloads.
+func (c *benchCommand) Run(s *session) error {
+	cases, err := bench.Matching(c.Match)
+	if err != nil {
+		return s.misused(err.Error(), "cresset bench --list names the workloads")
+	}
+	switch {
+	case c.Rounds < 1:
+		return s.misused(fmt.Sprintf("--rounds is %d", c.Rounds), "give at least one")
+	case c.List:
+		return listCases(s.stdout, cases)
+	case c.Follow:
+		return follow(s, os.Stdin)
+	}
+	threads, err := c.threads(s)
+	if err != nil {
+		return err
+	}
+	return c.time(s, cases, threads)
+}
+
+func listCases(w io.Writer, cases []bench.Case) error {
+	for _, c := range cases {
+		if _, err := fmt.Fprintln(w, c.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// threads returns the numbers of threads to time with.
+func (c *benchCommand) threads(s *session) ([]int, error) {
+	for _, n := range c.Threads {
+		if n < 1 {
+			return nil, s.misused(fmt.Sprintf("--threads has %d", n), "give numbers from 1")
+		}
+	}
+	switch all := tensor.NumThreads(); {
+	case len(c.Threads) > 0:
+		return c.Threads, nil
+	case all == 1:
+		return []int{1}, nil
+	default:
+		return []int{1, all}, nil
+	}
+}
+
+func (c *benchCommand) time(s *session, cases []bench.Case, threads []int) error {
+	found := benchmarks{Level: vec.Current().String()}
+	found.CPU, found.Cores = readCPU(os.DirFS("/"))
+	for _, n := range threads {
+		found.Limits = append(found.Limits, bench.MeasureLimits(n))
+	}
+	table := tabwriter.NewWriter(s.stdout, 16, 0, 2, ' ', 0)
+	if !c.JSON {
+		found.printMachine(s.stdout)
+		fmt.Fprintln(table, "WORKLOAD\tTHREADS\tTIME\tRATE\tSPREAD")
+		table.Flush()
+	}
+	for _, w := range cases {
+		for _, n := range threads {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+			f := bench.Measure(w, n, c.Rounds)
+			found.Figures = append(found.Figures, f)
+			if !c.JSON {
+				printFigure(table, f)
+				if err := table.Flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if c.JSON {
+		return json.NewEncoder(s.stdout).Encode(found)
+	}
+	return nil
+}
+
+func (b *benchmarks) printMachine(w io.Writer) {
+	fmt.Fprintf(w, "%s, %d cores, kernels for %s\n", b.CPU, b.Cores, b.Level)
+	for _, l := range b.Limits {
+		var levels []string
+		for _, v := range l.Levels {
+			levels = append(levels, fmt.Sprintf("%s %.0f", v.Name, v.Rate))
+		}
+		fmt.Fprintf(w, "%d threads: %s GB/s\n", l.Threads, strings.Join(levels, ", "))
+	}
+	fmt.Fprintln(w)
+}
+
+func printFigure(w io.Writer, f bench.Figure) {
+	rate := ""
+	if f.Rate > 0 {
+		rate = fmt.Sprintf("%.4g %s", f.Rate, f.Unit)
+	}
+	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%+.0f%%\n", f.Case, f.Threads, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
+}
+
+// duration writes nanoseconds for people.
+func duration(ns float64) string {
+	switch {
+	case ns < 1e3:
+		return fmt.Sprintf("%.4g ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%.4g µs", ns/1e3)
+	default:
+		return fmt.Sprintf("%.4g ms", ns/1e6)
+	}
+}
+
+// follow answers requests for single rounds until its input ends. Operands stay between the rounds of a workload.
+func follow(s *session, in io.Reader) error {
+	ready := map[string]*bench.Round{}
+	cases := map[string]bench.Case{}
+	for _, c := range bench.Cases() {
+		cases[c.Name] = c
+	}
+	answer := json.NewEncoder(s.stdout)
+	for lines := bufio.NewScanner(in); lines.Scan(); {
+		var name string
+		var threads int
+		if _, err := fmt.Sscan(lines.Text(), &name, &threads); err != nil || threads < 1 {
+			return s.misused(fmt.Sprintf("cannot read the request %q", lines.Text()), "a line is NAME THREADS")
+		}
+		c, ok := cases[name]
+		if !ok {
+			return s.misused(fmt.Sprintf("there is no workload %q", name), "cresset bench --list names them")
+		}
+		tensor.SetNumThreads(threads)
+		key := lines.Text()
+		if ready[key] == nil {
+			clear(ready) // the operands of one workload at a time
+			ready[key] = c.Prepare()
+		}
+		if err := answer.Encode(map[string]any{"case": name, "threads": threads, "ns": ready[key].Time()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
