@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -13,20 +14,29 @@ import (
 )
 
 // paged lets show write to the terminal through a pager, as git does: $PAGER, else less; none where it is empty or cat, or
-// cannot be started, or where stdout is no terminal. To leave the pager early is no error.
+// cannot be started, or where stdout is no terminal. That the reader leaves early is no error.
 func paged(s *session, show func(w io.Writer, l look) error) error {
+	left := make(chan os.Signal, 1)
+	signal.Notify(left, syscall.SIGPIPE) // so that a write without a reader is an error, and not the end of the process
+	defer signal.Stop(left)
+	err := pageThrough(s, show)
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+func pageThrough(s *session, show func(w io.Writer, l look) error) error {
 	l := lookOf(s.stdout)
 	page, wait := startPager(s)
 	if page == nil {
 		return show(s.stdout, l)
 	}
+	signal.Ignore(os.Interrupt) // it is the pager's, as it is in git
+	defer context.AfterFunc(s.ctx, func() { page.Close() })()
 	err := show(page, l)
 	page.Close()
-	signal.Ignore(os.Interrupt) // which is the pager's from here on
 	wait()
-	if errors.Is(err, syscall.EPIPE) {
-		return nil
-	}
 	return err
 }
 

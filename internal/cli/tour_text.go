@@ -47,7 +47,7 @@ func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
 		fmt.Fprintf(&b, "%s\n%s\n\n", l.title.Render(heading), l.quiet.Render(strings.Repeat("─", utf8.RuneCountInString(heading))))
 	}
 	fmt.Fprintf(&b, "%s\n", l.title.Render(fmt.Sprintf("%-4s %s", p.place(), p.Title)))
-	l.row(&b, "note", l.notes(p.Note))
+	l.row(&b, "note", notes(p.Note))
 	l.row(&b, "mirrors", p.Mirrors)
 	l.row(&b, "needs", needs(p.Needs, o))
 	b.WriteString("\n")
@@ -64,18 +64,25 @@ func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
 	return err
 }
 
-// notes writes "001:70-75 003:12" as "001, lines 70-75; 003, line 12".
-func (l look) notes(list string) string {
-	var parts []string
+// notes writes "001:70-75 001:80 003:12" as "001 lines 70-75, 80; 003 line 12".
+func notes(list string) string {
+	var order []string
+	lines := map[string][]string{}
 	for place := range strings.FieldsSeq(list) {
-		note, lines, _ := strings.Cut(place, ":")
-		word := "line"
-		if strings.Contains(lines, "-") {
-			word = "lines"
+		note, at, _ := strings.Cut(place, ":")
+		if lines[note] == nil {
+			order = append(order, note)
 		}
-		parts = append(parts, fmt.Sprintf("%s %s %s", note, word, lines))
+		lines[note] = append(lines[note], at)
 	}
-	return strings.Join(parts, ", ")
+	for i, note := range order {
+		word := "lines"
+		if len(lines[note]) == 1 && !strings.Contains(lines[note][0], "-") {
+			word = "line"
+		}
+		order[i] = fmt.Sprintf("%s %s %s", note, word, strings.Join(lines[note], ", "))
+	}
+	return strings.Join(order, "; ")
 }
 
 // needs says what a step needs, and where it got it.

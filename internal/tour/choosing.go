@@ -112,7 +112,7 @@ var choosing = Chapter{
 			Mirrors: "CUDA_VISIBLE_DEVICES",
 			Needs:   newerLab,
 			Label:   "pick",
-			Shell:   "cresset pick -n 2 --min-free 4GiB --format env",
+			Shell:   "cresset pick --min-free 4GiB --format env",
 		},
 	},
 }

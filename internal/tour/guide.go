@@ -150,6 +150,9 @@ func (g *Guide) run(ctx context.Context, s Step, number int) Outcome {
 	var out, complaints bytes.Buffer
 	call.Stdout, call.Stderr = &out, &complaints
 	err := call.Run()
+	if ctx.Err() != nil {
+		return Outcome{Err: ctx.Err()}
+	}
 	if err != nil {
 		err = fmt.Errorf("the step %s failed: %w\n%s", s.Name(), err, strings.TrimSpace(complaints.String()))
 	}
