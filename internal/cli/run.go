@@ -64,12 +64,11 @@ func (c *runCommand) Run(s *session) error {
 		return errors.Join(err, reservation.Release())
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err = runAs(s.ctx, cmd)
-	released := reservation.Release()
+	err = errors.Join(runAs(s.ctx, cmd), reservation.Release())
 	var ended *exec.ExitError
 	switch {
 	case err == nil:
-		return released
+		return nil
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.As(err, &ended):

@@ -84,12 +84,3 @@ func enter(ctx context.Context, dir string, create bool) (gate *os.File, err err
 		}
 	}
 }
-
-// modeIn returns the mode of files in a folder: they are as open as it is.
-func modeIn(dir string) (fs.FileMode, error) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		return 0, err
-	}
-	return info.Mode().Perm() & 0o666, nil
-}

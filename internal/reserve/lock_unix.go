@@ -91,15 +91,16 @@ func open(path string, create bool) (*os.File, error) {
 
 // makeFile makes a file, as open to others as its folder.
 func makeFile(path string, flags int) (*os.File, error) {
-	mode, err := modeIn(filepath.Dir(path))
+	folder, err := os.Stat(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
+	mode := folder.Mode().Perm() & 0o666
 	f, err := os.OpenFile(path, flags|os.O_CREATE|os.O_EXCL, mode)
-	if err == nil {
-		err = f.Chmod(mode) // whatever the umask is
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	return f, f.Chmod(mode) // whatever the umask is
 }
 
 // unlock ends a lock for every program that has inherited it.
