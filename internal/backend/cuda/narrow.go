@@ -27,8 +27,8 @@ var draws = map[op.Op]bool{
 	op.Exponential: true,
 }
 
-// updates are the ops that read their results before they write them.
-var updates = map[op.Op]bool{op.SGDStep: true, op.AdamStep: true, op.IndexAdd: true, op.ScatterAdd: true}
+// updates are the ops that read their results, from that one on, before they write them.
+var updates = map[op.Op]int{op.SGDStep: 0, op.AdamStep: 0, op.IndexAdd: 0, op.ScatterAdd: 0, op.BatchNorm: 3}
 
 // widened launches the row of a wider dtype on copies of the narrow operands.
 func widened(r row, narrow, wide dtype.DType) launcher {
@@ -38,8 +38,9 @@ func widened(r row, narrow, wide dtype.DType) launcher {
 		w := backend.NewCall(c.Op, wide)
 		defer w.Release()
 		w.Params = c.Params
+		first, reads := updates[c.Op]
 		for i := range c.Out() {
-			if err := s.widen(w.AddOut(), &c.Out()[i], narrow, wide, updates[c.Op]); err != nil {
+			if err := s.widen(w.AddOut(), &c.Out()[i], narrow, wide, reads && i >= first); err != nil {
 				return err
 			}
 		}

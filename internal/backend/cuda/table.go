@@ -22,6 +22,7 @@ func build() *table {
 	t.addProducts()
 	t.addConvolutions()
 	t.addPools()
+	t.addNormalizations()
 	t.addIndexing()
 	t.addLosses()
 	t.addRandom()

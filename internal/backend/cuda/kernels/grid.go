@@ -83,6 +83,22 @@ func ConvolutionPart(depth, parts uint32) uint32 {
 	return uint32(divideUp(divideUp(uint64(depth), tile), uint64(parts)) * tile)
 }
 
+// NormalizationParts is into how many parts sums over n elements had better be divided, of which there are so many. The size
+// of the problem alone decides, so that results are the same on every device.
+func NormalizationParts(sums, n uint64) uint64 {
+	const (
+		fill  = 512     // rows of threads that keep a large device busy
+		worth = 1 << 13 // elements of a part
+	)
+	return max(min(fill/max(sums, 1), n/worth), 1)
+}
+
+// LayerNormSumsGrid is the grid of layer_norm_sums, and whether the device can have it.
+func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
+	blocks := divideUp(columns, 32)
+	return Grid{[3]uint32{uint32(blocks), uint32(parts), 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
+}
+
 // DrawGrid is the grid of n random draws on a device, which decides the numbers as it does in PyTorch, and how far they move
 // the generator's offset; lanes is 4, or 2 for float64 and for wide integers.
 func DrawGrid(n uint64, lanes, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {

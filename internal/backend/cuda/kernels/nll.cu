@@ -3,6 +3,7 @@
 // Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each and nll_grad: blocks of 256
 // threads, any number of them: as many as there are targets, or elements of the gradient.
 // dtypes: f32 f64
+#include "params_layer.cuh"
 #include "reduction.cuh"
 
 INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }

@@ -142,56 +142,6 @@ OFFSET(Product, alpha, 160);
 OFFSET(Product, beta, 168);
 SIZE(Product, 176);
 
-// Convolution: y [images][groups·outputs][outHeight][outWidth] of x [images][groups·channels][height][width] and weights
-// [groups·outputs][channels][rows][columns], or one of its gradients; all contiguous. left and right are the operands of a
-// product: the weights and x; for dx the weights and dy; for dw dy and x. The common axis may be cut into parts, each of
-// `part` steps, whose results lie one behind the other in out.
-struct Convolution {
-	u64 out, left, right;
-	u64 bias; // 0 where there is none
-	u32 images, groups, channels, outputs;
-	u32 height, width, outHeight, outWidth;
-	u32 rows, columns;
-	u32 stride[2], padding[2], dilation[2];
-	u32 parts, part;
-};
-OFFSET(Convolution, bias, 24);
-OFFSET(Convolution, images, 32);
-OFFSET(Convolution, height, 48);
-OFFSET(Convolution, rows, 64);
-OFFSET(Convolution, stride, 72);
-OFFSET(Convolution, padding, 80);
-OFFSET(Convolution, dilation, 88);
-OFFSET(Convolution, parts, 96);
-SIZE(Convolution, 104);
-
-// Pool: planes of y of the size outSize, of planes of x of the size inSize, or the gradient for x; all contiguous. Each pair
-// is of the rows and the columns. in is x, or dy for a gradient.
-struct Pool {
-	u64 planes;
-	u64 out, in;
-	u64 index; // of a maximum in its plane
-	i64 inSize[2], outSize[2];
-	i64 kernel[2], stride[2], padding[2], dilation[2];
-	u32 adaptive;     // windows cover x evenly, whatever the steps say
-	u32 countPadding; // whether padding counts in a mean
-	u32 strays;       // whether a maximum's window may hold nothing but padding
-	u32 unused;
-};
-OFFSET(Pool, out, 8);
-OFFSET(Pool, in, 16);
-OFFSET(Pool, index, 24);
-OFFSET(Pool, inSize, 32);
-OFFSET(Pool, outSize, 48);
-OFFSET(Pool, kernel, 64);
-OFFSET(Pool, stride, 80);
-OFFSET(Pool, padding, 96);
-OFFSET(Pool, dilation, 112);
-OFFSET(Pool, adaptive, 128);
-OFFSET(Pool, countPadding, 132);
-OFFSET(Pool, strays, 136);
-SIZE(Pool, 144);
-
 // Draw: n random elements, contiguous, from the Philox generator of seed, counter offset/4. in is a probability for each
 // element, or Dropout's operand; mask Dropout's second result.
 struct Draw {
@@ -218,31 +168,6 @@ OFFSET(Draw, wide, 80);
 OFFSET(Draw, width, 84);
 OFFSET(Draw, report, 88);
 SIZE(Draw, 104);
-
-// NLL: the loss -weight[t]·x[i][t][l] of the targets t in [batch][inner], of log probabilities x in
-// [batch][classes][inner], all contiguous; weight is 0 for ones, a target equal to ignore costs nothing.
-struct NLL {
-	u64 batch, classes, inner;
-	u64 x, targets, weight;
-	u64 out;   // the losses, one loss, or the gradient for x
-	u64 total; // the sum of the weights of all targets; the gradient of a mean reads it
-	u64 dy;    // the gradient: one element, or with each one of a target
-	i64 ignore;
-	u32 mean; // whether the loss is divided by total
-	u32 each; // whether there is a loss for each target
-	Report report;
-};
-OFFSET(NLL, x, 24);
-OFFSET(NLL, targets, 32);
-OFFSET(NLL, weight, 40);
-OFFSET(NLL, out, 48);
-OFFSET(NLL, total, 56);
-OFFSET(NLL, dy, 64);
-OFFSET(NLL, ignore, 72);
-OFFSET(NLL, mean, 80);
-OFFSET(NLL, each, 84);
-OFFSET(NLL, report, 88);
-SIZE(NLL, 104);
 
 // Rows: rows of inner elements in [outer][extent][inner], chosen by count indexes. Taking: out[o][i] = in[o][index[i]].
 // Adding: out[o][index[i]] += in[o][i]. All contiguous.

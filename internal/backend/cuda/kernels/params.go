@@ -93,25 +93,6 @@ type Product struct {
 	Alpha, Beta                                float64
 }
 
-// Convolution is the parameter of convolutions and their gradients.
-type Convolution struct {
-	Out, Left, Right, Bias             uint64
-	Images, Groups, Channels, Outputs  uint32
-	Height, Width, OutHeight, OutWidth uint32
-	Rows, Columns                      uint32
-	Stride, Padding, Dilation          [2]uint32
-	Parts, Part                        uint32
-}
-
-// Pool is the parameter of pools and their gradients.
-type Pool struct {
-	Planes                                 uint64
-	Out, In, Index                         uint64
-	InSize, OutSize                        [2]int64
-	Kernel, Stride, Padding, Dilation      [2]int64
-	Adaptive, CountPadding, Strays, Unused uint32
-}
-
 // Draw is the parameter of random draws.
 type Draw struct {
 	N             uint64
@@ -123,16 +104,6 @@ type Draw struct {
 	Wide          uint32
 	Width         uint32
 	Report        Report
-}
-
-// NLL is the parameter of the negative log likelihood and its gradient.
-type NLL struct {
-	Batch, Classes, Inner uint64
-	X, Targets, Weight    uint64
-	Out, Total, Dy        uint64
-	Ignore                int64
-	Mean, Each            uint32
-	Report                Report
 }
 
 // Rows is the parameter of take and add_rows.

@@ -9,25 +9,28 @@ import (
 	"testing"
 )
 
-// TestParamsAgree compares the structs with those of params.cuh: fields, and the offsets and sizes that the compiler checks.
+// TestParamsAgree compares the structs with those of the headers: fields, and the offsets and sizes that the compiler checks.
 func TestParamsAgree(t *testing.T) {
-	text, err := os.ReadFile("params.cuh")
-	if err != nil {
-		t.Fatal(err)
+	header := ""
+	for _, file := range []string{"params.cuh", "params_layer.cuh"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		header += string(text)
 	}
-	header := string(text)
 	types := []any{
-		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Pool{}, Draw{}, NLL{}, Rows{}, Lines{}, Triangle{},
-		Range{}, SGD{}, Adam{}, Piece{}, Pieces{},
+		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Pool{}, BatchNorm{}, LayerNorm{},
+		Draw{}, NLL{}, Rows{}, Lines{}, Triangle{}, Range{}, SGD{}, Adam{}, Piece{}, Pieces{},
 	}
 	if got := strings.Count(header, "\nstruct "); got != len(types) {
-		t.Errorf("params.cuh has %d structs, %d are compared", got, len(types))
+		t.Errorf("the headers have %d structs, %d are compared", got, len(types))
 	}
 	for _, v := range types {
 		typ := reflect.TypeOf(v)
 		_, rest, found := strings.Cut(header, "\nstruct "+typ.Name()+" {\n")
 		if !found {
-			t.Errorf("params.cuh has no struct %s", typ.Name())
+			t.Errorf("the headers have no struct %s", typ.Name())
 			continue
 		}
 		body, checks, _ := strings.Cut(rest, "};\n")
@@ -50,12 +53,12 @@ func compareFields(t *testing.T, typ reflect.Type, body string) {
 	}
 	for i := range typ.NumField() {
 		if i >= len(names) || !strings.EqualFold(typ.Field(i).Name, names[i]) {
-			t.Errorf("%s: field %d is %s, params.cuh has %v", typ.Name(), i, typ.Field(i).Name, names)
+			t.Errorf("%s: field %d is %s, the headers have %v", typ.Name(), i, typ.Field(i).Name, names)
 			return
 		}
 	}
 	if len(names) != typ.NumField() {
-		t.Errorf("%s has %d fields, params.cuh has %v", typ.Name(), typ.NumField(), names)
+		t.Errorf("%s has %d fields, the headers have %v", typ.Name(), typ.NumField(), names)
 	}
 }
 
@@ -67,12 +70,12 @@ func compareOffsets(t *testing.T, typ reflect.Type, checks string) {
 		if !ok {
 			t.Errorf("%s has no field %s", typ.Name(), m[1])
 		} else if got := strconv.Itoa(int(field.Offset)); got != m[2] {
-			t.Errorf("%s.%s is at %s, params.cuh has %s", typ.Name(), field.Name, got, m[2])
+			t.Errorf("%s.%s is at %s, the headers have %s", typ.Name(), field.Name, got, m[2])
 		}
 	}
 	size := regexp.MustCompile(`SIZE\(` + typ.Name() + `, (\d+)\);`).FindStringSubmatch(checks)
 	if got := strconv.Itoa(int(typ.Size())); size == nil || got != size[1] {
-		t.Errorf("%s has %s bytes, params.cuh has %v", typ.Name(), got, size)
+		t.Errorf("%s has %s bytes, the headers have %v", typ.Name(), got, size)
 	}
 }
 

@@ -4,7 +4,7 @@
 // Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements.
 // dtypes: f32 f64
 #include "dtype.cuh"
-#include "params.cuh"
+#include "params_layer.cuh"
 
 // A Spot is an element of a batch of planes.
 struct Spot {

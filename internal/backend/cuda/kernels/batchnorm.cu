@@ -1,0 +1,180 @@
+// Batch normalisation and its gradients. Sums are taken in float64.
+//
+// Every kernel takes BatchNorm. batch_norm_moments and batch_norm_sums: a row of threads for each channel and part: blocks of
+// (32, 8) threads up to 1024 elements in a part and of (256, 1) beyond; where there is more than one part, batch_norm_figures
+// and batch_norm_totals join them. These, batch_norm and batch_norm_grad: blocks of 256 threads, any number of them: as many as
+// there are channels, or elements.
+// dtypes: f32 f64
+#include "params_layer.cuh"
+#include "reduction.cuh"
+#include "rounding.cuh"
+
+// A Part is the share of a row of threads: elements from first up to end of a channel, counted through all images.
+struct Part {
+	u64 channel, first, end;
+};
+
+INLINE u64 countOf(const BatchNorm &p) { return p.images * p.pixels; }
+
+INLINE Part partOf(const BatchNorm &p, u64 channel, u64 part) {
+	u64 count = countOf(p), each = (count + p.parts - 1) / p.parts, first = part * each;
+	first = first < count ? first : count;
+	return {channel, first, count - first < each ? count : first + each};
+}
+
+// sumOf adds what value makes of the places of a part; every thread of the row gets the sum.
+template <class Value> INLINE f64 sumOf(const BatchNorm &p, const Part &part, Value value) {
+	f64 sum = 0;
+#pragma unroll 1
+	for (u64 k = part.first + threadIdx.x; k < part.end; k += blockDim.x) {
+		u64 image = k / p.pixels;
+		sum += value((i64)((image * p.channels + part.channel) * p.pixels + (k - image * p.pixels)));
+	}
+	return joinRow<Total<f64>>(sum);
+}
+
+// What is kept of a part between two kernels: two numbers.
+INLINE void keep(const BatchNorm &p, u64 at, f64 a, f64 b) {
+	store<f64>(p.sums, (i64)(2 * at), a);
+	store<f64>(p.sums, (i64)(2 * at + 1), b);
+}
+INLINE f64 first(const BatchNorm &p, u64 at) { return load<f64>(p.sums, (i64)(2 * at)); }
+INLINE f64 second(const BatchNorm &p, u64 at) { return load<f64>(p.sums, (i64)(2 * at + 1)); }
+
+// follow moves a running figure toward that of a batch.
+INLINE void follow(const BatchNorm &p, u64 running, i64 at, T batch) {
+	store<T>(running, at, (T)(p.momentum * (f64)batch + (1 - p.momentum) * (f64)load<T>(running, at)));
+}
+
+// figures writes a channel's mean and 1/√(variance + eps), of its mean and the sum of its squared distances from it.
+INLINE void figures(const BatchNorm &p, u64 c, f64 mean, f64 squares) {
+	f64 count = (f64)(i64)countOf(p);
+	store<T>(p.mean, (i64)c, (T)mean);
+	store<T>(p.invstd, (i64)c, (T)(1 / sqrt(squares / count + p.eps)));
+	if (p.runningMean != 0) {
+		follow(p, p.runningMean, (i64)c * p.steps[0], (T)mean);
+		follow(p, p.runningVar, (i64)c * p.steps[1], (T)(squares / (count - 1)));
+	}
+}
+
+ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
+	u64 r = row(), c = r / p.parts;
+	if (c >= p.channels) {
+		return;
+	}
+	Part part = partOf(p, c, r - c * p.parts);
+	f64 mean = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.x, at); }) / (f64)(i64)(part.end - part.first);
+	f64 squares = sumOf(p, part, [&](i64 at) {
+		f64 distance = (f64)load<T>(p.x, at) - mean;
+		return distance * distance;
+	});
+	if (threadIdx.x != 0) {
+		return;
+	}
+	if (p.parts == 1) {
+		figures(p, c, mean, squares);
+	} else {
+		keep(p, r, mean, squares);
+	}
+}
+
+// The figures of a channel: in training those of its parts together, else the running ones.
+ROW_KERNEL(batch_norm_figures, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 c = thread(); c < p.channels; c += threads()) {
+		if (!p.training) {
+			store<T>(p.mean, (i64)c, load<T>(p.runningMean, (i64)c * p.steps[0]));
+			store<T>(p.invstd, (i64)c, (T)(1 / sqrt((f64)load<T>(p.runningVar, (i64)c * p.steps[1]) + p.eps)));
+			continue;
+		}
+		auto each = [&](auto body) {
+#pragma unroll 1
+			for (u64 k = 0; k < p.parts; k++) {
+				Part part = partOf(p, c, k);
+				if (part.first < part.end) {
+					body(c * p.parts + k, (f64)(i64)(part.end - part.first));
+				}
+			}
+		};
+		f64 sum = 0, squares = 0;
+		each([&](u64 at, f64 n) { sum += n * first(p, at); });
+		f64 mean = sum / (f64)(i64)countOf(p);
+		each([&](u64 at, f64 n) {
+			f64 distance = first(p, at) - mean;
+			squares += second(p, at) + n * distance * distance;
+		});
+		figures(p, c, mean, squares);
+	}
+}
+
+// y = (x - mean) · invstd · weight + bias
+ROW_KERNEL(batch_norm, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
+		i64 c = (i64)(i / p.pixels % p.channels);
+		T scale = load<T>(p.invstd, c), shift = p.bias != 0 ? load<T>(p.bias, c) : (T)0;
+		if (p.weight != 0) {
+			scale *= load<T>(p.weight, c);
+		}
+		store<T>(p.y, (i64)i, (load<T>(p.x, (i64)i) - load<T>(p.mean, c)) * scale + shift);
+	}
+}
+
+// totals writes the gradients of weight and bias, of Σ dy and Σ dy·(x - mean), and keeps what the gradient of x takes from
+// both: their shares of an element, which are nothing in evaluation.
+INLINE void totals(const BatchNorm &p, u64 c, f64 sum, f64 dot) {
+	f64 count = (f64)(i64)countOf(p), r = count != 0 ? (f64)load<T>(p.invstd, (i64)c) : 0;
+	store<T>(p.dweight, (i64)c, (T)(dot * r));
+	store<T>(p.dbias, (i64)c, (T)sum);
+	if (p.training) {
+		keep(p, c * p.parts, sum / count, dot * r * r / count);
+	} else {
+		keep(p, c * p.parts, 0, 0);
+	}
+}
+
+ROW_KERNEL(batch_norm_sums, 256)(const BatchNorm p) {
+	u64 r = row(), c = r / p.parts;
+	if (c >= p.channels) {
+		return;
+	}
+	Part part = partOf(p, c, r - c * p.parts);
+	f64 mean = (f64)load<T>(p.mean, (i64)c);
+	f64 sum = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.dy, at); });
+	f64 dot = sumOf(p, part, [&](i64 at) { return (f64)load<T>(p.dy, at) * ((f64)load<T>(p.x, at) - mean); });
+	if (threadIdx.x != 0) {
+		return;
+	}
+	if (p.parts == 1) {
+		totals(p, c, sum, dot);
+	} else {
+		keep(p, r, sum, dot);
+	}
+}
+
+ROW_KERNEL(batch_norm_totals, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 c = thread(); c < p.channels; c += threads()) {
+		f64 sum = 0, dot = 0;
+#pragma unroll 1
+		for (u64 at = c * p.parts; at < (c + 1) * p.parts; at++) {
+			sum += first(p, at);
+			dot += second(p, at);
+		}
+		totals(p, c, sum, dot);
+	}
+}
+
+// dx = invstd · weight · (dy - shift - (x - mean) · slope), with the shares that totals kept.
+ROW_KERNEL(batch_norm_grad, 256)(const BatchNorm p) {
+#pragma unroll 1
+	for (u64 i = thread(); i < countOf(p) * p.channels; i += threads()) {
+		u64 c = i / p.pixels % p.channels;
+		f64 scale = (f64)load<T>(p.invstd, (i64)c), mean = (f64)load<T>(p.mean, (i64)c);
+		if (p.weight != 0) {
+			scale *= (f64)load<T>(p.weight, (i64)c);
+		}
+		f64 dy = (f64)load<T>(p.dy, (i64)i), distance = (f64)load<T>(p.x, (i64)i) - mean;
+		store<T>(p.dx, (i64)i, (T)(scale * (dy - first(p, c * p.parts) - distance * second(p, c * p.parts))));
+	}
+}

@@ -1,0 +1,199 @@
+package cuda
+
+import (
+	"fmt"
+
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
+	"cresset/internal/op"
+)
+
+func (t *table) addNormalizations() {
+	for _, dt := range floats {
+		b := &batchNormalizer{
+			moments: typed("batch_norm_moments", dt), figures: typed("batch_norm_figures", dt), out: typed("batch_norm", dt),
+			sums: typed("batch_norm_sums", dt), totals: typed("batch_norm_totals", dt), gradient: typed("batch_norm_grad", dt),
+		}
+		t[op.BatchNorm][dt] = row{launch: b.forward}
+		t[op.BatchNormGrad][dt] = row{launch: b.grad}
+		l := &layerNormalizer{
+			out: typed("layer_norm", dt), gradient: typed("layer_norm_grad", dt),
+			sums: typed("layer_norm_sums", dt), totals: typed("layer_norm_totals", dt),
+		}
+		t[op.LayerNorm][dt] = row{launch: l.forward}
+		t[op.LayerNormGrad][dt] = row{launch: l.grad}
+	}
+}
+
+// batchNormalizer is the kernels of batch normalisation.
+type batchNormalizer struct{ moments, figures, out, sums, totals, gradient kernelID }
+
+var batchNormParams paramPool[kernels.BatchNorm]
+
+// forward writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, and out[3] and
+// out[4], where given, follow them; in evaluation in[3] and in[4] hold mean and variance.
+func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := batchNormParams.take()
+	defer batchNormParams.give(p)
+	in, out := c.In(), c.Out()
+	at, err := s.batchNorm(c, p, &in[0])
+	if err != nil {
+		return err
+	}
+	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
+	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
+	if p.Channels == 0 {
+		return nil
+	}
+	if p.Training == 0 {
+		p.RunningMean, p.RunningVar, p.Steps = at[3], at[4], [2]int64{1, 1}
+		err = launch(d, b.figures, d.flat(int(p.Channels)), p)
+	} else {
+		if len(out) > 3 {
+			p.RunningMean, p.RunningVar = address(&out[3]), address(&out[4])
+			p.Steps = [2]int64{int64(out[3].Layout.Strides[0]), int64(out[4].Layout.Strides[0])}
+		}
+		err = b.inParts(&s, p, b.moments, b.figures)
+	}
+	if n := out[0].Layout.Size(); err == nil && n > 0 {
+		err = launch(d, b.out, d.flat(n), p)
+	}
+	return err
+}
+
+// grad writes the gradients for x, weight and bias, of dy, x, weight, mean and 1/√(variance + eps).
+func (b *batchNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := batchNormParams.take()
+	defer batchNormParams.give(p)
+	out := c.Out()
+	at, err := s.batchNorm(c, p, &c.In()[1])
+	if err != nil {
+		return err
+	}
+	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
+	p.Dx, p.Dweight, p.Dbias = address(&out[0]), address(&out[1]), address(&out[2])
+	if p.Channels == 0 {
+		return nil
+	}
+	if err := b.inParts(&s, p, b.sums, b.totals); err != nil {
+		return err
+	}
+	if n := out[0].Layout.Size(); n > 0 {
+		return launch(d, b.gradient, d.flat(n), p)
+	}
+	return nil
+}
+
+// inParts launches a kernel that makes sums of each channel, and the one that joins them where a channel has parts.
+func (b *batchNormalizer) inParts(s *scratch, p *kernels.BatchNorm, parts, join kernelID) error {
+	d, n := s.device, p.Images*p.Pixels
+	p.Parts = kernels.NormalizationParts(p.Channels, n)
+	sums, err := s.take(int(p.Channels*p.Parts) * kernels.PairBytes)
+	if err != nil {
+		return err
+	}
+	p.Sums = sums.ptr
+	if err := launchRows(d, parts, p.Channels*p.Parts, n/p.Parts, p); err != nil || p.Parts == 1 {
+		return err
+	}
+	return launch(d, join, d.flat(int(p.Channels)), p)
+}
+
+// batchNorm packs the operands and fills in the extents of x [N, C, …].
+func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.View) (at [maxScratch]uint64, err error) {
+	o, shape := c.Params.(op.Normalize), x.Layout.Shape
+	*p = kernels.BatchNorm{
+		Images: uint64(shape[0]), Channels: uint64(shape[1]), Pixels: 1,
+		Eps: o.Eps, Momentum: o.Momentum, Training: flag(o.Training),
+	}
+	for _, n := range shape[2:] {
+		p.Pixels *= uint64(n)
+	}
+	return at, s.all(c, &at)
+}
+
+// layerNormalizer is the kernels of layer normalisation.
+type layerNormalizer struct{ out, gradient, sums, totals kernelID }
+
+var layerNormParams paramPool[kernels.LayerNorm]
+
+// forward writes y, mean and 1/√(variance + eps) of x, weight and bias.
+func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := layerNormParams.take()
+	defer layerNormParams.give(p)
+	out := c.Out()
+	at, err := s.layerNorm(c, p, &c.In()[0])
+	if err != nil || p.Rows == 0 {
+		return err
+	}
+	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
+	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
+	return launchRows(d, l.out, p.Rows, p.Columns, p)
+}
+
+// grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
+// 1/√(variance + eps).
+func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	p := layerNormParams.take()
+	defer layerNormParams.give(p)
+	out := c.Out()
+	at, err := s.layerNorm(c, p, &c.In()[1])
+	if err != nil || p.Columns == 0 {
+		return err
+	}
+	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
+	p.Dx = address(&out[0])
+	if p.Rows > 0 {
+		if err := launchRows(d, l.gradient, p.Rows, p.Columns, p); err != nil {
+			return err
+		}
+	}
+	if len(out) == 1 {
+		return nil
+	}
+	p.Dweight, p.Dbias = address(&out[1]), address(&out[2])
+	return l.gradParameters(&s, p)
+}
+
+// gradParameters adds up the gradients for weight and bias over the rows, in parts where these are many.
+func (l *layerNormalizer) gradParameters(s *scratch, p *kernels.LayerNorm) error {
+	d := s.device
+	p.Parts = kernels.NormalizationParts((p.Columns+31)/32, p.Rows*32)
+	if p.Parts > 1 {
+		sums, err := s.take(int(p.Parts*p.Columns) * kernels.PairBytes)
+		if err != nil {
+			return err
+		}
+		p.Sums = sums.ptr
+	}
+	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
+	if !ok {
+		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
+	}
+	if err := launch(d, l.sums, g, p); err != nil || p.Parts == 1 {
+		return err
+	}
+	return launch(d, l.totals, d.flat(int(p.Columns)), p)
+}
+
+// layerNorm packs the operands and sees the last axes of x as rows.
+func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64, err error) {
+	o, shape := c.Params.(op.Normalize), x.Layout.Shape
+	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Eps: o.Eps}
+	for i, n := range shape {
+		if i < len(shape)-o.Axes {
+			p.Rows *= uint64(n)
+		} else {
+			p.Columns *= uint64(n)
+		}
+	}
+	return at, s.all(c, &at)
+}

@@ -1,0 +1,124 @@
+package tensor_test
+
+import (
+	"math"
+	"testing"
+
+	"cresset/device"
+	"cresset/dtype"
+	"cresset/internal/devicetest"
+	"cresset/tensor"
+)
+
+// wave is numbers between -1 and 1 in a shape, on a device.
+func wave(dev device.Device, dt dtype.DType, shape ...int) *tensor.Tensor {
+	a := newArray(shape...)
+	for i := range a.v {
+		a.v[i] = math.Sin(float64(i*i + len(a.v)))
+	}
+	return a.tensor(dev, dt)
+}
+
+// TestLayersAgreeWithTheCPU is of shapes at the edges of what kernels do: several tiles and parts, windows in the padding,
+// steps beyond the input, nothing at all.
+func TestLayersAgreeWithTheCPU(t *testing.T) {
+	window := func(o tensor.Conv2DOptions, shapes ...[]int) layerCase {
+		return layerCase{shapes, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], nil, o) }}
+	}
+	pooled := func(o tensor.PoolOptions, shape ...int) layerCase {
+		return layerCase{[][]int{shape}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MaxPool2D(o) }}
+	}
+	training := func(shape ...int) layerCase {
+		return layerCase{[][]int{shape}, func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].BatchNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true, Eps: 1e-5})
+		}}
+	}
+	rows := func(n int, shape ...int) layerCase {
+		return layerCase{[][]int{shape, {n}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LayerNorm([]int{n}, x[1], nil, 1e-5) }}
+	}
+	two, padding := [2]int{2, 2}, [2]int{1, 1}
+	cases := map[string]layerCase{
+		"conv2d of many tiles":              window(tensor.Conv2DOptions{Padding: padding}, []int{2, 5, 9, 10}, []int{67, 5, 3, 3}),
+		"conv2d with a gradient in parts":   window(tensor.Conv2DOptions{}, []int{3, 2, 20, 12}, []int{3, 2, 2, 2}),
+		"conv2d beyond the input":           window(tensor.Conv2DOptions{Stride: [2]int{7, 1 << 30}, Padding: two}, []int{1, 2, 4, 3}, []int{2, 2, 2, 2}),
+		"conv2d of no channels":             window(tensor.Conv2DOptions{}, []int{1, 0, 3, 3}, []int{2, 0, 2, 2}),
+		"conv2d of no images":               window(tensor.Conv2DOptions{}, []int{0, 2, 3, 3}, []int{2, 2, 2, 2}),
+		"max_pool2d of nothing but padding": pooled(tensor.PoolOptions{Kernel: two, Stride: padding, Padding: padding, Dilation: [2]int{3, 1}}, 2, 1, 2, 4),
+		"adaptive_avg_pool2d of more": {[][]int{{2, 3, 4, 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].AdaptiveAvgPool2D(7, 3)
+		}},
+		"adaptive_avg_pool2d to nothing": {[][]int{{2, 1, 3, 3}}, func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].AdaptiveAvgPool2D(0, 1<<40)
+		}},
+		"batch_norm in parts":    training(70, 2, 8, 33),
+		"batch_norm of nothing":  training(0, 2, 4),
+		"layer_norm in parts":    rows(3, 1100, 3),
+		"layer_norm of no rows":  rows(3, 0, 3),
+		"layer_norm of long row": rows(1500, 2, 1500),
+	}
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for name, c := range cases {
+			t.Run(name, func(t *testing.T) { c.check(t, dev) })
+		}
+	})
+}
+
+type layerCase struct {
+	in [][]int
+	f  func(x []*tensor.Tensor) *tensor.Tensor
+}
+
+// check compares the result and all gradients in float64 with those on the CPU.
+func (c layerCase) check(t *testing.T, dev device.Device) {
+	on := func(dev device.Device) (all []*tensor.Tensor) {
+		var x []*tensor.Tensor
+		for _, shape := range c.in {
+			x = append(x, wave(dev, dtype.Float64, shape...).SetRequiresGrad(true))
+		}
+		y := c.f(x)
+		backward(y)
+		all = append(all, y.Detach())
+		for i := range x {
+			all = append(all, gradOf(x[i]))
+		}
+		return all
+	}
+	got, want := on(dev), on(device.CPU)
+	for i := range want {
+		if !close64(arrayOf(got[i]), arrayOf(want[i]), 1e-12) {
+			t.Errorf("result or gradient %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+}
+
+func close64(got, want array, tol float64) bool {
+	if len(got.v) != len(want.v) {
+		return false
+	}
+	for i, w := range want.v {
+		if got.v[i] != w && !(math.Abs(got.v[i]-w) <= tol*max(1, math.Abs(w))) {
+			return false
+		}
+	}
+	return true
+}
+
+// TestBatchNormFollows is of running figures that are not contiguous, and of halves, on every device.
+func TestBatchNormFollows(t *testing.T) {
+	devicetest.Run(t, func(t *testing.T, dev device.Device) {
+		for _, dt := range []dtype.DType{dtype.Float64, dtype.Float32, dtype.BFloat16} {
+			on := func(dev device.Device) (mean, variance *tensor.Tensor) {
+				both := tensor.On(dev).As(dt).Ones(3, 2)
+				mean, variance = both.Select(1, 0), both.Select(1, 1)
+				x := wave(dev, dt, 4, 3, 5)
+				x.BatchNorm(nil, nil, mean, variance, tensor.BatchNormOptions{Training: true, Momentum: 0.25, Eps: 1e-5})
+				return mean, variance
+			}
+			gotMean, gotVar := on(dev)
+			mean, variance := on(device.CPU)
+			if tol := 8 * precisions[dt].unit; !close64(arrayOf(gotMean), arrayOf(mean), tol) || !close64(arrayOf(gotVar), arrayOf(variance), tol) {
+				t.Errorf("%s: got %v and %v, want %v and %v", dt, gotMean, gotVar, mean, variance)
+			}
+		}
+	})
+}
