@@ -9,6 +9,7 @@ var (
 	ErrMismatch  = errors.New("NVIDIA's libraries and the loaded driver have different versions")
 	ErrNoGPU     = errors.New("found no GPU")
 	ErrLost      = errors.New("a GPU has fallen off the bus")
+	ErrTooOld    = errors.New("NVML is too old")
 
 	ErrNoPermission = errors.New("no permission to ask")
 )
@@ -40,3 +41,15 @@ func (e *Error) Unwrap() []error {
 	}
 	return all
 }
+
+// MismatchError is the cause of ErrMismatch where NVML tells its own version.
+type MismatchError struct {
+	Library string // version of NVML, such as 610.43
+	err     error
+}
+
+// Error returns what NVML said, and its version.
+func (e *MismatchError) Error() string { return e.err.Error() + "; NVML is of " + e.Library }
+
+// Unwrap returns what NVML said.
+func (e *MismatchError) Unwrap() error { return e.err }

@@ -3,6 +3,7 @@ package smi
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"cresset/internal/nvml"
@@ -21,10 +22,27 @@ func openNVML() (source, error) {
 		return &nvmlSource{api}, nil
 	}
 	var missing *nvml.LibraryError
-	if errors.As(err, &missing) {
+	var lacks *nvml.SymbolError
+	switch {
+	case errors.As(err, &missing):
 		return nil, &Error{ErrNoLibrary, err}
+	case errors.As(err, &lacks):
+		return nil, &Error{ErrTooOld, err}
 	}
-	return nil, &Error{reason(err), err}
+	return nil, &Error{reason(err), withVersion(api, err)}
+}
+
+// withVersion adds the library's version to an error where that is another than the
+// driver's. It can be asked for without a driver; CUDA's stands before it: 13.610.43.
+func withVersion(api *nvml.API, err error) error {
+	if !errors.Is(err, nvml.ErrVersionMismatch) || api.NVMLVersion == nil {
+		return err
+	}
+	version, r := api.NVMLVersion()
+	if _, own, ok := strings.Cut(version, "."); r == nvml.Success && ok {
+		return &MismatchError{own, err}
+	}
+	return err
 }
 
 // reason returns the error of this package that says what one of NVML's does.

@@ -15,6 +15,7 @@ import (
 
 	"cresset/internal/hardware"
 	"cresset/internal/nvml"
+	"cresset/internal/nvml/sim"
 	"cresset/internal/tenants"
 )
 
@@ -134,6 +135,75 @@ func TestFailures(t *testing.T) {
 		if !errors.As(err, &typed) || !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.words) {
 			t.Errorf("%s: got %v", tc.name, err)
 		}
+	}
+}
+
+// TestEveryCallCanFail: whichever call fails, there is an inventory or a typed error,
+// and what is told besides is whole.
+func TestEveryCallCanFail(t *testing.T) {
+	m, err := hardware.Preset("a100", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	needed := []string{"nvmlDeviceGetCount_v2", "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetName", "nvmlDeviceGetMemoryInfo_v2"}
+	v := reflect.ValueOf(nvml.API{})
+	for i := range v.NumField() {
+		tag, ok := v.Type().Field(i).Tag.Lookup("nvml")
+		symbol, _, _ := strings.Cut(strings.TrimSuffix(tag, ",optional"), "|")
+		if !ok || symbol == "nvmlInit_v2" {
+			continue
+		}
+		l := sim.New(m, nil)
+		if err := l.API.Start(); err != nil {
+			t.Fatal(err)
+		}
+		l.Inject(sim.Fault{Symbol: symbol, Return: nvml.ErrUnknown, Always: true})
+		inventory, err := (&nvmlSource{l.API}).read(true)
+		var typed *Error
+		switch {
+		case slices.Contains(needed, symbol):
+			if !errors.As(err, &typed) || !errors.Is(err, nvml.ErrUnknown) {
+				t.Errorf("%s: got %v", symbol, err)
+			}
+		case err != nil || len(inventory.GPUs) != 2 || inventory.GPUs[1].Memory.Total != 40960<<20 || inventory.GPUs[1].Details == nil:
+			t.Errorf("%s: got %+v, %v", symbol, inventory, err)
+		}
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	simulate(t, `{"library": "610.43", "gpus": [{"preset": "t4"}]}`)
+	_, err := Take()
+	var versions *MismatchError
+	if !errors.Is(err, ErrMismatch) || !errors.As(err, &versions) || versions.Library != "610.43" {
+		t.Errorf("another version: got %v", err)
+	}
+	simulate(t, `{"loaded": false, "gpus": [{"preset": "t4"}]}`)
+	if _, err := Take(); !errors.Is(err, ErrNoDriver) {
+		t.Errorf("no driver: got %v", err)
+	}
+}
+
+// TestDetails: what a GPU does not report is absent, and what it does is there.
+func TestDetails(t *testing.T) {
+	simulate(t, `{"driver": "470.256.02", "gpus": [{"preset": "a100", "eccCorrected": 7}, {"preset": "gtx1050", "power": 0, "draw": 0}]}`)
+	inventory, err := TakeDetails()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a100, note := inventory.GPUs[0].Details, inventory.GPUs[1].Details
+	if a100.Architecture != "Ampere" || *a100.Link.Generation != 4 || *a100.Limits.Slowdown != 89 || *a100.Power.Default != 400 || a100.Power.Min != nil ||
+		*a100.MaxClocks.SM != 1410 || a100.Remapped == nil || a100.Retired != nil {
+		t.Errorf("got %+v", a100)
+	}
+	if i := slices.IndexFunc(a100.Counts, func(c ErrorCount) bool { return c.Place == "dram" }); i < 0 || *a100.Counts[i].Corrected != 7 {
+		t.Errorf("errors: got %+v", a100.Counts)
+	}
+	if note.Brand != "GeForce" || note.Power.Default != nil || note.Counts != nil || note.Limits.Slowdown != nil || note.Remapped != nil {
+		t.Errorf("got %+v", note)
+	}
+	if quick, err := Take(); err != nil || quick.GPUs[0].Details != nil {
+		t.Errorf("Take: got %+v, %v", quick, err)
 	}
 }
 

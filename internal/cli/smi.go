@@ -36,7 +36,7 @@ whatever CUDA_VISIBLE_DEVICES says. Where there is no NVML, the driver tells of 
 Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
 
 Exit codes, those of nvidia-smi: 0 done, 2 wrong usage, 4 no permission, 6 no such GPU, 9 the driver is not loaded,
-12 no NVML and no driver, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
+12 no NVML and no driver, 13 NVML is too old, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
 }
 
 // smiFailure ends the command as it ends nvidia-smi: with a text on stdout.
@@ -241,6 +241,7 @@ const (
 		"Please make sure that the NVIDIA Display Driver is properly installed and present in your system.\n" +
 		"Please also try adding directory that contains libnvidia-ml.so to your system PATH."
 	mismatch = "Failed to initialize NVML: Driver/library version mismatch"
+	tooOld   = "Failed to initialize NVML: Function Not Found"
 )
 
 // failure says on stderr what happened, and returns what nvidia-smi would say.
@@ -255,7 +256,14 @@ func (c *smiCommand) failure(s *session, err error) error {
 	case errors.Is(err, smi.ErrNoDriver):
 		return &smiFailure{noDriver, 9}
 	case errors.Is(err, smi.ErrMismatch):
-		return &smiFailure{mismatch, 18}
+		text := mismatch
+		var versions *smi.MismatchError
+		if errors.As(err, &versions) {
+			text += "\nNVML library version: " + smi.Printable(versions.Library)
+		}
+		return &smiFailure{text, 18}
+	case errors.Is(err, smi.ErrTooOld):
+		return &smiFailure{tooOld, 13}
 	case errors.Is(err, smi.ErrNoGPU):
 		return &smiFailure{noDevices, 6}
 	case errors.Is(err, smi.ErrLost):
