@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 
 	"cresset/dtype"
 	"cresset/internal/backend/cpu"
 	backend "cresset/internal/backend/cuda"
+	"cresset/internal/hardware"
 	"cresset/internal/op"
+	"cresset/internal/tenants"
 )
 
 type doctorCommand struct {
@@ -23,6 +26,7 @@ type doctorCommand struct {
 type diagnosis struct {
 	Driver  string      `json:"driver"` // empty where there is none
 	Devices []deviceRow `json:"devices"`
+	Sharing string      `json:"sharing,omitempty"` // where programs tell each other of a simulated machine, or why they do not
 	Problem string      `json:"problem,omitempty"`
 	Advice  string      `json:"advice,omitempty"`
 	Ops     []opPlaces  `json:"ops,omitempty"`
@@ -57,7 +61,7 @@ func (c *doctorCommand) Run(s *session) error {
 }
 
 func diagnose() diagnosis {
-	d := diagnosis{Driver: library(), Devices: []deviceRow{host()}}
+	d := diagnosis{Driver: library(), Devices: []deviceRow{host()}, Sharing: sharing()}
 	rows, err := gpus()
 	d.Devices = append(d.Devices, rows...)
 	if err == nil {
@@ -73,6 +77,22 @@ func diagnose() diagnosis {
 	return d
 }
 
+// sharing says whether other programs see what this one does on simulated GPUs, and
+// this one what they do. It is empty on real ones.
+func sharing() string {
+	if !simulating() {
+		return ""
+	}
+	folder, err := tenants.Folder(os.Getenv(hardware.Variable))
+	switch {
+	case err != nil:
+		return "not possible: every program has a machine of its own: " + err.Error()
+	case folder == "":
+		return "off: " + tenants.Variable + "=off gives every program a machine of its own"
+	}
+	return "programs with this " + hardware.Variable + " meet in " + folder
+}
+
 func (d *diagnosis) print(w io.Writer) error {
 	var b strings.Builder
 	if d.Driver != "" {
@@ -86,6 +106,14 @@ func (d *diagnosis) print(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(&b, "%-8s %s, %s, %s of %s free\n", r.Device, r.Name, r.Level, gib(r.Available), gib(r.Total))
+	}
+	for i, line := range strings.Split(d.Sharing, "\n") {
+		switch {
+		case i > 0:
+			fmt.Fprintf(&b, "         %s\n", line)
+		case line != "":
+			fmt.Fprintf(&b, "sharing  %s\n", line)
+		}
 	}
 	if d.Problem != "" {
 		fmt.Fprintf(&b, "missing  %s\n", strings.TrimSpace(d.Problem))
