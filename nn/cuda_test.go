@@ -39,16 +39,39 @@ func TestModulesMoveInPlace(t *testing.T) {
 	}
 }
 
-// TestTrainingAgreesOnAllDevices trains the same model on the CPU and on GPUs for 50 steps.
+// TestTrainingAgreesOnAllDevices trains the same models on the CPU and on GPUs.
 func TestTrainingAgreesOnAllDevices(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		shape []int // of the batch
+		steps int
+		net   func() *nn.Sequential
+	}{
+		{"mlp", []int{64, 12}, 50, func() *nn.Sequential {
+			return nn.NewSequential(nn.NewLinear(12, 32), nn.NewTanh(), nn.NewLinear(32, 32), nn.NewGELU(), nn.NewLinear(32, 5))
+		}},
+		{"cnn", []int{12, 1, 8, 8}, 12, func() *nn.Sequential {
+			return nn.NewSequential(
+				nn.NewConv2D(1, 4, 3, nn.Padding(1), nn.NoBias), nn.NewBatchNorm2D(4), nn.NewReLU(), nn.NewMaxPool2D(2),
+				nn.NewConv2D(4, 6, 2, nn.Stride(2)), nn.NewTanh(), nn.NewAvgPool2D(2),
+				nn.NewFlatten(), nn.NewLayerNorm([]int{6}), nn.NewLinear(6, 5),
+			)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { trainOnAllDevices(t, c.net, c.shape, c.steps) })
+	}
+}
+
+// trainOnAllDevices wants a model's losses to be the CPU's in every step.
+func trainOnAllDevices(t *testing.T, model func() *nn.Sequential, shape []int, steps int) {
 	losses := map[device.Device][]float64{}
 	devicetest.Run(t, func(t *testing.T, dev device.Device) {
 		tensor.ManualSeed(1)
-		net := nn.NewSequential(nn.NewLinear(12, 32), nn.NewTanh(), nn.NewLinear(32, 32), nn.NewGELU(), nn.NewLinear(32, 5))
-		x, y := tensor.Randn(64, 12).To(dev), tensor.RandInt(0, 5, 64).To(dev)
+		net := model()
+		x, y := tensor.Randn(shape...).To(dev), tensor.RandInt(0, 5, shape[0]).To(dev)
 		nn.To(net, dev)
 		o := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 0.01})
-		for range 50 {
+		for range steps {
 			o.ZeroGrad()
 			loss := nn.CrossEntropy(net.Forward(x), y)
 			loss.Backward()

@@ -4,8 +4,8 @@
 // A kernel is called row_dtype, as add_f32 and cast_f32_f16 (from float32 to float16); dtypes are f32, f64, i64, i32, u8 and
 // bool, and for kernels that only move elements b8, b16, b32 and b64 by their size. It takes one parameter, one of the
 // package's structs by value: a launch passes a pointer to it. The structs' fields, and the grid that a kernel wants, are
-// told in params.cuh and at the head of each .cu file; the functions that return a Grid follow them. Bools are bytes of 0 or
-// 1; where there is no kernel of bool, that of u8 serves: comparisons, reductions, indexing by size.
+// told in params.cuh, params_layer.cuh and at the head of each .cu file; the functions that return a Grid follow them. Bools
+// are bytes of 0 or 1; where there is no kernel of bool, that of u8 serves: comparisons, reductions, indexing by size.
 //
 // Data that are wrong, such as an index out of range, are reported in a Fault; the kernel then goes on without the access.
 // Numbers do not depend on the grid, random draws apart, nor on the order of threads: there are no float atomics.
