@@ -17,6 +17,8 @@ import (
 // the machine's GPUs. The files in it are as open to others as the folder is.
 const Variable = "CRESSET_LOCKS"
 
+const gate = "gate" // the file that is locked by whoever looks at the others
+
 // find returns the folder of the locks, and fails where it is not there or not
 // what it should be. It is "" for a simulated machine of this program's own.
 //
@@ -66,14 +68,14 @@ func makeFolder() (string, error) {
 
 // enter waits until nobody else looks at the locks in a folder. Whoever looks
 // locks what is free for a moment, and must not be taken for a holder.
-func enter(ctx context.Context, dir string, create bool) (gate *os.File, err error) {
-	path := filepath.Join(dir, "gate")
+func enter(ctx context.Context, dir string, create bool) (*os.File, error) {
+	path := filepath.Join(dir, gate)
 	for {
-		gate, taken, err := lock(path, create)
+		f, taken, err := lock(path, create)
 		if !taken {
-			return gate, err
+			return f, err
 		}
-		gate.Close()
+		f.Close()
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.Canceled) {

@@ -28,11 +28,24 @@ func checkCommon() error {
 	return err
 }
 
-func makeCommon() error {
-	if err := os.Mkdir(common, 0o700); err != nil {
+func makeCommon() error { return makeOpen(common) }
+
+// makeOpen makes a folder for all users, with its gate. It makes them under
+// another name, so that nobody finds them before they are open to all.
+func makeOpen(dir string) error {
+	draft, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+"-")
+	if err != nil {
 		return err
 	}
-	return os.Chmod(common, openToAll) // whatever the umask is
+	defer os.RemoveAll(draft)
+	if err := os.Chmod(draft, openToAll); err != nil {
+		return err
+	}
+	f, err := makeFile(filepath.Join(draft, gate), os.O_RDWR)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(draft, dir))
 }
 
 // lock locks a file; taken says that another program holds the lock, and then

@@ -3,6 +3,7 @@
 package reserve
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,7 +61,7 @@ func TestModes(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := mustTake(t, "GPU-1")
-		for _, name := range []string{"gate", "GPU-1.lock"} {
+		for _, name := range []string{gate, "GPU-1.lock"} {
 			path := filepath.Join(dir, name)
 			if info, err := os.Stat(path); err != nil || info.Mode() != want {
 				t.Errorf("%s in a folder of mode %v: got %v, %v", name, mode, info.Mode(), err)
@@ -68,6 +69,26 @@ func TestModes(t *testing.T) {
 			os.Remove(path)
 		}
 		r.Release()
+	}
+}
+
+// TestOpenFolder: a folder for all is open to all from the start, and made once.
+func TestOpenFolder(t *testing.T) {
+	defer unix.Umask(unix.Umask(0o077))
+	dir := filepath.Join(t.TempDir(), "open")
+	if err := makeOpen(dir); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]fs.FileMode{dir: fs.ModeDir | openToAll, filepath.Join(dir, gate): 0o666} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: got %v, %v, want %v", path, info.Mode(), err, want)
+		}
+	}
+	if err := makeOpen(dir); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("made again: got %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(dir), "*")); len(left) != 1 {
+		t.Errorf("got %v", left)
 	}
 }
 

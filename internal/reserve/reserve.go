@@ -38,14 +38,14 @@ func Held(ctx context.Context, uuids []string) (map[string]Holder, error) {
 	if err != nil {
 		return nil, err
 	}
-	gate, err := enter(ctx, dir, false)
+	entered, err := enter(ctx, dir, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // nobody has ever reserved one
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer unlock(gate)
+	defer unlock(entered)
 	free, held, err := look(dir, uuids, false)
 	for _, f := range free {
 		unlock(f)
@@ -78,11 +78,11 @@ func Take(ctx context.Context, who Holder, uuids []string, choose func(held map[
 		_, err := choose(nil)
 		return &Reservation{}, err
 	}
-	gate, err := enter(ctx, dir, true)
+	entered, err := enter(ctx, dir, true)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock(gate)
+	defer unlock(entered)
 	free, held, err := look(dir, uuids, true)
 	defer func() {
 		for _, f := range free {

@@ -269,14 +269,14 @@ func TestFiles(t *testing.T) {
 func TestStopped(t *testing.T) {
 	dir := alone(t)
 	mustTake(t, "GPU-1")
-	gate, taken, err := lock(filepath.Join(dir, "gate"), false)
+	entered, taken, err := lock(filepath.Join(dir, gate), false)
 	if err != nil || taken {
 		t.Fatal(taken, err)
 	}
-	defer unlock(gate)
+	defer unlock(entered)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Held(ctx, []string{"GPU-1"}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), gate.Name()) {
+	if _, err := Held(ctx, []string{"GPU-1"}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), entered.Name()) {
 		t.Errorf("got %v", err)
 	}
 	canceled, cancel := context.WithCancel(context.Background())
