@@ -1,6 +1,7 @@
 package smi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -60,6 +61,8 @@ func reason(err error) error {
 
 func (s *nvmlSource) close() { s.api.Shutdown() }
 
+// read describes every GPU that answers. Where one does not, the error of the
+// first such GPU comes with the others.
 func (s *nvmlSource) read(details bool) (*Inventory, error) {
 	n, r := s.api.Count()
 	if r != nvml.Success {
@@ -72,17 +75,19 @@ func (s *nvmlSource) read(details bool) (*Inventory, error) {
 	if version, r := s.api.DriverVersion(); r == nvml.Success {
 		inventory.Driver = version
 	}
+	var failed error
 	for i := range n {
 		g, dev, err := s.gpu(i)
 		if err != nil {
-			return nil, err
+			failed = cmp.Or(failed, err)
+			continue
 		}
 		if details {
 			g.Details = s.details(dev)
 		}
 		inventory.GPUs = append(inventory.GPUs, g)
 	}
-	return inventory, nil
+	return inventory, failed
 }
 
 func (s *nvmlSource) cuda() string {

@@ -207,6 +207,24 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// TestOthersOfLost: one GPU that is lost does not hide the others.
+func TestOthersOfLost(t *testing.T) {
+	api := library(3)
+	api.Name = func(dev nvml.Device) (string, nvml.Return) {
+		if dev == 1 {
+			return "", nvml.ErrGPULost
+		}
+		return "Tesla T4", nvml.Success
+	}
+	inventory, err := (&nvmlSource{api}).read(false)
+	if !errors.Is(err, ErrLost) || inventory == nil {
+		t.Fatalf("got %v, %v", inventory, err)
+	}
+	if g := inventory.GPUs; len(g) != 2 || g[0].Index != 0 || g[1].Index != 2 {
+		t.Errorf("got %+v", g)
+	}
+}
+
 // TestWatchRecovers has a GPU that is lost for a moment.
 func TestWatchRecovers(t *testing.T) {
 	opened, closed, looks := 0, 0, 0

@@ -21,7 +21,8 @@ func connect() (source, error) {
 	return fallback, missing
 }
 
-// Take looks at the machine's GPUs. Without any it returns an *Error.
+// Take looks at the machine's GPUs. Without any it returns an *Error; where one is
+// lost, an *Error together with the inventory of the others.
 func Take() (*Inventory, error) { return take(false) }
 
 func take(details bool) (*Inventory, error) {

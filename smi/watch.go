@@ -8,7 +8,8 @@ import (
 
 // Watch looks at the GPUs at once and then every so often, until ctx ends. An
 // error does not end it: a GPU that is lost, or a driver that is replaced, may
-// come back. It panics unless every is positive.
+// come back; the inventory of the GPUs that answer comes with the error. It panics
+// unless every is positive.
 func Watch(ctx context.Context, every time.Duration) iter.Seq2[*Inventory, error] {
 	return watch(ctx, every, connect, false)
 }
