@@ -38,7 +38,7 @@ func take(details bool) (*Inventory, error) {
 // reserved them.
 func survey(s source, details bool) (*Inventory, error) {
 	inventory, err := s.read(details)
-	if err == nil {
+	if inventory != nil {
 		inventory.markReserved()
 	}
 	return inventory, err

@@ -26,6 +26,7 @@ type commands struct {
 	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
 	SMI     smiCommand     `cmd:"" name:"smi" help:"Show the GPUs in the machine, as nvidia-smi does."`
 	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
+	Top     topCommand     `cmd:"" help:"Watch the GPUs and the programs that use them."`
 	Run     runCommand     `cmd:"" help:"Run a command on the best GPUs and keep them for it."`
 	Tour    tourCommand    `cmd:"" help:"Walk through GPU computing, step by step, with code that runs."`
 	Bench   benchCommand   `cmd:"" help:"Time what programs of tensors spend their time on."`

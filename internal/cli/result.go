@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
+	"cresset/internal/tui/paint"
 )
 
 // result is what a training came to; its JSON is the command's --json output.
@@ -67,7 +67,7 @@ func (r *result) print(w io.Writer) error {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	bold := lipgloss.NewRenderer(w).NewStyle().Bold(true) // plain where w is no terminal or NO_COLOR is set
+	bold := paint.Renderer(w).NewStyle().Bold(true)
 	fmt.Fprintf(&b, "%s\n", bold.Render(fmt.Sprintf("%s on %s", r.Model, r.Dataset)))
 	row("device", "%s", r.Device)
 	row("parameters", "%d", r.Parameters)

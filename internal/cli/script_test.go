@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cresset": func() { os.Exit(Main()) }})
+	testscript.Main(m, map[string]func(){"cresset": func() { os.Exit(Main()) }, "panicking": panicOnTerminal})
 }
 
 // TestScripts runs the command as its users do. go test ./internal/cli -run Scripts -update rewrites what the scripts compare with.

@@ -1,0 +1,295 @@
+package tui
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
+
+	"cresset/internal/tui/paint"
+	"cresset/smi"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// farm returns a look at so many GPUs, of which the first works: program 100 on GPU 0, 101 on 1, and so on.
+func farm(gpus, second int) Look {
+	inventory := &smi.Inventory{
+		Time: time.Date(2026, 5, 1, 12, 0, second, 0, time.UTC), Driver: "535.183.01", CUDA: "12.2", Source: smi.NVML, Simulated: true,
+	}
+	look := Look{Inventory: inventory, Identities: map[int]smi.Identity{}}
+	for i := range gpus {
+		wave := (1 + math.Sin(float64(second)/3)) / 2
+		g := smi.GPU{
+			Index: i, Name: "NVIDIA GeForce GTX 1070", UUID: fmt.Sprintf("GPU-%d", i), Memory: smi.Memory{Total: 8119 << 20},
+			Utilization: ptr(0), Temperature: ptr(35), Power: ptr(8.0), PowerLimit: ptr(151.0), PState: ptr(8), Clock: ptr(210),
+		}
+		if i == 0 {
+			g.Utilization, g.Power, g.Temperature = ptr(int(100*wave)), ptr(8+143*wave), ptr(40+second%40)
+			g.PState, g.Clock = ptr(0), ptr(1683)
+			g.Memory.Used = uint64(second) << 27
+		}
+		pid := 100 + i
+		g.Processes = []smi.Process{{PID: pid, Type: "C", Name: "python", Memory: ptr(uint64(second+100*i) << 20)}}
+		look.Identities[pid] = smi.Identity{User: []string{"ada", "grace"}[i%2], Command: fmt.Sprintf("python train.py --rank %d", i)}
+		inventory.GPUs = append(inventory.GPUs, g)
+	}
+	return look
+}
+
+func newTop(o Options) *Top {
+	if o.Renderer == nil {
+		o.Renderer = paint.Renderer(io.Discard)
+	}
+	return New(o)
+}
+
+// seen returns a Top of a size that has seen a farm for so many seconds.
+func seen(o Options, width, height, gpus, seconds int) *Top {
+	t := newTop(o)
+	t.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	for second := range seconds {
+		t.Update(farm(gpus, second))
+	}
+	return t
+}
+
+// typeKeys types text, in which words in angle brackets are keys with names.
+func typeKeys(t *Top, text string) (quit bool) {
+	names := map[string]tea.KeyType{
+		"esc": tea.KeyEsc, "enter": tea.KeyEnter, "back": tea.KeyBackspace, "down": tea.KeyDown, "end": tea.KeyEnd,
+		"home": tea.KeyHome, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "up": tea.KeyUp, "ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU,
+	}
+	for text != "" {
+		key := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text[:1])}
+		rest := text[1:]
+		if name, after, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">"); ok && text[0] == '<' {
+			key, rest = tea.KeyMsg{Type: names[name]}, after
+		}
+		if text[0] == ' ' {
+			key = tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
+		}
+		text = rest
+		if _, cmd := t.Update(key); cmd != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Top) pids() (pids []int) {
+	for _, p := range t.programs {
+		pids = append(pids, p.process.PID)
+	}
+	return pids
+}
+
+func TestKeys(t *testing.T) {
+	for _, tc := range []struct {
+		keys string
+		want []int // programs in order
+		quit bool
+	}{
+		{"", []int{100, 101, 102, 103}, false},
+		{"m", []int{103, 102, 101, 100}, false},
+		{"mm", []int{100, 101, 102, 103}, false},
+		{"r", []int{103, 102, 101, 100}, false},
+		{"pp", []int{103, 102, 101, 100}, false},
+		{"u", []int{100, 102, 101, 103}, false},
+		{"cr", []int{103, 102, 101, 100}, false},
+		{"/grace", []int{101, 103}, false},
+		{"/GRACE 3", []int{103}, false},
+		{"/q<enter>q", nil, true},
+		{"/q", nil, false},
+		{"/gracex<back><enter>r", []int{103, 101}, false},
+		{"/nobody<esc>", []int{100, 101, 102, 103}, false},
+		{"/nobody<enter><esc>", []int{100, 101, 102, 103}, false},
+		{"/nobody<ctrl+u>ada", []int{100, 102}, false},
+		{"?m", []int{100, 101, 102, 103}, false}, // any key leaves the help
+		{"?q", nil, true},
+		{"q", nil, true},
+		{"/<ctrl+c>", nil, true},
+		{"xyz\x00", []int{100, 101, 102, 103}, false},
+	} {
+		top := seen(Options{}, 80, 24, 4, 3)
+		quit := typeKeys(top, tc.keys)
+		if quit != tc.quit || !quit && !slices.Equal(top.pids(), tc.want) {
+			t.Errorf("%q: got %v, quit %v", tc.keys, top.pids(), quit)
+		}
+	}
+}
+
+// TestTypedAtOnce: over a slow line several keys come together; a paste is no keys.
+func TestTypedAtOnce(t *testing.T) {
+	top := seen(Options{}, 80, 24, 4, 1)
+	top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("/grace")})
+	if !slices.Equal(top.pids(), []int{101, 103}) {
+		t.Errorf("got %v", top.pids())
+	}
+	top = seen(Options{}, 80, 24, 4, 1)
+	if _, cmd := top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("q"), Paste: true}); cmd != nil {
+		t.Error("a paste quits")
+	}
+	typeKeys(top, "/")
+	top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("x\x1b", 500)), Paste: true})
+	if len(top.filter) > maxFilter || strings.Contains(top.filter, "\x1b") {
+		t.Errorf("got the filter %q", top.filter)
+	}
+}
+
+func TestScroll(t *testing.T) {
+	for _, tc := range []struct {
+		keys string
+		want int
+	}{
+		{"", 0}, {"k", 0}, {"j", 1}, {"jj<up>", 1}, {"<end>", 13}, {"<end>j", 13}, {"<pgdown>", 2}, {"<end><pgup>", 11}, {"<end><home>", 0},
+		{"<end>/ada", 5},
+	} {
+		top := seen(Options{}, 80, 24, 16, 1)
+		if typeKeys(top, tc.keys); top.scroll != tc.want {
+			t.Errorf("%q: got %d, want %d", tc.keys, top.scroll, tc.want)
+		}
+	}
+}
+
+func TestPause(t *testing.T) {
+	top := seen(Options{}, 80, 24, 1, 5)
+	typeKeys(top, " ")
+	before := top.View()
+	top.Update(farm(1, 40))
+	if top.View() != before || !strings.Contains(before, "paused") {
+		t.Errorf("a look changes the view that is paused, from\n%s\nto\n%s", before, top.View())
+	}
+	typeKeys(top, " ")
+	top.Update(farm(1, 41))
+	if strings.Contains(top.View(), "paused") || !strings.Contains(top.View(), "12:00:41") {
+		t.Errorf("got\n%s", top.View())
+	}
+}
+
+// TestLost: a GPU that falls off the bus stays in view, with the index that it had; the index of another may change.
+func TestLost(t *testing.T) {
+	top := seen(Options{}, 80, 24, 3, 5)
+	look := farm(3, 6)
+	look.Inventory.GPUs = slices.Delete(look.Inventory.GPUs, 1, 2)
+	look.Err = fmt.Errorf("GPU 1: nvmlDeviceGetMemoryInfo: %w", smi.ErrLost)
+	top.Update(look)
+	view := top.View()
+	if n := strings.Count(view, "lost"); n != 1 || strings.Contains(view, "rank 1") || !strings.Contains(view, "GPU 1: nvmlDevice") {
+		t.Errorf("got\n%s", view)
+	}
+	top.Update(Look{Err: smi.ErrNoDriver})
+	if view := top.View(); strings.Count(view, "lost") != 3 || !strings.Contains(view, "no program") {
+		t.Errorf("without a driver:\n%s", view)
+	}
+	top.Update(farm(3, 8))
+	if view := top.View(); strings.Contains(view, "lost") || len(top.gpus) != 3 {
+		t.Errorf("found again:\n%s", view)
+	}
+}
+
+// TestAbsent: what is not told is N/A, not zero.
+func TestAbsent(t *testing.T) {
+	top := newTop(Options{})
+	top.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	top.Update(Look{Inventory: &smi.Inventory{Source: smi.Driver, GPUs: []smi.GPU{
+		{Name: "Tesla T4", Memory: smi.Memory{Total: 1 << 34}, Processes: []smi.Process{{PID: 7, Type: "C"}}},
+	}}})
+	if n := strings.Count(top.View(), notAvailable); n != 5 || !strings.Contains(top.View(), notFound) {
+		t.Errorf("%d times N/A in\n%s", n, top.View())
+	}
+}
+
+// TestHostile: no text from outside reaches the terminal as anything but text, and none breaks a line.
+func TestHostile(t *testing.T) {
+	const evil = "\x1b]0;x\x07\x1b[2J\r\n\t\u202e\u009b31m世界\xff"
+	look := farm(1, 3)
+	look.Inventory.Driver, look.Inventory.CUDA = evil, evil
+	look.Inventory.GPUs[0].Name = evil
+	look.Inventory.GPUs[0].Processes = []smi.Process{{PID: 100, Type: "C", Name: evil}, {PID: 5, Type: "C", Name: evil}}
+	look.Identities[100] = smi.Identity{User: evil, Command: strings.Repeat(evil, 50)}
+	for _, err := range []error{nil, fmt.Errorf("a %s", evil)} {
+		look.Err = err
+		for _, size := range [][2]int{{80, 24}, {40, 10}, {31, 5}, {200, 50}} {
+			top := newTop(Options{})
+			top.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			top.Update(look)
+			checkFrame(t, top.View(), size[0], size[1])
+		}
+	}
+}
+
+// checkFrame wants a picture of printable characters that fits a window.
+func checkFrame(t *testing.T, view string, width, height int) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	if len(lines) > height {
+		t.Errorf("%dx%d: %d lines", width, height, len(lines))
+	}
+	for _, line := range lines {
+		if w := lipgloss.Width(line); w > width || smi.Printable(line) != line {
+			t.Errorf("%dx%d: %d columns: %q", width, height, w, line)
+		}
+	}
+}
+
+// TestEverySize: whatever the window, the picture fits it.
+func TestEverySize(t *testing.T) {
+	for _, gpus := range []int{0, 1, 4, 16} {
+		for _, keys := range []string{"", "?", "/ada", "m<end>"} {
+			top := seen(Options{Every: time.Second}, 80, 24, gpus, 2)
+			typeKeys(top, keys)
+			for width := 1; width < 130; width += 4 {
+				for height := 1; height < 40; height += 3 {
+					top.Update(tea.WindowSizeMsg{Width: width, Height: height})
+					checkFrame(t, top.View(), width, height)
+				}
+			}
+		}
+	}
+}
+
+// TestMemoryIsFlat looks 10,000 times at processes that come and go.
+func TestMemoryIsFlat(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	top := seen(Options{}, 80, 24, 8, 1)
+	start := uint64(0)
+	for n := range 10_000 {
+		look := farm(8, n%60)
+		for i := range look.Inventory.GPUs {
+			look.Inventory.GPUs[i].Processes[0].PID = 8*n + i
+		}
+		top.Update(look)
+		if n%100 == 0 {
+			_ = top.View()
+		}
+		if n == 1000 {
+			start = heap()
+		}
+	}
+	if end := heap(); end > start+1<<18 {
+		t.Errorf("from %d to %d bytes", start, end)
+	}
+	runtime.KeepAlive(top)
+}
+
+func BenchmarkFrame(b *testing.B) {
+	top := seen(Options{}, 200, 50, 8, 200)
+	look := farm(8, 7)
+	for b.Loop() {
+		top.Update(look)
+		_ = top.View()
+	}
+}
