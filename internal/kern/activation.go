@@ -24,7 +24,8 @@ func ReLU[T dtype.Number](dst, a []T) {
 func LeakyReLU[T dtype.Float](dst, a []T, p op.Number) {
 	a = a[:len(dst)]
 	slope := T(p.A)
-	for i, v := range a {
+	for i := vec.Unary(vec.LeakyReLU, dst, a, slope); i < len(dst); i++ {
+		v := a[i]
 		if !(v > 0) {
 			v *= slope
 		}
@@ -36,6 +37,8 @@ func LeakyReLU[T dtype.Float](dst, a []T, p op.Number) {
 func Softplus[T dtype.Float](dst, a []T, p op.Number) {
 	var scaled, result [stretch]T
 	beta, threshold := T(p.A), T(p.B)
+	done := vec.Unary(vec.SoftplusScaled, dst, a, beta, threshold)
+	dst, a = dst[done:], a[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		for i, v := range a[:n] {
@@ -96,7 +99,7 @@ func erf[T dtype.Float](dst, src []T) {
 // ReLUGrad is dy[i] where y[i] > 0, else 0.
 func ReLUGrad[T dtype.Float](dst, dy, y []T) {
 	dy, y = dy[:len(dst)], y[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.ReLUGrad, dst, dy, y); i < len(dst); i++ {
 		v := dy[i]
 		if y[i] <= 0 {
 			v = 0
@@ -108,7 +111,7 @@ func ReLUGrad[T dtype.Float](dst, dy, y []T) {
 // TanhGrad is dy[i]·(1 - y[i]²).
 func TanhGrad[T dtype.Float](dst, dy, y []T) {
 	dy, y = dy[:len(dst)], y[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.TanhGrad, dst, dy, y); i < len(dst); i++ {
 		dst[i] = dy[i] * (1 - T(y[i]*y[i]))
 	}
 }
@@ -116,7 +119,7 @@ func TanhGrad[T dtype.Float](dst, dy, y []T) {
 // SigmoidGrad is dy[i]·(1 - y[i])·y[i].
 func SigmoidGrad[T dtype.Float](dst, dy, y []T) {
 	dy, y = dy[:len(dst)], y[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.SigmoidGrad, dst, dy, y); i < len(dst); i++ {
 		dst[i] = dy[i] * (1 - y[i]) * y[i]
 	}
 }
@@ -125,7 +128,7 @@ func SigmoidGrad[T dtype.Float](dst, dy, y []T) {
 func LeakyReLUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 	dy, x = dy[:len(dst)], x[:len(dst)]
 	slope := T(p.A)
-	for i := range dst {
+	for i := vec.Binary(vec.LeakyReLUGrad, dst, dy, x, slope); i < len(dst); i++ {
 		v := dy[i]
 		if !(x[i] > 0) {
 			v *= slope
@@ -138,6 +141,8 @@ func LeakyReLUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 func GELUGrad[T dtype.Float](dst, dy, x []T) {
 	const density = 1 / (math.Sqrt2 * math.SqrtPi)
 	var cdf, pdf [stretch]T
+	done := vec.Binary(vec.GELUGrad, dst, dy, x)
+	dst, dy, x = dst[done:], dy[done:], x[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		for i, v := range x[:n] {
@@ -157,6 +162,8 @@ func GELUGrad[T dtype.Float](dst, dy, x []T) {
 // GELUTanhGrad is dy[i] times the derivative of x/2·(1 + tanh u) with u = √(2/π)·(x + 0.044715·x³).
 func GELUTanhGrad[T dtype.Float](dst, dy, x []T) {
 	var u, t [stretch]T
+	done := vec.Binary(vec.GELUTanhGrad, dst, dy, x)
+	dst, dy, x = dst[done:], dy[done:], x[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		for i, v := range x[:n] {
@@ -176,6 +183,8 @@ func GELUTanhGrad[T dtype.Float](dst, dy, x []T) {
 // SiLUGrad is dy[i]·s·(1 + x[i]·(1 - s)) with s = 1/(1 + e**-x[i]).
 func SiLUGrad[T dtype.Float](dst, dy, x []T) {
 	var s [stretch]T
+	done := vec.Binary(vec.SiLUGrad, dst, dy, x)
+	dst, dy, x = dst[done:], dy[done:], x[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		sigmoid(s[:n], x[:n])
@@ -190,6 +199,8 @@ func SiLUGrad[T dtype.Float](dst, dy, x []T) {
 func SoftplusGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 	var scaled, s [stretch]T
 	beta, threshold := T(p.A), T(p.B)
+	done := vec.Binary(vec.SoftplusGrad, dst, dy, x, beta, threshold)
+	dst, dy, x = dst[done:], dy[done:], x[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		for i, v := range x[:n] {

@@ -1,13 +1,16 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // Comparisons with NaN are false, but for Ne.
 
 // Eq is dst[i] = a[i] == b[i].
 func Eq[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Eq, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] == b[i]
 	}
 }
@@ -15,7 +18,7 @@ func Eq[T dtype.Number](dst []bool, a, b []T) {
 // Ne is dst[i] = a[i] != b[i].
 func Ne[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Ne, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] != b[i]
 	}
 }
@@ -23,7 +26,7 @@ func Ne[T dtype.Number](dst []bool, a, b []T) {
 // Lt is dst[i] = a[i] < b[i].
 func Lt[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Lt, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] < b[i]
 	}
 }
@@ -31,7 +34,7 @@ func Lt[T dtype.Number](dst []bool, a, b []T) {
 // Le is dst[i] = a[i] ≤ b[i].
 func Le[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Le, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] <= b[i]
 	}
 }
@@ -39,7 +42,7 @@ func Le[T dtype.Number](dst []bool, a, b []T) {
 // Gt is dst[i] = a[i] > b[i].
 func Gt[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Gt, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] > b[i]
 	}
 }
@@ -47,7 +50,7 @@ func Gt[T dtype.Number](dst []bool, a, b []T) {
 // Ge is dst[i] = a[i] ≥ b[i].
 func Ge[T dtype.Number](dst []bool, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.Ge, dst, a, b); i < len(dst); i++ {
 		dst[i] = a[i] >= b[i]
 	}
 }
@@ -55,7 +58,8 @@ func Ge[T dtype.Number](dst []bool, a, b []T) {
 // IsNaN is dst[i] = whether a[i] is not a number.
 func IsNaN[T dtype.Float](dst []bool, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.IsNaN, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = v != v
 	}
 }

@@ -168,7 +168,7 @@ func geluFar64(x float64) float64 {
 
 // twoProduct64 is x*y as a rounded product and its error.
 func twoProduct64(x, y float64) (product, err float64) {
-	product = x * y
+	product = float64(x * y) // rounded: a sum that follows must not fuse with it
 	return product, math.FMA(x, y, -product)
 }
 

@@ -1,11 +1,14 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // SquaredError is dst[i] = (a[i] - b[i])².
 func SquaredError[T dtype.Float](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Binary(vec.SquaredError, dst, a, b); i < len(dst); i++ {
 		d := a[i] - b[i]
 		dst[i] = d * d
 	}
@@ -14,7 +17,7 @@ func SquaredError[T dtype.Float](dst, a, b []T) {
 // SquaredErrorGrad is dst[i] = scale·(a[i] - b[i])·dy[i].
 func SquaredErrorGrad[T dtype.Float](dst, dy, a, b []T, scale T) {
 	dy, a, b = dy[:len(dst)], a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Ternary(vec.SquaredErrorGrad, dst, dy, a, b, scale); i < len(dst); i++ {
 		dst[i] = scale * (a[i] - b[i]) * dy[i]
 	}
 }
@@ -23,6 +26,8 @@ func SquaredErrorGrad[T dtype.Float](dst, dy, a, b []T, scale T) {
 // does not overflow, since -log σ(x) is softplus(-x).
 func BCE[T dtype.Float](dst, x, t, p []T) {
 	var negated, soft [stretch]T
+	done := vec.Ternary(vec.BCE, dst, x, t, p)
+	dst, x, t, p = dst[done:], x[done:], t[done:], p[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		for i, v := range x[:n] {
@@ -40,11 +45,13 @@ func BCE[T dtype.Float](dst, x, t, p []T) {
 // BCEGrad is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, the derivative of BCE for x.
 func BCEGrad[T dtype.Float](dst, x, t, p []T) {
 	var s [stretch]T
+	done := vec.Ternary(vec.BCEGrad, dst, x, t, p)
+	dst, x, t, p = dst[done:], x[done:], t[done:], p[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
 		sigmoid(s[:n], x[:n])
 		for i := range n {
-			positive := p[i] * t[i]
+			positive := T(p[i] * t[i])
 			dst[i] = T((positive+1-t[i])*s[i]) - positive
 		}
 		dst, x, t, p = dst[n:], x[n:], t[n:], p[n:]

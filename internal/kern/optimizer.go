@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
@@ -17,7 +18,7 @@ import (
 func SGD[T dtype.Float](p, buf, grad []T, o op.SGD) {
 	lr, decay, momentum, keep := T(-o.LR), T(o.WeightDecay), T(o.Momentum), T(1-o.Dampening)
 	grad = grad[:len(p)]
-	for i := range p {
+	for i := sgdVector(p, buf, grad, o, lr, decay, momentum, keep); i < len(p); i++ {
 		g := grad[i]
 		if o.Maximize {
 			g = -g
@@ -41,6 +42,32 @@ func SGD[T dtype.Float](p, buf, grad []T, o op.SGD) {
 	}
 }
 
+// sgdVector is how many elements the vector loop for these options computed.
+func sgdVector[T dtype.Float](p, buf, grad []T, o op.SGD, lr, decay, momentum, keep T) int {
+	loops := [3]vec.Loop{vec.SGD, vec.SGDMomentum, vec.SGDNesterov}
+	if o.WeightDecay != 0 {
+		loops = [3]vec.Loop{vec.SGDDecay, vec.SGDMomentumDecay, vec.SGDNesterovDecay}
+	}
+	switch sign := signOf[T](o.Maximize); {
+	case buf == nil:
+		return vec.Unary(loops[0], p, grad, lr, sign, decay, momentum, keep)
+	case o.First:
+		return 0
+	case o.Nesterov:
+		return vec.Binary(loops[2], p, buf, grad, lr, sign, decay, momentum, keep)
+	default:
+		return vec.Binary(loops[1], p, buf, grad, lr, sign, decay, momentum, keep)
+	}
+}
+
+// signOf is what a gradient is multiplied by.
+func signOf[T dtype.Float](maximize bool) T {
+	if maximize {
+		return -1
+	}
+	return 1
+}
+
 // Adam updates p by its gradient, in PyTorch's order of operations; m and v are the running means of the gradient and of
 // its square:
 //
@@ -54,7 +81,16 @@ func Adam[T dtype.Float](p, m, v, grad []T, o op.Adam) {
 	weight1, beta2, weight2 := T(1-o.Beta1), T(o.Beta2), T(1-o.Beta2)
 	decay, shrink := T(o.WeightDecay), T(1-o.LR*o.WeightDecay)
 	m, v, grad = m[:len(p)], v[:len(p)], grad[:len(p)]
-	for i := range p {
+	loop := vec.Adam
+	switch {
+	case o.WeightDecay == 0:
+	case o.Decoupled:
+		loop = vec.AdamShrink
+	default:
+		loop = vec.AdamDecay
+	}
+	done := vec.Ternary(loop, p, m, v, grad, step, signOf[T](o.Maximize), decay, shrink, weight1, beta2, weight2, root, eps)
+	for i := done; i < len(p); i++ {
 		g, x := grad[i], p[i]
 		if o.Maximize {
 			g = -g

@@ -23,7 +23,8 @@ func Abs[T dtype.Number](dst, a []T) {
 func Sign[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
 	var zero T
-	for i, v := range a {
+	for i := vec.Unary(vec.Sign, dst, a); i < len(dst); i++ {
+		v := a[i]
 		s := zero
 		if v > 0 {
 			s = 1
@@ -37,7 +38,8 @@ func Sign[T dtype.Number](dst, a []T) {
 // Floor is dst[i] = ⌊a[i]⌋.
 func Floor[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Floor, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = T(math.Floor(float64(v)))
 	}
 }
@@ -45,7 +47,8 @@ func Floor[T dtype.Float](dst, a []T) {
 // Ceil is dst[i] = ⌈a[i]⌉.
 func Ceil[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Ceil, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = T(math.Ceil(float64(v)))
 	}
 }
@@ -53,7 +56,8 @@ func Ceil[T dtype.Float](dst, a []T) {
 // Round is dst[i] = the integer nearest to a[i], the even one of two.
 func Round[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Round, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = T(math.RoundToEven(float64(v)))
 	}
 }
@@ -61,7 +65,8 @@ func Round[T dtype.Float](dst, a []T) {
 // Trunc is dst[i] = a[i] without its fraction.
 func Trunc[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]
-	for i, v := range a {
+	for i := vec.Unary(vec.Trunc, dst, a); i < len(dst); i++ {
+		v := a[i]
 		dst[i] = T(math.Trunc(float64(v)))
 	}
 }

@@ -72,7 +72,7 @@ func Clamp[T dtype.Float](dst, a []T, p op.Bounds) {
 // Where is dst[i] = a[i] where cond[i], else b[i].
 func Where[T dtype.Element](dst []T, cond []bool, a, b []T) {
 	cond, a, b = cond[:len(dst)], a[:len(dst)], b[:len(dst)]
-	for i := range dst {
+	for i := vec.Ternary(vec.Where, dst, cond, a, b); i < len(dst); i++ {
 		v := b[i]
 		if cond[i] {
 			v = a[i]

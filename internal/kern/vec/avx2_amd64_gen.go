@@ -45,6 +45,36 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Abs + 1:
 		absF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case Sign:
+		signF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Sign + 1:
+		signF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Floor:
+		floorF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Floor + 1:
+		floorF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Ceil:
+		ceilF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Ceil + 1:
+		ceilF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Round:
+		roundF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Round + 1:
+		roundF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Trunc:
+		truncF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Trunc + 1:
+		truncF64AVX2(p[0], p[1], n)
+		return n &^ 3
 	case Square:
 		squareF32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -75,17 +105,182 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Minimum + 1:
 		minimumF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case Clamp:
+		clampF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case Clamp + 1:
+		clampF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Where:
+		whereF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case Where + 1:
+		whereF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Eq:
+		eqF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Eq + 1:
+		eqF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ne:
+		neF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Ne + 1:
+		neF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Lt:
+		ltF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Lt + 1:
+		ltF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Le:
+		leF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Le + 1:
+		leF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Gt:
+		gtF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Gt + 1:
+		gtF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ge:
+		geF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Ge + 1:
+		geF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case IsNaN:
+		isNaNF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case IsNaN + 1:
+		isNaNF64AVX2(p[0], p[1], n)
+		return n &^ 3
 	case ReLU:
 		reLUF32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case ReLU + 1:
 		reLUF64AVX2(p[0], p[1], n)
 		return n &^ 3
-	case Clamp:
-		clampF32AVX2(p[0], p[1], n, scalars)
+	case LeakyReLU:
+		leakyReLUF32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case Clamp + 1:
-		clampF64AVX2(p[0], p[1], n, scalars)
+	case LeakyReLU + 1:
+		leakyReLUF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SoftplusScaled:
+		softplusScaledF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case ReLUGrad:
+		reLUGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case ReLUGrad + 1:
+		reLUGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case TanhGrad:
+		tanhGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case TanhGrad + 1:
+		tanhGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SigmoidGrad:
+		sigmoidGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SigmoidGrad + 1:
+		sigmoidGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LeakyReLUGrad:
+		leakyReLUGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case GELUGrad:
+		geluGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case GELUTanhGrad:
+		geluTanhGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SiLUGrad:
+		siLUGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SoftplusGrad:
+		softplusGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SquaredError:
+		squaredErrorF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SquaredError + 1:
+		squaredErrorF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SquaredErrorGrad:
+		squaredErrorGradF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case SquaredErrorGrad + 1:
+		squaredErrorGradF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case BCE:
+		bceF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case BCEGrad:
+		bceGradF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case SGD:
+		sgdF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SGD + 1:
+		sgdF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SGDDecay:
+		sgdDecayF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SGDDecay + 1:
+		sgdDecayF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SGDMomentum:
+		sgdMomentumF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SGDMomentum + 1:
+		sgdMomentumF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case SGDMomentumDecay:
+		sgdMomentumDecayF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SGDMomentumDecay + 1:
+		sgdMomentumDecayF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case SGDNesterov:
+		sgdNesterovF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SGDNesterov + 1:
+		sgdNesterovF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case SGDNesterovDecay:
+		sgdNesterovDecayF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SGDNesterovDecay + 1:
+		sgdNesterovDecayF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case Adam:
+		adamF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case Adam + 1:
+		adamF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AdamDecay:
+		adamDecayF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AdamDecay + 1:
+		adamDecayF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AdamShrink:
+		adamShrinkF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case AdamShrink + 1:
+		adamShrinkF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 3
 	case Exp:
 		expF32AVX2(p[0], p[1], n)

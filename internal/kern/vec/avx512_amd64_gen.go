@@ -45,6 +45,36 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Abs + 1:
 		absF64AVX512(p[0], p[1], n)
 		return n
+	case Sign:
+		signF32AVX512(p[0], p[1], n)
+		return n
+	case Sign + 1:
+		signF64AVX512(p[0], p[1], n)
+		return n
+	case Floor:
+		floorF32AVX512(p[0], p[1], n)
+		return n
+	case Floor + 1:
+		floorF64AVX512(p[0], p[1], n)
+		return n
+	case Ceil:
+		ceilF32AVX512(p[0], p[1], n)
+		return n
+	case Ceil + 1:
+		ceilF64AVX512(p[0], p[1], n)
+		return n
+	case Round:
+		roundF32AVX512(p[0], p[1], n)
+		return n
+	case Round + 1:
+		roundF64AVX512(p[0], p[1], n)
+		return n
+	case Trunc:
+		truncF32AVX512(p[0], p[1], n)
+		return n
+	case Trunc + 1:
+		truncF64AVX512(p[0], p[1], n)
+		return n
 	case Square:
 		squareF32AVX512(p[0], p[1], n)
 		return n
@@ -75,17 +105,182 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Minimum + 1:
 		minimumF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case Clamp:
+		clampF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Clamp + 1:
+		clampF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Where:
+		whereF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where + 1:
+		whereF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Eq:
+		eqF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Eq + 1:
+		eqF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne:
+		neF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne + 1:
+		neF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt:
+		ltF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt + 1:
+		ltF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le:
+		leF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le + 1:
+		leF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt:
+		gtF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt + 1:
+		gtF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge:
+		geF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge + 1:
+		geF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case IsNaN:
+		isNaNF32AVX512(p[0], p[1], n)
+		return n
+	case IsNaN + 1:
+		isNaNF64AVX512(p[0], p[1], n)
+		return n
 	case ReLU:
 		reLUF32AVX512(p[0], p[1], n)
 		return n
 	case ReLU + 1:
 		reLUF64AVX512(p[0], p[1], n)
 		return n
-	case Clamp:
-		clampF32AVX512(p[0], p[1], n, scalars)
+	case LeakyReLU:
+		leakyReLUF32AVX512(p[0], p[1], n, scalars)
 		return n
-	case Clamp + 1:
-		clampF64AVX512(p[0], p[1], n, scalars)
+	case LeakyReLU + 1:
+		leakyReLUF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SoftplusScaled:
+		softplusScaledF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ReLUGrad:
+		reLUGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case ReLUGrad + 1:
+		reLUGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case TanhGrad:
+		tanhGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case TanhGrad + 1:
+		tanhGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGrad:
+		sigmoidGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGrad + 1:
+		sigmoidGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeakyReLUGrad:
+		leakyReLUGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case GELUGrad:
+		geluGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUTanhGrad:
+		geluTanhGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SiLUGrad:
+		siLUGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SoftplusGrad:
+		softplusGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SquaredError:
+		squaredErrorF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SquaredError + 1:
+		squaredErrorF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SquaredErrorGrad:
+		squaredErrorGradF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case SquaredErrorGrad + 1:
+		squaredErrorGradF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case BCE:
+		bceF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEGrad:
+		bceGradF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case SGD:
+		sgdF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SGD + 1:
+		sgdF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SGDDecay:
+		sgdDecayF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SGDDecay + 1:
+		sgdDecayF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SGDMomentum:
+		sgdMomentumF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDMomentum + 1:
+		sgdMomentumF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDMomentumDecay:
+		sgdMomentumDecayF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDMomentumDecay + 1:
+		sgdMomentumDecayF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDNesterov:
+		sgdNesterovF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDNesterov + 1:
+		sgdNesterovF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDNesterovDecay:
+		sgdNesterovDecayF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SGDNesterovDecay + 1:
+		sgdNesterovDecayF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Adam:
+		adamF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case Adam + 1:
+		adamF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdamDecay:
+		adamDecayF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdamDecay + 1:
+		adamDecayF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdamShrink:
+		adamShrinkF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AdamShrink + 1:
+		adamShrinkF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
 	case Exp:
 		expF32AVX512(p[0], p[1], n)

@@ -66,6 +66,56 @@ func absF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX512(dst, a unsafe.Pointer, n int)
 
+// signF32AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signF32AVX512(dst, a unsafe.Pointer, n int)
+
+// signF64AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signF64AVX512(dst, a unsafe.Pointer, n int)
+
+// floorF32AVX512 is dst[i] = ⌊a⌋.
+//
+//go:noescape
+func floorF32AVX512(dst, a unsafe.Pointer, n int)
+
+// floorF64AVX512 is dst[i] = ⌊a⌋.
+//
+//go:noescape
+func floorF64AVX512(dst, a unsafe.Pointer, n int)
+
+// ceilF32AVX512 is dst[i] = ⌈a⌉.
+//
+//go:noescape
+func ceilF32AVX512(dst, a unsafe.Pointer, n int)
+
+// ceilF64AVX512 is dst[i] = ⌈a⌉.
+//
+//go:noescape
+func ceilF64AVX512(dst, a unsafe.Pointer, n int)
+
+// roundF32AVX512 is dst[i] = the integer nearest to a, the even one of two.
+//
+//go:noescape
+func roundF32AVX512(dst, a unsafe.Pointer, n int)
+
+// roundF64AVX512 is dst[i] = the integer nearest to a, the even one of two.
+//
+//go:noescape
+func roundF64AVX512(dst, a unsafe.Pointer, n int)
+
+// truncF32AVX512 is dst[i] = a without its fraction.
+//
+//go:noescape
+func truncF32AVX512(dst, a unsafe.Pointer, n int)
+
+// truncF64AVX512 is dst[i] = a without its fraction.
+//
+//go:noescape
+func truncF64AVX512(dst, a unsafe.Pointer, n int)
+
 // squareF32AVX512 is dst[i] = a².
 //
 //go:noescape
@@ -116,6 +166,96 @@ func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// clampF32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampF64AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereF32AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// eqF32AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqF64AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neF32AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neF64AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltF32AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltF64AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leF32AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leF64AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtF32AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtF64AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geF32AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geF64AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// isNaNF32AVX512 is dst[i] = whether a is not a number.
+//
+//go:noescape
+func isNaNF32AVX512(dst, a unsafe.Pointer, n int)
+
+// isNaNF64AVX512 is dst[i] = whether a is not a number.
+//
+//go:noescape
+func isNaNF64AVX512(dst, a unsafe.Pointer, n int)
+
 // reLUF32AVX512 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
@@ -126,15 +266,200 @@ func reLUF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX512(dst, a unsafe.Pointer, n int)
 
-// clampF32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
+// leakyReLUF32AVX512 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
-func clampF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
+// leakyReLUF64AVX512 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
-func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF32AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradF32AVX512 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64AVX512 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF32AVX512 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64AVX512 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32AVX512 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64AVX512 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF32AVX512 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64AVX512 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// softplusGradF32AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorF32AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorGradF32AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// bceF32AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF32AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// sgdF32AVX512 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdF32AVX512(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdF64AVX512 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdF64AVX512(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdDecayF32AVX512 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdDecayF32AVX512(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdDecayF64AVX512 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdDecayF64AVX512(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumF32AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumF32AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumF64AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumF64AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumDecayF32AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumDecayF32AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumDecayF64AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumDecayF64AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovF32AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovF32AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovF64AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovF64AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovDecayF32AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovDecayF32AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovDecayF64AVX512 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovDecayF64AVX512(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamF32AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamF32AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamF64AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamDecayF32AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamDecayF32AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamDecayF64AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamDecayF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamShrinkF32AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamShrinkF32AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamShrinkF64AVX512 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamShrinkF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // expF32AVX512 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
@@ -289,6 +614,56 @@ func absF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX2(dst, a unsafe.Pointer, n int)
 
+// signF32AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signF32AVX2(dst, a unsafe.Pointer, n int)
+
+// signF64AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signF64AVX2(dst, a unsafe.Pointer, n int)
+
+// floorF32AVX2 is dst[i] = ⌊a⌋.
+//
+//go:noescape
+func floorF32AVX2(dst, a unsafe.Pointer, n int)
+
+// floorF64AVX2 is dst[i] = ⌊a⌋.
+//
+//go:noescape
+func floorF64AVX2(dst, a unsafe.Pointer, n int)
+
+// ceilF32AVX2 is dst[i] = ⌈a⌉.
+//
+//go:noescape
+func ceilF32AVX2(dst, a unsafe.Pointer, n int)
+
+// ceilF64AVX2 is dst[i] = ⌈a⌉.
+//
+//go:noescape
+func ceilF64AVX2(dst, a unsafe.Pointer, n int)
+
+// roundF32AVX2 is dst[i] = the integer nearest to a, the even one of two.
+//
+//go:noescape
+func roundF32AVX2(dst, a unsafe.Pointer, n int)
+
+// roundF64AVX2 is dst[i] = the integer nearest to a, the even one of two.
+//
+//go:noescape
+func roundF64AVX2(dst, a unsafe.Pointer, n int)
+
+// truncF32AVX2 is dst[i] = a without its fraction.
+//
+//go:noescape
+func truncF32AVX2(dst, a unsafe.Pointer, n int)
+
+// truncF64AVX2 is dst[i] = a without its fraction.
+//
+//go:noescape
+func truncF64AVX2(dst, a unsafe.Pointer, n int)
+
 // squareF32AVX2 is dst[i] = a².
 //
 //go:noescape
@@ -339,6 +714,96 @@ func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// clampF32AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampF64AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereF32AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// eqF32AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqF64AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neF32AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neF64AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltF32AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltF64AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leF32AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leF64AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtF32AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtF64AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geF32AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geF64AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// isNaNF32AVX2 is dst[i] = whether a is not a number.
+//
+//go:noescape
+func isNaNF32AVX2(dst, a unsafe.Pointer, n int)
+
+// isNaNF64AVX2 is dst[i] = whether a is not a number.
+//
+//go:noescape
+func isNaNF64AVX2(dst, a unsafe.Pointer, n int)
+
 // reLUF32AVX2 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
@@ -349,15 +814,200 @@ func reLUF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX2(dst, a unsafe.Pointer, n int)
 
-// clampF32AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
+// leakyReLUF32AVX2 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
-func clampF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
+// leakyReLUF64AVX2 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
-func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF32AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradF32AVX2 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64AVX2 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF32AVX2 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64AVX2 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32AVX2 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64AVX2 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF32AVX2 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64AVX2 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorF32AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorGradF32AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// bceF32AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF32AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF32AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// sgdF32AVX2 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdF32AVX2(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdF64AVX2 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdF64AVX2(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdDecayF32AVX2 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdDecayF32AVX2(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdDecayF64AVX2 is p[i] = p - lr·g, g the gradient with decay.
+//
+//go:noescape
+func sgdDecayF64AVX2(p, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumF32AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumF32AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumF64AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumF64AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumDecayF32AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumDecayF32AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdMomentumDecayF64AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdMomentumDecayF64AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovF32AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovF32AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovF64AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovF64AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovDecayF32AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovDecayF32AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sgdNesterovDecayF64AVX2 is p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf).
+//
+//go:noescape
+func sgdNesterovDecayF64AVX2(p, buf, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamF32AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamF32AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamF64AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamDecayF32AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamDecayF32AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamDecayF64AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamDecayF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamShrinkF32AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamShrinkF32AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// adamShrinkF64AVX2 is p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square.
+//
+//go:noescape
+func adamShrinkF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // expF32AVX2 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..

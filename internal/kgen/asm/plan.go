@@ -25,6 +25,7 @@ type plan struct {
 
 // newPlan finds the plan by writing the body for nobody to read.
 func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
+	m = m.trial()
 	for _, chains := range unrolls {
 		pl := plan{loop: l, elem: elem, chains: chains}
 		p := pl.body(m, &Func{Name: l.Name}, chains, false)
@@ -110,4 +111,12 @@ func params(l *recipe.Loop) []Param {
 		all = append(all, Param{"scalars", "unsafe.Pointer"})
 	}
 	return all
+}
+
+// sizeIn is the size of an operand's elements in a loop over numbers of type own.
+func sizeIn(e, own recipe.Elem) int {
+	if e == recipe.Own {
+		e = own
+	}
+	return e.Size()
 }

@@ -16,11 +16,15 @@ const poolName = "constants<>"
 
 // Words returns where the constant lies that is made of 4-byte words.
 func (p *pool) Words(words ...uint32) string {
+	return fmt.Sprintf("%s+%d(SB)", poolName, p.place(bytesOf(words)))
+}
+
+func bytesOf(words []uint32) []byte {
 	var c []byte
 	for _, w := range words {
 		c = binary.LittleEndian.AppendUint32(c, w)
 	}
-	return fmt.Sprintf("%s+%d(SB)", poolName, p.place(c))
+	return c
 }
 
 func (p *pool) place(c []byte) int {

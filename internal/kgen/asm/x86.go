@@ -35,6 +35,8 @@ func (m *x86) maskClass() class {
 	return vectors
 }
 
+func (m *x86) trial() machine { return &x86{m.wide, &pool{}} }
+
 // bytes returns the size of a vector.
 func (m *x86) bytes() int {
 	if m.wide {
@@ -108,6 +110,8 @@ func (m *x86) emit(p *placer, in *inst) {
 		m.withConstant(p, in, recipe.IAnd, 1<<63-1)
 	case recipe.Sqrt:
 		m.unary(p, in, x86Name{"VSQRTPS", "VSQRTPD"})
+	case recipe.Floor, recipe.Ceil, recipe.Round, recipe.Trunc:
+		m.round(p, in)
 	case recipe.FromInt:
 		m.unary(p, in, x86Name{"VCVTDQ2PS", ""})
 	case recipe.Shl, recipe.Shr, recipe.Sar:
@@ -149,6 +153,16 @@ func (m *x86) logical(p *placer, op recipe.Op) string {
 func (m *x86) unary(p *placer, in *inst, name x86Name) {
 	o, suffix := m.operand(p, in.args[0])
 	p.fn.Op(name.of(p)+suffix, o, m.name(vectors, p.out(in.dst)))
+}
+
+// round has the direction in its first operand, and 8 for not telling that the result is inexact.
+func (m *x86) round(p *placer, in *inst) {
+	name := x86Name{"VROUNDPS", "VROUNDPD"}
+	if m.wide {
+		name = x86Name{"VRNDSCALEPS", "VRNDSCALEPD"}
+	}
+	direction := map[recipe.Op]string{recipe.Round: "$8", recipe.Floor: "$9", recipe.Ceil: "$10", recipe.Trunc: "$11"}[in.op]
+	p.fn.Op(name.of(p), direction, m.name(vectors, p.in(in.args[0])), m.name(vectors, p.out(in.dst)))
 }
 
 // withConstant combines the bits of the operand with those of a constant, given for 8 bytes.

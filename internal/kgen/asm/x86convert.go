@@ -1,7 +1,130 @@
 package asm
 
+import (
+	"fmt"
+
+	"cresset/internal/kgen/recipe"
+)
+
+// half returns the register's lower part: the half of a vector, or its first 16 bytes.
+func (m *x86) half(r int) string {
+	if m.wide {
+		return fmt.Sprintf("Y%d", r)
+	}
+	return fmt.Sprintf("X%d", r)
+}
+
+// read writes an instruction that reads memory, of the last vector only what is there; the rest becomes zero.
+func (m *x86) read(p *placer, name string, in *inst, dst string) {
+	if p.masked {
+		p.fn.Op(name+".Z", m.at(p, in), tailMask, dst)
+		return
+	}
+	p.fn.Op(name, m.at(p, in), dst)
+}
+
+// write writes an instruction that writes memory, of the last vector only what is there.
+func (m *x86) write(p *placer, in *inst, name string, operands ...string) {
+	if p.masked {
+		operands = append(operands, tailMask)
+	}
+	p.fn.Op(name, append(operands, m.at(p, in))...)
+}
+
 // loadAs reads elements of another type than the loop computes with.
-func (m *x86) loadAs(p *placer, in *inst, dst int) { panic("asm: no way to load " + in.elem.String()) }
+func (m *x86) loadAs(p *placer, in *inst, r int) {
+	if in.elem == recipe.Bool {
+		m.loadBools(p, in, r)
+		return
+	}
+	dst := m.name(vectors, r)
+	switch in.elem {
+	case recipe.F32:
+		m.read(p, "VCVTPS2PD", in, dst)
+	case recipe.F16:
+		m.read(p, "VCVTPH2PS", in, dst)
+	case recipe.BF16:
+		m.read(p, "VPMOVZXWD", in, dst)
+		p.fn.Op("VPSLLD", "$16", dst, dst)
+	default:
+		m.read(p, "VMOVUPS", in, dst)
+	}
+}
 
 // storeAs writes elements of another type than the loop computes with.
-func (m *x86) storeAs(p *placer, in *inst) { panic("asm: no way to store " + in.elem.String()) }
+func (m *x86) storeAs(p *placer, in *inst) {
+	if in.elem == recipe.Bool {
+		m.storeBools(p, in)
+		return
+	}
+	src, t := m.name(vectors, p.in(in.args[0])), p.scratch(vectors)
+	switch in.elem {
+	case recipe.F32:
+		p.fn.Op(map[bool]string{true: "VCVTPD2PS", false: "VCVTPD2PSY"}[m.wide], src, m.half(t))
+		m.write(p, in, "VMOVUPS", m.half(t))
+	case recipe.F16:
+		m.write(p, in, "VCVTPS2PH", "$0", src)
+	case recipe.BF16:
+		m.storeUpperHalves(p, in, src, t)
+	default:
+		m.write(p, in, "VMOVUPS", src)
+	}
+}
+
+func (m *x86) storeUpperHalves(p *placer, in *inst, src string, t int) {
+	p.fn.Op("VPSRLD", "$16", src, m.name(vectors, t))
+	if m.wide {
+		m.write(p, in, "VPMOVDW", m.name(vectors, t))
+		return
+	}
+	upper := m.half(p.scratch(vectors))
+	p.fn.Op("VEXTRACTI128", "$1", m.name(vectors, t), upper)
+	p.fn.Op("VPACKUSDW", upper, m.half(t), m.half(t))
+	m.write(p, in, "VMOVDQU", m.half(t))
+}
+
+// loadBools makes a mask of bytes that are 0 or 1.
+func (m *x86) loadBools(p *placer, in *inst, r int) {
+	t := p.scratch(vectors)
+	if m.wide {
+		x := fmt.Sprintf("X%d", t)
+		if p.elem == recipe.F64 && !p.masked {
+			p.fn.Op("VMOVQ", m.at(p, in), x)
+		} else {
+			m.read(p, "VMOVDQU8", in, x)
+		}
+		p.fn.Op("VPTESTMB", x, x, m.name(masks, r))
+		return
+	}
+	dst, zero := m.name(vectors, r), m.name(vectors, t)
+	m.read(p, x86Name{"VPMOVZXBD", "VPMOVZXBQ"}.of(p), in, dst)
+	p.fn.Op("VPXOR", zero, zero, zero)
+	p.fn.Op(x86Binary[recipe.ISub].of(p), dst, zero, dst)
+}
+
+// storeBools makes bytes of a mask: -1 where it is set, then their absolute values.
+func (m *x86) storeBools(p *placer, in *inst) {
+	src, t := p.in(in.args[0]), p.scratch(vectors)
+	x := fmt.Sprintf("X%d", t)
+	if m.wide {
+		p.fn.Op("VPMOVM2B", m.name(masks, src), x)
+		p.fn.Op("VPABSB", x, x)
+		if p.elem == recipe.F64 && !p.masked {
+			p.fn.Op("VMOVQ", x, m.at(p, in))
+			return
+		}
+		m.write(p, in, "VMOVDQU8", x)
+		return
+	}
+	lower := m.half(src)
+	p.fn.Op("VEXTRACTI128", "$1", m.name(vectors, src), x)
+	if p.elem == recipe.F64 {
+		p.fn.Op("VSHUFPS", "$0x88", x, lower, x) // the lower word of each 8 bytes
+		p.fn.Op("VPACKSSDW", x, x, x)
+	} else {
+		p.fn.Op("VPACKSSDW", x, lower, x)
+	}
+	p.fn.Op("VPACKSSWB", x, x, x)
+	p.fn.Op("VPABSB", x, x)
+	m.write(p, in, x86Name{"VMOVQ", "VMOVD"}.of(p), x)
+}

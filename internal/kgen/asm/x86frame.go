@@ -33,7 +33,7 @@ func (m *x86) suffix() string {
 // loop adds a loop's function for one type of number. Under AVX-512 it computes n elements, else as many whole vectors
 // as n elements hold. AX counts elements, CX has their number.
 func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
-	pl := newPlan(&x86{wide: m.wide, pool: &pool{}}, l, elem)
+	pl := newPlan(m, l, elem)
 	fn := f.Func(functionName(l, elem, m.suffix()), comment(l), params(l)...)
 	lanes := m.bytes() / elem.Size()
 

@@ -94,17 +94,11 @@ func (m *x86) at(p *placer, in *inst) string {
 
 func (m *x86) load(p *placer, in *inst) {
 	dst := p.out(in.dst)
-	name := m.name(p.values[in.dst].class, dst)
 	if in.elem != p.elem {
 		m.loadAs(p, in, dst)
 		return
 	}
-	move := x86Name{"VMOVUPS", "VMOVUPD"}.of(p)
-	if p.masked {
-		p.fn.Op(move+".Z", m.at(p, in), tailMask, name)
-		return
-	}
-	p.fn.Op(move, m.at(p, in), name)
+	m.read(p, x86Name{"VMOVUPS", "VMOVUPD"}.of(p), in, m.name(vectors, dst))
 }
 
 func (m *x86) store(p *placer, in *inst) {
@@ -112,11 +106,5 @@ func (m *x86) store(p *placer, in *inst) {
 		m.storeAs(p, in)
 		return
 	}
-	src := m.name(vectors, p.in(in.args[0]))
-	move := x86Name{"VMOVUPS", "VMOVUPD"}.of(p)
-	if p.masked {
-		p.fn.Op(move, src, tailMask, m.at(p, in))
-		return
-	}
-	p.fn.Op(move, src, m.at(p, in))
+	m.write(p, in, x86Name{"VMOVUPS", "VMOVUPD"}.of(p), m.name(vectors, p.in(in.args[0])))
 }

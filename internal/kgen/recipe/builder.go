@@ -39,6 +39,9 @@ func (b *builder) mask(op Op, args ...Ref) mask   { return mask(b.step(Step{Op: 
 
 func (b *builder) Param(n int) float { return float(b.step(Step{Op: Param, Bits: uint32(n)})) }
 
+// Bool is parameter n of a loop, whose elements are bools.
+func (b *builder) Bool(n int) mask { return mask(b.step(Step{Op: ParamMask, Bits: uint32(n)})) }
+
 // Const is a float32 constant; it panics where v is not one, so that no coefficient is rounded unseen.
 func (b *builder) Const(v float64) float {
 	if float64(float32(v)) != v {
@@ -67,6 +70,10 @@ func (b *builder) FMAExact(x, y, z float) float {
 }
 
 func (b *builder) Sqrt(x float) float     { return b.float(Sqrt, Ref(x)) }
+func (b *builder) Floor(x float) float    { return b.float(Floor, Ref(x)) }
+func (b *builder) Ceil(x float) float     { return b.float(Ceil, Ref(x)) }
+func (b *builder) Round(x float) float    { return b.float(Round, Ref(x)) }
+func (b *builder) Trunc(x float) float    { return b.float(Trunc, Ref(x)) }
 func (b *builder) Neg(x float) float      { return b.float(Neg, Ref(x)) }
 func (b *builder) Abs(x float) float      { return b.float(Abs, Ref(x)) }
 func (b *builder) FromBits(x integ) float { return b.float(FromBits, Ref(x)) }

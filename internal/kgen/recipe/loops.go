@@ -1,5 +1,7 @@
 package recipe
 
+import "math"
+
 var (
 	single = []Elem{F32}
 	floats = []Elem{F32, F64}
@@ -8,67 +10,58 @@ var (
 // Loops returns the description of every loop that is written in assembly.
 func Loops() []*Loop {
 	loops := arithmetic()
+	loops = append(loops, comparisons()...)
+	loops = append(loops, activations()...)
+	loops = append(loops, losses()...)
+	loops = append(loops, optimizers()...)
 	for _, r := range All() {
 		loops = append(loops, elementary(r))
 	}
 	return loops
 }
 
+// A description names a loop's operands and says what becomes of them.
+type description struct {
+	*Loop
+	*builder
+}
+
+// describe starts the description of a loop over operands of one type.
+func describe(name, doc string, elems []Elem, src ...string) description {
+	l, b := loop(name, doc, elems, src...)
+	return description{l, b}
+}
+
+// scalar is a parameter that is the same for all elements.
+func (d description) scalar(name string) float { return d.Loop.scalar(d.builder, name) }
+
+// dst ends the description of a loop with one result.
+func (d description) dst(y float) *Loop {
+	d.write("dst", Own, Ref(y))
+	return d.end(d.builder)
+}
+
+// Rounded is a constant rounded to float32, for loops that compute with that alone.
+func (b *builder) Rounded(v float64) float { return b.FloatBits(math.Float32bits(float32(v))) }
+
 // elementary is the loop of a recipe.
 func elementary(r *Recipe) *Loop {
-	l, b := loop(r.Name, r.Doc, single, r.Params...)
+	d := describe(r.Name, r.Doc, single, r.Params...)
 	var args []float
 	for n := range r.Params {
-		args = append(args, b.Param(n))
+		args = append(args, d.Param(n))
 	}
-	l.write("dst", Own, Ref(b.Apply(r, args...)))
-	return l.end(b)
+	return d.dst(d.Apply(r, args...))
 }
 
 // unary is a loop over one operand.
 func unary(name, doc string, f func(b *builder, x float) float) *Loop {
-	l, b := loop(name, doc, floats, "a")
-	l.write("dst", Own, Ref(f(b, b.Param(0))))
-	return l.end(b)
+	d := describe(name, doc, floats, "a")
+	return d.dst(f(d.builder, d.Param(0)))
 }
 
 // binary is a loop over two operands.
 func binary(name, doc string, f func(b *builder, x, y float) float) *Loop {
-	l, b := loop(name, doc, floats, "a", "b")
-	l.write("dst", Own, Ref(f(b, b.Param(0), b.Param(1))))
-	return l.end(b)
-}
-
-// arithmetic are the loops of internal/kern/arith.go, power.go, rounding.go and select.go.
-func arithmetic() []*Loop {
-	return []*Loop{
-		binary("Add", "a + b", (*builder).Add),
-		binary("Sub", "a - b", (*builder).Sub),
-		binary("Mul", "a · b", (*builder).Mul),
-		binary("Div", "a / b", (*builder).Div),
-		unary("Neg", "-a", (*builder).Neg),
-		unary("Abs", "|a|", (*builder).Abs),
-		unary("Square", "a²", func(b *builder, x float) float { return b.Mul(x, x) }),
-		unary("Sqrt", "√a", (*builder).Sqrt),
-		unary("Reciprocal", "1 / a", func(b *builder, x float) float { return b.Div(b.Const(1), x) }),
-		binary("Maximum", "the larger of a and b, NaN where either is", func(b *builder, x, y float) float {
-			return b.If(b.Either(b.Less(x, y), b.IsNaN(y)), y, x)
-		}),
-		binary("Minimum", "the smaller of a and b, NaN where either is", func(b *builder, x, y float) float {
-			return b.If(b.Either(b.Less(y, x), b.IsNaN(y)), y, x)
-		}),
-		unary("ReLU", "max(a, 0), NaN where a is", func(b *builder, x float) float {
-			return b.If(b.Less(x, b.Const(0)), b.Const(0), x)
-		}),
-		clamp(),
-	}
-}
-
-func clamp() *Loop {
-	l, b := loop("Clamp", "min(max(a, low), high), NaN where a is", floats, "a")
-	low, high := l.scalar(b, "low"), l.scalar(b, "high")
-	x := b.Param(0)
-	x = b.If(b.Less(x, low), low, x)
-	l.write("dst", Own, Ref(b.If(b.Less(high, x), high, x)))
-	return l.end(b)
+	d := describe(name, doc, floats, "a", "b")
+	return d.dst(f(d.builder, d.Param(0), d.Param(1)))
 }

@@ -62,6 +62,10 @@ const (
 	FromBits             // the float32 with the bits a
 	FromInt              // the int32 a as a float32
 	Select               // b where a is true, else c
+	Floor                // ⌊a⌋; this and what follows is for loops
+	Ceil                 // ⌈a⌉
+	Round                // the integer nearest to a, the even one of two
+	Trunc                // a without its fraction
 
 	ConstInt  // the step's bits
 	ParamInt  // an element of a loop's operand of integers
@@ -112,6 +116,10 @@ var signatures = [numOps]signature{
 	FromBits:   {"frombits", "i", FloatType},
 	FromInt:    {"fromint", "i", FloatType},
 	Select:     {"select", "mff", FloatType},
+	Floor:      {"floor", "f", FloatType},
+	Ceil:       {"ceil", "f", FloatType},
+	Round:      {"round", "f", FloatType},
+	Trunc:      {"trunc", "f", FloatType},
 	ConstInt:   {"iconst", "", IntType},
 	ParamInt:   {"paramint", "", IntType},
 	ToBits:     {"tobits", "f", IntType},
@@ -149,8 +157,14 @@ func (op Op) String() string {
 // Result returns the type of the operation's result.
 func (op Op) Result() Type { return signatures[op].result }
 
-// IsParam reports whether the operation is what a function or a loop is given.
-func (op Op) IsParam() bool { return op == Param || op == ParamInt || op == ParamMask || op == Scalar }
+// ForLoops reports whether only loops have the operation, not functions of numbers.
+func (op Op) ForLoops() bool {
+	switch op {
+	case Scalar, ParamInt, ParamMask, Floor, Ceil, Round, Trunc:
+		return true
+	}
+	return false
+}
 
 // IsConst reports whether the operation is a constant.
 func (op Op) IsConst() bool { return op == ConstFloat || op == ConstInt }
