@@ -64,6 +64,10 @@ Compile with ` + "`TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"},
 	{"004:78-79", "logicalAndPhysical", "=2,3\nlogical 0 is physical 2 at 00000000:03:00.0\nlogical 1 is physical 3 at 00000000:04:00.0\n"},
 	{"004:83-84", "logicalAndPhysical", "=0,3,2\nlogical 0 is physical 0 at 00000000:01:00.0\nlogical 1 is physical 3 at 00000000:04:00.0\n" +
 		"logical 2 is physical 2 at 00000000:03:00.0\n"},
+	{"004:100", "wrongMainGPU", "module must have its parameters and buffers on device cuda:1 (device_ids[0]) but found one of them on device: cuda:2\n"},
+	{"004:104", "splitBatch", "batch size in forward: 8\nbatch size in forward: 8\n"},
+	{"004:133-136", "splitBatch", "model outputs.size: torch.Size([16, 3])\nCUDA_VISIBLE_DEVICES: 0,1\ndevice_count: 2\n"},
+	{"004:166", "freeMemory", "        Free                              : 5119 MiB\n"},
 }
 
 // TestStepsPrintWhatTheNotesShow compares the steps with the notes.

@@ -12,7 +12,7 @@ import (
 
 // The files that steps stand in.
 //
-//go:embed devices.go tensors.go failures.go models.go moves.go several.go choosing.go
+//go:embed devices.go tensors.go failures.go models.go moves.go several.go choosing.go dataparallel.go
 var sources embed.FS
 
 // span is a piece of a source file.

@@ -53,7 +53,7 @@ func (s Step) Code() string {
 
 // Chapters returns the tour.
 func Chapters() []Chapter {
-	return []Chapter{devices, tensors, failures, models, moves, several, choosing}
+	return []Chapter{devices, tensors, failures, models, moves, several, choosing, dataParallel}
 }
 
 // Perform runs the step of a name in this process.

@@ -1,0 +1,219 @@
+package tour
+
+import (
+	"fmt"
+	"os"
+
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/nn"
+	"cresset/nn/parallel"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+var dataParallel = Chapter{
+	Title: "DataParallel",
+	Steps: []Step{
+		{
+			Title:   "A batch of 16 on two GPUs",
+			Note:    "004:104-109 004:113-136",
+			Mirrors: "net = nn.DataParallel(net); net.to(device); outputs = net(inputs)",
+			Today:   "The note's text says batch_size 2, its code 16; 8 rows for each of two GPUs is right. It does not show FooNet.",
+			Needs:   fourGPUs,
+			Do:      splitBatch,
+			Shows:   []string{"fooNet", "newFooNet"},
+		},
+		{
+			Title:   "The same without a GPU",
+			Note:    "004:113 004:128-136",
+			Mirrors: "device = torch.device(\"cuda:0\" if torch.cuda.is_available() else \"cpu\")",
+			Needs:   withoutGPU,
+			Do:      splitWithoutGPU,
+			Shows:   []string{"fooNet", "newFooNet"},
+		},
+		{
+			Title:   "What each GPU gets",
+			Note:    "004:90-92",
+			Mirrors: "batch_size / number of GPUs",
+			Today:   "Shares are rounded up: the last is smaller, and of a small batch some GPUs get nothing.",
+			Needs:   fourGPUs,
+			Do:      sharesOfABatch,
+			Shows:   []string{"rowsOf"},
+		},
+		{
+			Title:   "Which GPUs, and where the results go",
+			Note:    "004:86-97",
+			Mirrors: "torch.nn.DataParallel(module, device_ids=None, output_device=None, dim=0)",
+			Today:   "Without DeviceIDs all visible GPUs are used; the first of the list is the main one.",
+			Needs:   twoGPUs,
+			Do:      chosenGPUs,
+		},
+		{
+			Title:   "A model that is not on the main GPU",
+			Note:    "004:99-100 004:110-112",
+			Mirrors: "RuntimeError: module must have its parameters and buffers on device cuda:1 ...",
+			Needs:   fourGPUs,
+			Do:      wrongMainGPU,
+		},
+		{
+			Title:   "What the main GPU is for",
+			Note:    "004:102",
+			Mirrors: "one GPU gives out the batch and takes in the results",
+			Today:   "It also keeps the model, and takes the sum of all gradients, which is that of one device.",
+			Needs:   twoGPUs,
+			Do:      mainGPU,
+		},
+		{
+			Title:   "Training",
+			Note:    "004:115-131",
+			Mirrors: "for epoch in range(1): outputs = net(inputs)",
+			Today:   "The note's loop has no loss and no step; with both, two GPUs learn what one does.",
+			Needs:   twoGPUs,
+			Do:      trainInParallel,
+		},
+	},
+}
+
+// fooNet is a chain of layers that tells how much of a batch it gets.
+type fooNet struct {
+	Linears []*nn.Linear
+}
+
+func newFooNet(neurons, layers int) *fooNet {
+	net := new(fooNet)
+	for range layers {
+		linear := nn.NewLinear(neurons, neurons, nn.NoBias)
+		net.Linears = append(net.Linears, linear)
+	}
+	return net
+}
+
+func (net *fooNet) Forward(x *tensor.Tensor) *tensor.Tensor {
+	fmt.Println("batch size in forward:", x.Size(0))
+	for _, linear := range net.Linears {
+		x = linear.Forward(x).ReLU()
+	}
+	return x
+}
+
+func splitBatch() {
+	cuda.DefaultVisibleDevices("0,1")
+	dev := cuda.TryGPU(0) // the main GPU
+
+	inputs := tensor.Randn(16, 3).To(dev)
+	net, err := parallel.NewDataParallel(newFooNet(3, 3), parallel.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	nn.To(net, dev)
+
+	outputs := net.Forward(inputs)
+	fmt.Println("model outputs.size:", outputs.Shape())
+	fmt.Println("CUDA_VISIBLE_DEVICES:", os.Getenv("CUDA_VISIBLE_DEVICES"))
+	fmt.Println("device_count:", cuda.DeviceCount())
+}
+
+func splitWithoutGPU() {
+	dev := cuda.TryGPU(0)
+	inputs := tensor.Randn(16, 3).To(dev)
+	net, err := parallel.NewDataParallel(newFooNet(3, 3), parallel.Options{})
+	outputs := nn.To(net, dev).Forward(inputs)
+	fmt.Println("model outputs.size:", outputs.Shape(), err)
+}
+
+// rowsOf returns a vector with the number of rows of x.
+func rowsOf(_ *nn.Linear, x *tensor.Tensor) *tensor.Tensor {
+	return tensor.On(x.Device()).Full([]int{1}, x.Size(0))
+}
+
+func sharesOfABatch() {
+	net := nn.CUDA(nn.NewLinear(3, 1), 0)
+	for _, gpus := range [][]int{{0, 1}, {0, 1, 2}, {0, 1, 2, 3}} {
+		o := parallel.Options{DeviceIDs: gpus}
+		dp, err := parallel.NewDataParallel(net, o)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		for _, rows := range []int{16, 10, 5} {
+			shares := parallel.Call(dp, tensor.Ones(rows, 3), rowsOf)
+			fmt.Println(rows, "rows on", gpus, tensor.Values[int64](shares))
+		}
+	}
+}
+
+func chosenGPUs() {
+	net := nn.CUDA(nn.NewLinear(3, 1), 1)
+	cpu := device.CPU
+	for _, o := range []parallel.Options{
+		{DeviceIDs: []int{1, 0}},
+		{DeviceIDs: []int{1, 0}, OutputDevice: &cpu},
+	} {
+		dp, err := parallel.NewDataParallel(net, o)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(dp.Forward(tensor.Ones(4, 3)).Device())
+	}
+}
+
+func wrongMainGPU() {
+	net := nn.CUDA(nn.NewLinear(3, 3), 2)
+	o := parallel.Options{DeviceIDs: []int{1, 2}}
+	dp, err := parallel.NewDataParallel(net, o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(tensor.Try(func() { dp.Forward(tensor.Ones(16, 3)) }))
+
+	nn.CUDA(dp, 1)
+	fmt.Println(dp.Forward(tensor.Ones(16, 3)).Shape())
+}
+
+func mainGPU() {
+	tensor.ManualSeed(0)
+	net := nn.CUDA(nn.NewLinear(3, 1), 0)
+	x := tensor.Randn(16, 3).CUDA(0)
+	net.Forward(x).Sum().Backward()
+	fmt.Println(net.Weight.Grad())
+
+	nn.ZeroGrad(net)
+	o := parallel.Options{DeviceIDs: []int{0, 1}}
+	dp, err := parallel.NewDataParallel(net, o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out := dp.Forward(x)
+	out.Sum().Backward()
+	fmt.Println(out.Device())
+	fmt.Println(net.Weight.Grad())
+}
+
+func trainInParallel() {
+	for _, gpus := range [][]int{{0}, {0, 1}} {
+		tensor.ManualSeed(0)
+		inputs := tensor.Randn(16, 3).CUDA(0)
+		labels := tensor.Randn(16, 3).CUDA(0)
+		net := nn.CUDA(nn.NewSequential(
+			nn.NewLinear(3, 8), nn.NewReLU(), nn.NewLinear(8, 3)), 0)
+		o := parallel.Options{DeviceIDs: gpus}
+		dp, err := parallel.NewDataParallel(net, o)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 0.1})
+		for range 3 {
+			opt.ZeroGrad()
+			loss := nn.MSELoss(dp.Forward(inputs), labels)
+			loss.Backward()
+			opt.Step()
+			fmt.Printf("%v %.4f\n", gpus, loss)
+		}
+	}
+}

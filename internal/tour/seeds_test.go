@@ -1,0 +1,183 @@
+package tour_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cresset/internal/tour"
+)
+
+const seedsPage = "../../docs/seeds.md"
+
+// notes says of each note how many lines it has and which of them are empty.
+var notes = map[string]struct {
+	lines int
+	empty []int
+}{
+	"000": {79, []int{2, 4, 8, 10, 12, 14, 16, 19, 21, 23, 30, 36, 38, 42, 44, 48, 50, 52, 54, 58, 61, 63, 65, 69, 72, 75, 78}},
+	"001": {147, []int{3, 20, 31, 34, 39, 44, 49, 54, 60, 86, 91, 96, 99, 102, 105, 107, 112, 115, 118, 121, 133, 139, 144}},
+	"002": {90, []int{2, 9, 13, 18, 25, 27, 32, 33, 43, 50, 55, 56, 64, 67, 71, 72, 74, 78, 86}},
+	"003": {88, []int{3, 5, 9, 11, 24, 26, 31, 33, 36, 39, 43, 46, 53, 55, 57, 63, 65, 67, 70, 73, 76, 79, 86}},
+	"004": {174, []int{4, 10, 16, 19, 21, 24, 29, 30, 33, 34, 36, 43, 45, 46, 50, 52, 55, 60, 61, 63, 71, 72, 75, 80, 85, 98, 101, 103, 114, 116,
+		120, 122, 127, 130, 132, 134, 137, 151, 152, 157, 161, 165, 167, 169, 171, 173}},
+}
+
+// statement is a row of the page.
+type statement struct {
+	note, said, verdict string
+	from, to            int      // lines
+	steps, tests        []string // names
+}
+
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// readSeeds returns the rows of the page.
+func readSeeds(t *testing.T, page string) (rows []statement) {
+	t.Helper()
+	note := ""
+	for line := range strings.Lines(page) {
+		if heading, ok := strings.CutPrefix(line, "## Note "); ok {
+			note = strings.TrimSpace(heading)
+		}
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), " | ")
+		if note == "" || len(cells) != 5 || !strings.Contains("0123456789", strings.TrimSpace(cells[0])[:1]) {
+			continue
+		}
+		row := statement{note: note, said: cells[1], verdict: cells[2]}
+		first, last, isRange := strings.Cut(strings.TrimSpace(cells[0]), "-")
+		row.from, _ = strconv.Atoi(first)
+		row.to = row.from
+		if isRange {
+			row.to, _ = strconv.Atoi(last)
+		}
+		for _, m := range quoted.FindAllStringSubmatch(cells[3], -1) {
+			row.steps = append(row.steps, m[1])
+		}
+		for _, m := range quoted.FindAllStringSubmatch(cells[4], -1) {
+			row.tests = append(row.tests, m[1])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestSeedsPage holds docs/seeds.md to the notes, the tour and the tests. go test ./internal/tour -update numbers its steps.
+func TestSeedsPage(t *testing.T) {
+	raw, err := os.ReadFile(seedsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := strings.ReplaceAll(string(raw), "\r\n", "\n")
+	places := stepPlaces()
+	numbered := regexp.MustCompile("\\d+\\.\\d+ `(\\w+)`").ReplaceAllStringFunc(page, func(found string) string {
+		_, name, _ := strings.Cut(found, " ")
+		return places[strings.Trim(name, "`")] + " " + name
+	})
+	if *update {
+		if err := os.WriteFile(seedsPage, []byte(numbered), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		page = numbered
+	}
+	compare(t, seedsPage, page, numbered)
+
+	rows := readSeeds(t, page)
+	covered := map[string][]bool{}
+	for note, n := range notes {
+		covered[note] = make([]bool, n.lines+1)
+		for _, line := range n.empty {
+			covered[note][line] = true
+		}
+	}
+	for _, row := range rows {
+		row.check(t, places)
+		for line := max(row.from, 1); line <= min(row.to, notes[row.note].lines); line++ {
+			covered[row.note][line] = true
+		}
+	}
+	for note, lines := range covered {
+		for line := 1; line < len(lines); line++ {
+			if !lines[line] {
+				t.Errorf("no row tells of line %d of note %s", line, note)
+			}
+		}
+	}
+}
+
+// check wants a row's verdict, steps and tests to be there.
+func (row statement) check(t *testing.T, places map[string]string) {
+	at := fmt.Sprintf("note %s, line %d, %q", row.note, row.from, row.said)
+	if row.to < row.from || row.to > notes[row.note].lines {
+		t.Errorf("%s: there are no lines %d to %d", at, row.from, row.to)
+	}
+	if !regexp.MustCompile(`^(true|dated|wrong|not yet|no statement)\b`).MatchString(row.verdict) {
+		t.Errorf("%s: what verdict is %q?", at, row.verdict)
+	}
+	if len(row.steps) == 0 || len(row.tests) == 0 {
+		t.Errorf("%s has %d steps and %d tests", at, len(row.steps), len(row.tests))
+	}
+	for _, name := range row.steps {
+		if places[name] == "" {
+			t.Errorf("%s: the tour has no step %s", at, name)
+		}
+	}
+	for _, name := range row.tests {
+		dot := strings.LastIndexByte(name, '.')
+		if !slices.Contains(testsOf(t, name[:max(dot, 0)]), name[dot+1:]) {
+			t.Errorf("%s: there is no test %s", at, name)
+		}
+	}
+}
+
+// TestStepsStandOnThePage wants each step in a row of the page for lines that it names.
+func TestStepsStandOnThePage(t *testing.T) {
+	raw, err := os.ReadFile(seedsPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := readSeeds(t, string(raw))
+	for _, c := range tour.Chapters() {
+		for _, s := range c.Steps {
+			if !slices.ContainsFunc(rows, func(row statement) bool { return slices.Contains(row.steps, s.Name()) }) {
+				t.Errorf("docs/seeds.md does not name %s", s.Name())
+			}
+		}
+	}
+}
+
+// stepPlaces returns where steps stand in the tour, "3.2", by name.
+func stepPlaces() map[string]string {
+	places := map[string]string{}
+	for i, c := range tour.Chapters() {
+		for j, s := range c.Steps {
+			places[s.Name()] = fmt.Sprintf("%d.%d", i+1, j+1)
+		}
+	}
+	return places
+}
+
+var testName = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// testsOf returns the names of a package's tests.
+func testsOf(t *testing.T, pkg string) (names []string) {
+	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(pkg), "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		raw, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range testName.FindAllStringSubmatch(string(raw), -1) {
+			names = append(names, m[1])
+		}
+	}
+	return names
+}
