@@ -109,3 +109,29 @@ func TestLogicalAsksTheDriver(t *testing.T) {
 		}
 	}
 }
+
+// TestLogicalOfDriver: what the driver described is limited already, and CUDA's order
+// is not that of the bus.
+func TestLogicalOfDriver(t *testing.T) {
+	simulate(t, `{"gpus": [{"preset": "t4", "bus": "00000000:01:00.0"}, {"preset": "a100", "bus": "00000000:02:00.0"}, {"preset": "t4", "bus": "00000000:03:00.0"}]}`)
+	t.Setenv("CUDA_VISIBLE_DEVICES", "2,0")
+	s, err := openDriver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inventory, err := s.read(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logical, err := inventory.Logical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, g := range logical {
+		got = append(got, g.BusID)
+	}
+	if want := []string{"00000000:03:00.0", "00000000:02:00.0"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
