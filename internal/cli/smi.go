@@ -35,6 +35,10 @@ whatever CUDA_VISIBLE_DEVICES says. Where there is no NVML, the driver tells of 
 
 Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
 
+Fields for --query-gpu: ` + fieldNames(gpuFields()) + `.
+
+Fields for --query-compute-apps: ` + fieldNames(programFields()) + `.
+
 Exit codes, those of nvidia-smi: 0 done, 2 wrong usage, 4 no permission, 6 no such GPU, 9 the driver is not loaded,
 12 no NVML and no driver, 13 NVML is too old, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,6 +70,11 @@ func csvFields(text string, known map[string]csvField) ([]csvField, error) {
 		fields = append(fields, field)
 	}
 	return fields, nil
+}
+
+// fieldNames lists what can be asked for, sorted.
+func fieldNames(known map[string]csvField) string {
+	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 
 // writeCSV writes a header and a line for each row. Like nvidia-smi it quotes
