@@ -1,16 +1,22 @@
 // Command termshot draws what a program prints as an SVG picture of a terminal, for the documentation:
 //
 //	go run ./internal/kgen/termshot cresset train > docs/train.svg
+//	go run ./internal/kgen/termshot -sim h200:4 -beside "train --device cuda:0" cresset smi > docs/smi.svg
 //
-// runs go run ./cmd/cresset train and draws its output under that command line.
+// The first runs go run ./cmd/cresset train and draws its output under that command line. The second draws a simulated
+// machine on which a training runs.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
 	"html"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"time"
 )
 
 const (
@@ -20,18 +26,68 @@ const (
 )
 
 func main() {
-	if len(os.Args) < 2 || os.Args[1] != "cresset" {
-		fmt.Fprintln(os.Stderr, "usage: termshot cresset ARGS...")
+	machine := flag.String("sim", "", "CRESSET_SIM of the program, on a machine of its own")
+	beside := flag.String("beside", "", "arguments of a program that runs meanwhile")
+	flag.Parse()
+	if flag.Arg(0) != "cresset" {
+		fmt.Fprintln(os.Stderr, "usage: termshot [-sim MACHINE] [-beside 'ARGS...'] cresset ARGS...")
 		os.Exit(2)
 	}
-	args := append([]string{"run", "./cmd/cresset"}, os.Args[2:]...)
-	output, err := exec.Command("go", args...).CombinedOutput()
+	output, err := shoot(*machine, strings.Fields(*beside), flag.Args()[1:])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, output)
 		os.Exit(1)
 	}
-	lines := append([]string{"$ go " + strings.Join(args, " ")}, strings.Split(strings.TrimRight(string(output), "\n"), "\n")...)
-	fmt.Print(draw(lines))
+	prompt := "$ go run ./cmd/cresset " + strings.Join(flag.Args()[1:], " ")
+	if *machine != "" {
+		prompt = "$ CRESSET_SIM=" + *machine + strings.TrimPrefix(prompt, "$")
+	}
+	fmt.Print(draw(append([]string{prompt}, strings.Split(strings.TrimRight(string(output), "\n"), "\n")...)))
+}
+
+// shoot returns what the program prints while another runs, on a simulated machine that nobody else sees.
+func shoot(machine string, beside, args []string) (output []byte, err error) {
+	dir, err := os.MkdirTemp("", "termshot")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(os.TempDir(), "termshot", "cresset") // a path that pictures can show
+	defer os.RemoveAll(filepath.Dir(program))
+	if output, err := exec.Command("go", "build", "-o", program, "./cmd/cresset").CombinedOutput(); err != nil {
+		return output, err
+	}
+	command := func(args ...string) *exec.Cmd {
+		c := exec.Command(program, args...)
+		c.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "CRESSET_SIM_STATE="+dir)
+		if machine != "" {
+			c.Env = append(c.Env, "CRESSET_SIM="+machine)
+		}
+		return c
+	}
+	if len(beside) > 0 {
+		other := command(beside...)
+		if err := other.Start(); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, other.Process.Kill()); _ = other.Wait() }()
+		if err := await(command); err != nil {
+			return nil, err
+		}
+	}
+	return command(args...).CombinedOutput()
+}
+
+// await waits until a program keeps a GPU of the machine busy.
+func await(command func(...string) *exec.Cmd) error {
+	for range 100 {
+		busy, err := command("smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits").Output()
+		if err != nil || strings.ContainsAny(string(busy), "123456789") {
+			return err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return errors.New("the program beside keeps no GPU busy")
 }
 
 // draw returns the picture of a terminal that shows the lines.
