@@ -246,8 +246,8 @@ func TestEverySize(t *testing.T) {
 		for _, keys := range []string{"", "?", "/ada", "m<end>"} {
 			top := seen(Options{Every: time.Second}, 80, 24, gpus, 2)
 			typeKeys(top, keys)
-			for width := 1; width < 130; width += 4 {
-				for height := 1; height < 40; height += 3 {
+			for width := 1; width < 130; width += 7 {
+				for height := 1; height < 40; height += 4 {
 					top.Update(tea.WindowSizeMsg{Width: width, Height: height})
 					checkFrame(t, top.View(), width, height)
 				}
