@@ -25,7 +25,7 @@ func Cast(dst, src dtype.DType) CastFunc {
 	if dst == src {
 		return copies[dst.Size()]
 	}
-	return casts[dst][src]
+	return vectorCasts[dst][src]
 }
 
 // copies has the loops that keep the type, by its size in bytes.

@@ -1,7 +1,9 @@
 package kern
 
 import (
+	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -176,8 +178,8 @@ func optimizerLoops[T dtype.Float]() []vectorLoop[T] {
 // vectorLoopsF32 has a row for each loop that is in float32 alone.
 func vectorLoopsF32() []vectorLoop[float32] {
 	loops := []vectorLoop[float32]{binaryLoop("Pow", PowF32)}
-	for name, fn := range elementary {
-		loops = append(loops, unaryLoop(name, fn.slice))
+	for _, name := range slices.Sorted(maps.Keys(elementary)) {
+		loops = append(loops, unaryLoop(name, elementary[name].slice))
 	}
 	return loops
 }
@@ -227,6 +229,54 @@ func checkVectorLoop[T dtype.Float](t *testing.T, l vectorLoop[T]) {
 			}
 		}
 	}
+}
+
+// TestVectorLoopsInPlace writes results over the first operand, over one more element than a call takes at most.
+func TestVectorLoopsInPlace(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(14, 15))
+		for _, n := range []int{77, 64*1024 + 1} {
+			for _, l := range arithmeticLoops[float32]() {
+				a, b := values[float32](rng, n), values[float32](rng, n)
+				want := make([]float32, n)
+				l.run(want, a, b, b)
+				l.run(a, a, b, b)
+				for i := range a {
+					if !sameBits(a[i], want[i]) {
+						t.Fatalf("%s in place of %d elements, element %d: got %v, want %v", l.name, n, i, a[i], want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// FuzzVectorLoops compares every loop with its reference on bytes read as numbers.
+func FuzzVectorLoops(f *testing.F) {
+	f.Add([]byte{0, 0, 0x80, 0x7f, 0, 0, 0xc0, 0xff, 1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x80, 0x3f}, uint8(0))
+	f.Fuzz(func(t *testing.T, data []byte, pick uint8) {
+		loops := append(vectorLoops[float32](), vectorLoopsF32()...)
+		l := loops[int(pick)%len(loops)]
+		n := len(data) / 12
+		var x [3][]float32
+		for k := range x {
+			for i := range n {
+				x[k] = append(x[k], math.Float32frombits(binary.LittleEndian.Uint32(data[12*i+4*k:])))
+			}
+		}
+		want, got := make([]float32, n), make([]float32, n)
+		withoutAsm(func() { l.run(want, x[0], x[1], x[2]) })
+		defer vec.Use(vec.Current())
+		for _, level := range vec.Available() {
+			vec.Use(level)
+			l.run(got, x[0], x[1], x[2])
+			for i := range got {
+				if !sameBits(got[i], want[i]) {
+					t.Fatalf("%s, %v, element %d of %d: %v, %v, %v: got %v, want %v", l.name, level, i, n, x[0][i], x[1][i], x[2][i], got[i], want[i])
+				}
+			}
+		}
+	})
 }
 
 func TestVectorLoops(t *testing.T) {

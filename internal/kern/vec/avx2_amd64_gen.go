@@ -159,6 +159,45 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case IsNaN + 1:
 		isNaNF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case FromF32 + 1:
+		fromF32F64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case FromF16:
+		fromF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case FromBF16:
+		fromBF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case FromI32:
+		fromI32F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case FromU8:
+		fromU8F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case FromBool:
+		fromBoolF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case FromBool + 1:
+		fromBoolF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ToF32 + 1:
+		toF32F64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ToF16:
+		toF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ToBF16:
+		toBF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ToI32:
+		toI32F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ToBool:
+		toBoolF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ToBool + 1:
+		toBoolF64AVX2(p[0], p[1], n)
+		return n &^ 3
 	case ReLU:
 		reLUF32AVX2(p[0], p[1], n)
 		return n &^ 7

@@ -159,6 +159,45 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case IsNaN + 1:
 		isNaNF64AVX512(p[0], p[1], n)
 		return n
+	case FromF32 + 1:
+		fromF32F64AVX512(p[0], p[1], n)
+		return n
+	case FromF16:
+		fromF16F32AVX512(p[0], p[1], n)
+		return n
+	case FromBF16:
+		fromBF16F32AVX512(p[0], p[1], n)
+		return n
+	case FromI32:
+		fromI32F32AVX512(p[0], p[1], n)
+		return n
+	case FromU8:
+		fromU8F32AVX512(p[0], p[1], n)
+		return n
+	case FromBool:
+		fromBoolF32AVX512(p[0], p[1], n)
+		return n
+	case FromBool + 1:
+		fromBoolF64AVX512(p[0], p[1], n)
+		return n
+	case ToF32 + 1:
+		toF32F64AVX512(p[0], p[1], n)
+		return n
+	case ToF16:
+		toF16F32AVX512(p[0], p[1], n)
+		return n
+	case ToBF16:
+		toBF16F32AVX512(p[0], p[1], n)
+		return n
+	case ToI32:
+		toI32F32AVX512(p[0], p[1], n)
+		return n
+	case ToBool:
+		toBoolF32AVX512(p[0], p[1], n)
+		return n
+	case ToBool + 1:
+		toBoolF64AVX512(p[0], p[1], n)
+		return n
 	case ReLU:
 		reLUF32AVX512(p[0], p[1], n)
 		return n

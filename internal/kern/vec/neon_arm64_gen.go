@@ -159,6 +159,45 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case IsNaN + 1:
 		isNaNF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case FromF32 + 1:
+		fromF32F64NEON(p[0], p[1], n)
+		return n &^ 1
+	case FromF16:
+		fromF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromBF16:
+		fromBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromI32:
+		fromI32F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromU8:
+		fromU8F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromBool:
+		fromBoolF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromBool + 1:
+		fromBoolF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToF32 + 1:
+		toF32F64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToF16:
+		toF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToBF16:
+		toBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToI32:
+		toI32F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToBool:
+		toBoolF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToBool + 1:
+		toBoolF64NEON(p[0], p[1], n)
+		return n &^ 1
 	case ReLU:
 		reLUF32NEON(p[0], p[1], n)
 		return n &^ 3

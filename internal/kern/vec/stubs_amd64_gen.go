@@ -256,6 +256,71 @@ func isNaNF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func isNaNF64AVX512(dst, a unsafe.Pointer, n int)
 
+// fromF32F64AVX512 is dst[i] = a, a float32, as a float64.
+//
+//go:noescape
+func fromF32F64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromF16F32AVX512 is dst[i] = a, in half precision, as a float32.
+//
+//go:noescape
+func fromF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromBF16F32AVX512 is dst[i] = a, a bfloat16, as a float32.
+//
+//go:noescape
+func fromBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromI32F32AVX512 is dst[i] = a, an int32, as a float32.
+//
+//go:noescape
+func fromI32F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8F32AVX512 is dst[i] = a, a byte, as a float32.
+//
+//go:noescape
+func fromU8F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromBoolF32AVX512 is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromBoolF64AVX512 is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF64AVX512(dst, a unsafe.Pointer, n int)
+
+// toF32F64AVX512 is dst[i] = a, a float64, as a float32.
+//
+//go:noescape
+func toF32F64AVX512(dst, a unsafe.Pointer, n int)
+
+// toF16F32AVX512 is dst[i] = a in half precision, of a NaN its sign alone.
+//
+//go:noescape
+func toF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// toBF16F32AVX512 is dst[i] = a as a bfloat16.
+//
+//go:noescape
+func toBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// toI32F32AVX512 is dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func toI32F32AVX512(dst, a unsafe.Pointer, n int)
+
+// toBoolF32AVX512 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF32AVX512(dst, a unsafe.Pointer, n int)
+
+// toBoolF64AVX512 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF64AVX512(dst, a unsafe.Pointer, n int)
+
 // reLUF32AVX512 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
@@ -803,6 +868,71 @@ func isNaNF32AVX2(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func isNaNF64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromF32F64AVX2 is dst[i] = a, a float32, as a float64.
+//
+//go:noescape
+func fromF32F64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromF16F32AVX2 is dst[i] = a, in half precision, as a float32.
+//
+//go:noescape
+func fromF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromBF16F32AVX2 is dst[i] = a, a bfloat16, as a float32.
+//
+//go:noescape
+func fromBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromI32F32AVX2 is dst[i] = a, an int32, as a float32.
+//
+//go:noescape
+func fromI32F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8F32AVX2 is dst[i] = a, a byte, as a float32.
+//
+//go:noescape
+func fromU8F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromBoolF32AVX2 is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromBoolF64AVX2 is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF64AVX2(dst, a unsafe.Pointer, n int)
+
+// toF32F64AVX2 is dst[i] = a, a float64, as a float32.
+//
+//go:noescape
+func toF32F64AVX2(dst, a unsafe.Pointer, n int)
+
+// toF16F32AVX2 is dst[i] = a in half precision, of a NaN its sign alone.
+//
+//go:noescape
+func toF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// toBF16F32AVX2 is dst[i] = a as a bfloat16.
+//
+//go:noescape
+func toBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// toI32F32AVX2 is dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func toI32F32AVX2(dst, a unsafe.Pointer, n int)
+
+// toBoolF32AVX2 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF32AVX2(dst, a unsafe.Pointer, n int)
+
+// toBoolF64AVX2 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF64AVX2(dst, a unsafe.Pointer, n int)
 
 // reLUF32AVX2 is dst[i] = max(a, 0), NaN where a is.
 //

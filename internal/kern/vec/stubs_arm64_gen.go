@@ -256,6 +256,71 @@ func isNaNF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func isNaNF64NEON(dst, a unsafe.Pointer, n int)
 
+// fromF32F64NEON is dst[i] = a, a float32, as a float64.
+//
+//go:noescape
+func fromF32F64NEON(dst, a unsafe.Pointer, n int)
+
+// fromF16F32NEON is dst[i] = a, in half precision, as a float32.
+//
+//go:noescape
+func fromF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// fromBF16F32NEON is dst[i] = a, a bfloat16, as a float32.
+//
+//go:noescape
+func fromBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// fromI32F32NEON is dst[i] = a, an int32, as a float32.
+//
+//go:noescape
+func fromI32F32NEON(dst, a unsafe.Pointer, n int)
+
+// fromU8F32NEON is dst[i] = a, a byte, as a float32.
+//
+//go:noescape
+func fromU8F32NEON(dst, a unsafe.Pointer, n int)
+
+// fromBoolF32NEON is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF32NEON(dst, a unsafe.Pointer, n int)
+
+// fromBoolF64NEON is dst[i] = 1 where a, else 0.
+//
+//go:noescape
+func fromBoolF64NEON(dst, a unsafe.Pointer, n int)
+
+// toF32F64NEON is dst[i] = a, a float64, as a float32.
+//
+//go:noescape
+func toF32F64NEON(dst, a unsafe.Pointer, n int)
+
+// toF16F32NEON is dst[i] = a in half precision, of a NaN its sign alone.
+//
+//go:noescape
+func toF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// toBF16F32NEON is dst[i] = a as a bfloat16.
+//
+//go:noescape
+func toBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// toI32F32NEON is dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func toI32F32NEON(dst, a unsafe.Pointer, n int)
+
+// toBoolF32NEON is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF32NEON(dst, a unsafe.Pointer, n int)
+
+// toBoolF64NEON is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolF64NEON(dst, a unsafe.Pointer, n int)
+
 // reLUF32NEON is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape

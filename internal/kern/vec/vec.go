@@ -12,6 +12,9 @@ import "unsafe"
 type Loop uint16
 
 const (
+	// Float64 behind a loop is the loop for float64.
+	Float64 = 1
+
 	operands = 4         // slices that a loop has at most
 	most     = 64 * 1024 // elements of one call: Go cannot stop a goroutine inside assembly
 )
@@ -75,6 +78,22 @@ func Ternary[D, A, B, C any](l Loop, dst []D, a []A, b []B, c []C, scalars ...C)
 	return done
 }
 
+// Cast runs the loop l, which reads elements of one type and writes those of another, over n of them and returns how
+// many it computed.
+func Cast(l Loop, dst, src unsafe.Pointer, dstBytes, srcBytes, n int) int {
+	done := 0
+	for done < n {
+		m := min(n-done, most)
+		// Both hold n elements of these sizes.
+		did := run(l, m, nil, [operands]unsafe.Pointer{unsafe.Add(dst, done*dstBytes), unsafe.Add(src, done*srcBytes)})
+		done += did
+		if did < m {
+			break
+		}
+	}
+	return done
+}
+
 // pointer returns where element i lies, which a loop then reads or writes up to the slice's end.
 func pointer[T any](s []T, i int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[i:]))
@@ -87,7 +106,7 @@ func of[T any](l Loop) (Loop, bool) {
 	case float32:
 		return l, true
 	case float64:
-		return l + 1, true
+		return l + Float64, true
 	}
 	return l, false
 }

@@ -127,6 +127,8 @@ func (m *neon) emit(p *placer, in *inst) {
 		m.not(p, p.out(in.dst), x)
 	case recipe.Shl, recipe.Shr, recipe.Sar:
 		m.shift(p, in, x)
+	case recipe.ToInt:
+		m.toInt(p, in, x)
 	case recipe.IMulHigh:
 		m.mulHigh(p, in, x, y)
 	case recipe.Lookup:
@@ -190,6 +192,17 @@ func (m *neon) shiftBy(p *placer, in *inst, x int, n uint32) {
 	}
 	dst, lanes := p.out(in.dst), m.lanes(p)
 	p.fn.Word(c.code|amount<<16|uint32(x)<<5|uint32(dst), "%s V%d.%[3]s, V%[4]d.%[3]s, #%[5]d", c.name, dst, lanes, x, n)
+}
+
+// toInt has NEON's own results below 2**31, and the least int32 elsewhere.
+func (m *neon) toInt(p *placer, in *inst, x int) {
+	converted, bound := p.scratch(vectors), p.scratch(vectors)
+	m.two(p, neonCode{"FCVTZS", 0x4ea1b800}, converted, x)
+	m.constant(p, bound, 0x4f000000)
+	dst := p.out(in.dst)
+	m.three(p, neonCompare[recipe.Less], dst, bound, x)
+	m.constant(p, bound, 1<<31)
+	m.logic(p, neonCode{"BSL", 0x6e601c00}, dst, converted, bound)
 }
 
 // mulHigh takes the 64-bit products of the lower elements and of the upper ones, and their odd words.

@@ -22,6 +22,10 @@ func (m *neon) loadAs(p *placer, in *inst, r int) {
 	case recipe.BF16:
 		p.fn.Op("FMOVD", at, f)
 		widen(0x2e613800, "SHLL V%d.4S, V%d.4H, #16")
+	case recipe.U8:
+		p.fn.Op("FMOVS", at, f)
+		widen(0x2f08a400, "USHLL V%d.8H, V%d.8B, #0")
+		widen(0x2f10a400, "USHLL V%d.4S, V%d.4H, #0")
 	case recipe.Bool:
 		if p.elem == recipe.F64 {
 			m.twoBytes(p, in, 0x7d400000, "LDR", r)

@@ -114,6 +114,8 @@ func (m *x86) emit(p *placer, in *inst) {
 		m.round(p, in)
 	case recipe.FromInt:
 		m.unary(p, in, x86Name{"VCVTDQ2PS", ""})
+	case recipe.ToInt:
+		m.unary(p, in, x86Name{"VCVTTPS2DQ", ""})
 	case recipe.Shl, recipe.Shr, recipe.Sar:
 		m.shift(p, in)
 	case recipe.IMulHigh:

@@ -43,6 +43,8 @@ func (m *x86) loadAs(p *placer, in *inst, r int) {
 		m.read(p, "VCVTPS2PD", in, dst)
 	case recipe.F16:
 		m.read(p, "VCVTPH2PS", in, dst)
+	case recipe.U8:
+		m.read(p, "VPMOVZXBD", in, dst)
 	case recipe.BF16:
 		m.read(p, "VPMOVZXWD", in, dst)
 		p.fn.Op("VPSLLD", "$16", dst, dst)

@@ -42,6 +42,9 @@ func (b *builder) Param(n int) float { return float(b.step(Step{Op: Param, Bits:
 // Bool is parameter n of a loop, whose elements are bools.
 func (b *builder) Bool(n int) mask { return mask(b.step(Step{Op: ParamMask, Bits: uint32(n)})) }
 
+// IntParam is parameter n of a loop, whose elements are integers.
+func (b *builder) IntParam(n int) integ { return integ(b.step(Step{Op: ParamInt, Bits: uint32(n)})) }
+
 // Const is a float32 constant; it panics where v is not one, so that no coefficient is rounded unseen.
 func (b *builder) Const(v float64) float {
 	if float64(float32(v)) != v {
@@ -79,6 +82,7 @@ func (b *builder) Abs(x float) float      { return b.float(Abs, Ref(x)) }
 func (b *builder) FromBits(x integ) float { return b.float(FromBits, Ref(x)) }
 func (b *builder) FromInt(x integ) float  { return b.float(FromInt, Ref(x)) }
 
+func (b *builder) ToInt(x float) integ         { return b.integ(ToInt, Ref(x)) }
 func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
 func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Ref(y)) }
 func (b *builder) ISub(x, y integ) integ       { return b.integ(ISub, Ref(x), Ref(y)) }

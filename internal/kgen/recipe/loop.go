@@ -33,16 +33,17 @@ const (
 	F16              // half precision, of which a loop computes in float32
 	BF16             // the upper half of a float32, likewise
 	I32              // int32
+	U8               // a byte, as a number
 )
 
 // Size returns the bytes of an element.
 func (e Elem) Size() int {
-	return [...]int{Own: 0, F32: 4, F64: 8, Bool: 1, F16: 2, BF16: 2, I32: 4}[e]
+	return [...]int{Own: 0, F32: 4, F64: 8, Bool: 1, F16: 2, BF16: 2, I32: 4, U8: 1}[e]
 }
 
 // String returns the type's part of a function's name.
 func (e Elem) String() string {
-	return [...]string{Own: "", F32: "F32", F64: "F64", Bool: "Bool", F16: "F16", BF16: "BF16", I32: "I32"}[e]
+	return [...]string{Own: "", F32: "F32", F64: "F64", Bool: "Bool", F16: "F16", BF16: "BF16", I32: "I32", U8: "U8"}[e]
 }
 
 // Operands returns the slices in the order of the function's parameters: each once, what is written first.

@@ -11,6 +11,7 @@ var (
 func Loops() []*Loop {
 	loops := arithmetic()
 	loops = append(loops, comparisons()...)
+	loops = append(loops, casts()...)
 	loops = append(loops, activations()...)
 	loops = append(loops, losses()...)
 	loops = append(loops, optimizers()...)

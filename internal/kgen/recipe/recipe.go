@@ -69,6 +69,7 @@ const (
 
 	ConstInt  // the step's bits
 	ParamInt  // an element of a loop's operand of integers
+	ToInt     // a without its fraction, the least int32 where that is out of range or a is NaN; for loops
 	ToBits    // the bits of the float32 a
 	IAdd      // a + b, wrapping
 	ISub      // a - b, wrapping
@@ -122,6 +123,7 @@ var signatures = [numOps]signature{
 	Trunc:      {"trunc", "f", FloatType},
 	ConstInt:   {"iconst", "", IntType},
 	ParamInt:   {"paramint", "", IntType},
+	ToInt:      {"toint", "f", IntType},
 	ToBits:     {"tobits", "f", IntType},
 	IAdd:       {"iadd", "ii", IntType},
 	ISub:       {"isub", "ii", IntType},
@@ -160,7 +162,7 @@ func (op Op) Result() Type { return signatures[op].result }
 // ForLoops reports whether only loops have the operation, not functions of numbers.
 func (op Op) ForLoops() bool {
 	switch op {
-	case Scalar, ParamInt, ParamMask, Floor, Ceil, Round, Trunc:
+	case Scalar, ParamInt, ParamMask, ToInt, Floor, Ceil, Round, Trunc:
 		return true
 	}
 	return false
