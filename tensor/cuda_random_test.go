@@ -118,3 +118,24 @@ func TestDropoutOnGPUs(t *testing.T) {
 		t.Errorf("the gradient %v is not the mask of %v", x.Grad(), y)
 	}
 }
+
+// TestRandPermOnGPUs wants every number once, another order from call to call, and the same from the same seed.
+func TestRandPermOnGPUs(t *testing.T) {
+	_, dev := gpus(t)
+	p := tensor.On(dev)
+	for _, n := range []int{0, 1, 1500} {
+		tensor.ManualSeed(5)
+		first, second := p.RandPerm(n), p.RandPerm(n)
+		values, _ := first.Sort(0, false)
+		if !values.Equal(p.Arange(0, n, 1)) {
+			t.Errorf("%d numbers: sorted, they are %v", n, values)
+		}
+		if n > 1 && first.Equal(second) {
+			t.Errorf("%d numbers: two calls give the same order", n)
+		}
+		tensor.ManualSeed(5)
+		if again := p.RandPerm(n); !again.Equal(first) {
+			t.Errorf("%d numbers: the same seed gives another order", n)
+		}
+	}
+}

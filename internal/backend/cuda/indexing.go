@@ -22,6 +22,8 @@ func (t *table) addIndexing() {
 		t[op.Triu][dt] = row{triangle, sized("triu", dt)}
 	}
 	t[op.OneHot][dtype.Int64] = row{oneHot, sized("pick", dtype.Int64)}
+	m := &maskSearch{typed("nonzero_count", dtype.Bool), typed("nonzero", dtype.Bool)}
+	t[op.NonZero][dtype.Bool] = row{launch: m.launch}
 	t[op.RavelIndex][dtype.Int64] = row{ravel, typed("ravel", dtype.Int64)}
 	for _, dt := range numbers {
 		t[op.IndexAdd][dt] = row{indexAdd, typed("add_rows", dt)}

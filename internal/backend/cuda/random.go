@@ -23,6 +23,8 @@ func (t *table) addRandom() {
 		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
 		t[op.Dropout][dt] = row{dropout, typed("dropout", dt)}
 	}
+	p := &permuter{typed("randint", dtype.Int64), newSorter(dtype.Int64)}
+	t[op.RandPerm][dtype.Int64] = row{launch: p.launch}
 	for _, dt := range append(integers[:3:3], dtype.Bool) {
 		t[op.Bernoulli][dt] = row{draw(4), typed("bernoulli", dt)}
 		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
@@ -129,4 +131,38 @@ func (d *Device) draw(c *backend.Call, body func(p *kernels.Draw, o op.Draw) err
 		return err
 	}
 	return s.unpack(out, b.ptr)
+}
+
+// permuter draws a key for each number, and lets the keys' order be the numbers' order.
+type permuter struct {
+	keys kernelID
+	*sorter
+}
+
+// launch writes a permutation. It is not PyTorch's, which depends on how many bits of a key its sort looks at.
+func (o *permuter) launch(d *Device, c *backend.Call, _ kernelID) error {
+	return d.draw(c, func(p *kernels.Draw, draw op.Draw) error {
+		s := scratch{device: d}
+		defer s.free()
+		const size = 8
+		keys, err := s.take(int(p.N) * size)
+		if err != nil {
+			return err
+		}
+		sorted, err := s.take(int(p.N) * size)
+		if err != nil {
+			return err
+		}
+		to := p.Out
+		p.Out, p.Range, p.Wide = keys.ptr, 1<<63, 1
+		g, draws := kernels.DrawGrid(p.N, 2, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
+		p.Seed, p.Offset = draw.Generator.(*Generator).take(draws)
+		if err := launch(d, o.keys, g, p); err != nil {
+			return err
+		}
+		q := sortParams.take()
+		defer sortParams.give(q)
+		*q = kernels.Sort{Outer: 1, N: p.N, Inner: 1, K: p.N, In: keys.ptr}
+		return o.sort(&s, q, size, sorted.ptr, to)
+	})
 }

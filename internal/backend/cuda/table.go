@@ -24,6 +24,7 @@ func build() *table {
 	t.addPools()
 	t.addNormalizations()
 	t.addIndexing()
+	t.addSorts()
 	t.addLosses()
 	t.addRandom()
 	t.addOptimizers()

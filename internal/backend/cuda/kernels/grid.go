@@ -99,6 +99,33 @@ func LayerNormSumsGrid(columns, parts uint64) (g Grid, ok bool) {
 	return Grid{[3]uint32{uint32(blocks), uint32(parts), 1}, [3]uint32{32, 8, 1}}, blocks <= mostBlocks
 }
 
+// SortTile is how many elements sort_tiles sorts at once.
+const SortTile = 1024
+
+// SortWidth is how long the runs are that sort_tiles makes of lines of n elements: a power of two.
+func SortWidth(n uint64) uint64 {
+	width := uint64(1)
+	for width < n && width < SortTile {
+		width *= 2
+	}
+	return width
+}
+
+// SortTilesGrid is the grid of sort_tiles for so many lines of n elements.
+func SortTilesGrid(lines, n uint64) Grid {
+	width := SortWidth(n)
+	tiles := divideUp(lines*divideUp(n, width)*width, SortTile)
+	return Grid{[3]uint32{uint32(min(max(tiles, 1), mostBlocks)), 1, 1}, [3]uint32{256, 1, 1}}
+}
+
+// NonZeroGrid is the grid of nonzero for a mask of n elements, a block for each chunk, and the length of a chunk: blocks are few
+// enough for each to add up the counts of those before it.
+func NonZeroGrid(n uint64) (g Grid, chunk uint64) {
+	const most, least = 1024, 8 // blocks, and elements of a thread
+	chunk = 256 * max(divideUp(n, 256*most), least)
+	return Grid{[3]uint32{uint32(max(divideUp(n, chunk), 1)), 1, 1}, [3]uint32{256, 1, 1}}, chunk
+}
+
 // DrawGrid is the grid of n random draws on a device, which decides the numbers as it does in PyTorch, and how far they move
 // the generator's offset; lanes is 4, or 2 for float64 and for wide integers.
 func DrawGrid(n uint64, lanes, multiprocessors, threadsPerMultiprocessor int) (g Grid, offset uint64) {

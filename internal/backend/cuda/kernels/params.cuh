@@ -218,6 +218,35 @@ OFFSET(Triangle, in, 32);
 OFFSET(Triangle, diagonal, 40);
 SIZE(Triangle, 48);
 
+// Sort: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out and their places in the line
+// to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as u32, to outFrom, line by line, for
+// sort_merge to read as in and inFrom. Runs have width elements: a power of two.
+struct Sort {
+	u64 outer, n, inner, k;
+	u64 in, inFrom;
+	u64 out, outFrom, index;
+	u64 width;
+	u32 descending, unused;
+};
+OFFSET(Sort, in, 32);
+OFFSET(Sort, out, 48);
+OFFSET(Sort, width, 72);
+OFFSET(Sort, descending, 80);
+SIZE(Sort, 88);
+
+// NonZero: the indexes of the true elements of a contiguous mask of n elements, a row of rank each, outermost first. counts has
+// a number for each chunk of the mask. Extents are outermost first, and all axes count.
+struct NonZero {
+	u64 n, chunk;
+	u64 in, counts, out;
+	u32 rank, unused;
+	u64 extents[16];
+};
+OFFSET(NonZero, in, 16);
+OFFSET(NonZero, rank, 40);
+OFFSET(NonZero, extents, 48);
+SIZE(NonZero, 176);
+
 // Range: Arange's start + i·step, in whole numbers for integers; Linspace's n equal steps from start to end.
 struct Range {
 	u64 n, out;

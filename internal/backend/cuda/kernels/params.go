@@ -133,6 +133,23 @@ type Triangle struct {
 	Diagonal      int64
 }
 
+// Sort is the parameter of sorts.
+type Sort struct {
+	Outer, N, Inner, K  uint64
+	In, InFrom          uint64
+	Out, OutFrom, Index uint64
+	Width               uint64
+	Descending, Unused  uint32
+}
+
+// NonZero is the parameter of nonzero.
+type NonZero struct {
+	N, Chunk        uint64
+	In, Counts, Out uint64
+	Rank, Unused    uint32
+	Extents         [16]uint64
+}
+
 // Range is the parameter of arange and linspace.
 type Range struct {
 	N, Out                uint64

@@ -21,7 +21,7 @@ func TestParamsAgree(t *testing.T) {
 	}
 	types := []any{
 		Report{}, Fault{}, Elementwise{}, Reduction{}, Softmax{}, Runs{}, Product{}, Convolution{}, Pool{}, BatchNorm{}, LayerNorm{},
-		Draw{}, NLL{}, Rows{}, Lines{}, Triangle{}, Range{}, SGD{}, Adam{}, Piece{}, Pieces{},
+		Draw{}, NLL{}, Rows{}, Lines{}, Triangle{}, Sort{}, NonZero{}, Range{}, SGD{}, Adam{}, Piece{}, Pieces{},
 	}
 	if got := strings.Count(header, "\nstruct "); got != len(types) {
 		t.Errorf("the headers have %d structs, %d are compared", got, len(types))
