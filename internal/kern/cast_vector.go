@@ -33,6 +33,9 @@ func addVectorCasts(table [dtype.Count][dtype.Count]CastFunc) [dtype.Count][dtyp
 		rest := table[to][from]
 		table[to][from] = func(dst, src unsafe.Pointer, n int) {
 			done := vec.Cast(loop, dst, src, to.Size(), from.Size(), n)
+			if done == n {
+				return // there may be nothing behind the last element to point to
+			}
 			// What is left begins behind as many elements of both.
 			rest(unsafe.Add(dst, done*to.Size()), unsafe.Add(src, done*from.Size()), n-done)
 		}
