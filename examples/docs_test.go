@@ -77,6 +77,25 @@ func TestReadmeShowsTheQuickstart(t *testing.T) {
 	}
 }
 
+// TestPlacementPageShowsItsExample compares the page's program with the example, and the output it shows with what the program
+// prints on simulated GPUs.
+func TestPlacementPageShowsItsExample(t *testing.T) {
+	page := read(t, "../docs/placement.md")
+	_, code, _ := strings.Cut(read(t, "placement/main.go"), "package main")
+	if got := block(t, page, "makes the two mistakes"); got != "package main"+code {
+		t.Errorf("the page's program is not examples/placement/main.go:\n%s", got)
+	}
+	c := exec.Command("go", "run", "./placement")
+	c.Env = append(os.Environ(), "CRESSET_SIM=2", "CRESSET_SIM_STATE=off", "CUDA_VISIBLE_DEVICES=0,1")
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := block(t, page, "go run ./examples/placement` prints:"); string(out) != want {
+		t.Errorf("the program prints\n%s\nthe page shows\n%s", out, want)
+	}
+}
+
 var (
 	fileName = regexp.MustCompile("`([a-z0-9_./]+\\.(?:go|md|json))`")
 	link     = regexp.MustCompile(`\]\(([^)#:]+)\)`)

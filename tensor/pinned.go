@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"cresset/device"
+	"cresset/internal/backend"
 	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/mem"
@@ -58,24 +59,30 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 		return nil
 	}
 	at := x.layout.Offset * x.dtype.Size()
+	moving := backend.Transfer{To: dev, Bytes: twin.Size() * x.dtype.Size(), Pinned: true, NonBlocking: true, Background: true}
 	switch {
 	case x.IsPinned() && dev.IsCUDA():
 		gpu, ok := backendOf("to", dev).(*cuda.Device)
 		if !ok {
 			return nil
 		}
-		buf, err := gpu.Fetch(x.storage.pinned, at, twin.Size()*x.dtype.Size())
+		w := watchCopy(x, gpu, moving)
+		buf, err := gpu.Fetch(x.storage.pinned, at, moving.Bytes)
 		if err != nil {
 			check("to", kindOf(err), err, x)
 		}
+		out := (&storage{backend: gpu, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
+		w.done(out.storage)
 		runtime.KeepAlive(x)
-		return (&storage{backend: gpu, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
+		return out
 	case x.IsCUDA() && dev.IsCPU():
 		gpu := x.storage.backend.(*cuda.Device)
 		out := x.pinnedTwin("to")
+		w := watchCopy(x, host, moving)
 		if err := gpu.Send(out.storage.pinned, x.storage.buf, at); err != nil {
 			check("to", kindOf(err), err, x)
 		}
+		w.done(out.storage)
 		runtime.KeepAlive(x)
 		return out
 	}

@@ -2,12 +2,9 @@ package tensor
 
 import (
 	"os"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"weak"
 
 	"cresset/device"
 	"cresset/internal/backend"
@@ -31,13 +28,12 @@ func (x *Tensor) SetName(name string) *Tensor {
 	return x
 }
 
-// placement holds what is known of memory beside it: a tensor that nobody traces is no larger for it.
+// placement holds the traces.
 var placement = newTracer(os.Getenv("CRESSET_DEBUG"))
 
 type tracer struct {
 	on atomic.Bool
-	mu sync.Mutex
-	of map[weak.Pointer[storage]]*trace
+	beside[trace]
 }
 
 // trace is the way of some memory through the user's code.
@@ -57,29 +53,9 @@ type move struct {
 
 // newTracer returns a tracer that is on where the list of words names placement.
 func newTracer(words string) *tracer {
-	p := &tracer{of: make(map[weak.Pointer[storage]]*trace)}
+	p := new(tracer)
 	p.on.Store(slices.Contains(strings.Split(words, ","), "placement"))
 	return p
-}
-
-// change calls f on the trace of some memory, with the lock held.
-func (p *tracer) change(s *storage, f func(*trace)) {
-	key := weak.Make(s)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := p.of[key]
-	if t == nil {
-		t = new(trace)
-		p.of[key] = t
-		runtime.AddCleanup(s, p.forget, key)
-	}
-	f(t)
-}
-
-func (p *tracer) forget(key weak.Pointer[storage]) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.of, key)
 }
 
 // find returns a copy of what is known of some memory, nothing where placement is not traced.
@@ -87,12 +63,10 @@ func (p *tracer) find(s *storage) (t trace) {
 	if !p.on.Load() {
 		return t
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known := p.of[weak.Make(s)]; known != nil {
+	p.read(s, func(known *trace) {
 		t = *known
 		t.moves = slices.Clone(known.moves)
-	}
+	})
 	return t
 }
 

@@ -197,3 +197,18 @@ func TestPlacementCostsNoAllocation(t *testing.T) {
 		t.Errorf("an op makes %v allocations, want at most 2", got)
 	}
 }
+
+// BenchmarkPlacement times an op on four elements, with and without its trace.
+func BenchmarkPlacement(b *testing.B) {
+	x := tensor.Ones(4)
+	for name, on := range map[string]bool{"off": false, "on": true} {
+		b.Run(name, func(b *testing.B) {
+			tensor.TracePlacement(on)
+			defer tensor.TracePlacement(false)
+			b.ReportAllocs()
+			for b.Loop() {
+				x.Add(x)
+			}
+		})
+	}
+}

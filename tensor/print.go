@@ -7,6 +7,7 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/backend"
 )
 
 // String returns what PyTorch prints for the tensor: its elements, those at the edges where there are many, then what is
@@ -194,6 +195,8 @@ func (x *Tensor) edges(n int) *Tensor {
 			copyAxis(axis+1, from+i*x.layout.Strides[axis])
 		}
 	}
+	w := watchCopy(x, host, backend.Transfer{To: device.CPU, Bytes: out.layout.Size() * size})
 	copyAxis(0, x.layout.Offset)
+	w.done(nil)
 	return out
 }

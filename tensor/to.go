@@ -5,6 +5,7 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -108,7 +109,7 @@ func (x *Tensor) copied(to target) *Tensor {
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	} else {
-		out.transfer(x)
+		out.transfer(x, to.options)
 	}
 	return out
 }
@@ -127,7 +128,7 @@ func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
 func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 
 // transfer fills x from a tensor of the same shape on another device.
-func (x *Tensor) transfer(from *Tensor) {
+func (x *Tensor) transfer(from *Tensor, o Option) {
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
 		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil)
@@ -135,10 +136,13 @@ func (x *Tensor) transfer(from *Tensor) {
 		src = packed
 	}
 	size := x.dtype.Size()
+	w := watchCopy(from, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size,
+		Pinned: src.IsPinned(), NonBlocking: o&NonBlocking != 0})
 	err := x.storage.backend.CopyFrom(x.storage.buf, 0, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
 	if err != nil {
 		check("to", kindOf(err), err, x, from)
 	}
+	w.done(x.storage)
 	runtime.KeepAlive(src)
 }
 

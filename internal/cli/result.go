@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/cuda"
 	"cresset/internal/tui/paint"
 )
 
@@ -31,6 +32,8 @@ type result struct {
 	Train            int       `json:"train_samples"`
 	Test             int       `json:"test_samples"`
 	Interrupted      bool      `json:"interrupted,omitempty"`
+
+	Transfers *cuda.TransferReport `json:"transfers,omitempty"`
 
 	last   epoch
 	losses []float64
@@ -83,8 +86,10 @@ func (r *result) print(w io.Writer) error {
 		row("interrupted", "after %s, %s", count(r.Epochs, "finished epoch", "s"), count(len(r.losses), "batch", "es"))
 	}
 	b.WriteString(plot(r.losses, 60, 8))
-	_, err := io.WriteString(w, b.String())
-	return err
+	if _, err := io.WriteString(w, b.String()); err != nil || r.Transfers == nil {
+		return err
+	}
+	return printTransfers(w, r.Transfers)
 }
 
 // join lists accuracies; of more than six it leaves out the middle.

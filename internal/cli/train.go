@@ -25,6 +25,7 @@ type trainCommand struct {
 	Optimizer string        `enum:"sgd,momentum,adam,adamw" default:"adam" help:"Optimizer: sgd, momentum, adam or adamw."`
 	Seed      int64         `default:"0" help:"Seed of all random numbers; equal seeds give equal runs."`
 	Device    device.Device `default:"cpu" help:"Device to train on; cresset devices lists them."`
+	Trace     string        `enum:",transfers" default:"" placeholder:"WHAT" help:"transfers: count the copies between devices, by the line that asks for them, and tell what could be saved."`
 	JSON      bool          `name:"json" help:"Print one JSON object on stdout instead of the summary."`
 }
 
@@ -64,6 +65,8 @@ func (c *trainCommand) Run(s *session) error {
 		return err
 	}
 	tensor.ManualSeed(c.Seed)
+	transfers := c.traceTransfers()
+	defer transfers.Stop()
 	net, err := newModel(c.Model, train, dev)
 	if err != nil {
 		return err
@@ -82,6 +85,10 @@ func (c *trainCommand) Run(s *session) error {
 	}
 	r.take(t)
 	r.Interrupted = err != nil
+	if transfers != nil {
+		report := transfers.Stop()
+		r.Transfers = &report
+	}
 	if c.JSON {
 		err = json.NewEncoder(s.stdout).Encode(r)
 	} else {

@@ -24,6 +24,7 @@ type Device struct {
 	streams  [streams]driver.Stream
 	alloc    *allocator
 	events   eventList
+	timing   eventList // for timers
 	pinned   pinnedPool
 	modules  moduleTable
 	fault    faultWord
@@ -49,7 +50,7 @@ func newDevice(api *driver.API, index int) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy())}, nil
+	return &Device{index: index, api: api, handle: handle, properties: p, generator: NewGenerator(rng.Entropy()), timing: eventList{timed: true}}, nil
 }
 
 // start makes the device ready on its first use, which takes memory on it.

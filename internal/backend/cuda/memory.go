@@ -76,6 +76,8 @@ func (d *Device) after(s stream, m mark) error {
 
 // eventList keeps events for reuse.
 type eventList struct {
+	timed bool // the events keep the time
+
 	mu   sync.Mutex
 	free []driver.Event
 }
@@ -88,7 +90,11 @@ func (l *eventList) take(d *Device) (driver.Event, error) {
 		l.free = l.free[:last]
 		return e, nil
 	}
-	e, r := d.api.EventCreate(d.ctx, driver.EventDisableTiming)
+	flags := driver.EventDisableTiming
+	if l.timed {
+		flags = 0
+	}
+	e, r := d.api.EventCreate(d.ctx, flags)
 	if r != driver.Success {
 		return 0, d.fail(r)
 	}

@@ -1,0 +1,103 @@
+package cuda
+
+import (
+	"sync"
+	"time"
+
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+)
+
+// Timer measures one copy by two events on the stream that copies. Copies that other goroutines issue to the same stream in
+// between count with it.
+type Timer struct {
+	device *Device
+	stream stream
+
+	mu         sync.Mutex
+	start, end driver.Event // 0 once the time is known
+	elapsed    time.Duration
+	ok         bool
+}
+
+var _ backend.Timer = (*Timer)(nil)
+
+// StartTimer starts a timer for the copy that is issued next, in the background or not, when all that the copy waits for is
+// done. It returns nil where neither side is a GPU, or the GPU fails.
+func StartTimer(from, to backend.Backend, background bool) *Timer {
+	src, fromGPU := from.(*Device)
+	dst, toGPU := to.(*Device)
+	t := &Timer{device: src, stream: compute}
+	var err error
+	switch {
+	case fromGPU && toGPU && src != dst:
+		err = src.follow(dst)
+	case fromGPU && background:
+		t.stream = copyOut
+		err = src.order(copyOut, compute)
+	case fromGPU:
+	case toGPU && background:
+		t.device, t.stream = dst, copyIn
+	case toGPU:
+		t.device = dst
+	default:
+		return nil
+	}
+	if err == nil {
+		t.start, err = t.mark()
+	}
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// Stop ends the measurement behind the copy.
+func (t *Timer) Stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	end, err := t.mark()
+	if err != nil {
+		t.device.timing.give(t.start)
+		t.start = 0
+		return
+	}
+	t.end = end
+}
+
+func (t *Timer) mark() (driver.Event, error) {
+	e, err := t.device.timing.take(t.device)
+	if err != nil {
+		return 0, err
+	}
+	if r := t.device.api.EventRecord(t.device.ctx, e, t.device.streams[t.stream]); r != driver.Success {
+		return 0, t.device.fail(r)
+	}
+	return e, nil
+}
+
+// Elapsed returns the time between Start and Stop: that of the modelled clock on a simulated GPU.
+func (t *Timer) Elapsed(wait bool) (time.Duration, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.start == 0 || t.end == 0 {
+		return t.elapsed, t.ok
+	}
+	d := t.device
+	if done, err := d.passed(t.end); err == nil && !done {
+		if !wait {
+			return 0, false
+		}
+		if d.wait(t.end) != nil { // the next call on the device tells why
+			return 0, false
+		}
+	}
+	milliseconds, r := d.api.EventElapsedTime(d.ctx, t.start, t.end)
+	if r == driver.Success {
+		t.elapsed, t.ok = time.Duration(float64(milliseconds)*float64(time.Millisecond)), true
+	}
+	d.timing.give(t.start)
+	d.timing.give(t.end)
+	t.start, t.end = 0, 0
+	return t.elapsed, t.ok
+}

@@ -1,0 +1,82 @@
+package tensor
+
+import (
+	"cresset/device"
+	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
+)
+
+// journeys holds how memory was copied between devices while somebody watches transfers.
+var journeys beside[journey]
+
+// journey is what is known of the copies of some memory.
+type journey struct {
+	from    device.Device // that it was copied from itself
+	left    backend.Site  // where that was; none for memory that is no copy
+	version uint32        // that sent is about
+	sent    map[sending]int
+}
+
+// sending is a copy of some elements of unchanged memory.
+type sending struct {
+	to            device.Device
+	site          backend.Site
+	offset, elems int
+}
+
+// maxSendings bounds what is kept of one piece of memory, such as a data set that goes to a GPU slice by slice.
+const maxSendings = 1 << 12
+
+// watch is a transfer under way of which somebody wants to know.
+type watch struct {
+	transfer backend.Transfer
+	timer    *cuda.Timer
+}
+
+// watchCopy starts to watch the copy of x to the device of a backend that t tells more of. It returns nil where nobody wants
+// to know.
+func watchCopy(x *Tensor, to backend.Backend, t backend.Transfer) *watch {
+	if !backend.Watched() || t.Bytes == 0 || x.storage.device == t.To {
+		return nil
+	}
+	w := &watch{transfer: t}
+	w.transfer.From, w.transfer.Site = x.storage.device, backend.UserSite()
+	w.transfer.Operand = x.dtype.Name() + x.layout.Shape.List()
+	w.look(x)
+	w.timer = cuda.StartTimer(x.storage.backend, to, t.Background)
+	return w
+}
+
+// look finds out whether x comes back or goes again. Memory that is seen as a slice may change without notice.
+func (w *watch) look(x *Tensor) {
+	t := &w.transfer
+	journeys.change(x.storage, func(j *journey) {
+		if j.left.Line != 0 && j.from == t.To {
+			t.Returns, t.Left = true, j.left
+		}
+		if x.storage.shared.Load() {
+			return
+		}
+		if j.version != x.storage.version || j.sent == nil || len(j.sent) == maxSendings {
+			j.version, j.sent = x.storage.version, make(map[sending]int)
+		}
+		s := sending{t.To, t.Site, x.layout.Offset, x.layout.Size()}
+		t.Repeat = j.sent[s]
+		j.sent[s]++
+	})
+}
+
+// done tells of the transfer, whose result lies in out; nil where it is not kept.
+func (w *watch) done(out *storage) {
+	if w == nil {
+		return
+	}
+	if w.timer != nil {
+		w.timer.Stop()
+		w.transfer.Timer = w.timer
+	}
+	if out != nil {
+		journeys.change(out, func(j *journey) { j.from, j.left = w.transfer.From, w.transfer.Site })
+	}
+	backend.Tell(&w.transfer)
+}
