@@ -72,6 +72,25 @@ func TestTransfersAreCounted(t *testing.T) {
 	}
 }
 
+// TestTransfersAmongGPUs counts what models on several GPUs copy.
+func TestTransfersAmongGPUs(t *testing.T) {
+	if !fresh(t, "CRESSET_SIM=3") {
+		return
+	}
+	devices := cuda.TryAllGPUs()
+	w := tensor.On(devices[0]).Ones(16, 16)
+	var replicas tensor.Replicas
+	transfers := cuda.TraceTransfers()
+	for range 3 {
+		replicas.Of([]*tensor.Tensor{w}, devices) // twice unchanged
+	}
+	tensor.CatOn(devices[0], []*tensor.Tensor{w, tensor.On(devices[1]).Ones(2, 16)}, 0)
+	r := transfers.Stop()
+	if got := way(r, cuda.DeviceToDevice); got.Copies != 3 || got.Bytes != 2*1024+128 || got.Seconds < 24e-6 || len(r.Ways) != 1 {
+		t.Errorf("got %+v, want 3 copies of 2176 bytes in\n%s", got, r)
+	}
+}
+
 func TestFindings(t *testing.T) {
 	if !fresh(t, "CRESSET_SIM=2") {
 		return

@@ -39,8 +39,13 @@ func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
 
 // Hint says what helps: each operand's dtype, shape and device, and the call that would mend the mistake where one is
-// known. It is empty where there is nothing to add.
-func (e *Error) Hint() string { return e.hint }
+// known. It is the cause's own where the error has none, and empty where there is nothing to add.
+func (e *Error) Hint() string {
+	if e.hint == "" {
+		return hintOf(e.Err)
+	}
+	return e.hint
+}
 
 // Try runs f and returns the *Error that it panicked with, if any. A *device.Error, of a device index that no device has,
 // comes as an *Error too; every other panic passes.

@@ -164,9 +164,11 @@ func fill(replicas []*replica, ts []*Tensor) {
 	from := flat.storage
 	for _, c := range replicas {
 		b := c.parts[0].backend
+		w := watchCopy(flat, b, backend.Transfer{To: c.parts[0].device, Bytes: from.buf.Size()})
 		if err := b.CopyFrom(c.whole, 0, from.buf, 0, from.buf.Size(), from.backend); err != nil {
 			check(op.Broadcast.String(), kindOf(err), err, ts...)
 		}
+		w.done(nil)
 		c.stamps = make([]stamp, len(ts))
 		for i, t := range ts {
 			c.parts[i].version++
