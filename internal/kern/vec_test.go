@@ -251,6 +251,27 @@ func TestVectorLoopsInPlace(t *testing.T) {
 	})
 }
 
+// TestElementaryLevelsAgree compares the elementary functions over every exponent.
+func TestElementaryLevelsAgree(t *testing.T) {
+	step := 5 * sampleStep(t)
+	var xs []float32
+	for bits := uint64(0); bits < 1<<32; bits += step {
+		xs = append(xs, math.Float32frombits(uint32(bits)))
+	}
+	want, got := make([]float32, len(xs)), make([]float32, len(xs))
+	for name, fn := range elementary {
+		withoutAsm(func() { fn.slice(want, xs) })
+		eachLevel(t, func(t *testing.T) {
+			fn.slice(got, xs)
+			for i, x := range xs {
+				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+					t.Fatalf("%s(%v): got %v, want %v", name, x, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
 // FuzzVectorLoops compares every loop with its reference on bytes read as numbers.
 func FuzzVectorLoops(f *testing.F) {
 	f.Add([]byte{0, 0, 0x80, 0x7f, 0, 0, 0xc0, 0xff, 1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x80, 0x3f}, uint8(0))

@@ -21,6 +21,8 @@ func (m *neon) registers(c class) int {
 
 func (m *neon) maskClass() class { return vectors }
 
+func (m *neon) scales() bool { return false }
+
 func (m *neon) trial() machine { return &neon{&pool{}} }
 
 // neonCode is an instruction by name and code, for 4-byte elements. Bit 22 of the code makes it one for 8 bytes.

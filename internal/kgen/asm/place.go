@@ -7,6 +7,8 @@ type machine interface {
 	// registers returns how many registers of a class values may live in, and maskClass the class of masks.
 	registers(c class) int
 	maskClass() class
+	// scales tells whether there is an instruction for Scale.
+	scales() bool
 	// trial returns the machine with a pool of constants that nobody reads.
 	trial() machine
 	// emit writes an instruction: it asks the placer for registers and writes to its function.

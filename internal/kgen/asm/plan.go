@@ -26,6 +26,9 @@ type plan struct {
 // newPlan finds the plan by writing the body for nobody to read.
 func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 	m = m.trial()
+	if !m.scales() {
+		l = l.Expanded()
+	}
 	for _, chains := range unrolls {
 		pl := plan{loop: l, elem: elem, chains: chains}
 		p := pl.body(m, &Func{Name: l.Name}, chains, false)

@@ -35,6 +35,8 @@ func (m *x86) maskClass() class {
 	return vectors
 }
 
+func (m *x86) scales() bool { return m.wide }
+
 func (m *x86) trial() machine { return &x86{m.wide, &pool{}} }
 
 // bytes returns the size of a vector.
@@ -118,6 +120,8 @@ func (m *x86) emit(p *placer, in *inst) {
 		m.unary(p, in, x86Name{"VCVTTPS2DQ", ""})
 	case recipe.Shl, recipe.Shr, recipe.Sar:
 		m.shift(p, in)
+	case recipe.Scale:
+		m.scale(p, in)
 	case recipe.IMulHigh:
 		m.mulHigh(p, in)
 	case recipe.Lookup:
@@ -224,6 +228,13 @@ func (m *x86) shift(p *placer, in *inst) {
 	}
 	o, suffix := m.operand(p, y)
 	p.fn.Op(x86Shift[in.op].vector.of(p)+suffix, o, r, m.name(vectors, p.out(in.dst)))
+}
+
+// scale takes the power as a float.
+func (m *x86) scale(p *placer, in *inst) {
+	x, n, power := p.in(in.args[0]), p.in(in.args[1]), m.name(vectors, p.scratch(vectors))
+	p.fn.Op("VCVTDQ2PS", m.name(vectors, n), power)
+	p.fn.Op("VSCALEFPS", power, m.name(vectors, x), m.name(vectors, p.out(in.dst)))
 }
 
 // mulHigh takes the 64-bit products of the even elements and of the odd ones, and joins their upper halves.

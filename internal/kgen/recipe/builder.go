@@ -82,6 +82,9 @@ func (b *builder) Abs(x float) float      { return b.float(Abs, Ref(x)) }
 func (b *builder) FromBits(x integ) float { return b.float(FromBits, Ref(x)) }
 func (b *builder) FromInt(x integ) float  { return b.float(FromInt, Ref(x)) }
 
+// Scale is x * 2**n for -252 < n < 254, rounded once.
+func (b *builder) Scale(x float, n integ) float { return b.float(Scale, Ref(x), Ref(n)) }
+
 func (b *builder) ToInt(x float) integ         { return b.integ(ToInt, Ref(x)) }
 func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
 func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Ref(y)) }

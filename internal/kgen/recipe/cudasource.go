@@ -24,6 +24,7 @@ func CUDA(recipes []*Recipe) []byte {
 		}
 	}
 	for _, r := range recipes {
+		r := r.expanded()
 		w := &cudaWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps))}
 		w.function()
 	}

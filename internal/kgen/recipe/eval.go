@@ -66,6 +66,8 @@ func evalFloat(op Op, i, j, k uint32) float32 {
 		return x
 	case FromInt:
 		return float32(int32(i))
+	case Scale:
+		return float32(math.Ldexp(float64(x), int(int32(j))))
 	case Select:
 		if i != 0 {
 			return y

@@ -24,12 +24,6 @@ func powerOfTwo(b *builder, n integ) float {
 	return b.FromBits(b.Shl(b.IAdd(n, b.Int(127)), b.Int(23)))
 }
 
-// scaleTwice is x * 2**n for -252 < n < 254: in two steps, of which only the second can round.
-func scaleTwice(b *builder, x float, n integ) float {
-	half := b.Sar(n, b.Int(1))
-	return b.Mul(b.Mul(x, powerOfTwo(b, half)), powerOfTwo(b, b.ISub(n, half)))
-}
-
 // expReduced splits x into n*log(2) + head + tail with |head| <= log(2)/2.
 func expReduced(b *builder, x float) (head, tail float, n integ) {
 	whole, n := roundToInt(b, x, log2E)
@@ -70,7 +64,7 @@ func expNear(b *builder, x float) float {
 // expFull is e**x for -104 < x < 89, subnormal results included.
 func expFull(b *builder, x float) float {
 	head, tail, n := expReduced(b, x)
-	return scaleTwice(b, b.Add(b.Const(1), expSum(b, head, tail)), n)
+	return b.Scale(b.Add(b.Const(1), expSum(b, head, tail)), n)
 }
 
 // Exp is e**x.

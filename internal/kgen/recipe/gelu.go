@@ -71,7 +71,7 @@ func geluTail(b *builder, a float) float {
 	head, tail, n := expReducedPair(b, square, squareRest)
 	sum := expSum(b, head, tail)
 	wRest = b.FMA(wRest, sum, wRest)
-	return scaleTwice(b, b.Add(w, b.FMA(w, sum, wRest)), n)
+	return b.Scale(b.Add(w, b.FMA(w, sum, wRest)), n)
 }
 
 // √(8/π) and 0.044715*√(8/π) in two parts each.

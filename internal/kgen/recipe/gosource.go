@@ -25,6 +25,7 @@ func Go(pkg string, recipes []*Recipe) ([]byte, error) {
 		}
 	}
 	for _, r := range recipes {
+		r := r.expanded()
 		writeSliceFunc(&out, r)
 		g := &goWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps))}
 		g.function()

@@ -53,7 +53,7 @@ func Pow() *Recipe {
 	t, tRest := b.TwoProduct(log, y)
 	tRest = b.FMA(logRest, y, tRest)
 	head, tail, n := expReducedPair(b, t, tRest)
-	size := scaleTwice(b, b.Add(one, expSum(b, head, tail)), n)
+	size := b.Scale(b.Add(one, expSum(b, head, tail)), n)
 	size = b.If(b.Less(t, b.Const(-105)), zero, size)
 	size = b.If(b.Less(b.Const(90), t), inf, size)
 

@@ -62,6 +62,7 @@ const (
 	FromBits             // the float32 with the bits a
 	FromInt              // the int32 a as a float32
 	Select               // b where a is true, else c
+	Scale                // a * 2**b for an integer -252 < b < 254, rounded once
 	Floor                // ⌊a⌋; this and what follows is for loops
 	Ceil                 // ⌈a⌉
 	Round                // the integer nearest to a, the even one of two
@@ -117,6 +118,7 @@ var signatures = [numOps]signature{
 	FromBits:   {"frombits", "i", FloatType},
 	FromInt:    {"fromint", "i", FloatType},
 	Select:     {"select", "mff", FloatType},
+	Scale:      {"scale", "fi", FloatType},
 	Floor:      {"floor", "f", FloatType},
 	Ceil:       {"ceil", "f", FloatType},
 	Round:      {"round", "f", FloatType},
