@@ -141,6 +141,16 @@ func TestHintWithoutTracing(t *testing.T) {
 	}
 }
 
+// TestHintOfACause is handed on by an error that has none, as one that joins those of replicas.
+func TestHintOfACause(t *testing.T) {
+	first, _ := gpus(t)
+	cause := tensor.Try(func() { tensor.Ones(2).Add(tensor.On(first).Ones(2)) })
+	e := &tensor.Error{Op: "data_parallel", Kind: tensor.ErrDevice, Err: errors.Join(errors.New("another"), cause)}
+	if got := e.Hint(); !strings.Contains(got, "x.To(y.Device())") {
+		t.Errorf("got the hint %q", got)
+	}
+}
+
 // TestPlacementForgetsTheDead makes many tensors, of which little may stay.
 func TestPlacementForgetsTheDead(t *testing.T) {
 	traced(t)
