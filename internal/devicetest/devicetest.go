@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"cresset/device"
+	"cresset/internal/backend/cuda"
+	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
 	"cresset/internal/tenants"
 	"cresset/tensor"
@@ -59,6 +61,19 @@ func Simulate(t testing.TB) {
 	if err := os.Setenv(hardware.Variable, "2"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Lend makes the GPUs of this process those of a simulated machine until the test ends, in the words of CRESSET_SIM, and
+// returns its driver, which fails on request.
+func Lend(t testing.TB, machine string) *sim.Driver {
+	t.Helper()
+	m, err := hardware.Choose(machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
+	t.Cleanup(cuda.Lend(d.API))
+	return d
 }
 
 // alone gives this process a simulated machine of its own: tests must not see what others hold.

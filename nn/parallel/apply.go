@@ -53,15 +53,14 @@ func (e *ReplicaError) Unwrap() error { return e.Err }
 func apply[M, In, Out any](models []M, inputs []In, devices []device.Device, f func(M, In) Out) []Out {
 	outputs, failed := make([]Out, len(inputs)), make([]error, len(inputs))
 	run := func(i int) {
-		if err := caught(func() { outputs[i] = f(models[i], inputs[i]) }); err != nil {
-			err.Replica, err.Device = i, devices[i]
-			failed[i] = err
-		}
+		failed[i] = &ReplicaError{Replica: i, Device: devices[i], Err: errExit}
+		failed[i] = caught(i, devices[i], func() { outputs[i] = f(models[i], inputs[i]) })
 	}
 	var running sync.WaitGroup
 	for i := range inputs[1:] {
 		running.Go(func() { run(i + 1) })
 	}
+	defer running.Wait() // also where f ends this goroutine
 	run(0)
 	running.Wait()
 	if err := errors.Join(failed...); err != nil {
@@ -81,25 +80,25 @@ func kindOf(failed []error) error {
 	return tensor.ErrValue
 }
 
+var errExit = errors.New("the goroutine was ended by runtime.Goexit")
+
 // caught runs f and returns whatever it panicked with.
-func caught(f func()) (failed *ReplicaError) {
-	ended := false
+func caught(replica int, dev device.Device, f func()) (failed error) {
 	defer func() {
+		e := &ReplicaError{Replica: replica, Device: dev}
 		switch r := recover().(type) {
 		case nil:
-			if !ended {
-				failed = &ReplicaError{Err: errors.New("the goroutine was ended by runtime.Goexit")}
-			}
+			return
 		case *tensor.Error:
-			failed = &ReplicaError{Err: r}
+			e.Err = r
 		case error:
-			failed = &ReplicaError{Err: r, Stack: string(debug.Stack())}
+			e.Err, e.Stack = r, string(debug.Stack())
 		default:
-			failed = &ReplicaError{Err: fmt.Errorf("%v", r), Stack: string(debug.Stack())}
+			e.Err, e.Stack = fmt.Errorf("%v", r), string(debug.Stack())
 		}
+		failed = e
 	}()
 	f()
-	ended = true
 	return nil
 }
 

@@ -78,4 +78,3 @@ func TestLossesAreThoseOfOneDevice(t *testing.T) {
 		}
 	}
 }
-

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -118,7 +119,10 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 		return other.fail(r)
 	}
 	d.origins.add(other)
-	return d.follow(other)
+	if err := d.follow(other); err != nil {
+		return errors.Join(err, other.waitFor(compute)) // nobody may take the memory while the copy still writes it
+	}
+	return nil
 }
 
 // origins is the devices whose data a device has taken since it last looked at how they are.

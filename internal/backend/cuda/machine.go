@@ -151,6 +151,14 @@ func Over(api *driver.API) func(index int) (backend.Backend, error) {
 	}
 }
 
+// Lend makes the GPUs of a given driver those of the process until giveBack is called: tests disturb what only they use. What
+// is on other GPUs must not be used meanwhile.
+func Lend(api *driver.API) (giveBack func()) {
+	own := process
+	process = &machine{open: func() (*driver.API, error) { return api, nil }}
+	return func() { process = own }
+}
+
 // Find returns a GPU without touching it.
 func Find(index int) (*Device, error) {
 	devices, err := process.start()

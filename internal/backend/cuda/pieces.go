@@ -96,7 +96,7 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 		return err
 	}
 	most := d.properties.Multiprocessors * (d.properties.MaxThreadsPerSM / 256)
-	g := kernels.PieceGrid(len(list), largest/4, max(most/len(list), 1))
+	g := kernels.PieceGrid(len(list), largest, most)
 	p := kernels.Pieces{List: table.ptr, Bases: table.ptr + uint64(24*len(list)), Count: uint32(len(list)), Terms: uint32(len(bases))}
 	return launch(d, k, g, &p)
 }

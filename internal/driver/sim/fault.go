@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"path"
+	"time"
 
 	"cresset/internal/driver"
 )
@@ -45,6 +46,20 @@ func (d *Driver) Calls(symbol string) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.calls[symbol]
+}
+
+// Now waits for all work and returns when the last of it ended on the modelled
+// clock.
+func (d *Driver) Now() time.Duration {
+	d.mu.Lock()
+	tasks := d.everything()
+	d.mu.Unlock()
+	wait(tasks)
+	end := 0.0
+	for _, t := range tasks {
+		end = max(end, t.end)
+	}
+	return time.Duration(end)
 }
 
 // fault returns the fault that strikes this call, if one does.

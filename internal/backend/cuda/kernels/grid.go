@@ -149,9 +149,10 @@ func AddRowsGrid(columns uint64, multiprocessors int) Grid {
 	return Grid{[3]uint32{uint32(x), uint32(y), 1}, [3]uint32{32, 8, 1}}
 }
 
-// PieceGrid is the grid of copy_pieces and add_pieces over so many pieces, the largest of so many elements.
+// PieceGrid is the grid of copy_pieces and add_pieces over so many pieces, the largest of so many bytes. A thread has several
+// elements to do: most pieces are small, and the threads that the largest wants are idle in them.
 func PieceGrid(pieces int, largest uint64, most int) Grid {
-	g := Flat(largest, most)
+	g := Flat(largest/32, max(most/max(pieces, 1), 1))
 	g.Blocks[1] = uint32(min(max(pieces, 1), 65535))
 	return g
 }
