@@ -69,7 +69,6 @@ func TestReplicasRunAtOnce(t *testing.T) {
 	tr := newTraining(512, 48)
 	timed := func(n int) time.Duration {
 		d := wrap(t, tr.net, parallel.Options{DeviceIDs: ids(n)})
-		tr.step(d.Forward) // loads kernels
 		before := driver.Now()
 		tr.step(d.Forward)
 		return driver.Now() - before
