@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -95,8 +96,8 @@ func checkShapes(ts []*tensor.Tensor, axis int) {
 		if len(got) == len(want) && axis >= 0 && axis < len(got) {
 			expected[axis] = got[axis]
 		}
-		panic(&tensor.Error{Op: "data_parallel", Kind: tensor.ErrShape, Err: fmt.Errorf(
-			"Input tensor at index %d has invalid shape %s, but expected %s", i+1, got.List(), expected.List())})
+		text := fmt.Sprintf("Input tensor at index %d has invalid shape %s, but expected %s", i+1, got.List(), expected.List())
+		panic(&tensor.Error{Op: "data_parallel", Kind: tensor.ErrShape, Err: errors.New(text)})
 	}
 }
 
