@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -54,15 +54,17 @@ func (c *tourCommand) Run(s *session) error {
 		return c.encode(s, chapters, parts)
 	}
 	return paged(s, func(w io.Writer, l look) error {
+		var failed error
 		for p, o := range c.outcomes(s, parts) {
-			if o.Err != nil {
-				return o.Err
+			if s.ctx.Err() != nil {
+				return s.ctx.Err()
 			}
+			failed = cmp.Or(failed, o.Err)
 			if err := l.step(w, chapters[p.chapter-1].Title, p, o); err != nil {
 				return err
 			}
 		}
-		return s.ctx.Err()
+		return failed
 	})
 }
 
@@ -79,7 +81,7 @@ func (c *tourCommand) outcomes(s *session, parts []part) func(yield func(part, t
 		}
 		guide, err := tour.Open()
 		if err != nil {
-			yield(part{chapter: 1}, tour.Outcome{Err: err})
+			yield(parts[0], tour.Outcome{Err: err})
 			return
 		}
 		defer guide.Close()
@@ -168,10 +170,12 @@ type stepRow struct {
 
 func (c *tourCommand) encode(s *session, chapters []tour.Chapter, parts []part) error {
 	rows := []stepRow{}
+	var failed error
 	for p, o := range c.outcomes(s, parts) {
-		if o.Err != nil {
-			return o.Err
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
 		}
+		failed = cmp.Or(failed, o.Err)
 		language := "go"
 		if p.Do == nil {
 			language = "sh"
@@ -182,5 +186,5 @@ func (c *tourCommand) encode(s *session, chapters []tour.Chapter, parts []part) 
 			Code: p.Code(), Output: o.Output, Today: p.Today,
 		})
 	}
-	return errors.Join(s.ctx.Err(), json.NewEncoder(s.stdout).Encode(rows))
+	return cmp.Or(json.NewEncoder(s.stdout).Encode(rows), failed)
 }

@@ -54,7 +54,11 @@ func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
 	for line := range strings.SplitSeq(l.code(p), "\n") {
 		b.WriteString(strings.TrimRight(l.quiet.Render("   │")+" "+line, " ") + "\n")
 	}
-	fmt.Fprintf(&b, "\n%s\n", l.wrapped(o.Output))
+	fmt.Fprintf(&b, "\n%s", l.wrapped(o.Output))
+	if o.Err != nil {
+		b.WriteString(l.wrapped(fmt.Sprintln(o.Err)))
+	}
+	b.WriteString("\n")
 	if p.Today != "" {
 		l.row(&b, "today", p.Today)
 		b.WriteString("\n")

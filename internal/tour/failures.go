@@ -48,7 +48,7 @@ var failures = Chapter{
 			Title:   "A model on the CPU, its input on a GPU",
 			Note:    "003:82-88 004:2",
 			Mirrors: "net = net.cpu(); net(x)",
-			Today:   "The bias comes first, so cpu does. 003's wrapper_addmm is 1.13's; newer PyTorch says: but got mat1 is on cuda:0, different from other tensors on cpu.",
+			Today:   "The bias is looked at first, so cpu stands first. wrapper_addmm was 1.10 to 1.13; after 2.6 the text is: but got mat1 is on cuda:0, different from other tensors on cpu.",
 			Needs:   oneGPU,
 			Do:      modelLeftBehind,
 		},

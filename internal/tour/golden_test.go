@@ -1,12 +1,14 @@
 package tour_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"cresset/internal/cli"
@@ -37,33 +39,40 @@ var varies = []struct {
 	{regexp.MustCompile(`(?m)^cpu (avx512|avx2|neon|scalar)$`), "cpu (level)"},
 }
 
-// outputs runs a chapter where every GPU is simulated, and returns what its steps print, by name.
-func outputs(t *testing.T, c tour.Chapter) map[string]string {
-	t.Helper()
-	t.Setenv("CUDA_VISIBLE_DEVICES", "-1") // a machine's own GPUs are not what the tests expect
+// outputs runs every step where all GPUs are simulated, and returns what they print, by name.
+var outputs = sync.OnceValues(func() (map[string]string, error) {
+	os.Setenv("CUDA_VISIBLE_DEVICES", "-1")  // a machine's own GPUs are not what the tests expect
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or the race detector lets each step end a second late
 	guide, err := tour.Open()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer guide.Close()
+	var steps []tour.Step
+	for _, c := range tour.Chapters() {
+		steps = append(steps, c.Steps...)
+	}
 	all := map[string]string{}
-	for s, o := range guide.Run(t.Context(), c.Steps) {
+	for s, o := range guide.Run(context.Background(), steps) {
 		if o.Err != nil {
-			t.Error(o.Err)
+			return nil, o.Err
 		}
 		for _, v := range varies {
 			o.Output = v.pattern.ReplaceAllString(o.Output, v.text)
 		}
 		all[s.Name()] = o.Output
 	}
-	return all
-}
+	return all, nil
+})
 
 // TestOutputs compares every step with what it printed when its author looked. go test ./internal/tour -update rewrites that.
 func TestOutputs(t *testing.T) {
+	got, err := outputs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, c := range tour.Chapters() {
 		t.Run(c.Title, func(t *testing.T) {
-			got := outputs(t, c)
 			var b strings.Builder
 			for _, s := range c.Steps {
 				fmt.Fprintf(&b, "-- %s --\n%s", s.Name(), got[s.Name()])

@@ -137,7 +137,7 @@ var tensors = Chapter{
 			Title:   "A GPU shares no memory with slices",
 			Note:    "002:6 002:44-49 002:54",
 			Mirrors: "t = t.to('cuda'); n = t.numpy()",
-			Today:   "The text goes on since: it names the way out.",
+			Today:   "The note leaves out the rest of the text, which names the way out.",
 			Needs:   oneGPU,
 			Do:      notShared,
 		},
