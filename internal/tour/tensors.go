@@ -141,6 +141,14 @@ var tensors = Chapter{
 			Needs:   oneGPU,
 			Do:      notShared,
 		},
+		{
+			Title:   "What moving costs",
+			Note:    "000:3 002:8",
+			Mirrors: "moving data between CPU and GPU takes time",
+			Today:   "TraceTransfers counts copies and their time by line, and tells which of them belong elsewhere.",
+			Needs:   oneGPU,
+			Do:      movesInALoop,
+		},
 	},
 }
 
@@ -308,4 +316,14 @@ func notShared() {
 	err := tensor.Try(func() { tensor.Data[float32](g) })
 	fmt.Println(err)
 	fmt.Println(tensor.Data[float32](g.CPU()))
+}
+
+func movesInALoop() {
+	transfers := cuda.TraceTransfers()
+	w := tensor.Ones(64, 64)
+	x := tensor.On(device.CUDA()).Ones(1, 64)
+	for range 10 {
+		x = x.MatMul(w.CUDA()).DivScalar(64) // w moves each time
+	}
+	fmt.Println(transfers.Stop())
 }
