@@ -36,6 +36,10 @@ test-gpu: ## Run the tests on the CPU and the first GPU, which has to be there
 test-noasm: ## Run the tests on the pure Go kernels
 	go test -tags noasm $(PKG)
 
+.PHONY: test-neon
+test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
+	GOARCH=arm64 go test -exec qemu-aarch64 ./internal/kern/...
+
 .PHONY: race
 race: ## Run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 go test -race -cpu 4 -timeout 10m $(PKG)

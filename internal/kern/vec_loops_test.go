@@ -1,0 +1,157 @@
+package kern
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// A vectorLoop is a loop with up to three operands of one type, by its name.
+type vectorLoop[T dtype.Float] struct {
+	name string
+	run  func(dst, a, b, c []T)
+}
+
+func unaryLoop[T dtype.Float](name string, f func(dst, a []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, _, _ []T) { f(dst, a) }}
+}
+
+func ternaryLoop[T dtype.Float](name string, f func(dst, a, b, c []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, f}
+}
+
+// comparisonLoop is a loop whose results are bools, which become 0 and 1.
+func comparisonLoop[T dtype.Float](name string, f func(dst []bool, a, b []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, b, _ []T) {
+		bools := make([]bool, len(dst))
+		f(bools, a, b)
+		Cast(dtype.Of[T](), dtype.Bool)(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(bools)), len(dst))
+	}}
+}
+
+// stepLoop is an optimizer's step, with the parameter and what belongs to it one after the other in dst.
+func stepLoop[T dtype.Float](name string, f func(p, m, v, grad []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, b, c []T) {
+		p, m, v := slices.Clone(a), slices.Clone(b), slices.Clone(c)
+		for i := range v {
+			v[i] = T(math.Abs(float64(v[i])))
+		}
+		f(p, m, v, b)
+		for i := range dst {
+			dst[i] = [3]T{p[i], m[i], v[i]}[i%3]
+		}
+	}}
+}
+
+func binaryLoop[T dtype.Float](name string, f func(dst, a, b []T)) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, b, _ []T) { f(dst, a, b) }}
+}
+
+// vectorLoops has a row for each loop of float32 and float64.
+func vectorLoops[T dtype.Float]() []vectorLoop[T] {
+	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), activationLoops[T](), optimizerLoops[T]())
+}
+
+func arithmeticLoops[T dtype.Float]() []vectorLoop[T] {
+	return []vectorLoop[T]{
+		binaryLoop("Add", Add[T]),
+		binaryLoop("Sub", Sub[T]),
+		binaryLoop("Mul", Mul[T]),
+		binaryLoop("Div", Div[T]),
+		unaryLoop("Neg", Neg[T]),
+		unaryLoop("Abs", Abs[T]),
+		unaryLoop("Sign", Sign[T]),
+		unaryLoop("Floor", Floor[T]),
+		unaryLoop("Ceil", Ceil[T]),
+		unaryLoop("Round", Round[T]),
+		unaryLoop("Trunc", Trunc[T]),
+		unaryLoop("Square", Square[T]),
+		unaryLoop("Sqrt", Sqrt[T]),
+		unaryLoop("Reciprocal", Reciprocal[T]),
+		binaryLoop("Maximum", Maximum[T]),
+		binaryLoop("Minimum", Minimum[T]),
+		unaryLoop("Clamp", func(dst, a []T) { Clamp(dst, a, op.Bounds{Low: -1, High: 2, HasLow: true, HasHigh: true}) }),
+		unaryLoop("Clamp low", func(dst, a []T) { Clamp(dst, a, op.Bounds{Low: -1, HasLow: true}) }),
+		ternaryLoop("Where", func(dst, a, b, c []T) {
+			cond := make([]bool, len(dst))
+			for i := range cond {
+				cond[i] = a[i] > 0
+			}
+			Where(dst, cond, b, c)
+		}),
+	}
+}
+
+func comparisonLoops[T dtype.Float]() []vectorLoop[T] {
+	return []vectorLoop[T]{
+		comparisonLoop("Eq", Eq[T]),
+		comparisonLoop("Eq itself", func(dst []bool, a, _ []T) { Eq(dst, a, a) }),
+		comparisonLoop("Ne", Ne[T]),
+		comparisonLoop("Lt", Lt[T]),
+		comparisonLoop("Le", Le[T]),
+		comparisonLoop("Gt", Gt[T]),
+		comparisonLoop("Ge", Ge[T]),
+		comparisonLoop("IsNaN", func(dst []bool, a, _ []T) { IsNaN(dst, a) }),
+	}
+}
+
+func activationLoops[T dtype.Float]() []vectorLoop[T] {
+	slope, soft := op.Number{A: 0.01}, op.Number{A: 1.5, B: 5}
+	return []vectorLoop[T]{
+		unaryLoop("ReLU", ReLU[T]),
+		unaryLoop("LeakyReLU", func(dst, a []T) { LeakyReLU(dst, a, slope) }),
+		unaryLoop("Softplus", func(dst, a []T) { Softplus(dst, a, soft) }),
+		binaryLoop("ReLUGrad", ReLUGrad[T]),
+		binaryLoop("TanhGrad", TanhGrad[T]),
+		binaryLoop("SigmoidGrad", SigmoidGrad[T]),
+		binaryLoop("LeakyReLUGrad", func(dst, a, b []T) { LeakyReLUGrad(dst, a, b, slope) }),
+		binaryLoop("GELUGrad", GELUGrad[T]),
+		binaryLoop("GELUTanhGrad", GELUTanhGrad[T]),
+		binaryLoop("SiLUGrad", SiLUGrad[T]),
+		binaryLoop("SoftplusGrad", func(dst, a, b []T) { SoftplusGrad(dst, a, b, soft) }),
+		binaryLoop("SquaredError", SquaredError[T]),
+		ternaryLoop("SquaredErrorGrad", func(dst, a, b, c []T) { SquaredErrorGrad(dst, a, b, c, 0.3) }),
+		ternaryLoop("BCE", BCE[T]),
+		ternaryLoop("BCEGrad", BCEGrad[T]),
+	}
+}
+
+func optimizerLoops[T dtype.Float]() []vectorLoop[T] {
+	var loops []vectorLoop[T]
+	sgd := func(name string, o op.SGD, momentum bool) {
+		o.LR = 0.1
+		loops = append(loops, stepLoop(name, func(p, m, v, grad []T) {
+			if !momentum {
+				m = nil
+			}
+			SGD(p, m, grad, o)
+		}))
+	}
+	sgd("SGD", op.SGD{}, false)
+	sgd("SGD decay", op.SGD{WeightDecay: 0.01, Maximize: true}, false)
+	sgd("SGD first", op.SGD{Momentum: 0.9, First: true}, true)
+	sgd("SGD momentum", op.SGD{Momentum: 0.9, Dampening: 0.2}, true)
+	sgd("SGD momentum decay", op.SGD{Momentum: 0.9, WeightDecay: 0.01}, true)
+	sgd("SGD Nesterov", op.SGD{Momentum: 0.9, Nesterov: true}, true)
+	sgd("SGD Nesterov decay", op.SGD{Momentum: 0.9, Nesterov: true, WeightDecay: 0.01, Maximize: true}, true)
+	for _, o := range []op.Adam{{}, {WeightDecay: 0.01}, {WeightDecay: 0.01, Decoupled: true, Maximize: true}} {
+		o.LR, o.Beta1, o.Beta2, o.Eps, o.Step = 1e-3, 0.9, 0.999, 1e-8, 3
+		name := fmt.Sprintf("Adam decay %v %v", o.WeightDecay, o.Decoupled)
+		loops = append(loops, stepLoop(name, func(p, m, v, grad []T) { Adam(p, m, v, grad, o) }))
+	}
+	return loops
+}
+
+// vectorLoopsF32 has a row for each loop that is in float32 alone.
+func vectorLoopsF32() []vectorLoop[float32] {
+	loops := []vectorLoop[float32]{binaryLoop("Pow", PowF32)}
+	for _, name := range slices.Sorted(maps.Keys(elementary)) {
+		loops = append(loops, unaryLoop(name, elementary[name].slice))
+	}
+	return loops
+}
