@@ -50,7 +50,7 @@ func TestTrainingAgreesOnAllDevices(t *testing.T) {
 		{"mlp", []int{64, 12}, 50, func() *nn.Sequential {
 			return nn.NewSequential(nn.NewLinear(12, 32), nn.NewTanh(), nn.NewLinear(32, 32), nn.NewGELU(), nn.NewLinear(32, 5))
 		}},
-		{"cnn", []int{12, 1, 8, 8}, 12, func() *nn.Sequential {
+		{"cnn", []int{6, 1, 8, 8}, 6, func() *nn.Sequential {
 			return nn.NewSequential(
 				nn.NewConv2D(1, 4, 3, nn.Padding(1), nn.NoBias), nn.NewBatchNorm2D(4), nn.NewReLU(), nn.NewMaxPool2D(2),
 				nn.NewConv2D(4, 6, 2, nn.Stride(2)), nn.NewTanh(), nn.NewAvgPool2D(2),

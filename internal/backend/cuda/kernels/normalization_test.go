@@ -11,7 +11,7 @@ import (
 
 func TestBatchNorm(t *testing.T) {
 	for _, s := range []kern.ChannelShape{{N: 4, C: 3, L: 5}, {N: 3, C: 2, L: 401}, {N: 7, C: 40, L: 1}} {
-		for _, parts := range []uint64{1, 3, 8} {
+		for _, parts := range []uint64{1, 3} {
 			for _, training := range []bool{true, false} {
 				batchNorm[float32](t, s, parts, training, 4e-7)
 				batchNorm[float64](t, s, parts, training, 1e-14)
@@ -91,7 +91,7 @@ func batchNorm[T dtype.Float](t *testing.T, s kern.ChannelShape, parts uint64, t
 }
 
 func TestLayerNorm(t *testing.T) {
-	for _, s := range [][2]int{{5, 12}, {3, 1100}, {40, 33}, {2, 1}} {
+	for _, s := range [][2]int{{5, 12}, {2, 1100}, {20, 33}, {2, 1}} {
 		for _, parts := range []uint64{1, 3} {
 			layerNorm[float32](t, s[0], s[1], parts, 4e-7)
 			layerNorm[float64](t, s[0], s[1], parts, 1e-14)
