@@ -139,3 +139,47 @@ func TestRandPermOnGPUs(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrowDrawsOnGPUs wants the draws of small types to be those of float32 and int32, rounded or cut once.
+func TestNarrowDrawsOnGPUs(t *testing.T) {
+	_, dev := gpus(t)
+	p := tensor.On(dev)
+	const n = 600
+	for name, c := range map[string]struct {
+		wide   dtype.DType
+		narrow []dtype.DType
+		draw   func(x *tensor.Tensor)
+	}{
+		"normal_":      {dtype.Float32, halves, func(x *tensor.Tensor) { x.NormalInPlace(1, 2) }},
+		"exponential_": {dtype.Float32, halves, func(x *tensor.Tensor) { x.ExponentialInPlace(2) }},
+		"bernoulli_":   {dtype.Float32, append(halves[:2:2], dtype.Int8, dtype.Int16), func(x *tensor.Tensor) { x.BernoulliInPlace(0.25) }},
+		"random_":      {dtype.Int32, []dtype.DType{dtype.Int8, dtype.Int16}, func(x *tensor.Tensor) { x.RandIntInPlace(-100, 100) }},
+		"bernoulli":    {dtype.Float32, halves, func(x *tensor.Tensor) { x.FillInPlace(0.25); x.CopyInPlace(tensor.Bernoulli(x)) }},
+		"dropout":      {dtype.Float32, halves, func(x *tensor.Tensor) { x.FillInPlace(3); x.CopyInPlace(x.Dropout(0.25, true)) }},
+	} {
+		tensor.ManualSeed(9)
+		want := p.As(c.wide).Empty(n)
+		c.draw(want)
+		for _, dt := range c.narrow {
+			tensor.ManualSeed(9)
+			got := p.As(dt).Empty(n)
+			c.draw(got)
+			if !got.Equal(want.To(dt)) {
+				t.Errorf("%s of %s: got %v, want %v", name, dt, got, want.To(dt))
+			}
+		}
+	}
+	for _, dt := range halves {
+		x := p.As(dt).Rand(5000) // of which some round to 1
+		for i, v := range tensor.Values[float64](x) {
+			if !(v >= 0 && v < 1) {
+				t.Errorf("rand of %s: element %d is %v", dt, i, v)
+			}
+		}
+		if got := x.Float().Mean().Float64(); !(math.Abs(got-0.5) < 0.02) {
+			t.Errorf("rand of %s: the mean is %v", dt, got)
+		}
+	}
+}
+
+var halves = []dtype.DType{dtype.Float16, dtype.BFloat16}

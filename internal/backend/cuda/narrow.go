@@ -8,23 +8,18 @@ import (
 )
 
 // addNarrow gives the half types and the small integers, which have casts of their own alone, every kernel of the type that
-// they are computed in: operands are widened, results are rounded or wrapped once, as on the CPU. Draws stay out: theirs is
-// another recipe.
+// they are computed in: operands are widened, results are rounded or wrapped once, as on the CPU. Draws have kernels for every
+// type.
 func (t *table) addNarrow() {
 	for narrow, wide := range map[dtype.DType]dtype.DType{
 		dtype.Float16: dtype.Float32, dtype.BFloat16: dtype.Float32, dtype.Int8: dtype.Int32, dtype.Int16: dtype.Int32,
 	} {
 		for o := range t {
-			if r := t[o][wide]; r.launch != nil && t[o][narrow].launch == nil && !draws[op.Op(o)] {
+			if r := t[o][wide]; r.launch != nil && t[o][narrow].launch == nil {
 				t[o][narrow] = row{launch: widened(r, narrow, wide)}
 			}
 		}
 	}
-}
-
-var draws = map[op.Op]bool{
-	op.Uniform: true, op.Normal: true, op.Bernoulli: true, op.BernoulliTensor: true, op.RandInt: true, op.RandPerm: true, op.Dropout: true,
-	op.Exponential: true,
 }
 
 // updates are the ops that read their results, from that one on, before they write them.

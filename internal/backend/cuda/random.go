@@ -10,7 +10,7 @@ import (
 )
 
 func (t *table) addRandom() {
-	for _, dt := range floats {
+	for _, dt := range append(floats[:2:2], dtype.Float16, dtype.BFloat16) {
 		lanes := 4
 		if dt == dtype.Float64 {
 			lanes = 2
@@ -25,7 +25,7 @@ func (t *table) addRandom() {
 	}
 	p := &permuter{typed("randint", dtype.Int64), newSorter(dtype.Int64)}
 	t[op.RandPerm][dtype.Int64] = row{launch: p.launch}
-	for _, dt := range append(integers[:3:3], dtype.Bool) {
+	for _, dt := range append(integers[:3:3], dtype.Int8, dtype.Int16, dtype.Bool) {
 		t[op.Bernoulli][dt] = row{draw(4), typed("bernoulli", dt)}
 		t[op.RandInt][dt] = row{draw(4), typed("randint", dt)}
 	}
@@ -63,8 +63,8 @@ func setRange(p *kernels.Draw, o op.Draw, dt dtype.DType) {
 
 // whole is how many non-negative integers a dtype holds exactly, from 0 on.
 var whole = [dtype.Count]uint64{
-	dtype.Bool: 2, dtype.Uint8: 1 << 8, dtype.Int32: 1 << 31, dtype.Int64: 1 << 63,
-	dtype.Float32: 1<<24 + 1, dtype.Float64: 1<<53 + 1,
+	dtype.Bool: 2, dtype.Uint8: 1 << 8, dtype.Int8: 1 << 7, dtype.Int16: 1 << 15, dtype.Int32: 1 << 31, dtype.Int64: 1 << 63,
+	dtype.Float16: 1<<11 + 1, dtype.BFloat16: 1<<8 + 1, dtype.Float32: 1<<24 + 1, dtype.Float64: 1<<53 + 1,
 }
 
 // bernoulliEach draws each element with its own probability, with a grid of its own.

@@ -4,10 +4,29 @@
 // them: the grid decides the numbers. A call uses up 4 · (⌊(n-1) / (threads · lanes)⌋ + 1) of the offset, with 4 lanes, or 2
 // for float64 and wide RandInt. bernoulli_each differs: blocks of 512 threads, min(⌈n/2048⌉, multiprocessors ·
 // ⌊threads per multiprocessor / 512⌋) of them, 12 of the offset.
-// dtypes: f32 f64 i64 i32 u8 bool
+// dtypes: f32 f64 i64 i32 u8 bool i8 i16 f16 bf16
 #include "dtype.cuh"
 #include "functions.cuh"
+#include "half.cuh"
 #include "params.cuh"
+
+// Elements are drawn as T and kept as Kept: half types are drawn in float32 and rounded once, small integers are cut.
+#if defined(DTYPE_f16) || defined(DTYPE_bf16)
+using T = f32;
+using Kept = DTYPE;
+#define FLOATS 1
+#elif defined(DTYPE_i8) || defined(DTYPE_i16)
+using T = i32;
+using Kept = DTYPE;
+#else
+using Kept = T;
+#endif
+
+INLINE T element(u64 base, u64 i) { return wide(load<Kept>(base, (i64)i)); }
+INLINE void write(u64 base, u64 i, T v) { store<Kept>(base, (i64)i, Cast<Kept>::of(v)); }
+
+// kept is what a number is once it was kept.
+INLINE T kept(T v) { return wide(Cast<Kept>::of(v)); }
 
 struct Words {
 	u32 x, y, z, w;
@@ -42,10 +61,10 @@ template <int LANES, class Body> INLINE void draws(const Draw &p, Body body) {
 }
 
 // put stores draw number lane of the four or two that start at an element.
-template <class R> INLINE void put(const Draw &p, u64 at, int lane, R v) {
+INLINE void put(const Draw &p, u64 at, int lane, T v) {
 	u64 i = at + lane * threads();
 	if (i < p.n) {
-		store<R>(p.out, (i64)i, v);
+		write(p.out, i, v);
 	}
 }
 
@@ -53,15 +72,15 @@ template <class R> INLINE void put(const Draw &p, u64 at, int lane, R v) {
 template <class F> INLINE void uniforms(const Draw &p, F f) {
 #if defined(DTYPE_f64)
 	draws<2>(p, [&](u64 at, Words w) {
-		put<T>(p, at, 0, f(uniform64(w.x, w.y)));
-		put<T>(p, at, 1, f(uniform64(w.z, w.w)));
+		put(p, at, 0, f(uniform64(w.x, w.y)));
+		put(p, at, 1, f(uniform64(w.z, w.w)));
 	});
 #else
 	draws<4>(p, [&](u64 at, Words w) {
-		put<T>(p, at, 0, f(uniform32(w.x)));
-		put<T>(p, at, 1, f(uniform32(w.y)));
-		put<T>(p, at, 2, f(uniform32(w.z)));
-		put<T>(p, at, 3, f(uniform32(w.w)));
+		put(p, at, 0, f(uniform32(w.x)));
+		put(p, at, 1, f(uniform32(w.y)));
+		put(p, at, 2, f(uniform32(w.z)));
+		put(p, at, 3, f(uniform32(w.w)));
 	});
 #endif
 }
@@ -75,17 +94,17 @@ ROW_KERNEL(bernoulli, 256)(const Draw p) {
 ROW_KERNEL(randint, 256)(const Draw p) {
 	if (p.wide) {
 		draws<2>(p, [&](u64 at, Words w) {
-			put<T>(p, at, 0, (T)((i64)(((u64)w.x << 32 | w.y) % p.range) + p.low));
-			put<T>(p, at, 1, (T)((i64)(((u64)w.z << 32 | w.w) % p.range) + p.low));
+			put(p, at, 0, (T)((i64)(((u64)w.x << 32 | w.y) % p.range) + p.low));
+			put(p, at, 1, (T)((i64)(((u64)w.z << 32 | w.w) % p.range) + p.low));
 		});
 		return;
 	}
 	u32 range = (u32)p.range;
 	draws<4>(p, [&](u64 at, Words w) {
-		put<T>(p, at, 0, (T)((i64)(w.x % range) + p.low));
-		put<T>(p, at, 1, (T)((i64)(w.y % range) + p.low));
-		put<T>(p, at, 2, (T)((i64)(w.z % range) + p.low));
-		put<T>(p, at, 3, (T)((i64)(w.w % range) + p.low));
+		put(p, at, 0, (T)((i64)(w.x % range) + p.low));
+		put(p, at, 1, (T)((i64)(w.y % range) + p.low));
+		put(p, at, 2, (T)((i64)(w.z % range) + p.low));
+		put(p, at, 3, (T)((i64)(w.w % range) + p.low));
 	});
 }
 
@@ -95,9 +114,10 @@ INLINE f64 fmaOf(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 
 // Between a, included, and b, excluded.
 ROW_KERNEL(uniform, 256)(const Draw p) {
+	T low = kept((T)p.a), high = kept((T)p.b), range = kept(high - low);
 	uniforms(p, [&](T u) {
-		T v = fmaOf(u, (T)p.b - (T)p.a, (T)p.a);
-		return v == (T)p.b ? (T)p.a : v;
+		T v = kept(fmaOf(u, range, low));
+		return v == high ? low : v;
 	});
 }
 
@@ -117,22 +137,22 @@ ROW_KERNEL(normal, 256)(const Draw p) {
 		f64 quarter = __builtin_rint(2 * turn);
 		f64 rest = turn - 0.5 * quarter, head = rest * 0x1.921fb54442d18p+1;
 		Quarter q = {(u64)quarter, head, fma(rest, 0x1.921fb54442d18p+1, -head) + rest * 0x1.1a62633145c07p-53};
-		put<T>(p, at, 0, fmaOf(radius * sinQuarters(q), deviation, mean));
+		put(p, at, 0, fmaOf(radius * sinQuarters(q), deviation, mean));
 		q.n++;
-		put<T>(p, at, 1, fmaOf(radius * sinQuarters(q), deviation, mean));
+		put(p, at, 1, fmaOf(radius * sinQuarters(q), deviation, mean));
 	});
 #else
 	draws<4>(p, [&](u64 at, Words w) {
 		const f32 turn = 0x1.921fb6p-30f; // 2 pi / 2**32
 		f32 radius = sqrt(-2 * log(uniform32(w.x))), angle = fmaOf((f32)w.y, turn, turn / 2);
-		put<T>(p, at, 0, fmaOf(radius * sin(angle), deviation, mean));
-		put<T>(p, at, 1, fmaOf(radius * cos(angle), deviation, mean));
+		put(p, at, 0, fmaOf(radius * sin(angle), deviation, mean));
+		put(p, at, 1, fmaOf(radius * cos(angle), deviation, mean));
 		if (at + 2 * threads() >= p.n) {
 			return; // as for every tensor of ordinary size
 		}
 		radius = sqrt(-2 * log(uniform32(w.z))), angle = fmaOf((f32)w.w, turn, turn / 2);
-		put<T>(p, at, 2, fmaOf(radius * sin(angle), deviation, mean));
-		put<T>(p, at, 3, fmaOf(radius * cos(angle), deviation, mean));
+		put(p, at, 2, fmaOf(radius * sin(angle), deviation, mean));
+		put(p, at, 3, fmaOf(radius * cos(angle), deviation, mean));
 	});
 #endif
 }
@@ -146,11 +166,11 @@ ROW_KERNEL(bernoulli_each, 512)(const Draw p) {
 #pragma unroll
 		for (int k = 0; k < 4; k++) {
 			if (first + k < p.n) {
-				T probability = load<T>(p.in, (i64)first + k);
+				T probability = element(p.in, first + k);
 				if (!(probability >= 0 && probability <= 1)) {
 					report(p.report, FAULT_PROBABILITY, 0, 0, (i64)first + k);
 				}
-				store<T>(p.out, (i64)first + k, uniform32(words[k]) <= probability);
+				write(p.out, first + k, (T)(uniform32(words[k]) <= probability));
 			}
 		}
 	}
@@ -161,7 +181,7 @@ ROW_KERNEL(dropout, 256)(const Draw p) {
 	T keep = (T)p.a, scale = (T)(1.0 / (f64)keep);
 	auto drop = [&](u64 i, u32 word) {
 		T mask = uniform32(word) < keep;
-		store<T>(p.out, (i64)i, load<T>(p.in, (i64)i) * mask * scale);
+		write(p.out, i, element(p.in, i) * mask * scale);
 		store<u8>(p.mask, (i64)i, mask != 0);
 	};
 	// A thread's four words go to neighbours, to two pairs of them, or to four elements a grid apart.
