@@ -54,6 +54,11 @@ func (c *tourCommand) Run(s *session) error {
 		return c.encode(s, chapters, parts)
 	}
 	return paged(s, func(w io.Writer, l look) error {
+		if len(c.Parts) == 0 {
+			if err := l.welcome(w); err != nil {
+				return err
+			}
+		}
 		var failed error
 		for p, o := range c.outcomes(s, parts) {
 			if s.ctx.Err() != nil {

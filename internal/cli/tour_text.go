@@ -39,6 +39,14 @@ func lookOf(w io.Writer) look {
 	return l
 }
 
+// welcome says what the whole tour is.
+func (l look) welcome(w io.Writer) error {
+	text := "Five notes on GPU computing with PyTorch, 000 to 004, are what cresset was founded on. Here is each of their calls in Go: " +
+		"the line that it mirrors, the code, and what that code printed just now. What they say, line by line, stands in docs/seeds.md."
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n\n", l.title.Render("A tour of GPU computing"), strings.Join(fold(text, min(l.width, pageWidth)), "\n"))
+	return err
+}
+
 // step writes a step: what it is, its code, what that printed, and what to know today.
 func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
 	var b strings.Builder

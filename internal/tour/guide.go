@@ -55,9 +55,6 @@ func (g *Guide) Close() error { return os.RemoveAll(g.folder) }
 
 // furnish fills the guide's folder.
 func (g *Guide) furnish() error {
-	if err := os.Chmod(g.folder, 0o700); err != nil {
-		return err
-	}
 	files, err := machines.ReadDir("machines")
 	if err != nil {
 		return err

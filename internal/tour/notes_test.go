@@ -80,3 +80,45 @@ func TestStepsPrintWhatTheNotesShow(t *testing.T) {
 		}
 	}
 }
+
+// recorded lists texts and numbers that PyTorch 2.6 gave, or that its source has, and the step that prints them.
+var recorded = []struct{ step, want string }{
+	{"deviceText", "Invalid device string: 'cuda:01'\n"},
+	{"deviceText", "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, hpu, mtia, " +
+		"privateuseone device type at start of device string: CUDA\nDevice string must not be empty\n"},
+	{"askWithoutGPU", "No CUDA GPUs are available\n"},
+	{"deviceHandle", "tensor([[0.3990, 0.5167],\n        [0.0249, 0.9401]], device='cuda:0')\n"},   // torch.cuda.manual_seed(0)
+	{"drawnAndCopied", "tensor([[0.6130, 0.0101],\n        [0.3984, 0.0403]], device='cuda:0')\n"}, // torch.cuda.manual_seed(42)
+	{"tooLarge", "CUDA out of memory. Tried to allocate 8.00 GiB. GPU 0 has a total capacity of 3.95 GiB of which "},
+	{"tooLarge", " is reserved by PyTorch but unallocated. If reserved but unallocated memory is large try setting PYTORCH_CUDA_ALLOC_CONF=" +
+		"expandable_segments:True to avoid fragmentation.  See documentation for Memory Management  " +
+		"(https://pytorch.org/docs/stable/notes/cuda.html#environment-variables)\n"},
+	{"mixedGPUs", "found at least two devices, cuda:0 and cuda:1!\n"},
+	{"inputLeftBehind", "found at least two devices, cuda:0 and cpu! (when checking argument for argument mat1 in method wrapper_CUDA_addmm)\n"},
+	{"lateError", "<nil>\nCUDA error: device-side assert triggered\nCUDA kernel errors might be asynchronously reported at some other API call, " +
+		"so the stacktrace below might be incorrect.\n"},
+	{"poisonedGPU", "\ntrue\ntensor([1., 1., 1.])\n"},
+	{"noSuchGPU", "Invalid device id\n"},
+	{"modelMadeOnGPU", "tensor([[-0.1166,  0.0193, -0.5486]], device='cuda:0', requires_grad=True)\n"}, // torch.manual_seed(0)
+	{"modelMadeOnGPU", "tensor([[-0.0043,  0.3097, -0.4752]], requires_grad=True)\n"},
+	{"whenToCopies", "true true true\nfalse false\nfalse\n"},
+	{"modelsDType", "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int32\n"},
+	{"seedOfCurrent", "tensor([0.8903, 0.0275, 0.9031], device='cuda:0')\ntensor([0.3990, 0.5167, 0.0249], device='cuda:1')\n"},
+	{"seedOfAll", "tensor([0.3990, 0.5167, 0.0249], device='cuda:0')\ntensor([0.3990, 0.5167, 0.0249], device='cuda:1')\ntensor([0.4963, 0.7682, 0.0885])\n"},
+	{"sharesOfABatch", "16 rows on [0 1] [8 8]\n"}, // torch.chunk
+	{"sharesOfABatch", "10 rows on [0 1 2] [4 4 2]\n"},
+	{"sharesOfABatch", "5 rows on [0 1 2 3] [2 2 1]\n"},
+}
+
+// TestStepsPrintWhatPyTorchDoes compares the steps with what is known of PyTorch 2.6.
+func TestStepsPrintWhatPyTorchDoes(t *testing.T) {
+	got, err := outputs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range recorded {
+		if !strings.Contains(got[r.step], r.want) {
+			t.Errorf("%s prints\n%s\nwant\n%s", r.step, got[r.step], r.want)
+		}
+	}
+}
