@@ -56,3 +56,11 @@ func Traces() int {
 
 // TracesWith reports whether a value of CRESSET_DEBUG turns tracing on.
 func TracesWith(words string) bool { return newTracer(words).on.Load() }
+
+// AddFlat adds to each tensor, twice, what Replicas would carry between GPUs of others like it.
+func AddFlat(sums, others []*Tensor) {
+	s := NewScope()
+	defer s.Close()
+	dev := sums[0].storage.device
+	addTerms(sums, others, []*Tensor{s.flat(others, others, dev), s.flat(others, others, dev)})
+}

@@ -54,6 +54,8 @@ func TestMainGPU(t *testing.T) {
 		d := wrap(t, c.model, parallel.Options{DeviceIDs: c.ids})
 		if err := tensor.Try(func() { d.Forward(x) }); err == nil || err.Error() != c.want || !errors.Is(err, tensor.ErrDevice) {
 			t.Errorf("got %v, want %s", err, c.want)
+		} else if hint := err.(*tensor.Error).Hint(); hint != fmt.Sprintf("nn.To(model, device.CUDA(%d)) moves it there, before it is wrapped or afterwards", c.ids[0]) {
+			t.Errorf("the hint is %q", hint)
 		}
 		nn.To(d, device.CUDA(c.ids[0]))
 		if err := tensor.Try(func() { d.Forward(x) }); err != nil {

@@ -12,8 +12,7 @@ import (
 func checkMain(model any, main device.Device) {
 	check := func(t *tensor.Tensor) {
 		if t.Device() != main {
-			panic(&tensor.Error{Op: "data_parallel", Kind: tensor.ErrDevice, Err: fmt.Errorf(
-				"module must have its parameters and buffers on device %s (device_ids[0]) but found one of them on device: %s", main, t.Device())})
+			panic(&tensor.Error{Op: "data_parallel", Kind: tensor.ErrDevice, Err: &homeError{main, t.Device()}})
 		}
 	}
 	for _, p := range nn.Parameters(model) {
@@ -22,6 +21,20 @@ func checkMain(model any, main device.Device) {
 	for _, b := range nn.Buffers(model) {
 		check(b)
 	}
+}
+
+// homeError is a model that is not where its replicas come from.
+type homeError struct{ main, found device.Device }
+
+// Error returns PyTorch's text.
+func (e *homeError) Error() string {
+	return fmt.Sprintf("module must have its parameters and buffers on device %s (device_ids[0]) but found one of them on device: %s", e.main, e.found)
+}
+
+// Hint says what moves the model.
+func (e *homeError) Hint() string {
+	index, _ := e.main.Index()
+	return fmt.Sprintf("nn.To(model, device.CUDA(%d)) moves it there, before it is wrapped or afterwards", index)
 }
 
 // replicate returns n models, for the first n devices. Parameters are results that gradients flow back from; buffers are

@@ -65,6 +65,9 @@ func (tr *training) step(forward func(*tensor.Tensor) *tensor.Tensor) {
 
 // TestReplicasRunAtOnce compares the modelled time of a step on four devices with that on one.
 func TestReplicasRunAtOnce(t *testing.T) {
+	if raceEnabled {
+		t.Skip("too slow under the race detector")
+	}
 	driver := slowGPUs(t, 4)
 	tr := newTraining(512, 48)
 	timed := func(n int) time.Duration {
@@ -82,6 +85,9 @@ func TestReplicasRunAtOnce(t *testing.T) {
 
 // TestLaunches counts what a DataParallel launches beside the model's own kernels, for few parameters and for many.
 func TestLaunches(t *testing.T) {
+	if raceEnabled {
+		t.Skip("too slow under the race detector")
+	}
 	for _, n := range []int{2, 4, 8} {
 		driver := devicetest.Lend(t, "8")
 		for _, layers := range []int{1, 6} {
