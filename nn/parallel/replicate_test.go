@@ -2,8 +2,10 @@ package parallel_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"cresset/device"
@@ -240,4 +242,44 @@ func TestModelsThatAreNoModules(t *testing.T) {
 	if y.Size(0) != 4 {
 		t.Errorf("got %v", y)
 	}
+}
+
+// TestBatchNorm: the running figures are those of the first part, as if one device had been given it.
+func TestBatchNorm(t *testing.T) {
+	tensor.ManualSeed(3)
+	x := tensor.Randn(6, 4)
+	one, many := nn.NewBatchNorm1D(4), nn.To(nn.NewBatchNorm1D(4), device.CUDA(0))
+	got := wrap(t, many, parallel.Options{DeviceIDs: ids(3)}).Forward(x.To(device.CUDA(1)))
+	agree := func(what string, a, b *tensor.Tensor) {
+		t.Helper()
+		bs := tensor.Values[float64](b)
+		for i, v := range tensor.Values[float64](a) {
+			if !(math.Abs(v-bs[i]) <= 1e-5) {
+				t.Fatalf("%s: element %d is %v, want %v", what, i, v, bs[i])
+			}
+		}
+	}
+	agree("first part", got.Detach().Slice(0, 0, 2), one.Forward(x.Slice(0, 0, 2)).Detach())
+	agree("running mean", many.RunningMean, one.RunningMean)
+	agree("running variance", many.RunningVar, one.RunningVar)
+	if n := many.NumBatchesTracked.Float64(); n != 1 {
+		t.Errorf("%v batches were tracked", n)
+	}
+}
+
+// TestFrozenModelsServeManyGoroutines shares one model between requests.
+func TestFrozenModelsServeManyGoroutines(t *testing.T) {
+	net := nn.To(nn.NewSequential(nn.NewLinear(3, 3), nn.NewTanh()), device.CUDA(0))
+	d := nn.Frozen(wrap(t, net, parallel.Options{DeviceIDs: ids(3)}))
+	x := tensor.Rand(5, 3)
+	want := tensor.Values[float64](d.Forward(x))
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			if got := tensor.Values[float64](d.Forward(x)); !slices.Equal(got, want) {
+				t.Errorf("got %v, want %v", got, want)
+			}
+		})
+	}
+	running.Wait()
 }
