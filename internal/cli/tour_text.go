@@ -62,9 +62,12 @@ func (l look) step(w io.Writer, chapter string, p part, o tour.Outcome) error {
 	for line := range strings.SplitSeq(l.code(p), "\n") {
 		b.WriteString(strings.TrimRight(l.quiet.Render("   │")+" "+line, " ") + "\n")
 	}
-	fmt.Fprintf(&b, "\n%s", l.wrapped(o.Output))
+	b.WriteString("\n")
+	if o.Output != "" {
+		b.WriteString(l.wrapped(o.Output))
+	}
 	if o.Err != nil {
-		b.WriteString(l.wrapped(fmt.Sprintln(o.Err)))
+		b.WriteString(l.wrapped(o.Err.Error()))
 	}
 	b.WriteString("\n")
 	if p.Today != "" {
@@ -129,17 +132,18 @@ func (l look) code(p part) string {
 	return l.highlight(code)
 }
 
-// wrapped breaks the lines of an output that the page is too narrow for.
+// wrapped breaks the lines of an output that the page is too narrow for, and leaves out empty ones at its end.
 func (l look) wrapped(output string) string {
 	var b strings.Builder
-	for line := range strings.Lines(output) {
-		line = strings.TrimSuffix(line, "\n")
-		parts := fold(line, l.width)
+	for line := range strings.SplitSeq(strings.TrimRight(output, "\n"), "\n") {
 		if strings.HasPrefix(line, "|") || strings.HasPrefix(line, "+") { // tables break badly
-			parts = []string{line}
+			b.WriteString(line + "\n")
+			continue
 		}
-		for _, part := range parts {
-			b.WriteString(part + "\n")
+		text := strings.TrimLeft(line, " ")
+		indent := line[:len(line)-len(text)]
+		for _, part := range fold(text, l.width-len(indent)) {
+			b.WriteString(indent + part + "\n")
 		}
 	}
 	return b.String()

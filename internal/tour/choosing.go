@@ -158,6 +158,8 @@ func emptiestIsFirst() {
 	fmt.Println(cuda.SetVisibleDevices(best[0].UUID))
 	p, err := cuda.DeviceProperties(0)
 	fmt.Println("cuda:0 is at", p.BusID, err)
+	same, err := smi.Find(gpus, p.BusID)
+	fmt.Println("which is GPU", same.Index, err)
 	fmt.Println(tensor.On(device.CUDA()).Ones(2))
 }
 

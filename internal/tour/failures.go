@@ -203,6 +203,8 @@ func poisonedGPU() {
 }
 
 func noSuchGPU() {
-	fmt.Println(cuda.DeviceName(1))
-	fmt.Println(cuda.MemInfo(1))
+	_, err := cuda.DeviceName(1)
+	fmt.Println(err)
+	_, _, err = cuda.MemInfo(1)
+	fmt.Print(err)
 }

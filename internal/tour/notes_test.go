@@ -70,10 +70,7 @@ Compile with ` + "`TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"},
 
 // TestStepsPrintWhatTheNotesShow compares the steps with the notes.
 func TestStepsPrintWhatTheNotesShow(t *testing.T) {
-	got, err := outputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := printedBySteps(t)
 	for _, p := range printed {
 		if !strings.Contains(got[p.step], p.want) {
 			t.Errorf("note %s: %s prints\n%s\nwant\n%s", p.note, p.step, got[p.step], p.want)
@@ -112,10 +109,7 @@ var recorded = []struct{ step, want string }{
 
 // TestStepsPrintWhatPyTorchDoes compares the steps with what is known of PyTorch 2.6.
 func TestStepsPrintWhatPyTorchDoes(t *testing.T) {
-	got, err := outputs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := printedBySteps(t)
 	for _, r := range recorded {
 		if !strings.Contains(got[r.step], r.want) {
 			t.Errorf("%s prints\n%s\nwant\n%s", r.step, got[r.step], r.want)

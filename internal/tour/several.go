@@ -156,7 +156,8 @@ func visibleGPUs() {
 	fmt.Println(cuda.DefaultVisibleDevices("2,3"))
 	fmt.Println(cuda.DeviceCount())
 	fmt.Println(os.Getenv("CUDA_VISIBLE_DEVICES"))
-	fmt.Println(cuda.DeviceName(2))
+	_, err := cuda.DeviceName(2)
+	fmt.Println(err)
 }
 
 func logicalAndPhysical() {
