@@ -32,7 +32,7 @@ using T = u8;
 using T = u8; // 0 or 1
 #define DTYPE bool
 #define BOOLS 1
-#elif defined(DTYPE_i8) // for casts alone, as are the next
+#elif defined(DTYPE_i8) // for casts and draws, as are the next: these say what they compute in
 #define DTYPE i8
 #elif defined(DTYPE_i16)
 #define DTYPE i16
