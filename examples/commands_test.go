@@ -2,6 +2,7 @@ package examples
 
 import (
 	"os/exec"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,11 +28,10 @@ func TestDocsShowCommandsThatExist(t *testing.T) {
 				}
 				continue
 			}
-			program := words[0]
-			if program == "go" {
-				program, words = words[2], words[2:]
+			if words[0] == "go" {
+				words = words[2:]
 			}
-			text := help(program, words[1:])
+			text := help(words[0], words[1:])
 			for _, m := range flags.FindAllStringSubmatch(line, -1) {
 				if !slices.Contains(flagsOf(text), m[1]) {
 					t.Errorf("%s shows %q: there is no flag %s", name, line, m[1])
@@ -59,23 +59,19 @@ func commandLines(page string) (lines []string) {
 }
 
 // helpTexts returns a function that runs a program for its help: of cresset's subcommand, or of an example.
-func helpTexts(t *testing.T) func(program string, args []string) string {
+func helpTexts(t *testing.T) func(name string, args []string) string {
 	known := map[string]string{}
-	return func(program string, args []string) string {
-		if program == "cresset" {
-			program = "./cmd/cresset"
+	return func(name string, args []string) string {
+		name = path.Base(name)
+		call := []string{"-h"}
+		if name == "cresset" && len(args) > 0 {
+			call = []string{args[0], "-h"}
 		}
-		call := []string{"run", program, "-h"}
-		if program == "./cmd/cresset" && len(args) > 0 {
-			call = []string{"run", program, args[0], "-h"}
-		}
-		key := strings.Join(call, " ")
+		key := name + " " + strings.Join(call, " ")
 		if known[key] == "" {
-			c := exec.Command("go", call...)
-			c.Dir = ".."
-			out, err := c.CombinedOutput() // package flag's help is a failure
+			out, err := exec.Command(program(t, name), call...).CombinedOutput() // package flag's help is a failure
 			if !strings.Contains(string(out), "-h") && !strings.Contains(string(out), "Usage") {
-				t.Fatalf("go %s: %v\n%s", key, err, out)
+				t.Fatalf("%s: %v\n%s", key, err, out)
 			}
 			known[key] = string(out)
 		}

@@ -2,6 +2,7 @@
 package examples
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,14 +47,29 @@ func block(t *testing.T, page, mark string) string {
 	return body
 }
 
-// fenced matches a block of code: its language and its text.
+// fence is a fenced block of a page.
+type fence struct {
+	language, text string
+	line           int // of the text's first line, from 1
+	start, end     int // bytes of the page, with both fences
+}
+
 var fenced = regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 
-// blocks returns a page's fenced blocks in a language.
+// fences returns a page's fenced blocks.
+func fences(page string) (found []fence) {
+	for _, m := range fenced.FindAllStringSubmatchIndex(page, -1) {
+		line := 1 + strings.Count(page[:m[4]], "\n")
+		found = append(found, fence{page[m[2]:m[3]], page[m[4]:m[5]], line, m[0], m[1]})
+	}
+	return found
+}
+
+// blocks returns the text of a page's fenced blocks in a language.
 func blocks(page, language string) (texts []string) {
-	for _, m := range fenced.FindAllStringSubmatch(page, -1) {
-		if m[1] == language {
-			texts = append(texts, m[2])
+	for _, b := range fences(page) {
+		if b.language == language {
+			texts = append(texts, b.text)
 		}
 	}
 	return texts
@@ -63,12 +79,11 @@ func blocks(page, language string) (texts []string) {
 // program prints.
 func TestReadmeShowsTheQuickstart(t *testing.T) {
 	readme := read(t, "../README.md")
-	program := read(t, "quickstart/main.go")
-	_, code, _ := strings.Cut(program, "package main")
+	_, code, _ := strings.Cut(read(t, "quickstart/main.go"), "package main")
 	if got := block(t, readme, "examples/quickstart/main.go"); got != "package main"+code {
 		t.Errorf("the README's program is not examples/quickstart/main.go:\n%s", got)
 	}
-	out, err := exec.Command("go", "run", "./quickstart").CombinedOutput()
+	out, err := exec.Command(program(t, "quickstart")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -85,7 +100,7 @@ func TestPlacementPageShowsItsExample(t *testing.T) {
 	if got := block(t, page, "makes the two mistakes"); got != "package main"+code {
 		t.Errorf("the page's program is not examples/placement/main.go:\n%s", got)
 	}
-	c := exec.Command("go", "run", "./placement")
+	c := exec.Command(program(t, "placement"))
 	c.Env = append(os.Environ(), "CRESSET_SIM=2", "CRESSET_SIM_STATE=off", "CUDA_VISIBLE_DEVICES=0,1")
 	out, err := c.CombinedOutput()
 	if err != nil {
@@ -118,38 +133,52 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 	}
 }
 
-// TestDocsShowGoThatCompiles builds every block of Go. One without a package clause is the body of a function that has
-// the project's packages; CONTRIBUTING.md shows declarations of its own.
+// TestDocsShowGoThatCompiles compiles every block of Go, all in one build. One without a package clause is the body of a
+// function that has the project's packages; CONTRIBUTING.md shows declarations of its own, and TestTutorial runs the tutorial.
 func TestDocsShowGoThatCompiles(t *testing.T) {
+	files := map[string]string{}
+	var packages []string
 	for _, name := range pages(t) {
-		if strings.HasSuffix(name, "CONTRIBUTING.md") {
+		if base := filepath.Base(name); base == "CONTRIBUTING.md" || strings.HasPrefix(base, "tutorial") {
 			continue
 		}
-		for _, code := range blocks(read(t, name), "go") {
-			if !strings.HasPrefix(code, "package ") {
-				code = wrapped(code)
+		for _, b := range fences(read(t, name)) {
+			if b.language != "go" {
+				continue
 			}
-			file := filepath.Join(t.TempDir(), "main.go")
-			if err := os.WriteFile(file, []byte(code), 0o600); err != nil {
-				t.Fatal(err)
+			at := fmt.Sprintf("//line %s:%d\n", strings.TrimPrefix(name, "../"), b.line)
+			code, whole := strings.CutPrefix(b.text, "package main\n")
+			if whole {
+				code = "package shown\n" + at + code // it is compiled, not linked
+			} else {
+				code = "package shown\n\n" + imports(b.text) + "\nfunc main() {\n" + at + b.text + "}\n"
 			}
-			if out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput(); err != nil {
-				t.Errorf("%s shows\n%s\n%v\n%s", name, code, err, out)
-			}
+			dir := fmt.Sprintf("examples/shown%d", len(packages))
+			files[dir+"/shown.go"] = code
+			packages = append(packages, "./"+dir)
 		}
+	}
+	if err := goBuild(files, packages...); err != nil {
+		t.Error(err)
 	}
 }
 
-// wrapped makes a program of statements.
-func wrapped(statements string) string {
+// known are the packages that blocks of code use without importing them.
+var known = []string{
+	"bytes", "context", "encoding/json", "errors", "fmt", "net/http", "net/http/httptest", "os", "strings", "sync", "time",
+	"cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/optim",
+	"cresset/smi", "cresset/tensor",
+}
+
+// imports returns import declarations for the known packages that code uses.
+func imports(code string) string {
+	code = regexp.MustCompile(`//.*`).ReplaceAllString(code, "")
 	var b strings.Builder
-	b.WriteString("package main\n\n")
-	for _, path := range []string{"context", "fmt", "cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/optim", "cresset/smi", "cresset/tensor"} {
-		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(statements) {
+	for _, path := range known {
+		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(code) {
 			b.WriteString("import \"" + path + "\"\n")
 		}
 	}
-	b.WriteString("\nfunc main() {\n" + statements + "}\n")
 	return b.String()
 }
 
