@@ -134,12 +134,13 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 }
 
 // TestDocsShowGoThatCompiles compiles every block of Go, all in one build. One without a package clause is the body of a
-// function that has the project's packages; CONTRIBUTING.md shows declarations of its own, and TestTutorial runs the tutorial.
+// function that has the project's packages. CONTRIBUTING.md shows declarations of its own, ARCHITECTURE.md what users cannot
+// call.
 func TestDocsShowGoThatCompiles(t *testing.T) {
 	files := map[string]string{}
 	var packages []string
 	for _, name := range pages(t) {
-		if base := filepath.Base(name); base == "CONTRIBUTING.md" || strings.HasPrefix(base, "tutorial") {
+		if strings.HasSuffix(name, "CONTRIBUTING.md") || strings.HasSuffix(name, "ARCHITECTURE.md") {
 			continue
 		}
 		for _, b := range fences(read(t, name)) {
@@ -160,6 +161,26 @@ func TestDocsShowGoThatCompiles(t *testing.T) {
 	}
 	if err := goBuild(files, packages...); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestArchitectureShowsCodeThatIsThere looks for each block of ARCHITECTURE.md among the sources, whatever its indentation.
+func TestArchitectureShowsCodeThatIsThere(t *testing.T) {
+	flat := func(code string) string { return strings.Join(strings.Fields(code), " ") }
+	var sources strings.Builder
+	err := filepath.WalkDir("../internal", func(name string, _ os.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".go") {
+			sources.WriteString(flat(read(t, name)))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range blocks(read(t, "../ARCHITECTURE.md"), "go") {
+		if !strings.Contains(sources.String(), flat(code)) {
+			t.Errorf("ARCHITECTURE.md shows code that is nowhere:\n%s", code)
+		}
 	}
 }
 
