@@ -44,8 +44,8 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
 				}
 			}
 			columns := columnsOf(s, x[image*inputs:][:inputs], 0, depth, line, end, space)
-			p := product[T]{outputs, (end - line) * s.OW, depth, 1,
-				Matrix[T]{w[group*outputs*depth:], depth, 1}, columns, beta, out, pixels}
+			p := product[T]{m: outputs, n: (end - line) * s.OW, k: depth, alpha: 1,
+				a: Matrix[T]{w[group*outputs*depth:], depth, 1}, b: columns, beta: beta, c: out, ldc: pixels}
 			p.run(inline)
 		}
 	})
@@ -72,11 +72,11 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 				width := (lineEnd - line) * s.OW
 				grad := Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}
 				if s.pointwise() {
-					p := product[T]{rows, width, outputs, 1, weights, grad, 0, dst[line*s.OW:], pixels}
+					p := product[T]{m: rows, n: width, k: outputs, alpha: 1, a: weights, b: grad, c: dst[line*s.OW:], ldc: pixels}
 					p.run(inline)
 					continue
 				}
-				p := product[T]{rows, width, outputs, 1, weights, grad, 0, space, width}
+				p := product[T]{m: rows, n: width, k: outputs, alpha: 1, a: weights, b: grad, c: space, ldc: width}
 				p.run(inline)
 				addColumns(s, dst, space, rows, line, lineEnd)
 			}
@@ -103,9 +103,9 @@ func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 				for line := 0; line < s.OH; line += lines {
 					lineEnd := min(line+lines, s.OH)
 					columns := columnsOf(s, x[image*inputs:][:inputs], row, end, line, lineEnd, space)
-					p := product[T]{outputs, end - row, (lineEnd - line) * s.OW, 1,
-						Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}, columns.Transposed(),
-						1, dw[group*outputs*depth+row:], depth}
+					p := product[T]{m: outputs, n: end - row, k: (lineEnd - line) * s.OW, alpha: 1,
+						a: Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}, b: columns.Transposed(),
+						beta: 1, c: dw[group*outputs*depth+row:], ldc: depth}
 					p.run(inline)
 				}
 			}

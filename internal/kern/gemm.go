@@ -23,17 +23,15 @@ func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Ro
 // m and n: its products are added in order of k, in runs whose length depends on
 // k alone.
 func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
-	p := product[T]{m, n, k, alpha, a, b, beta, c, ldc}
+	p := product[T]{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c, ldc: ldc}
 	p.run(par.For)
 }
 
 // GemmBias computes C = bias + A·B, where bias has n elements and is added to
 // every row.
 func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
-	for i := range m {
-		copy(c[i*ldc:][:n], bias)
-	}
-	Gemm(m, n, k, 1, a, b, 1, c, ldc)
+	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, c: c, ldc: ldc}
+	p.run(par.For)
 }
 
 // GemmBatch computes count products as Gemm does. The operands of product i
@@ -46,7 +44,7 @@ func GemmBatch[T dtype.Float](count, m, n, k int, alpha T, a Matrix[T], strideA 
 	}
 	products := func(lo, hi int, split splitter) {
 		for i := lo; i < hi; i++ {
-			p := product[T]{m, n, k, alpha, a, b, beta, c[i*strideC:], ldc}
+			p := product[T]{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c[i*strideC:], ldc: ldc}
 			if k > 0 {
 				p.a.Data, p.b.Data = a.Data[i*strideA:], b.Data[i*strideB:]
 			}

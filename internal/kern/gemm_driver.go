@@ -1,6 +1,9 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 const (
 	// maxRun bounds the products that are summed before C is touched: a run of
@@ -19,6 +22,7 @@ type product[T dtype.Float] struct {
 	alpha   T
 	a, b    Matrix[T]
 	beta    T
+	bias    []T // what every row of C starts from instead of beta*C, unless nil
 	c       []T
 	ldc     int
 }
@@ -31,8 +35,19 @@ func (p *product[T]) run(split splitter) {
 	if p.m == 0 || p.n == 0 {
 		return
 	}
+	tiled := p.k > 0 && p.alpha != 0 && vec.TileRows() > 0
+	if p.bias != nil && !tiled {
+		for i := range p.m {
+			copy(p.c[i*p.ldc:][:p.n], p.bias)
+		}
+		p.beta = 1
+	}
 	if p.k == 0 || p.alpha == 0 {
 		p.scale(0, p.m, 0, p.n)
+		return
+	}
+	if tiled {
+		p.runTiles(split)
 		return
 	}
 	if p.alpha == 1 && p.runDirect(split) {

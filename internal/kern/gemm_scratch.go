@@ -7,9 +7,9 @@ import (
 	"cresset/dtype"
 )
 
-// maxScratch bounds a scratch in elements: the packed panels of a block of a product, whose rows and columns are rounded
-// up to whole panels.
-const maxScratch = (blockRows + blockCols + 2*maxPanel) * maxRun
+// maxScratch bounds a scratch in elements: the part of B that tiles pack at a time, which is more than a block of Gemm's
+// reference.
+const maxScratch = packSteps * packCols
 
 // scratch is working memory that a kernel borrows; its content is undefined. Its size is bounded whatever the operands,
 // and so it may come from the collector; what grows with an operand is a loan of ForWithLoan's.

@@ -124,7 +124,7 @@ func TestGemmSplitKeepsBits(t *testing.T) {
 		want := make([]float32, s.m*s.n)
 		for i, split := range []splitter{inline, backwards, par.For} {
 			got := fill(rnd, make([]float32, s.m*s.n))
-			p := product[float32]{s.m, s.n, s.k, 1, a, b, 0, got, s.n}
+			p := product[float32]{m: s.m, n: s.n, k: s.k, alpha: 1, a: a, b: b, c: got, ldc: s.n}
 			p.run(split)
 			if i == 0 {
 				copy(want, got)

@@ -11,6 +11,7 @@ import (
 
 	"cresset/internal/kgen/asm"
 	"cresset/internal/kgen/recipe"
+	"cresset/internal/kgen/tile"
 )
 
 func main() {
@@ -65,8 +66,14 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("vector loops: %w", err)
 	}
-	for name, text := range vector {
-		files["internal/kern/vec/"+name] = text
+	tiles, err := tile.Files()
+	if err != nil {
+		return nil, fmt.Errorf("micro-kernels: %w", err)
+	}
+	for _, part := range []map[string][]byte{vector, tiles} {
+		for name, text := range part {
+			files["internal/kern/vec/"+name] = text
+		}
 	}
 	return files, nil
 }

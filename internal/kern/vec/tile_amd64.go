@@ -1,0 +1,50 @@
+//go:build !noasm
+
+package vec
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+)
+
+func isDouble[T dtype.Float]() bool { return sizeOf[T]() == 8 }
+
+func runTile[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		tileF64AVX512(rows, vectors, t)
+	case current == AVX512:
+		tileF32AVX512(rows, vectors, t)
+	case isDouble[T]():
+		tileF64AVX2(rows, vectors, t)
+	default:
+		tileF32AVX2(rows, vectors, t)
+	}
+}
+
+func runGather[T dtype.Float](t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		gatherF64AVX512(t)
+	case current == AVX512:
+		gatherF32AVX512(t)
+	case isDouble[T]():
+		gatherF64AVX2(t)
+	default:
+		gatherF32AVX2(t)
+	}
+}
+
+func runTranspose[T dtype.Float](t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		transposeF64AVX512(t)
+	case current == AVX512:
+		transposeF32AVX512(t)
+	case isDouble[T]():
+		transposeF64AVX2(t)
+	default:
+		transposeF32AVX2(t)
+	}
+}

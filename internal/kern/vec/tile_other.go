@@ -1,0 +1,17 @@
+//go:build noasm || !amd64
+
+package vec
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+)
+
+const noTiles = "vec: there are no tiles"
+
+func runTile[T dtype.Float](_, _ int, _ unsafe.Pointer) { panic(noTiles) }
+
+func runGather[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+func runTranspose[T dtype.Float](unsafe.Pointer) { panic(noTiles) }

@@ -1,0 +1,193 @@
+package tile
+
+import (
+	"fmt"
+
+	"cresset/internal/kgen/asm"
+)
+
+// A product is a micro-kernel under way. The sums take the first registers, then come a row of B and elements of A;
+// without mask registers the last one is for masks.
+type product struct {
+	*machine
+	shape
+	elem
+	fn   *asm.Func
+	part bool // the tile has fewer columns than the vectors have lanes
+}
+
+func (m *machine) product(f *asm.File, s shape, e elem) {
+	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
+	p := product{machine: m, shape: s, elem: e, fn: newFunc(f, m.functionName(s.String(), e), doc)}
+	fn := p.fn
+	pointAtRows(fn, s.rows)
+	fn.Op("MOVQ", fieldColA, "R12")
+	fn.Op("MOVQ", fieldB, "BX")
+	fn.Op("MOVQ", fieldRowB, "R13")
+	fn.Op("MOVQ", fieldNext, "DX")
+	fn.Op("MOVQ", fieldK, "CX")
+	if m.masks {
+		p.setMasks()
+		p.clear()
+		p.multiply("loop")
+		p.finish("")
+		return
+	}
+	p.clear()
+	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", s.vectors*m.lanes(e)))
+	fn.Op("JLT", "part")
+	p.multiply("whole")
+	p.finish("Whole")
+	fn.Label("part")
+	p.part = true
+	fn.Op("MOVQ", fieldMask, "AX")
+	p.multiply("loop")
+	p.finish("Part")
+}
+
+// setMasks sets the mask of each vector that may have fewer elements: of several, the first is whole.
+func (p *product) setMasks() {
+	fn := p.fn
+	fn.Op("MOVQ", fieldCols, "AX")
+	maskOf(fn, p.lanes(p.elem), p.vectors)
+}
+
+// maskOf sets the masks of vectors for AX elements: K1 that of the only one, else K1 that of the second, and so on.
+func maskOf(fn *asm.Func, lanes, vectors int) {
+	if vectors > 1 {
+		fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
+	}
+	fn.Op("MOVL", "$-1", "R15")
+	for k := 1; k <= max(vectors-1, 1); k++ {
+		if k > 1 {
+			fn.Op("XORL", "R15", "R15")
+			fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
+			fn.Op("CMOVQLT", "R15", "AX")
+			fn.Op("DECL", "R15")
+		}
+		fn.Op("BZHIL", "AX", "R15", "R15")
+		fn.Op("KMOVW", "R15", fmt.Sprintf("K%d", k))
+	}
+}
+
+func (p *product) sum(i, v int) string { return p.reg(i*p.vectors + v) }
+
+func (p *product) rowOfB(v int) string {
+	first, last := p.rows*p.vectors, p.count-3
+	return p.reg(first + v%(last-first+1))
+}
+
+func (p *product) elementOfA(i int) string {
+	if p.masks {
+		return p.reg(p.count - 2 + i%2)
+	}
+	return p.reg(p.count - 2)
+}
+
+// mask is the operand that limits vector v to the tile's columns; it is empty where the vector is whole.
+func (p *product) mask(v int) string {
+	switch {
+	case p.vectors == 1:
+		return "K1"
+	case v == 0:
+		return ""
+	}
+	return fmt.Sprintf("K%d", v)
+}
+
+func (p *product) clear() {
+	for n := range p.rows * p.vectors {
+		if p.masks {
+			p.fn.Op("VPXORD", p.reg(n), p.reg(n), p.reg(n))
+			continue
+		}
+		p.fn.Op("VXORPS", p.reg(n), p.reg(n), p.reg(n))
+	}
+}
+
+// multiply is the loop over k.
+func (p *product) multiply(label string) {
+	fn := p.fn
+	fn.Op("PCALIGN", "$32")
+	fn.Label(label)
+	for i := range p.rows {
+		a := p.elementOfA(i)
+		fn.Op("VBROADCAST"+p.single, rowOfA(i), a)
+		for v := range p.vectors {
+			if i == 0 {
+				p.load(at("BX", v*p.bytes), v, p.rowOfB(v))
+			}
+			fn.Op("VFMADD231"+p.suffix, p.rowOfB(v), a, p.sum(i, v))
+		}
+	}
+	fn.Op("PREFETCHT1", "(DX)")
+	fn.Op("ADDQ", "$16", "DX")
+	nextOfA(fn, p.rows)
+	fn.Op("ADDQ", "R13", "BX")
+	fn.Op("DECQ", "CX")
+	fn.Op("JNZ", label)
+}
+
+// load reads the columns of vector v that the tile has; the others become zero.
+func (p *product) load(from string, v int, to string) {
+	move := "VMOVU" + p.suffix
+	switch mask := p.mask(v); {
+	case p.masks && mask != "":
+		p.fn.Op(move+".Z", from, mask, to)
+	case p.part:
+		p.fn.Op(move, at("AX", v*p.bytes), p.reg(p.count-1))
+		p.fn.Op("VMASKMOV"+p.suffix, from, p.reg(p.count-1), to)
+	default:
+		p.fn.Op(move, from, to)
+	}
+}
+
+// finish adds what C starts from, and stores the tile.
+func (p *product) finish(label string) {
+	fn := p.fn
+	fn.Op("MOVQ", fieldC, "SI")
+	fn.Op("MOVQ", fieldRowC, "R10")
+	fn.Op("MOVQ", fieldFrom, "R8")
+	fn.Op("MOVQ", fieldRowFrom, "R9")
+	fn.Op("TESTQ", "R8", "R8")
+	fn.Op("JZ", "store"+label)
+	for i := range p.rows {
+		for v := range p.vectors {
+			p.load(at("R8", v*p.bytes), v, p.rowOfB(v))
+			fn.Op("VADD"+p.suffix, p.rowOfB(v), p.sum(i, v), p.sum(i, v))
+		}
+		fn.Op("ADDQ", "R9", "R8")
+	}
+	fn.Label("store" + label)
+	for i := range p.rows {
+		for v := range p.vectors {
+			p.store(p.sum(i, v), v, at("SI", v*p.bytes))
+		}
+		fn.Op("ADDQ", "R10", "SI")
+	}
+	fn.Op("VZEROUPPER")
+	fn.Op("RET")
+}
+
+// store writes the columns of vector v that the tile has.
+func (p *product) store(from string, v int, to string) {
+	move := "VMOVU" + p.suffix
+	switch mask := p.mask(v); {
+	case p.masks && mask != "":
+		p.fn.Op(move, from, mask, to)
+	case p.part:
+		p.fn.Op(move, at("AX", v*p.bytes), p.reg(p.count-1))
+		p.fn.Op("VMASKMOV"+p.suffix, from, p.reg(p.count-1), to)
+	default:
+		p.fn.Op(move, from, to)
+	}
+}
+
+// at is the operand that lies so many bytes behind a register's address.
+func at(register string, bytes int) string {
+	if bytes == 0 {
+		return "(" + register + ")"
+	}
+	return fmt.Sprintf("%d(%s)", bytes, register)
+}

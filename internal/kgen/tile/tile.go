@@ -1,0 +1,121 @@
+// Package tile writes the micro-kernels of matrix products in Go's assembly language, for AVX-512 and for AVX2 with FMA.
+//
+// A micro-kernel computes a tile of C: rows × vectors sums that stay in registers while k passes. Each step loads one
+// row of B, repeats one element of each row of A over a vector, and multiplies and adds. Where A's elements lie follows
+// from two strides, so that a matrix, its transpose and a packed panel use one kernel.
+package tile
+
+import (
+	"fmt"
+
+	"cresset/internal/kgen/asm"
+)
+
+// An elem is a type of number.
+type elem struct {
+	name   string // as in F32
+	size   int
+	suffix string // of the instructions of vectors
+	single string // of the instructions of one number
+}
+
+var elems = []elem{{"F32", 4, "PS", "SS"}, {"F64", 8, "PD", "SD"}}
+
+// A shape is how much of C a micro-kernel computes.
+type shape struct{ rows, vectors int }
+
+// A machine is an instruction set.
+type machine struct {
+	name   string
+	bytes  int    // of a vector register
+	prefix string // of its name
+	count  int    // of them
+	shapes []shape
+	masks  bool // whether it has registers for masks
+}
+
+// Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
+var (
+	avx512 = machine{"AVX512", 64, "Z", 32, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), true}
+	avx2   = machine{"AVX2", 32, "Y", 16, append(upTo(6), shape{2, 4}, shape{1, 8}), false}
+)
+
+// upTo returns the shapes of one and two vectors with up to so many rows.
+func upTo(rows int) []shape {
+	var all []shape
+	for r := 1; r <= rows; r++ {
+		all = append(all, shape{r, 1}, shape{r, 2})
+	}
+	return all
+}
+
+func (m *machine) reg(n int) string { return fmt.Sprintf("%s%d", m.prefix, n) }
+
+func (m *machine) lanes(e elem) int { return m.bytes / e.size }
+
+// file writes all functions of a machine.
+func (m *machine) file() *asm.File {
+	f := &asm.File{}
+	for _, e := range elems {
+		for _, s := range m.shapes {
+			m.product(f, s, e)
+		}
+		m.transpose(f, e)
+		m.gather(f, e)
+	}
+	return f
+}
+
+func (m *machine) functionName(what string, e elem) string { return what + e.name + m.name }
+
+func (s shape) String() string { return fmt.Sprintf("tile%dx%d", s.rows, s.vectors) }
+
+// The fields of the argument, of type call in package vec, as they lie behind DI.
+const (
+	fieldA       = "0(DI)"
+	fieldB       = "8(DI)"
+	fieldC       = "16(DI)"
+	fieldFrom    = "24(DI)"
+	fieldNext    = "32(DI)"
+	fieldMask    = "40(DI)"
+	fieldRowA    = "48(DI)"
+	fieldColA    = "56(DI)"
+	fieldRowB    = "64(DI)"
+	fieldRowC    = "72(DI)"
+	fieldRowFrom = "80(DI)"
+	fieldK       = "88(DI)"
+	fieldCols    = "96(DI)"
+)
+
+// newFunc begins a function of one argument, which DI points to.
+func newFunc(f *asm.File, name, doc string) *asm.Func {
+	fn := f.Func(name, doc, asm.Param{Name: "t", Type: "unsafe.Pointer"})
+	fn.Op("MOVQ", fn.Arg("t"), "DI")
+	return fn
+}
+
+// rowsOfA are the registers that point to rows 0, 5, 10 and 15; R10 holds the distance of rows, R11 three times that.
+var rowsOfA = []string{"SI", "R8", "R9", "AX"}
+
+// pointAtRows sets the registers by which rowOfA reaches so many rows.
+func pointAtRows(fn *asm.Func, rows int) {
+	fn.Op("MOVQ", fieldA, "SI")
+	fn.Op("MOVQ", fieldRowA, "R10")
+	fn.Op("LEAQ", "(R10)(R10*2)", "R11")
+	for g := 1; g*5 < rows; g++ {
+		fn.Op("LEAQ", fmt.Sprintf("(%s)(R10*4)", rowsOfA[g-1]), rowsOfA[g])
+		fn.Op("ADDQ", "R10", rowsOfA[g])
+	}
+}
+
+// rowOfA is the operand that points at row i.
+func rowOfA(i int) string {
+	return "(" + rowsOfA[i/5] + ")" + []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}[i%5]
+}
+
+// nextOfA moves all rows by one step of k, which R12 holds.
+func nextOfA(fn *asm.Func, rows int) {
+	for g := 0; g*5 < rows; g++ {
+		fn.Op("ADDQ", "R12", rowsOfA[g])
+	}
+}
