@@ -16,7 +16,7 @@ type noted struct {
 	Count        int
 }
 
-type note struct{ seen []int }
+type note struct{ Seen []int }
 
 func TestCopy(t *testing.T) {
 	l := nn.NewLinear(2, 2)
