@@ -43,7 +43,7 @@ var choosing = Chapter{
 		},
 		{
 			Title:   "The same on a newer driver",
-			Note:    "004:144",
+			Note:    "004:144 004:166",
 			Mirrors: "nvidia-smi -q -d Memory | grep -A4 GPU | grep Free",
 			Today:   "From about driver 510 on a row Reserved makes Free the fifth: the note's line finds no GPU any more.",
 			Needs:   newerLab,
@@ -61,7 +61,7 @@ var choosing = Chapter{
 		},
 		{
 			Title:   "Numbers out of the text",
-			Note:    "004:145-146 004:170",
+			Note:    "004:145-146 004:168 004:170",
 			Mirrors: "[int(x.split()[2]) for x in open('tmp.txt', 'r').readlines()]",
 			Today:   "A file tmp.txt in the working directory, which two programs share and overwrite, is not needed.",
 			Needs:   newerLab,

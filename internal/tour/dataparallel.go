@@ -17,7 +17,7 @@ var dataParallel = Chapter{
 	Steps: []Step{
 		{
 			Title:   "A batch of 16 on two GPUs",
-			Note:    "004:104-109 004:113-136",
+			Note:    "004:93-97 004:104-109 004:113-136",
 			Mirrors: "net = nn.DataParallel(net); net.to(device); outputs = net(inputs)",
 			Today:   "The note's text says batch_size 2, its code 16; 8 rows for each of two GPUs is right. It does not show FooNet.",
 			Needs:   fourGPUs,
@@ -51,7 +51,7 @@ var dataParallel = Chapter{
 		},
 		{
 			Title:   "A model that is not on the main GPU",
-			Note:    "004:99-100 004:110-112",
+			Note:    "004:99-100 004:102 004:110-112",
 			Mirrors: "RuntimeError: module must have its parameters and buffers on device cuda:1 ...",
 			Needs:   fourGPUs,
 			Do:      wrongMainGPU,

@@ -38,7 +38,7 @@ var models = Chapter{
 		},
 		{
 			Title:   "Moved in place",
-			Note:    "003:60-61 003:71-72",
+			Note:    "001:119-120 003:60-61 003:71-72",
 			Mirrors: "net.cuda(0)",
 			Needs:   oneGPU,
 			Do:      movedInPlace,

@@ -29,7 +29,7 @@ var moves = Chapter{
 		},
 		{
 			Title:   "From a GPU to the CPU",
-			Note:    "004:11-17",
+			Note:    "004:2 004:11-17",
 			Mirrors: `device = torch.device(cpu); tensor = tensor.to("cpu"); module.to("cpu")`,
 			Today:   "The note's cpu lacks its quotes.",
 			Needs:   oneGPU,
@@ -60,7 +60,7 @@ var moves = Chapter{
 		},
 		{
 			Title:   "When To makes a copy",
-			Note:    "004:18",
+			Note:    "004:18 004:46-59",
 			Mirrors: "tensor.to(...)",
 			Today:   "The note does not say when nothing is copied, nor that copy=True always copies, nor that cpu:0 is not cpu.",
 			Needs:   anyMachine,

@@ -53,7 +53,7 @@ var several = Chapter{
 		},
 		{
 			Title:   "Visible GPUs",
-			Note:    "004:70-79",
+			Note:    "004:65 004:70-79",
 			Mirrors: `os.environ.setdefault("CUDA_VISIBLE_DEVICES", "2", "3")`,
 			Today:   "setdefault takes two texts, so the note's line is a TypeError; the value is \"2,3\".",
 			Needs:   fourGPUs,
@@ -100,7 +100,7 @@ var several = Chapter{
 		},
 		{
 			Title:   "The same in the order of the bus",
-			Note:    "004:156-159",
+			Note:    "004:82-84 004:156-159",
 			Mirrors: "physical GPU 0",
 			Needs:   desktopByBus,
 			Do:      orderOfTheBus,

@@ -15,14 +15,14 @@ var tensors = Chapter{
 	Steps: []Step{
 		{
 			Title:   "A tensor is made on the CPU",
-			Note:    "000:43-49 001:2 002:4 003:27 003:34-35",
+			Note:    "000:3 000:43-49 001:2 001:145-146 002:4 003:13 003:27 003:34-35",
 			Mirrors: "x = torch.tensor([1,2,3]); x.device",
 			Needs:   anyMachine,
 			Do:      madeOnCPU,
 		},
 		{
 			Title:   "Made on a GPU",
-			Note:    "000:53-60",
+			Note:    "000:3 000:53-60 001:145-146 003:13",
 			Mirrors: "x = torch.ones(2, 3, device=try_gpu())",
 			Needs:   oneGPU,
 			Do:      madeOnGPU,
@@ -36,7 +36,7 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "A handle, not a name",
-			Note:    "002:7 002:57-70",
+			Note:    "001:108-111 002:7 002:57-70",
 			Mirrors: "my_device = torch.device('cuda') if torch.cuda.is_available() else ...",
 			Today:   "The note's numbers were not seeded; these are what PyTorch draws on a GPU after torch.cuda.manual_seed(0).",
 			Needs:   oneGPU,
@@ -44,7 +44,7 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "Drawn on a GPU, copied to a GPU",
-			Note:    "002:14-31",
+			Note:    "002:4 002:14-31",
 			Mirrors: "torch.rand(2, 2, device='cuda'); y = x.to('cuda')",
 			Today:   "Without a GPU the note never makes y, and printing it is a NameError; this step says that it needs one.",
 			Needs:   oneGPU,
@@ -75,7 +75,7 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "Results stay where their operands are",
-			Note:    "001:68-76 001:113-114 003:49",
+			Note:    "000:3 001:68-76 001:113-114 003:49",
 			Mirrors: "y = x**2",
 			Needs:   oneGPU,
 			Do:      resultsStay,
@@ -97,7 +97,7 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "A tensor takes memory of its own GPU alone",
-			Note:    "000:53",
+			Note:    "000:13 000:53",
 			Mirrors: "x = torch.ones(2, 3, device=try_gpu())",
 			Today:   "Memory comes in blocks of 512 bytes, out of segments of 2 MiB and more that stay with the process for reuse.",
 			Needs:   twoGPUs,
@@ -105,7 +105,7 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "The same seen by nvidia-smi",
-			Note:    "000:1 000:53",
+			Note:    "000:1 000:53 001:33",
 			Mirrors: "nvidia-smi",
 			Needs:   smallGPU,
 			Do:      memoryInTable,
@@ -120,14 +120,14 @@ var tensors = Chapter{
 		},
 		{
 			Title:   "Memory shared with a slice",
-			Note:    "002:6 002:34-42 002:51-53",
+			Note:    "002:6 002:10-12 002:34-42 002:51-53",
 			Mirrors: "n = t.numpy(); t.add_(2); np.add(n, 2, out=n)",
 			Needs:   anyMachine,
 			Do:      sharedMemory,
 		},
 		{
 			Title:   "A slice that becomes a tensor",
-			Note:    "002:6",
+			Note:    "002:6 002:47",
 			Mirrors: "torch.from_numpy(n)",
 			Today:   "The notes say only that memory is shared; FromSlice is the other direction, and Of makes a copy.",
 			Needs:   anyMachine,
