@@ -80,6 +80,7 @@ func (s *nvmlSource) read(details bool) (*Inventory, error) {
 		g, dev, err := s.gpu(i)
 		if err != nil {
 			failed = cmp.Or(failed, err)
+			inventory.Missing = append(inventory.Missing, Missing{int(i), words(err)})
 			continue
 		}
 		if details {
@@ -88,6 +89,15 @@ func (s *nvmlSource) read(details bool) (*Inventory, error) {
 		inventory.GPUs = append(inventory.GPUs, g)
 	}
 	return inventory, failed
+}
+
+// words returns what NVML says of a failure.
+func words(err error) string {
+	var r nvml.Return
+	if errors.As(err, &r) {
+		return r.Text()
+	}
+	return err.Error()
 }
 
 func (s *nvmlSource) cuda() string {

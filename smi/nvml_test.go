@@ -223,6 +223,13 @@ func TestOthersOfLost(t *testing.T) {
 	if g := inventory.GPUs; len(g) != 2 || g[0].Index != 0 || g[1].Index != 2 {
 		t.Errorf("got %+v", g)
 	}
+	if want := []Missing{{1, "GPU is lost"}}; !slices.Equal(inventory.Missing, want) {
+		t.Errorf("missing: got %+v, want %+v", inventory.Missing, want)
+	}
+	simulate(t, `{"gpus": [{"preset": "t4"}, {"preset": "t4", "lost": true}]}`)
+	if gpus, err := GPUs(); !errors.Is(err, ErrLost) || len(gpus) != 1 {
+		t.Errorf("GPUs: got %+v, %v", gpus, err)
+	}
 }
 
 // TestWatchRecovers has a GPU that is lost for a moment.

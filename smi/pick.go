@@ -97,7 +97,13 @@ func holders(g GPU) string {
 	return ", held by " + strings.Join(told, ", ")
 }
 
-func gib(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
+// gib writes bytes in GiB, and what is less than one in MiB.
+func gib(bytes uint64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
 
 // Refusal is a GPU that is not what was wished for.
 type Refusal struct {

@@ -35,7 +35,7 @@ func TestPick(t *testing.T) {
 func TestPickTooFew(t *testing.T) {
 	gpus := farm()
 	gpus[0].Processes = []Process{
-		{PID: 1, Type: "C", Name: "small", Memory: ptr[uint64](gibibyte)}, {PID: 2, Type: "C", Name: "\x1b[31mpython", Memory: ptr[uint64](28 * gibibyte)},
+		{PID: 1, Type: "C", Name: "small", Memory: ptr[uint64](gibibyte - 1)}, {PID: 2, Type: "C", Name: "\x1b[31mpython", Memory: ptr[uint64](28 * gibibyte)},
 		{PID: 3, Type: "C"}, {PID: 4, Type: "G", Name: "Xorg"},
 	}
 	gpus[1].MIG, gpus[2].ComputeMode = ptr(true), Prohibited
@@ -45,7 +45,7 @@ func TestPickTooFew(t *testing.T) {
 		want string
 	}{
 		{Wish{MinFree: 50 * gibibyte}, gpus, "wanted 1 GPU with at least 50.0 GiB free, have 0: GPU 0 10.0 GiB free, held by " +
-			"?[31mpython (pid 2, 28.0 GiB), small (pid 1, 1.0 GiB), a process (pid 3), 1 more; " +
+			"?[31mpython (pid 2, 28.0 GiB), small (pid 1, 1023 MiB), a process (pid 3), 1 more; " +
 			"GPU 1 it is partitioned by MIG; GPU 2 its compute mode is Prohibited; GPU 3 40.0 GiB free"},
 		{Wish{N: 9}, farm(), "wanted 9 GPUs, have 4"},
 		{Wish{N: 4, MaxUtilization: ptr(60), ExcludeBusy: true}, farm(), "wanted 4 GPUs with at most 60% utilization, nobody computing, have 3: GPU 1 90% utilization"},

@@ -31,9 +31,16 @@ type Inventory struct {
 	Source    Source    `json:"source"`
 	Simulated bool      `json:"simulated,omitempty"`
 	GPUs      []GPU     `json:"gpus"`
+	Missing   []Missing `json:"missing,omitempty"` // GPUs that do not answer
 
 	// ReservedUnknown is why nobody can say who has reserved GPUs; nil where that is known.
 	ReservedUnknown error `json:"-"`
+}
+
+// Missing is a GPU that does not answer: it has fallen off the bus, for instance.
+type Missing struct {
+	Index  int    `json:"index"`
+	Reason string `json:"reason"` // in NVML's words, such as GPU is lost
 }
 
 // GPU describes a GPU. What it does not report is nil or empty, never zero.
@@ -123,13 +130,13 @@ const (
 )
 
 // GPUs returns the GPUs in the machine, by index. Without any it returns an
-// *Error.
+// *Error; where one does not answer, an *Error together with the others.
 func GPUs() ([]GPU, error) {
 	inventory, err := Take()
-	if err != nil {
+	if inventory == nil {
 		return nil, err
 	}
-	return inventory.GPUs, nil
+	return inventory.GPUs, err
 }
 
 // ByFreeMemory returns the GPUs with the most free memory first; where two have

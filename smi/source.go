@@ -22,7 +22,7 @@ func connect() (source, error) {
 }
 
 // Take looks at the machine's GPUs. Without any it returns an *Error; where one is
-// lost, an *Error together with the inventory of the others.
+// lost, an *Error together with the inventory of the others, which names it.
 func Take() (*Inventory, error) { return take(false) }
 
 func take(details bool) (*Inventory, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -62,11 +63,15 @@ func (c *pickCommand) print(s *session, source smi.Source, picked []smi.GPU) err
 	case "json":
 		return json.NewEncoder(s.stdout).Encode(picked)
 	case "index":
-		fmt.Fprintln(s.stdout, strings.Join(indexes, ","))
+		return writeLine(s.stdout, strings.Join(indexes, ","))
 	case "env":
-		fmt.Fprintf(s.stdout, "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES=%s\n", strings.Join(uuids, ","))
-	default:
-		fmt.Fprintln(s.stdout, strings.Join(uuids, ","))
+		return writeLine(s.stdout, "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES="+strings.Join(uuids, ","))
 	}
-	return nil
+	return writeLine(s.stdout, strings.Join(uuids, ","))
+}
+
+// writeLine fails where the line is lost: success with an empty value hides every GPU.
+func writeLine(w io.Writer, line string) error {
+	_, err := fmt.Fprintln(w, line)
+	return err
 }

@@ -74,22 +74,22 @@ func (c *smiCommand) run(s *session) error {
 	}
 	if c.Loop == nil {
 		inventory, err := c.take()
-		if err != nil {
+		if inventory == nil {
 			return c.failure(s, err)
 		}
 		s.announce()
-		return c.show(print, inventory)
+		return c.show(s, print, inventory, err)
 	}
 	first := true
 	for inventory, err := range c.watch(s.ctx, time.Duration(*c.Loop)*time.Second) {
-		if err != nil {
+		if inventory == nil {
 			return c.failure(s, err)
 		}
 		if first {
 			s.announce()
 		}
 		first = false
-		if err := c.show(print, inventory); err != nil {
+		if err := c.show(s, print, inventory, err); err != nil && len(inventory.GPUs) == 0 {
 			return err
 		}
 	}
@@ -114,23 +114,6 @@ func (c *smiCommand) watch(ctx context.Context, every time.Duration) iter.Seq2[*
 		return smi.WatchDetails(ctx, every)
 	}
 	return smi.Watch(ctx, every)
-}
-
-// show prints an inventory with the GPUs that --id names.
-func (c *smiCommand) show(print func(inventory *smi.Inventory, attached int) error, inventory *smi.Inventory) error {
-	attached := len(inventory.GPUs)
-	if c.ID != "" {
-		var chosen []smi.GPU
-		for id := range strings.SplitSeq(c.ID, ",") {
-			g, err := smi.Find(inventory.GPUs, id)
-			if err != nil {
-				return &smiFailure{noDevices, 6}
-			}
-			chosen = append(chosen, g)
-		}
-		inventory.GPUs = chosen
-	}
-	return print(inventory, attached)
 }
 
 // printer checks the flags and returns what prints for them.
@@ -212,7 +195,7 @@ const maxLoop = 24 * 60 * 60
 func usage(err error) error { return &smiFailure{err.Error(), exitUsage} }
 
 func (c *smiCommand) csvPrinter(
-	s *session, list string, known map[string]csvField, rows func(*smi.Inventory) []csvRow,
+	s *session, list string, known map[string]csvField, rows func(i *smi.Inventory, attached int) []csvRow,
 ) (func(*smi.Inventory, int) error, error) {
 	fields, err := csvFields(list, known)
 	if err != nil {
@@ -221,7 +204,7 @@ func (c *smiCommand) csvPrinter(
 	if _, err := readCSVForm(c.Format, ""); err != nil {
 		return nil, usage(err)
 	}
-	return func(i *smi.Inventory, _ int) error {
+	return func(i *smi.Inventory, attached int) error {
 		layout, err := chooseLayout(c.Layout, i.Driver, true)
 		if err != nil {
 			return usage(err)
@@ -230,7 +213,7 @@ func (c *smiCommand) csvPrinter(
 		if err != nil {
 			return usage(err)
 		}
-		writeCSV(s.stdout, form, fields, rows(i), !c.headWritten)
+		writeCSV(s.stdout, form, fields, rows(i, attached), !c.headWritten)
 		c.headWritten = true
 		return nil
 	}, nil
@@ -246,6 +229,16 @@ const (
 		"Please also try adding directory that contains libnvidia-ml.so to your system PATH."
 	mismatch = "Failed to initialize NVML: Driver/library version mismatch"
 	tooOld   = "Failed to initialize NVML: Function Not Found"
+
+	unreachable  = "Unable to determine the device handle"
+	lost         = "GPU is lost" // which is NVML's text too
+	rebootAdvice = ".  Reboot the system to recover this GPU"
+)
+
+// Exit codes of nvidia-smi that more than one place has.
+const (
+	exitNoDevices = 6
+	exitLost      = 15
 )
 
 // failure says on stderr what happened, and returns what nvidia-smi would say.
@@ -254,6 +247,11 @@ func (c *smiCommand) failure(s *session, err error) error {
 		return s.ctx.Err()
 	}
 	fmt.Fprintf(s.stderr, "cresset: %v\n", err)
+	return reply(err)
+}
+
+// reply is how nvidia-smi ends where the GPUs cannot be listed.
+func reply(err error) error {
 	switch {
 	case errors.Is(err, smi.ErrNoLibrary):
 		return &smiFailure{noLibrary, 12}
@@ -269,9 +267,9 @@ func (c *smiCommand) failure(s *session, err error) error {
 	case errors.Is(err, smi.ErrTooOld):
 		return &smiFailure{tooOld, 13}
 	case errors.Is(err, smi.ErrNoGPU):
-		return &smiFailure{noDevices, 6}
+		return &smiFailure{noDevices, exitNoDevices}
 	case errors.Is(err, smi.ErrLost):
-		return &smiFailure{"Unable to determine the device handle: GPU is lost.  Reboot the system to recover this GPU", 15}
+		return &smiFailure{unreachable + ": " + lost + rebootAdvice, exitLost}
 	case errors.Is(err, smi.ErrNoPermission):
 		return &smiFailure{"Insufficient Permissions", 4}
 	}

@@ -45,6 +45,7 @@ func readCSVForm(text, absent string) (csvForm, error) {
 // them.
 type csvRow struct {
 	inventory *smi.Inventory
+	attached  int // GPUs of the machine, whatever --id names
 	gpu       smi.GPU
 	program   smi.Process
 }
@@ -108,18 +109,18 @@ func writeCSV(w io.Writer, form csvForm, fields []csvField, rows []csvRow, heade
 }
 
 // gpuRows and programRows return what a query is about.
-func gpuRows(inventory *smi.Inventory) (rows []csvRow) {
+func gpuRows(inventory *smi.Inventory, attached int) (rows []csvRow) {
 	for _, g := range inventory.GPUs {
-		rows = append(rows, csvRow{inventory: inventory, gpu: g})
+		rows = append(rows, csvRow{inventory: inventory, attached: attached, gpu: g})
 	}
 	return rows
 }
 
-func programRows(inventory *smi.Inventory) (rows []csvRow) {
+func programRows(inventory *smi.Inventory, attached int) (rows []csvRow) {
 	for _, g := range inventory.GPUs {
 		for _, p := range g.Processes {
 			if strings.Contains(p.Type, "C") {
-				rows = append(rows, csvRow{inventory, g, p})
+				rows = append(rows, csvRow{inventory, attached, g, p})
 			}
 		}
 	}

@@ -55,7 +55,7 @@ func gpuFields() map[string]csvField {
 		measure("clocks.current.memory", "MHz", func(g smi.GPU) string { return csvInt(g.MemoryClock) }),
 		{name: "timestamp", value: csvTime},
 		{name: "driver_version", value: func(r csvRow) string { return r.inventory.Driver }},
-		{name: "count", value: func(r csvRow) string { return strconv.Itoa(len(r.inventory.GPUs)) }},
+		{name: "count", value: func(r csvRow) string { return strconv.Itoa(r.attached) }},
 	}
 	fields = append(fields, detailFields()...)
 	return named(fields, map[string]string{

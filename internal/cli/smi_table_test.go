@@ -281,9 +281,9 @@ func TestCSV(t *testing.T) {
 			"1, [N/A], [N/A]\n[N/A], [N/A], [N/A]\n", false},
 		{"pid,process_name,used_memory", "csv", "pid, process_name, used_gpu_memory [MiB]\n7, python,?[1m, 400 MiB\n9, hidden, [N/A]\n", true},
 	} {
-		known, rows := gpuFields(), gpuRows(inventory)
+		known, rows := gpuFields(), gpuRows(inventory, len(inventory.GPUs))
 		if tc.programs {
-			known, rows = programFields(), programRows(inventory)
+			known, rows = programFields(), programRows(inventory, len(inventory.GPUs))
 		}
 		fields, err := csvFields(tc.fields, known)
 		if err != nil {
@@ -307,12 +307,12 @@ func TestCSV(t *testing.T) {
 }
 
 func TestReadSize(t *testing.T) {
-	for text, want := range map[string]uint64{"": 0, "20GiB": 20 << 30, "1.5GiB": 3 << 29, "512MiB": 512 << 20, "2GB": 2e9, "7": 7, "0": 0} {
+	for text, want := range map[string]uint64{"": 0, "20GiB": 20 << 30, "1.5GiB": 3 << 29, "512MiB": 512 << 20, "2GB": 2e9, "7": 7, "0": 0, "20G": 20 << 30, "20g": 20 << 30, "20gib": 20 << 30, "20 GiB": 20 << 30} {
 		if got, err := readSize(text); err != nil || got != want {
 			t.Errorf("%q: got %d, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"GiB", "-1GiB", "NaNGiB", "1PiB", "20 GiB", "InfGiB", "1e30", "x"} {
+	for _, text := range []string{"GiB", "-1GiB", "NaNGiB", "1PiB", "20Gi", "InfGiB", "--2G", "G20", "1e30", "x"} {
 		if got, err := readSize(text); err == nil {
 			t.Errorf("%q: got %d", text, got)
 		}

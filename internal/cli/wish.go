@@ -32,22 +32,28 @@ func (f *wishFlags) seek(s *session, choose func(*smi.Inventory, smi.Wish) error
 		fmt.Fprintf(s.stderr, "cresset: %v\n", err)
 		return exitCode(exitUsage)
 	}
-	deadline := time.Now().Add(f.Wait)
-	announced := false
-	for inventory, err := range smi.Watch(s.ctx, pickAgain) {
-		if err != nil {
-			return err
+	deadline, every := time.Now().Add(f.Wait), pickAgain
+	if f.Wait > 0 {
+		every = min(every, f.Wait) // so that the last look is when the time is over
+	}
+	first := true
+	for inventory, failed := range smi.Watch(s.ctx, every) {
+		if inventory == nil {
+			return failed
 		}
-		if !announced {
+		if first {
 			s.announce()
-			announced = true
 		}
+		if first && failed != nil { // there are others to choose from
+			fmt.Fprintf(s.stderr, "cresset: %v\n", failed)
+		}
+		first = false
 		err := choose(inventory, wish)
 		var tooFew *smi.PickError
 		if !errors.As(err, &tooFew) {
 			return err
 		}
-		if time.Now().Add(pickAgain).After(deadline) {
+		if !time.Now().Before(deadline) {
 			fmt.Fprintf(s.stderr, "cresset: %v\n", err)
 			return exitCode(exitTooFew)
 		}
@@ -71,15 +77,18 @@ func (f *wishFlags) wish() (smi.Wish, error) {
 }
 
 // readSize reads a size in bytes: a number with one of the units, or without one.
+// Case does not matter, and a letter alone is the larger of its units, as batch
+// systems have it.
 func readSize(text string) (uint64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	digits := strings.TrimRight(text, "BKMGTi")
+	unit := strings.ToLower(strings.TrimLeft(text, "0123456789.+-"))
+	digits := text[:len(text)-len(unit)]
 	factor, known := map[string]float64{
-		"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-		"KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
-	}[text[len(digits):]]
+		"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
+	}[strings.TrimSpace(unit)]
 	number, err := strconv.ParseFloat(digits, 64)
 	if !known || err != nil || !(number >= 0) || number*factor >= math.MaxInt64 {
 		return 0, fmt.Errorf("--min-free must be a size such as 20GiB, not %q", text)
