@@ -103,7 +103,7 @@ func TestOps(t *testing.T) {
 // racedOnGPUs are the rows that the race detector watches on a simulated GPU, where all of them would take minutes: one for
 // each way of launching kernels.
 var racedOnGPUs = []string{"add scalar", "tanh", "where", "to int32", "cat", "gather", "sort", "sum", "cumsum over 0", "matmul 2x2",
-	"softmax over 0", "conv2d", "batch_norm in training"}
+	"softmax over 0", "conv1d", "batch_norm in training"}
 
 // on returns the row for a device with those dtypes that it has kernels for; it skips the test where there are none. Where
 // only the gradient's kernel is missing, the values are judged.
