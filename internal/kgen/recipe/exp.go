@@ -55,16 +55,34 @@ func expSum(b *builder, head, tail float) float {
 	return b.Add(head, b.FMA(square, expQuotient(b, head), tail))
 }
 
+// expRest is the r of x = n*log(2) + r, rounded: it costs e**x another sixth of its last place.
+func expRest(b *builder, x float) (r float, n integ) {
+	whole, n := roundToInt(b, x, log2E)
+	return b.FMA(whole, b.Const(-ln2Tail), b.FMAExact(whole, b.Const(-ln2Head), x)), n
+}
+
+// expRestPair is expRest for x+rest with a rest that is small beside x.
+func expRestPair(b *builder, x, rest float) (r float, n integ) {
+	whole, n := roundToInt(b, x, log2E)
+	near := b.FMAExact(whole, b.Const(-ln2Head), x)
+	return b.Add(near, b.FMA(whole, b.Const(-ln2Tail), rest)), n
+}
+
+// expMantissa is e**r for |r| <= log(2)/2.
+func expMantissa(b *builder, r float) float {
+	return b.Add(b.Const(1), b.FMA(b.Mul(r, r), expQuotient(b, r), r))
+}
+
 // expNear is e**x where neither over- nor underflow threatens: -87 < x < 88.
 func expNear(b *builder, x float) float {
-	head, tail, n := expReduced(b, x)
-	return b.Mul(b.Add(b.Const(1), expSum(b, head, tail)), powerOfTwo(b, n))
+	r, n := expRest(b, x)
+	return b.Mul(expMantissa(b, r), powerOfTwo(b, n))
 }
 
 // expFull is e**x for -104 < x < 89, subnormal results included.
 func expFull(b *builder, x float) float {
-	head, tail, n := expReduced(b, x)
-	return b.Scale(b.Add(b.Const(1), expSum(b, head, tail)), n)
+	r, n := expRest(b, x)
+	return b.Scale(expMantissa(b, r), n)
 }
 
 // Exp is e**x.
@@ -75,7 +93,7 @@ func Exp() *Recipe {
 	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
 	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
 	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 0.9, `e**x.
+	return b.Return(y, 1, `e**x.
 x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.`)
 }
 

@@ -86,7 +86,8 @@ const (
 func GELUTanh() *Recipe {
 	b := newBuilder("GELUTanh", "x")
 	x := b.Param(0)
-	a := b.Abs(x)
+	over := atLeast(b, x, -10.875)
+	a := atMost(b, over, 10)
 	square, squareRest := b.TwoProduct(a, a)
 	c, cRest := b.TwoProduct(square, b.Const(geluCubic))
 	cRest = b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), cRest))
@@ -94,7 +95,8 @@ func GELUTanh() *Recipe {
 	cRest = b.Add(b.Add(cRest, b.Const(geluLinearTail)), lost)
 	v, vRest := b.TwoProduct(a, c)
 	vRest = b.FMA(a, cRest, vRest)
-	y := gated(b, x, v, vRest, 10.875)
-	return b.Return(y, 1.1, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error.`)
+	r, n := expRestPair(b, b.Neg(v), b.Neg(vRest))
+	y := b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), logistic(b, over, r, n))
+	return b.Return(y, 1.9, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1.`)
 }

@@ -1,60 +1,49 @@
 package recipe
 
-// logistic is what 1/(1+e**-v) and its mirror image have in common: for v = vHead+vTail, 0 <= v <= 110, the sigmoid of v
-// or, where negative, of -v is (q+rest) * scale. The scale keeps a subnormal result from being rounded twice.
-func logistic(b *builder, vHead, vTail float, negative mask) (q, rest, scale float) {
-	head, tail, n := expReducedPair(b, b.Neg(vHead), b.Neg(vTail))
-	sum := expSum(b, head, tail)
-	one := b.Const(1)
-
-	// e = e**-v as a rounded number and its error. Below 2**-64 it no longer counts beside 1.
-	least := b.IfInt(b.ILess(n, b.Int(-64)), b.Int(-64), n)
-	e, eRest := b.FastTwoSum(one, sum)
-	power := powerOfTwo(b, least)
-	e, eRest = b.Mul(e, power), b.Mul(eRest, power)
-	d, dRest := b.FastTwoSum(one, e)
-	dRest = b.Add(dRest, eRest)
-
-	over := b.If(negative, e, one)
-	overRest := b.If(negative, eRest, b.Const(0))
-	scale = b.If(negative, powerOfTwo(b, b.ISub(n, least)), one)
-	r := b.Div(one, d)
-	q = b.Mul(over, r)
-	rest = b.FMA(b.Neg(q), d, over)
-	rest = b.Add(rest, b.FMA(b.Neg(q), dRest, overRest))
-	return q, b.Mul(rest, r), scale
+// logistic is over/(1 + e**t) for e**t = 2**n * e**r, -126 < n < 174 and |r| <= log(2)/2. Beyond 2**64 the 1 does not count; a
+// power that is left out there comes last, so that a subnormal result is rounded once.
+func logistic(b *builder, over, r float, n integ) float {
+	sum := b.FMA(b.Mul(r, r), expQuotient(b, r), r) // e**r - 1
+	large := b.ILess(b.Int(64), n)
+	later := b.IfInt(large, n, b.Int(0))
+	power := powerOfTwo(b, b.ISub(n, later))
+	// 2**n + 1 is exact below 2**24; from there on the 1 goes to the smaller summand.
+	early := b.If(b.ILess(n, b.Int(24)), power, b.Const(0))
+	late := b.Sub(power, early)
+	one := b.If(large, b.Const(0), b.Const(1))
+	under := b.Add(b.FMA(power, sum, b.Add(early, one)), late)
+	return b.Scale(b.Div(over, under), b.ISub(b.Int(0), later))
 }
 
-// gated is x * sigmoid(v) for the v of the sign of x and the size of vHead+vTail, with PyTorch's NaN at -∞. Beyond
-// limit the sigmoid is 0 or 1.
-func gated(b *builder, x, vHead, vTail float, limit float64) float {
-	q, rest, scale := logistic(b, vHead, vTail, b.Less(x, b.Const(0)))
-	y := b.Mul(b.FMA(x, q, b.Mul(x, rest)), scale)
-	y = b.If(b.Less(x, b.Const(-limit)), b.NegZero(), y)
-	y = b.If(b.Less(b.Const(limit), x), x, y)
-	return b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), y)
+// atLeast is x, or low where that is larger; NaN stays.
+func atLeast(b *builder, x float, low float64) float {
+	return b.If(b.Less(x, b.Const(low)), b.Const(low), x)
+}
+
+// atMost is x, or high where that is smaller; NaN stays.
+func atMost(b *builder, x float, high float64) float {
+	return b.If(b.Less(b.Const(high), x), b.Const(high), x)
 }
 
 // Sigmoid is 1/(1 + e**-x).
 func Sigmoid() *Recipe {
 	b := newBuilder("Sigmoid", "x")
 	x := b.Param(0)
-	q, rest, scale := logistic(b, b.Abs(x), b.Const(0), b.Less(x, b.Const(0)))
-	y := b.Mul(b.Add(q, rest), scale)
-	y = b.If(b.Less(x, b.Const(-105)), b.Const(0), y)
-	y = b.If(b.Less(b.Const(20), x), b.Const(1), y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 0.9, `1/(1 + e**-x).
-With e = e**-|x| and its rounding error: 1/(1+e), or e/(1+e) for negative x, and the quotient's error added.`)
+	r, n := expRest(b, b.Neg(atMost(b, atLeast(b, x, -110), 80)))
+	y := b.If(b.IsNaN(x), b.NaN(), logistic(b, b.Const(1), r, n))
+	return b.Return(y, 1.7, `1/(1 + e**-x).
+The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1.`)
 }
 
 // SiLU is x * sigmoid(x).
 func SiLU() *Recipe {
 	b := newBuilder("SiLU", "x")
 	x := b.Param(0)
-	y := gated(b, x, b.Abs(x), b.Const(0), 110)
-	return b.Return(y, 1, `x/(1 + e**-x); NaN at -∞, as in PyTorch.
-Sigmoid's quotient and its error, both multiplied by x.`)
+	over := atLeast(b, x, -110)
+	r, n := expRest(b, b.Neg(atMost(b, over, 80)))
+	y := b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), logistic(b, over, r, n))
+	return b.Return(y, 1.8, `x/(1 + e**-x); NaN at -∞, as in PyTorch.
+Sigmoid's quotient with x in its numerator.`)
 }
 
 // Tanh is the hyperbolic tangent.

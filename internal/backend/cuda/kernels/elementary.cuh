@@ -29,30 +29,26 @@ INLINE f32 expf(f32 x) {
 				const u32 t5 = bits<u32>(t3);
 				const u32 t6 = t5 - 0x4b400000u;
 				const f32 t7 = __builtin_fmaf(t4, -0x1.62e4p-01f, x);
-				const f32 t8 = t4 * 0x1.7f7d1cp-20f;
-				const f32 t9 = t7 - t8;
-				const f32 t10 = t7 - t9;
-				const f32 t11 = t10 - t8;
-				const f32 t12 = t9 * t9;
-				const f32 t13 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
-				const f32 t14 = __builtin_fmaf(t13, t9, 0x1.1113acp-07f);
-				const f32 t15 = __builtin_fmaf(t14, t9, 0x1.5554eap-05f);
-				const f32 t16 = __builtin_fmaf(t15, t9, 0x1.555554p-03f);
-				const f32 t17 = __builtin_fmaf(t16, t9, 0.5f);
-				const f32 t18 = __builtin_fmaf(t12, t17, t11);
-				const f32 t19 = t9 + t18;
-				const f32 t20 = 1.0f + t19;
-				const u32 t21 = (u32)((i32)t6 >> 1u);
-				const u32 t22 = t21 + 127u;
-				const u32 t23 = t22 << 23u;
-				const f32 t24 = bits<f32>(t23);
-				const f32 t25 = t20 * t24;
-				const u32 t26 = t6 - t21;
-				const u32 t27 = t26 + 127u;
-				const u32 t28 = t27 << 23u;
-				const f32 t29 = bits<f32>(t28);
-				const f32 t30 = t25 * t29;
-				t2 = t30;
+				const f32 t8 = __builtin_fmaf(t4, -0x1.7f7d1cp-20f, t7);
+				const f32 t9 = t8 * t8;
+				const f32 t10 = __builtin_fmaf(0x1.9c5d84p-13f, t8, 0x1.6d4c98p-10f);
+				const f32 t11 = __builtin_fmaf(t10, t8, 0x1.1113acp-07f);
+				const f32 t12 = __builtin_fmaf(t11, t8, 0x1.5554eap-05f);
+				const f32 t13 = __builtin_fmaf(t12, t8, 0x1.555554p-03f);
+				const f32 t14 = __builtin_fmaf(t13, t8, 0.5f);
+				const f32 t15 = __builtin_fmaf(t9, t14, t8);
+				const f32 t16 = 1.0f + t15;
+				const u32 t17 = (u32)((i32)t6 >> 1u);
+				const u32 t18 = t17 + 127u;
+				const u32 t19 = t18 << 23u;
+				const f32 t20 = bits<f32>(t19);
+				const f32 t21 = t16 * t20;
+				const u32 t22 = t6 - t17;
+				const u32 t23 = t22 + 127u;
+				const u32 t24 = t23 << 23u;
+				const f32 t25 = bits<f32>(t24);
+				const f32 t26 = t21 * t25;
+				t2 = t26;
 			}
 			t1 = t2;
 		}
@@ -558,115 +554,83 @@ INLINE f32 tanhf(f32 x) {
 				const u32 t14 = bits<u32>(t12);
 				const u32 t15 = t14 - 0x4b400000u;
 				const f32 t16 = __builtin_fmaf(t13, -0x1.62e4p-01f, t11);
-				const f32 t17 = t13 * 0x1.7f7d1cp-20f;
-				const f32 t18 = t16 - t17;
-				const f32 t19 = t16 - t18;
-				const f32 t20 = t19 - t17;
-				const f32 t21 = t18 * t18;
-				const f32 t22 = __builtin_fmaf(0x1.9c5d84p-13f, t18, 0x1.6d4c98p-10f);
-				const f32 t23 = __builtin_fmaf(t22, t18, 0x1.1113acp-07f);
-				const f32 t24 = __builtin_fmaf(t23, t18, 0x1.5554eap-05f);
-				const f32 t25 = __builtin_fmaf(t24, t18, 0x1.555554p-03f);
-				const f32 t26 = __builtin_fmaf(t25, t18, 0.5f);
-				const f32 t27 = __builtin_fmaf(t21, t26, t20);
-				const f32 t28 = t18 + t27;
-				const f32 t29 = 1.0f + t28;
-				const u32 t30 = t15 + 127u;
-				const u32 t31 = t30 << 23u;
-				const f32 t32 = bits<f32>(t31);
-				const f32 t33 = t29 * t32;
-				const f32 t34 = t33 + 1.0f;
-				const f32 t35 = 2.0f / t34;
-				const f32 t36 = 1.0f - t35;
-				t10 = t36;
+				const f32 t17 = __builtin_fmaf(t13, -0x1.7f7d1cp-20f, t16);
+				const f32 t18 = t17 * t17;
+				const f32 t19 = __builtin_fmaf(0x1.9c5d84p-13f, t17, 0x1.6d4c98p-10f);
+				const f32 t20 = __builtin_fmaf(t19, t17, 0x1.1113acp-07f);
+				const f32 t21 = __builtin_fmaf(t20, t17, 0x1.5554eap-05f);
+				const f32 t22 = __builtin_fmaf(t21, t17, 0x1.555554p-03f);
+				const f32 t23 = __builtin_fmaf(t22, t17, 0.5f);
+				const f32 t24 = __builtin_fmaf(t18, t23, t17);
+				const f32 t25 = 1.0f + t24;
+				const u32 t26 = t15 + 127u;
+				const u32 t27 = t26 << 23u;
+				const f32 t28 = bits<f32>(t27);
+				const f32 t29 = t25 * t28;
+				const f32 t30 = t29 + 1.0f;
+				const f32 t31 = 2.0f / t30;
+				const f32 t32 = 1.0f - t31;
+				t10 = t32;
 			}
 			t2 = t10;
 		}
-		const u32 t37 = bits<u32>(x);
-		const u32 t38 = t37 & 0x80000000u;
-		const u32 t39 = bits<u32>(t2);
-		const u32 t40 = t39 | t38;
-		const f32 t41 = bits<f32>(t40);
-		t0 = t41;
+		const u32 t33 = bits<u32>(x);
+		const u32 t34 = t33 & 0x80000000u;
+		const u32 t35 = bits<u32>(t2);
+		const u32 t36 = t35 | t34;
+		const f32 t37 = bits<f32>(t36);
+		t0 = t37;
 	}
 	return t0;
 }
 
 // 1/(1 + e**-x).
-// With e = e**-|x| and its rounding error: 1/(1+e), or e/(1+e) for negative x, and the quotient's error added.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1.
 INLINE f32 sigmoidf(f32 x) {
 	f32 t0;
 	if (x != x) {
 		t0 = bits<f32>(0x7fc00000u);
 	} else {
-		f32 t1;
-		if (20.0f < x) {
-			t1 = 1.0f;
-		} else {
-			f32 t2;
-			if (x < -105.0f) {
-				t2 = 0.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				const f32 t4 = -t3;
-				const f32 t5 = -0.0f;
-				const f32 t6 = __builtin_fmaf(t4, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t7 = t6 - 0x1.8p+23f;
-				const u32 t8 = bits<u32>(t6);
-				const u32 t9 = t8 - 0x4b400000u;
-				const f32 t10 = __builtin_fmaf(t7, -0x1.62e4p-01f, t4);
-				const f32 t11 = -t5;
-				const f32 t12 = __builtin_fmaf(t7, 0x1.7f7d1cp-20f, t11);
-				const f32 t13 = t10 - t12;
-				const f32 t14 = t10 - t13;
-				const f32 t15 = t14 - t12;
-				const f32 t16 = t13 * t13;
-				const f32 t17 = __builtin_fmaf(0x1.9c5d84p-13f, t13, 0x1.6d4c98p-10f);
-				const f32 t18 = __builtin_fmaf(t17, t13, 0x1.1113acp-07f);
-				const f32 t19 = __builtin_fmaf(t18, t13, 0x1.5554eap-05f);
-				const f32 t20 = __builtin_fmaf(t19, t13, 0x1.555554p-03f);
-				const f32 t21 = __builtin_fmaf(t20, t13, 0.5f);
-				const f32 t22 = __builtin_fmaf(t16, t21, t15);
-				const f32 t23 = t13 + t22;
-				const u32 t24 = (i32)t9 < (i32)0xffffffc0u ? 0xffffffc0u : t9;
-				const f32 t25 = 1.0f + t23;
-				const f32 t26 = 1.0f - t25;
-				const f32 t27 = t26 + t23;
-				const u32 t28 = t24 + 127u;
-				const u32 t29 = t28 << 23u;
-				const f32 t30 = bits<f32>(t29);
-				const f32 t31 = t25 * t30;
-				const f32 t32 = t27 * t30;
-				const f32 t33 = 1.0f + t31;
-				const f32 t34 = 1.0f - t33;
-				const f32 t35 = t34 + t31;
-				const f32 t36 = t35 + t32;
-				const f32 t37 = x < 0.0f ? t31 : 1.0f;
-				const f32 t38 = x < 0.0f ? t32 : 0.0f;
-				f32 t39;
-				if (x < 0.0f) {
-					const u32 t40 = t9 - t24;
-					const u32 t41 = t40 + 127u;
-					const u32 t42 = t41 << 23u;
-					const f32 t43 = bits<f32>(t42);
-					t39 = t43;
-				} else {
-					t39 = 1.0f;
-				}
-				const f32 t44 = 1.0f / t33;
-				const f32 t45 = t37 * t44;
-				const f32 t46 = -t45;
-				const f32 t47 = __builtin_fmaf(t46, t33, t37);
-				const f32 t48 = __builtin_fmaf(t46, t36, t38);
-				const f32 t49 = t47 + t48;
-				const f32 t50 = t49 * t44;
-				const f32 t51 = t45 + t50;
-				const f32 t52 = t51 * t39;
-				t2 = t52;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		const f32 t1 = x < -110.0f ? -110.0f : x;
+		const f32 t2 = 80.0f < t1 ? 80.0f : t1;
+		const f32 t3 = -t2;
+		const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8p+23f);
+		const f32 t5 = t4 - 0x1.8p+23f;
+		const u32 t6 = bits<u32>(t4);
+		const u32 t7 = t6 - 0x4b400000u;
+		const f32 t8 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
+		const f32 t9 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t8);
+		const f32 t10 = t9 * t9;
+		const f32 t11 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
+		const f32 t12 = __builtin_fmaf(t11, t9, 0x1.1113acp-07f);
+		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.5554eap-05f);
+		const f32 t14 = __builtin_fmaf(t13, t9, 0x1.555554p-03f);
+		const f32 t15 = __builtin_fmaf(t14, t9, 0.5f);
+		const f32 t16 = __builtin_fmaf(t10, t15, t9);
+		const u32 t17 = (i32)64u < (i32)t7 ? t7 : 0u;
+		const u32 t18 = t7 - t17;
+		const u32 t19 = t18 + 127u;
+		const u32 t20 = t19 << 23u;
+		const f32 t21 = bits<f32>(t20);
+		const f32 t22 = (i32)t7 < (i32)24u ? t21 : 0.0f;
+		const f32 t23 = t21 - t22;
+		const f32 t24 = (i32)64u < (i32)t7 ? 0.0f : 1.0f;
+		const f32 t25 = t22 + t24;
+		const f32 t26 = __builtin_fmaf(t21, t16, t25);
+		const f32 t27 = t26 + t23;
+		const f32 t28 = 1.0f / t27;
+		const u32 t29 = 0u - t17;
+		const u32 t30 = (u32)((i32)t29 >> 1u);
+		const u32 t31 = t30 + 127u;
+		const u32 t32 = t31 << 23u;
+		const f32 t33 = bits<f32>(t32);
+		const f32 t34 = t28 * t33;
+		const u32 t35 = t29 - t30;
+		const u32 t36 = t35 + 127u;
+		const u32 t37 = t36 << 23u;
+		const f32 t38 = bits<f32>(t37);
+		const f32 t39 = t34 * t38;
+		t0 = t39;
 	}
 	return t0;
 }
@@ -708,34 +672,30 @@ INLINE f32 erff(f32 x) {
 				const u32 t22 = bits<u32>(t20);
 				const u32 t23 = t22 - 0x4b400000u;
 				const f32 t24 = __builtin_fmaf(t21, -0x1.62e4p-01f, t19);
-				const f32 t25 = t21 * 0x1.7f7d1cp-20f;
-				const f32 t26 = t24 - t25;
-				const f32 t27 = t24 - t26;
-				const f32 t28 = t27 - t25;
-				const f32 t29 = t26 * t26;
-				const f32 t30 = __builtin_fmaf(0x1.9c5d84p-13f, t26, 0x1.6d4c98p-10f);
-				const f32 t31 = __builtin_fmaf(t30, t26, 0x1.1113acp-07f);
-				const f32 t32 = __builtin_fmaf(t31, t26, 0x1.5554eap-05f);
-				const f32 t33 = __builtin_fmaf(t32, t26, 0x1.555554p-03f);
-				const f32 t34 = __builtin_fmaf(t33, t26, 0.5f);
-				const f32 t35 = __builtin_fmaf(t29, t34, t28);
-				const f32 t36 = t26 + t35;
-				const f32 t37 = 1.0f + t36;
-				const u32 t38 = t23 + 127u;
-				const u32 t39 = t38 << 23u;
-				const f32 t40 = bits<f32>(t39);
-				const f32 t41 = t37 * t40;
-				const f32 t42 = 1.0f - t41;
-				t11 = t42;
+				const f32 t25 = __builtin_fmaf(t21, -0x1.7f7d1cp-20f, t24);
+				const f32 t26 = t25 * t25;
+				const f32 t27 = __builtin_fmaf(0x1.9c5d84p-13f, t25, 0x1.6d4c98p-10f);
+				const f32 t28 = __builtin_fmaf(t27, t25, 0x1.1113acp-07f);
+				const f32 t29 = __builtin_fmaf(t28, t25, 0x1.5554eap-05f);
+				const f32 t30 = __builtin_fmaf(t29, t25, 0x1.555554p-03f);
+				const f32 t31 = __builtin_fmaf(t30, t25, 0.5f);
+				const f32 t32 = __builtin_fmaf(t26, t31, t25);
+				const f32 t33 = 1.0f + t32;
+				const u32 t34 = t23 + 127u;
+				const u32 t35 = t34 << 23u;
+				const f32 t36 = bits<f32>(t35);
+				const f32 t37 = t33 * t36;
+				const f32 t38 = 1.0f - t37;
+				t11 = t38;
 			}
 			t2 = t11;
 		}
-		const u32 t43 = bits<u32>(x);
-		const u32 t44 = t43 & 0x80000000u;
-		const u32 t45 = bits<u32>(t2);
-		const u32 t46 = t45 | t44;
-		const f32 t47 = bits<f32>(t46);
-		t0 = t47;
+		const u32 t39 = bits<u32>(x);
+		const u32 t40 = t39 & 0x80000000u;
+		const u32 t41 = bits<u32>(t2);
+		const u32 t42 = t41 | t40;
+		const f32 t43 = bits<f32>(t42);
+		t0 = t43;
 	}
 	return t0;
 }
@@ -912,81 +872,52 @@ INLINE f32 rsqrtf(f32 x) {
 }
 
 // x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient and its error, both multiplied by x.
+// Sigmoid's quotient with x in its numerator.
 INLINE f32 siluf(f32 x) {
 	f32 t0;
 	if (!(bits<f32>(0xff800000u) < x)) {
 		t0 = bits<f32>(0x7fc00000u);
 	} else {
-		f32 t1;
-		if (110.0f < x) {
-			t1 = x;
-		} else {
-			f32 t2;
-			if (x < -110.0f) {
-				t2 = -0.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				const f32 t4 = -t3;
-				const f32 t5 = -0.0f;
-				const f32 t6 = __builtin_fmaf(t4, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t7 = t6 - 0x1.8p+23f;
-				const u32 t8 = bits<u32>(t6);
-				const u32 t9 = t8 - 0x4b400000u;
-				const f32 t10 = __builtin_fmaf(t7, -0x1.62e4p-01f, t4);
-				const f32 t11 = -t5;
-				const f32 t12 = __builtin_fmaf(t7, 0x1.7f7d1cp-20f, t11);
-				const f32 t13 = t10 - t12;
-				const f32 t14 = t10 - t13;
-				const f32 t15 = t14 - t12;
-				const f32 t16 = t13 * t13;
-				const f32 t17 = __builtin_fmaf(0x1.9c5d84p-13f, t13, 0x1.6d4c98p-10f);
-				const f32 t18 = __builtin_fmaf(t17, t13, 0x1.1113acp-07f);
-				const f32 t19 = __builtin_fmaf(t18, t13, 0x1.5554eap-05f);
-				const f32 t20 = __builtin_fmaf(t19, t13, 0x1.555554p-03f);
-				const f32 t21 = __builtin_fmaf(t20, t13, 0.5f);
-				const f32 t22 = __builtin_fmaf(t16, t21, t15);
-				const f32 t23 = t13 + t22;
-				const u32 t24 = (i32)t9 < (i32)0xffffffc0u ? 0xffffffc0u : t9;
-				const f32 t25 = 1.0f + t23;
-				const f32 t26 = 1.0f - t25;
-				const f32 t27 = t26 + t23;
-				const u32 t28 = t24 + 127u;
-				const u32 t29 = t28 << 23u;
-				const f32 t30 = bits<f32>(t29);
-				const f32 t31 = t25 * t30;
-				const f32 t32 = t27 * t30;
-				const f32 t33 = 1.0f + t31;
-				const f32 t34 = 1.0f - t33;
-				const f32 t35 = t34 + t31;
-				const f32 t36 = t35 + t32;
-				const f32 t37 = x < 0.0f ? t31 : 1.0f;
-				const f32 t38 = x < 0.0f ? t32 : 0.0f;
-				f32 t39;
-				if (x < 0.0f) {
-					const u32 t40 = t9 - t24;
-					const u32 t41 = t40 + 127u;
-					const u32 t42 = t41 << 23u;
-					const f32 t43 = bits<f32>(t42);
-					t39 = t43;
-				} else {
-					t39 = 1.0f;
-				}
-				const f32 t44 = 1.0f / t33;
-				const f32 t45 = t37 * t44;
-				const f32 t46 = -t45;
-				const f32 t47 = __builtin_fmaf(t46, t33, t37);
-				const f32 t48 = __builtin_fmaf(t46, t36, t38);
-				const f32 t49 = t47 + t48;
-				const f32 t50 = t49 * t44;
-				const f32 t51 = x * t50;
-				const f32 t52 = __builtin_fmaf(x, t45, t51);
-				const f32 t53 = t52 * t39;
-				t2 = t53;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		const f32 t1 = x < -110.0f ? -110.0f : x;
+		const f32 t2 = 80.0f < t1 ? 80.0f : t1;
+		const f32 t3 = -t2;
+		const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8p+23f);
+		const f32 t5 = t4 - 0x1.8p+23f;
+		const u32 t6 = bits<u32>(t4);
+		const u32 t7 = t6 - 0x4b400000u;
+		const f32 t8 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
+		const f32 t9 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t8);
+		const f32 t10 = t9 * t9;
+		const f32 t11 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
+		const f32 t12 = __builtin_fmaf(t11, t9, 0x1.1113acp-07f);
+		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.5554eap-05f);
+		const f32 t14 = __builtin_fmaf(t13, t9, 0x1.555554p-03f);
+		const f32 t15 = __builtin_fmaf(t14, t9, 0.5f);
+		const f32 t16 = __builtin_fmaf(t10, t15, t9);
+		const u32 t17 = (i32)64u < (i32)t7 ? t7 : 0u;
+		const u32 t18 = t7 - t17;
+		const u32 t19 = t18 + 127u;
+		const u32 t20 = t19 << 23u;
+		const f32 t21 = bits<f32>(t20);
+		const f32 t22 = (i32)t7 < (i32)24u ? t21 : 0.0f;
+		const f32 t23 = t21 - t22;
+		const f32 t24 = (i32)64u < (i32)t7 ? 0.0f : 1.0f;
+		const f32 t25 = t22 + t24;
+		const f32 t26 = __builtin_fmaf(t21, t16, t25);
+		const f32 t27 = t26 + t23;
+		const f32 t28 = t1 / t27;
+		const u32 t29 = 0u - t17;
+		const u32 t30 = (u32)((i32)t29 >> 1u);
+		const u32 t31 = t30 + 127u;
+		const u32 t32 = t31 << 23u;
+		const f32 t33 = bits<f32>(t32);
+		const f32 t34 = t28 * t33;
+		const u32 t35 = t29 - t30;
+		const u32 t36 = t35 + 127u;
+		const u32 t37 = t36 << 23u;
+		const f32 t38 = bits<f32>(t37);
+		const f32 t39 = t34 * t38;
+		t0 = t39;
 	}
 	return t0;
 }
@@ -1122,100 +1053,73 @@ INLINE f32 geluf(f32 x) {
 }
 
 // x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1.
 INLINE f32 gelutanhf(f32 x) {
 	f32 t0;
 	if (!(bits<f32>(0xff800000u) < x)) {
 		t0 = bits<f32>(0x7fc00000u);
 	} else {
-		f32 t1;
-		if (10.875f < x) {
-			t1 = x;
-		} else {
-			f32 t2;
-			if (x < -0x1.5cp+03f) {
-				t2 = -0.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				const f32 t4 = t3 * t3;
-				const f32 t5 = -t4;
-				const f32 t6 = __builtin_fmaf(t3, t3, t5);
-				const f32 t7 = t4 * 0x1.2444f2p-04f;
-				const f32 t8 = -t7;
-				const f32 t9 = __builtin_fmaf(t4, 0x1.2444f2p-04f, t8);
-				const f32 t10 = __builtin_fmaf(t4, 0x1.49b16ap-29f, t9);
-				const f32 t11 = __builtin_fmaf(t6, 0x1.2444f2p-04f, t10);
-				const f32 t12 = 0x1.988454p+00f + t7;
-				const f32 t13 = t12 - 0x1.988454p+00f;
-				const f32 t14 = t12 - t13;
-				const f32 t15 = 0x1.988454p+00f - t14;
-				const f32 t16 = t7 - t13;
-				const f32 t17 = t15 + t16;
-				const f32 t18 = t11 + -0x1.857936p-25f;
-				const f32 t19 = t18 + t17;
-				const f32 t20 = t3 * t12;
-				const f32 t21 = -t20;
-				const f32 t22 = __builtin_fmaf(t3, t12, t21);
-				const f32 t23 = __builtin_fmaf(t3, t19, t22);
-				const f32 t24 = -t23;
-				const f32 t25 = __builtin_fmaf(t21, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t26 = t25 - 0x1.8p+23f;
-				const u32 t27 = bits<u32>(t25);
-				const u32 t28 = t27 - 0x4b400000u;
-				const f32 t29 = __builtin_fmaf(t26, -0x1.62e4p-01f, t21);
-				const f32 t30 = -t24;
-				const f32 t31 = __builtin_fmaf(t26, 0x1.7f7d1cp-20f, t30);
-				const f32 t32 = t29 - t31;
-				const f32 t33 = t29 - t32;
-				const f32 t34 = t33 - t31;
-				const f32 t35 = t32 * t32;
-				const f32 t36 = __builtin_fmaf(0x1.9c5d84p-13f, t32, 0x1.6d4c98p-10f);
-				const f32 t37 = __builtin_fmaf(t36, t32, 0x1.1113acp-07f);
-				const f32 t38 = __builtin_fmaf(t37, t32, 0x1.5554eap-05f);
-				const f32 t39 = __builtin_fmaf(t38, t32, 0x1.555554p-03f);
-				const f32 t40 = __builtin_fmaf(t39, t32, 0.5f);
-				const f32 t41 = __builtin_fmaf(t35, t40, t34);
-				const f32 t42 = t32 + t41;
-				const u32 t43 = (i32)t28 < (i32)0xffffffc0u ? 0xffffffc0u : t28;
-				const f32 t44 = 1.0f + t42;
-				const f32 t45 = 1.0f - t44;
-				const f32 t46 = t45 + t42;
-				const u32 t47 = t43 + 127u;
-				const u32 t48 = t47 << 23u;
-				const f32 t49 = bits<f32>(t48);
-				const f32 t50 = t44 * t49;
-				const f32 t51 = t46 * t49;
-				const f32 t52 = 1.0f + t50;
-				const f32 t53 = 1.0f - t52;
-				const f32 t54 = t53 + t50;
-				const f32 t55 = t54 + t51;
-				const f32 t56 = x < 0.0f ? t50 : 1.0f;
-				const f32 t57 = x < 0.0f ? t51 : 0.0f;
-				f32 t58;
-				if (x < 0.0f) {
-					const u32 t59 = t28 - t43;
-					const u32 t60 = t59 + 127u;
-					const u32 t61 = t60 << 23u;
-					const f32 t62 = bits<f32>(t61);
-					t58 = t62;
-				} else {
-					t58 = 1.0f;
-				}
-				const f32 t63 = 1.0f / t52;
-				const f32 t64 = t56 * t63;
-				const f32 t65 = -t64;
-				const f32 t66 = __builtin_fmaf(t65, t52, t56);
-				const f32 t67 = __builtin_fmaf(t65, t55, t57);
-				const f32 t68 = t66 + t67;
-				const f32 t69 = t68 * t63;
-				const f32 t70 = x * t69;
-				const f32 t71 = __builtin_fmaf(x, t64, t70);
-				const f32 t72 = t71 * t58;
-				t2 = t72;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		const f32 t1 = x < -0x1.5cp+03f ? -0x1.5cp+03f : x;
+		const f32 t2 = 10.0f < t1 ? 10.0f : t1;
+		const f32 t3 = t2 * t2;
+		const f32 t4 = -t3;
+		const f32 t5 = __builtin_fmaf(t2, t2, t4);
+		const f32 t6 = t3 * 0x1.2444f2p-04f;
+		const f32 t7 = -t6;
+		const f32 t8 = __builtin_fmaf(t3, 0x1.2444f2p-04f, t7);
+		const f32 t9 = __builtin_fmaf(t3, 0x1.49b16ap-29f, t8);
+		const f32 t10 = __builtin_fmaf(t5, 0x1.2444f2p-04f, t9);
+		const f32 t11 = 0x1.988454p+00f + t6;
+		const f32 t12 = t11 - 0x1.988454p+00f;
+		const f32 t13 = t11 - t12;
+		const f32 t14 = 0x1.988454p+00f - t13;
+		const f32 t15 = t6 - t12;
+		const f32 t16 = t14 + t15;
+		const f32 t17 = t10 + -0x1.857936p-25f;
+		const f32 t18 = t17 + t16;
+		const f32 t19 = t2 * t11;
+		const f32 t20 = -t19;
+		const f32 t21 = __builtin_fmaf(t2, t11, t20);
+		const f32 t22 = __builtin_fmaf(t2, t18, t21);
+		const f32 t23 = -t22;
+		const f32 t24 = __builtin_fmaf(t20, 0x1.715476p+00f, 0x1.8p+23f);
+		const f32 t25 = t24 - 0x1.8p+23f;
+		const u32 t26 = bits<u32>(t24);
+		const u32 t27 = t26 - 0x4b400000u;
+		const f32 t28 = __builtin_fmaf(t25, -0x1.62e4p-01f, t20);
+		const f32 t29 = __builtin_fmaf(t25, -0x1.7f7d1cp-20f, t23);
+		const f32 t30 = t28 + t29;
+		const f32 t31 = t30 * t30;
+		const f32 t32 = __builtin_fmaf(0x1.9c5d84p-13f, t30, 0x1.6d4c98p-10f);
+		const f32 t33 = __builtin_fmaf(t32, t30, 0x1.1113acp-07f);
+		const f32 t34 = __builtin_fmaf(t33, t30, 0x1.5554eap-05f);
+		const f32 t35 = __builtin_fmaf(t34, t30, 0x1.555554p-03f);
+		const f32 t36 = __builtin_fmaf(t35, t30, 0.5f);
+		const f32 t37 = __builtin_fmaf(t31, t36, t30);
+		const u32 t38 = (i32)64u < (i32)t27 ? t27 : 0u;
+		const u32 t39 = t27 - t38;
+		const u32 t40 = t39 + 127u;
+		const u32 t41 = t40 << 23u;
+		const f32 t42 = bits<f32>(t41);
+		const f32 t43 = (i32)t27 < (i32)24u ? t42 : 0.0f;
+		const f32 t44 = t42 - t43;
+		const f32 t45 = (i32)64u < (i32)t27 ? 0.0f : 1.0f;
+		const f32 t46 = t43 + t45;
+		const f32 t47 = __builtin_fmaf(t42, t37, t46);
+		const f32 t48 = t47 + t44;
+		const f32 t49 = t1 / t48;
+		const u32 t50 = 0u - t38;
+		const u32 t51 = (u32)((i32)t50 >> 1u);
+		const u32 t52 = t51 + 127u;
+		const u32 t53 = t52 << 23u;
+		const f32 t54 = bits<f32>(t53);
+		const f32 t55 = t49 * t54;
+		const u32 t56 = t50 - t51;
+		const u32 t57 = t56 + 127u;
+		const u32 t58 = t57 << 23u;
+		const f32 t59 = bits<f32>(t58);
+		const f32 t60 = t55 * t59;
+		t0 = t60;
 	}
 	return t0;
 }
@@ -1242,61 +1146,57 @@ INLINE f32 softplusf(f32 x) {
 				const u32 t7 = bits<u32>(t5);
 				const u32 t8 = t7 - 0x4b400000u;
 				const f32 t9 = __builtin_fmaf(t6, -0x1.62e4p-01f, t4);
-				const f32 t10 = t6 * 0x1.7f7d1cp-20f;
-				const f32 t11 = t9 - t10;
-				const f32 t12 = t9 - t11;
-				const f32 t13 = t12 - t10;
-				const f32 t14 = t11 * t11;
-				const f32 t15 = __builtin_fmaf(0x1.9c5d84p-13f, t11, 0x1.6d4c98p-10f);
-				const f32 t16 = __builtin_fmaf(t15, t11, 0x1.1113acp-07f);
-				const f32 t17 = __builtin_fmaf(t16, t11, 0x1.5554eap-05f);
-				const f32 t18 = __builtin_fmaf(t17, t11, 0x1.555554p-03f);
-				const f32 t19 = __builtin_fmaf(t18, t11, 0.5f);
-				const f32 t20 = __builtin_fmaf(t14, t19, t13);
-				const f32 t21 = t11 + t20;
-				const f32 t22 = 1.0f + t21;
-				const u32 t23 = (u32)((i32)t8 >> 1u);
-				const u32 t24 = t23 + 127u;
-				const u32 t25 = t24 << 23u;
-				const f32 t26 = bits<f32>(t25);
-				const f32 t27 = t22 * t26;
-				const u32 t28 = t8 - t23;
-				const u32 t29 = t28 + 127u;
-				const u32 t30 = t29 << 23u;
-				const f32 t31 = bits<f32>(t30);
-				const f32 t32 = t27 * t31;
-				const f32 t33 = 1.0f + t32;
-				const u32 t34 = bits<u32>(t33);
-				const u32 t35 = t34 - 0x3f2aaaabu;
-				const u32 t36 = t35 & 0xff800000u;
-				const u32 t37 = bits<u32>(t32);
-				const u32 t38 = t37 - t36;
-				const f32 t39 = bits<f32>(t38);
-				const u32 t40 = 0x40800000u - t36;
-				const f32 t41 = bits<f32>(t40);
-				const f32 t42 = __builtin_fmaf(0.25f, t41, -1.0f);
-				const f32 t43 = t39 + t42;
-				const f32 t44 = __builtin_fmaf(-0x1.080b4cp-03f, t43, 0x1.1e847ep-03f);
-				const f32 t45 = __builtin_fmaf(t44, t43, -0x1.f30ecep-04f);
-				const f32 t46 = __builtin_fmaf(t45, t43, 0x1.1ed18cp-03f);
-				const f32 t47 = __builtin_fmaf(t46, t43, -0x1.559dep-03f);
-				const f32 t48 = __builtin_fmaf(t47, t43, 0x1.99d076p-03f);
-				const f32 t49 = __builtin_fmaf(t48, t43, -0x1.fffefp-03f);
-				const f32 t50 = __builtin_fmaf(t49, t43, 0x1.555506p-02f);
-				const f32 t51 = t43 * t43;
-				const f32 t52 = __builtin_fmaf(t43, t50, -0.5f);
-				const f32 t53 = __builtin_fmaf(t51, t52, t43);
-				const u32 t54 = (u32)((i32)t36 >> 23u);
-				const f32 t55 = (f32)(i32)t54;
-				const f32 t56 = __builtin_fmaf(t55, 0x1.62e43p-01f, t53);
-				f32 t57;
+				const f32 t10 = __builtin_fmaf(t6, -0x1.7f7d1cp-20f, t9);
+				const f32 t11 = t10 * t10;
+				const f32 t12 = __builtin_fmaf(0x1.9c5d84p-13f, t10, 0x1.6d4c98p-10f);
+				const f32 t13 = __builtin_fmaf(t12, t10, 0x1.1113acp-07f);
+				const f32 t14 = __builtin_fmaf(t13, t10, 0x1.5554eap-05f);
+				const f32 t15 = __builtin_fmaf(t14, t10, 0x1.555554p-03f);
+				const f32 t16 = __builtin_fmaf(t15, t10, 0.5f);
+				const f32 t17 = __builtin_fmaf(t11, t16, t10);
+				const f32 t18 = 1.0f + t17;
+				const u32 t19 = (u32)((i32)t8 >> 1u);
+				const u32 t20 = t19 + 127u;
+				const u32 t21 = t20 << 23u;
+				const f32 t22 = bits<f32>(t21);
+				const f32 t23 = t18 * t22;
+				const u32 t24 = t8 - t19;
+				const u32 t25 = t24 + 127u;
+				const u32 t26 = t25 << 23u;
+				const f32 t27 = bits<f32>(t26);
+				const f32 t28 = t23 * t27;
+				const f32 t29 = 1.0f + t28;
+				const u32 t30 = bits<u32>(t29);
+				const u32 t31 = t30 - 0x3f2aaaabu;
+				const u32 t32 = t31 & 0xff800000u;
+				const u32 t33 = bits<u32>(t28);
+				const u32 t34 = t33 - t32;
+				const f32 t35 = bits<f32>(t34);
+				const u32 t36 = 0x40800000u - t32;
+				const f32 t37 = bits<f32>(t36);
+				const f32 t38 = __builtin_fmaf(0.25f, t37, -1.0f);
+				const f32 t39 = t35 + t38;
+				const f32 t40 = __builtin_fmaf(-0x1.080b4cp-03f, t39, 0x1.1e847ep-03f);
+				const f32 t41 = __builtin_fmaf(t40, t39, -0x1.f30ecep-04f);
+				const f32 t42 = __builtin_fmaf(t41, t39, 0x1.1ed18cp-03f);
+				const f32 t43 = __builtin_fmaf(t42, t39, -0x1.559dep-03f);
+				const f32 t44 = __builtin_fmaf(t43, t39, 0x1.99d076p-03f);
+				const f32 t45 = __builtin_fmaf(t44, t39, -0x1.fffefp-03f);
+				const f32 t46 = __builtin_fmaf(t45, t39, 0x1.555506p-02f);
+				const f32 t47 = t39 * t39;
+				const f32 t48 = __builtin_fmaf(t39, t46, -0.5f);
+				const f32 t49 = __builtin_fmaf(t47, t48, t39);
+				const u32 t50 = (u32)((i32)t32 >> 23u);
+				const f32 t51 = (f32)(i32)t50;
+				const f32 t52 = __builtin_fmaf(t51, 0x1.62e43p-01f, t49);
+				f32 t53;
 				if (0.0f < x) {
-					const f32 t58 = x + t56;
-					t57 = t58;
+					const f32 t54 = x + t52;
+					t53 = t54;
 				} else {
-					t57 = t56;
+					t53 = t52;
 				}
-				t2 = t57;
+				t2 = t53;
 			}
 			t1 = t2;
 		}
