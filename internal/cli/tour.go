@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"strconv"
 	"strings"
 
@@ -50,8 +51,16 @@ func (c *tourCommand) Run(s *session) error {
 	if c.List && !c.JSON {
 		return paged(s, func(w io.Writer, _ look) error { return listTour(w, chapters, parts) })
 	}
+	var guide *tour.Guide
+	if !c.List {
+		if guide, err = tour.Open(); err != nil {
+			return err
+		}
+		defer guide.Close()
+	}
+	outcomes := outcomesOf(s, guide, parts)
 	if c.JSON {
-		return c.encode(s, chapters, parts)
+		return encodeTour(s, chapters, outcomes)
 	}
 	return paged(s, func(w io.Writer, l look) error {
 		if len(c.Parts) == 0 {
@@ -59,37 +68,36 @@ func (c *tourCommand) Run(s *session) error {
 				return err
 			}
 		}
-		var failed error
-		for p, o := range c.outcomes(s, parts) {
-			if s.ctx.Err() != nil {
-				return s.ctx.Err()
-			}
-			failed = cmp.Or(failed, o.Err)
-			if err := l.step(w, chapters[p.chapter-1].Title, p, o); err != nil {
-				return err
-			}
-		}
-		return failed
+		return showTour(s, w, l, chapters, outcomes)
 	})
 }
 
-// outcomes runs steps, or with --list none of them.
-func (c *tourCommand) outcomes(s *session, parts []part) func(yield func(part, tour.Outcome) bool) {
+// showTour writes steps as they end. One that fails does not stop the others.
+func showTour(s *session, w io.Writer, l look, chapters []tour.Chapter, outcomes iter.Seq2[part, tour.Outcome]) error {
+	var failed error
+	for p, o := range outcomes {
+		if s.ctx.Err() != nil {
+			return s.ctx.Err()
+		}
+		failed = cmp.Or(failed, o.Err)
+		if err := l.step(w, chapters[p.chapter-1].Title, p, o); err != nil {
+			return err
+		}
+	}
+	return failed
+}
+
+// outcomesOf runs steps; without a guide it only says where they would.
+func outcomesOf(s *session, guide *tour.Guide, parts []part) iter.Seq2[part, tour.Outcome] {
 	return func(yield func(part, tour.Outcome) bool) {
-		if c.List {
+		if guide == nil {
 			for _, p := range parts {
-				if !yield(p, tour.Outcome{Variables: p.Needs.Variables()}) {
+				if !yield(p, tour.Outcome{Variables: p.Needs.Variables(), Simulated: p.Needs.Simulates()}) {
 					return
 				}
 			}
 			return
 		}
-		guide, err := tour.Open()
-		if err != nil {
-			yield(parts[0], tour.Outcome{Err: err})
-			return
-		}
-		defer guide.Close()
 		steps := make([]tour.Step, len(parts))
 		for i, p := range parts {
 			steps[i] = p.Step
@@ -173,10 +181,10 @@ type stepRow struct {
 	Today       string   `json:"today,omitempty"`
 }
 
-func (c *tourCommand) encode(s *session, chapters []tour.Chapter, parts []part) error {
+func encodeTour(s *session, chapters []tour.Chapter, outcomes iter.Seq2[part, tour.Outcome]) error {
 	rows := []stepRow{}
 	var failed error
-	for p, o := range c.outcomes(s, parts) {
+	for p, o := range outcomes {
 		if s.ctx.Err() != nil {
 			return s.ctx.Err()
 		}

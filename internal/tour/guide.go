@@ -118,7 +118,7 @@ func (g *Guide) Run(ctx context.Context, steps []Step) iter.Seq2[Step, Outcome] 
 			for i, s := range steps {
 				turns <- struct{}{}
 				team.Go(func() {
-					done[i] <- g.run(ctx, s, i)
+					done[i] <- g.run(ctx, s)
 					<-turns
 				})
 			}
@@ -132,13 +132,13 @@ func (g *Guide) Run(ctx context.Context, steps []Step) iter.Seq2[Step, Outcome] 
 }
 
 // run runs a step.
-func (g *Guide) run(ctx context.Context, s Step, number int) Outcome {
+func (g *Guide) run(ctx context.Context, s Step) Outcome {
 	call := exec.CommandContext(ctx, g.command(), "tour", Argument, s.Name())
 	if s.Do == nil {
 		call = g.shell(ctx, s.Shell)
 	}
-	state := filepath.Join(g.folder, fmt.Sprint("state", number)) // a simulated machine of its own
-	if err := os.Mkdir(state, 0o700); err != nil {
+	state, err := os.MkdirTemp(g.folder, "state-") // a simulated machine of its own
+	if err != nil {
 		return Outcome{Err: err}
 	}
 	path := g.folder + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -146,7 +146,7 @@ func (g *Guide) run(ctx context.Context, s Step, number int) Outcome {
 	call.Env = append(s.Needs.environ(), "PATH="+path, "CRESSET_SIM_STATE="+state)
 	var out, complaints bytes.Buffer
 	call.Stdout, call.Stderr = &out, &complaints
-	err := call.Run()
+	err = call.Run()
 	if ctx.Err() != nil {
 		return Outcome{Err: ctx.Err()}
 	}
