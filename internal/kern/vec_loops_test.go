@@ -54,7 +54,11 @@ func binaryLoop[T dtype.Float](name string, f func(dst, a, b []T)) vectorLoop[T]
 
 // vectorLoops has a row for each loop of float32 and float64.
 func vectorLoops[T dtype.Float]() []vectorLoop[T] {
-	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), activationLoops[T](), optimizerLoops[T]())
+	return append(elementwiseLoops[T](), optimizerLoops[T]()...)
+}
+
+func elementwiseLoops[T dtype.Float]() []vectorLoop[T] {
+	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), activationLoops[T]())
 }
 
 func arithmeticLoops[T dtype.Float]() []vectorLoop[T] {
