@@ -100,6 +100,8 @@ func usual(args []string) []string {
 		return []string{"version"}
 	case args[0] == "run": // most of them are another command's
 		return args
+	case args[0] == "smi":
+		args = nvidiaFlags(args)
 	}
 	var out []string
 	for _, a := range args {

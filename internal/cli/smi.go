@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,12 +21,16 @@ type smiCommand struct {
 	Query       bool   `short:"q" help:"Print everything that the GPUs report, in the form of the driver's generation."`
 	Display     string `short:"d" placeholder:"SECTIONS" help:"With -q: only these sections, MEMORY,UTILIZATION for instance."`
 	ID          string `name:"id" short:"i" placeholder:"GPU" help:"Only these GPUs: indexes, UUIDs, serial numbers or bus ids, separated by commas."`
-	Loop        *int   `short:"l" placeholder:"N" help:"Print again every N seconds."`
+	Filename    string `short:"f" placeholder:"FILE" help:"Print to a file instead of stdout."`
+	Loop        *int   `short:"l" placeholder:"N" help:"Print again every N seconds; 5 where -l is given alone."`
+	LoopMS      *int   `name:"loop-ms" placeholder:"N" help:"Print again every N milliseconds; -lms too."`
 	QueryGPU    string `name:"query-gpu" placeholder:"FIELDS" help:"Print a line of CSV for each GPU; wants --format."`
 	QueryApps   string `name:"query-compute-apps" placeholder:"FIELDS" help:"Print a line of CSV for each program that computes; wants --format."`
 	Format      string `placeholder:"csv" help:"csv, with ,noheader and ,nounits as wished."`
 	Layout      string `placeholder:"DRIVER" help:"Print as the nvidia-smi of these drivers does: 418, 450, 510, 535, 550, 570, 580, current or driver for the machine's own."`
 	JSON        bool   `name:"json" help:"Print a JSON object."`
+	FieldHelp   bool   `name:"help-query-gpu" help:"List all fields for --query-gpu."`
+	AppHelp     bool   `name:"help-query-compute-apps" help:"List all fields for --query-compute-apps."`
 	headWritten bool
 }
 
@@ -35,7 +41,7 @@ whatever CUDA_VISIBLE_DEVICES says. Where there is no NVML, the driver tells of 
 
 Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
 
-Fields for --query-gpu: ` + fieldNames(gpuFields()) + `.
+Fields for --query-gpu: ` + fieldNames(gpuFields()) + `. nvidia-smi's other fields are N/A.
 
 Fields for --query-compute-apps: ` + fieldNames(programFields()) + `.
 
@@ -54,6 +60,36 @@ func (e *smiFailure) Error() string { return strings.TrimSpace(e.text) }
 
 // Run prints what the flags ask for.
 func (c *smiCommand) Run(s *session) error {
+	switch {
+	case c.FieldHelp:
+		return writeFieldHelp(s.stdout, "query-gpu", gpuFields())
+	case c.AppHelp:
+		return writeFieldHelp(s.stdout, "query-compute-apps", programFields())
+	}
+	to, out := *s, &attentive{Writer: s.stdout}
+	to.stdout = out
+	if c.Filename == "" {
+		return cmp.Or(c.runTo(&to), s.unprinted(out.err))
+	}
+	file, err := os.Create(c.Filename)
+	if err != nil {
+		return s.unprinted(err)
+	}
+	out.Writer = file
+	err = c.runTo(&to)
+	return cmp.Or(err, s.unprinted(cmp.Or(out.err, file.Close())))
+}
+
+// unprinted says that what was asked for is not where it belongs.
+func (s *session) unprinted(err error) error {
+	if err == nil {
+		return nil
+	}
+	fmt.Fprintf(s.stderr, "cresset: %v\n", err)
+	return exitCode(255)
+}
+
+func (c *smiCommand) runTo(s *session) error {
 	err := c.run(s)
 	var failure *smiFailure
 	switch {
@@ -72,7 +108,8 @@ func (c *smiCommand) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if c.Loop == nil {
+	every := c.every()
+	if every == 0 {
 		inventory, err := c.take()
 		if inventory == nil {
 			return c.failure(s, err)
@@ -81,7 +118,7 @@ func (c *smiCommand) run(s *session) error {
 		return c.show(s, print, inventory, err)
 	}
 	first := true
-	for inventory, err := range c.watch(s.ctx, time.Duration(*c.Loop)*time.Second) {
+	for inventory, err := range c.watch(s.ctx, every) {
 		if inventory == nil {
 			return c.failure(s, err)
 		}
@@ -94,6 +131,17 @@ func (c *smiCommand) run(s *session) error {
 		}
 	}
 	return s.ctx.Err()
+}
+
+// every is the time between two looks; 0 for a single one.
+func (c *smiCommand) every() time.Duration {
+	switch {
+	case c.Loop != nil:
+		return time.Duration(*c.Loop) * time.Second
+	case c.LoopMS != nil:
+		return time.Duration(*c.LoopMS) * time.Millisecond
+	}
+	return 0
 }
 
 // detailed reports whether the output has what takes longer to ask for.
@@ -182,6 +230,10 @@ func (c *smiCommand) check() error {
 		return usage(errors.New("--display is for --query"))
 	case c.Loop != nil && (*c.Loop < 1 || *c.Loop > maxLoop):
 		return usage(fmt.Errorf("--loop must be from 1 to %d seconds, not %d", maxLoop, *c.Loop))
+	case c.LoopMS != nil && (*c.LoopMS < 1 || *c.LoopMS > 1000*maxLoop):
+		return usage(fmt.Errorf("--loop-ms must be from 1 to %d milliseconds, not %d", 1000*maxLoop, *c.LoopMS))
+	case c.Loop != nil && c.LoopMS != nil:
+		return usage(errors.New("--loop and --loop-ms exclude each other"))
 	}
 	_, err := chooseLayout(c.Layout, "", false)
 	if err != nil {

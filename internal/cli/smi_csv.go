@@ -57,6 +57,8 @@ type csvField struct {
 	unit  string
 	value func(csvRow) string
 	slow  bool // whether it takes the GPU's details
+
+	unasked bool // whether it is always absent
 }
 
 // csvFields returns the fields that text names, separated by commas.
@@ -73,9 +75,36 @@ func csvFields(text string, known map[string]csvField) ([]csvField, error) {
 	return fields, nil
 }
 
-// fieldNames lists what can be asked for, sorted.
+// fieldNames lists what is told, sorted.
 func fieldNames(known map[string]csvField) string {
-	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
+	var names []string
+	for name, f := range known {
+		if !f.unasked {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// writeFieldHelp lists what can be asked for as nvidia-smi does: a line for each
+// field, with the other names that it has.
+func writeFieldHelp(w io.Writer, flag string, known map[string]csvField) error {
+	others := map[string][]string{}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		f := known[name]
+		if name != f.name {
+			others[f.name] = append(others[f.name], strconv.Quote(name))
+		}
+	}
+	text := fmt.Sprintf("List of valid properties to query for the switch \"--%s\":\n", flag)
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if known[name].name == name {
+			text += "\n" + strings.Join(append([]string{strconv.Quote(name)}, others[name]...), " or ") + "\n"
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // writeCSV writes a header and a line for each row. Like nvidia-smi it quotes

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 
 	"cresset/smi"
@@ -49,22 +51,45 @@ func gpuFields() map[string]csvField {
 		measure("utilization.memory", "%", func(g smi.GPU) string { return csvInt(g.MemoryBusy) }),
 		measure("fan.speed", "%", func(g smi.GPU) string { return csvInt(g.Fan) }),
 		measure("power.draw", "W", func(g smi.GPU) string { return csvWatts(g.Power) }),
+		measure("power.draw.average", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, true)) }),
+		measure("power.draw.instant", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, false)) }),
 		measure("power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
 		measure("enforced.power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
 		measure("clocks.current.sm", "MHz", func(g smi.GPU) string { return csvInt(g.Clock) }),
 		measure("clocks.current.memory", "MHz", func(g smi.GPU) string { return csvInt(g.MemoryClock) }),
 		{name: "timestamp", value: csvTime},
 		{name: "driver_version", value: func(r csvRow) string { return r.inventory.Driver }},
+		{name: "kmd_version", value: func(r csvRow) string { return r.inventory.Driver }}, // which it becomes
 		{name: "count", value: func(r csvRow) string { return strconv.Itoa(r.attached) }},
 	}
-	fields = append(fields, detailFields()...)
+	fields = slices.Concat(fields, detailFields(), logFields(), unaskedFields())
 	return named(fields, map[string]string{
 		"gpu_name": "name", "gpu_uuid": "uuid", "gpu_serial": "serial", "gpu_bus_id": "pci.bus_id",
 		"clocks.sm": "clocks.current.sm", "clocks.mem": "clocks.current.memory",
 		"clocks.gr": "clocks.current.graphics", "clocks.video": "clocks.current.video",
 		"clocks.max.gr": "clocks.max.graphics", "clocks.max.mem": "clocks.max.memory",
 		"clocks.applications.gr": "clocks.applications.graphics", "clocks.applications.mem": "clocks.applications.memory",
+		"clocks.default_applications.gr": "clocks.default_applications.graphics", "clocks.default_applications.mem": "clocks.default_applications.memory",
+		"inforom.image": "inforom.img", "inforom.power": "inforom.pwr",
+		"gpu_operation_mode.current": "gom.current", "gpu_operation_mode.pending": "gom.pending",
+		"retired_pages.sbe": "retired_pages.single_bit_ecc.count", "retired_pages.dbe": "retired_pages.double_bit.count",
+		"remapped_rows.sbe": "remapped_rows.correctable", "remapped_rows.dbe": "remapped_rows.uncorrectable",
+		"gpu.power.current_limit": "enforced.power.limit", "gpu.power.requested_limit": "power.limit", "gpu.power.default_limit": "power.default_limit",
+		"gpu.power.min_limit": "power.min_limit", "gpu.power.max_limit": "power.max_limit",
+		"gpu.power.draw.average": "power.draw.average", "gpu.power.draw.instant": "power.draw.instant",
+		"module.power.current_limit": "module.enforced.power.limit", "module.power.requested_limit": "module.power.limit",
 	})
+}
+
+// ofPower is a GPU's power where NVML tells an average, or the power of the moment: it
+// averages over a second on GPUs newer than GA100, by the documentation of
+// nvmlDeviceGetPowerUsage.
+func ofPower(g smi.GPU, average bool) *float64 {
+	var major, minor int
+	if n, _ := fmt.Sscanf(g.Capability, "%d.%d", &major, &minor); n < 2 || average != (major > 8 || major == 8 && minor > 0) {
+		return nil
+	}
+	return g.Power
 }
 
 // programFields returns what --query-compute-apps knows.

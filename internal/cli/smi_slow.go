@@ -1,10 +1,6 @@
 package cli
 
-import (
-	"strconv"
-
-	"cresset/smi"
-)
+import "cresset/smi"
 
 // detailFields returns the fields of --query-gpu that take a GPU's details.
 func detailFields() []csvField {
@@ -26,15 +22,6 @@ func detailFields() []csvField {
 		f.unit = "W"
 		return f
 	}
-	errors := func(name string, uncorrected, aggregate bool) csvField {
-		return text(name, func(d *smi.Details) string {
-			n := countAt(d, "total", uncorrected, aggregate)
-			if n == nil {
-				return ""
-			}
-			return strconv.FormatUint(*n, 10)
-		})
-	}
 	return []csvField{
 		text("vbios_version", func(d *smi.Details) string { return d.VBIOS }),
 		measure("pcie.link.gen.current", "", func(d *smi.Details) *int { return d.Link.Generation }),
@@ -55,9 +42,5 @@ func detailFields() []csvField {
 		measure("clocks.applications.memory", "MHz", func(d *smi.Details) *int { return d.Applications.Memory }),
 		text("ecc.mode.pending", func(d *smi.Details) string { return csvState(d.ECCPending) }),
 		text("mig.mode.pending", func(d *smi.Details) string { return csvState(d.MIGPending) }),
-		errors("ecc.errors.corrected.volatile.total", false, false),
-		errors("ecc.errors.corrected.aggregate.total", false, true),
-		errors("ecc.errors.uncorrected.volatile.total", true, false),
-		errors("ecc.errors.uncorrected.aggregate.total", true, true),
 	}
 }

@@ -263,7 +263,7 @@ func TestChooseLayout(t *testing.T) {
 
 func TestCSV(t *testing.T) {
 	full := smi.GPU{
-		Name: "NVIDIA L4", UUID: "GPU-5428af19-1e82-a38c-ee42-cdd3ad745b7e", BusID: "00000000:31:00.0", Capability: "8.9", PState: given(8), Details: &smi.Details{Link: smi.Link{Generation: given(1)}},
+		Name: "NVIDIA L4", UUID: "GPU-5428af19-1e82-a38c-ee42-cdd3ad745b7e", BusID: "00000000:31:00.0", Capability: "8.9", PState: given(8), Details: &smi.Details{Link: smi.Link{Generation: given(1)}, DeviceID: given[uint32](0x27b810de), ClockReasons: given[uint64](1)},
 		Memory: smi.Memory{Total: 23034 << 20, Used: 412 << 20, Free: 22187 << 20}, Utilization: given(3), Temperature: given(36), Power: given(16.21),
 		Processes: []smi.Process{program(7, "C", "python,\x1b[1m", 400), program(8, "G", "Xorg", 12), {PID: 9, Type: "C", Name: "hidden"}},
 	}
@@ -279,6 +279,8 @@ func TestCSV(t *testing.T) {
 			"00000000:31:00.0, P8, 8.9, NVIDIA L4, 36\n[N/A], [N/A], [N/A], old, [N/A]\n", false},
 		{"pcie.link.gen.current,ecc.errors.corrected.volatile.total,power.max_limit", "csv", "pcie.link.gen.current, ecc.errors.corrected.volatile.total, power.max_limit [W]\n" +
 			"1, [N/A], [N/A]\n[N/A], [N/A], [N/A]\n", false},
+		{"pci.domain,pci.bus,pci.device_id,clocks_throttle_reasons.active,clocks_event_reasons.gpu_idle,power.draw.instant,power.draw.average,encoder.stats.sessionCount,retired_pages.sbe",
+			"csv,noheader,nounits", "0x0000, 0x31, 0x27B810DE, 0x0000000000000001, Active, [N/A], 16.21, [N/A], [N/A]\n" + strings.Repeat("[N/A], ", 8) + "[N/A]\n", false},
 		{"pid,process_name,used_memory", "csv", "pid, process_name, used_gpu_memory [MiB]\n7, python,?[1m, 400 MiB\n9, hidden, [N/A]\n", true},
 	} {
 		known, rows := gpuFields(), gpuRows(inventory, len(inventory.GPUs))
@@ -303,6 +305,23 @@ func TestCSV(t *testing.T) {
 	}
 	if _, err := csvFields("index,cuda_version", gpuFields()); err == nil || err.Error() != `Field "cuda_version" is not a valid field to query.` {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestEveryField has the fields of an H200 with driver 590.48.01, which are published at
+// https://github.com/utkuozdemir/nvidia_gpu_exporter/tree/main/internal/captures.
+func TestEveryField(t *testing.T) {
+	known := gpuFields()
+	for head := range strings.SplitSeq(strings.TrimSpace(golden(t, "query-590.txt")), ", ") {
+		name, unit, _ := strings.Cut(strings.TrimSuffix(head, "]"), " [")
+		if f, ok := known[name]; !ok || f.name != name || f.unit != unit {
+			t.Errorf("%s: got %q with unit %q, %v", head, f.name, f.unit, ok)
+		}
+	}
+	for name, f := range known {
+		if f.name == "" || known[f.name].name != f.name {
+			t.Errorf("%q is another name of %q", name, f.name)
+		}
 	}
 }
 
