@@ -143,8 +143,13 @@ func (c *cursor[T]) store(w *walk, at *[layout.MaxOperands]int, d []T) {
 	}
 }
 
+// fill writes v to the first elements and copies those on, which the machine does in wide words.
 func fill[T any](s []T, v T) {
-	for i := range s {
+	n := min(len(s), 32)
+	for i := range s[:n] {
 		s[i] = v
+	}
+	for n < len(s) {
+		n += copy(s[n:], s[:min(n, chunk)])
 	}
 }
