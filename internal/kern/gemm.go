@@ -19,9 +19,11 @@ func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Ro
 // [m, n] with rows ldc elements apart. C is not read where beta is zero; A and B
 // are not read where alpha is zero. C must not overlap A or B.
 //
-// An element of C has the same bits whatever the number of threads and whatever
-// m and n: its products are added in order of k, in runs whose length depends on
-// k alone.
+// An element of C has the same bits whatever the number of threads. Its products
+// are added in order of k, in runs whose length depends on k alone, whatever m, n
+// and the layout. One exception makes vectors and few rows fast: where such an A
+// meets a B that lies along k, the products of 64 steps and more are added in
+// lanes, and these at the end.
 func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
 	p := product[T]{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c, ldc: ldc}
 	p.run(par.For)

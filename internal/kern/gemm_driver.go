@@ -115,6 +115,19 @@ func (p *product[T]) dots() {
 	}
 }
 
+// from returns what a tile of C starts from, at a column and a step of k; C has been multiplied by beta.
+func (p *product[T]) from(c []T, col, k int) (from []T, row int) {
+	switch {
+	case k > 0:
+		return c, p.ldc
+	case p.bias != nil:
+		return p.bias[col:], 0
+	case p.beta != 0:
+		return c, p.ldc
+	}
+	return nil, 0
+}
+
 // block is the part of a product whose operands are packed together.
 type block[T dtype.Float] struct {
 	product[T]

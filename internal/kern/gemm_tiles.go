@@ -35,8 +35,11 @@ type tiling[T dtype.Float] struct {
 
 // runTiles computes the product by tiles.
 func (p *product[T]) runTiles(split splitter) {
-	if p.n == 1 && p.ldc == 1 && p.m > 1 && p.a.Row == 1 {
+	if p.n == 1 && p.ldc == 1 && p.m > 1 && (p.a.Row == 1 || p.a.Col == 1) {
 		p.asRow().runTiles(split)
+		return
+	}
+	if p.runDots(split) {
 		return
 	}
 	if p.bias == nil && p.beta != 0 && p.beta != 1 {
@@ -66,7 +69,7 @@ func (p *product[T]) runTiles(split splitter) {
 	}
 }
 
-// asRow returns a product with one column as one with one row, whose B lies in rows.
+// asRow returns a product with one column as one with one row.
 func (p *product[T]) asRow() *product[T] {
 	q := &product[T]{m: 1, n: p.m, k: p.k, alpha: p.alpha, a: p.b.Transposed(), b: p.a.Transposed(), beta: p.beta, c: p.c, ldc: p.m}
 	if p.bias != nil {
@@ -163,17 +166,4 @@ func (t *tiling[T]) columns(col, k int) []T {
 		return t.packedB[(col-t.col)*(t.end-t.step)+(k-t.step)*t.width:]
 	}
 	return t.b.Data[k*t.b.Row+col:]
-}
-
-// from returns what a tile of C starts from.
-func (t *tiling[T]) from(c []T, col, k int) (from []T, row int) {
-	switch {
-	case k > 0:
-		return c, t.ldc
-	case t.bias != nil:
-		return t.bias[col:], 0
-	case t.beta != 0:
-		return c, t.ldc
-	}
-	return nil, 0
 }

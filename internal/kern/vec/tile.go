@@ -31,6 +31,7 @@ type call struct {
 	mask                            unsafe.Pointer
 	rowA, colA, rowB, rowC, rowFrom int
 	k, cols                         int
+	maskK                           unsafe.Pointer
 }
 
 // TileRows returns how many rows a tile has at most, 0 where there are no tiles.
@@ -95,6 +96,47 @@ func (t *Tile[T]) Run() {
 		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
 	}
 	runTile[T](t.Rows, vectors, unsafe.Pointer(&c))
+}
+
+// DotRows returns how many rows RunDot takes at most, and DotCols how many columns for that many rows.
+func DotRows() int {
+	if current == AVX512 {
+		return 4
+	}
+	return 2
+}
+
+// DotCols returns how many columns RunDot takes at most for so many rows.
+func DotCols(rows int) int {
+	if rows == 1 {
+		return 8
+	}
+	return 4
+}
+
+// RunDot computes the tile where A lies in rows and B in columns, RowB apart: ColA is not read. The products of an
+// element are added in as many sums as a vector has lanes, and these in pairs.
+func (t *Tile[T]) RunDot() {
+	size, lanes := sizeOf[T](), Lanes[T]()
+	cols := 4
+	if t.Cols > cols {
+		cols = 8
+	}
+	// These fail where an operand is too short.
+	_ = t.A[(t.Rows-1)*t.RowA+t.K-1]
+	_ = t.B[(t.Cols-1)*t.RowB+t.K-1]
+	_ = t.C[(t.Rows-1)*t.RowC+t.Cols-1]
+	c := call{
+		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0),
+		mask: maskOf(t.Cols-(cols-4), size), maskK: maskOf(t.K%lanes, size),
+		rowA: t.RowA * size, rowB: t.RowB * size, rowC: t.RowC * size,
+		k: t.K, cols: t.Cols,
+	}
+	if t.From != nil {
+		_ = t.From[(t.Rows-1)*t.RowFrom+t.Cols-1]
+		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
+	}
+	runDot[T](t.Rows, cols, unsafe.Pointer(&c))
 }
 
 // masks are lanes that are on, then lanes that are off: a mask of n lanes starts n before the middle.

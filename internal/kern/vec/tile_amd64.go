@@ -23,6 +23,19 @@ func runTile[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
+func runDot[T dtype.Float](rows, cols int, t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		dotF64AVX512(rows, cols, t)
+	case current == AVX512:
+		dotF32AVX512(rows, cols, t)
+	case isDouble[T]():
+		dotF64AVX2(rows, cols, t)
+	default:
+		dotF32AVX2(rows, cols, t)
+	}
+}
+
 func runGather[T dtype.Float](t unsafe.Pointer) {
 	switch {
 	case current == AVX512 && isDouble[T]():

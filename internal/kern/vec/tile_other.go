@@ -12,6 +12,8 @@ const noTiles = "vec: there are no tiles"
 
 func runTile[T dtype.Float](_, _ int, _ unsafe.Pointer) { panic(noTiles) }
 
+func runDot[T dtype.Float](_, _ int, _ unsafe.Pointer) { panic(noTiles) }
+
 func runGather[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
 func runTranspose[T dtype.Float](unsafe.Pointer) { panic(noTiles) }

@@ -161,6 +161,31 @@ func tile3x4F32AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x8F32AVX512(t unsafe.Pointer)
 
+// dot1x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F32AVX512(t unsafe.Pointer)
+
+// dot2x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot2x4F32AVX512(t unsafe.Pointer)
+
+// dot3x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 3 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot3x4F32AVX512(t unsafe.Pointer)
+
+// dot4x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 4 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot4x4F32AVX512(t unsafe.Pointer)
+
+// dot1x8F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F32AVX512(t unsafe.Pointer)
+
 // transposeF32AVX512 is c[l][i] = a[i][l] for up to 16 rows i of a.
 //
 //go:noescape
@@ -326,6 +351,31 @@ func tile3x4F64AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x8F64AVX512(t unsafe.Pointer)
 
+// dot1x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F64AVX512(t unsafe.Pointer)
+
+// dot2x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot2x4F64AVX512(t unsafe.Pointer)
+
+// dot3x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 3 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot3x4F64AVX512(t unsafe.Pointer)
+
+// dot4x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 4 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot4x4F64AVX512(t unsafe.Pointer)
+
+// dot1x8F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F64AVX512(t unsafe.Pointer)
+
 // transposeF64AVX512 is c[l][i] = a[i][l] for up to 8 rows i of a.
 //
 //go:noescape
@@ -406,6 +456,21 @@ func tile2x4F32AVX2(t unsafe.Pointer)
 //go:noescape
 func tile1x8F32AVX2(t unsafe.Pointer)
 
+// dot1x4F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F32AVX2(t unsafe.Pointer)
+
+// dot2x4F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot2x4F32AVX2(t unsafe.Pointer)
+
+// dot1x8F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F32AVX2(t unsafe.Pointer)
+
 // transposeF32AVX2 is c[l][i] = a[i][l] for up to 8 rows i of a.
 //
 //go:noescape
@@ -485,6 +550,21 @@ func tile2x4F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func tile1x8F64AVX2(t unsafe.Pointer)
+
+// dot1x4F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot1x4F64AVX2(t unsafe.Pointer)
+
+// dot2x4F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func dot2x4F64AVX2(t unsafe.Pointer)
+
+// dot1x8F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func dot1x8F64AVX2(t unsafe.Pointer)
 
 // transposeF64AVX2 is c[l][i] = a[i][l] for up to 4 rows i of a.
 //

@@ -106,6 +106,56 @@ func TestTiles(t *testing.T) {
 	})
 }
 
+// testDots compares with a product in float64: sums in lanes round otherwise than those in order.
+func testDots[T dtype.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	epsilon := map[int]float64{4: 0x1p-23, 8: 0x1p-52}[sizeOf[T]()]
+	for rows := 1; rows <= DotRows(); rows++ {
+		for cols := 1; cols <= DotCols(rows); cols++ {
+			for k := 1; k <= 70; k++ {
+				tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k + k%3, RowB: k + k%2, RowC: cols + k%3}
+				tile.A, tile.B = random[T](rng, (rows-1)*tile.RowA+k), random[T](rng, (cols-1)*tile.RowB+k)
+				tile.C = random[T](rng, (rows-1)*tile.RowC+cols+1)
+				switch k % 3 {
+				case 1:
+					tile.From = random[T](rng, cols)
+				case 2:
+					tile.From, tile.RowFrom = tile.C, tile.RowC
+				}
+				before := append([]T(nil), tile.C...)
+				from := append([]T(nil), tile.From...)
+				tile.RunDot()
+				for at, got := range tile.C {
+					i, j := at/tile.RowC, at%tile.RowC
+					want, bound := float64(before[at]), 0.
+					if i < rows && j < cols {
+						want = 0
+						if from != nil {
+							want = float64(from[i*tile.RowFrom+j])
+						}
+						bound = math.Abs(want)
+						for l := range k {
+							p := float64(tile.A[i*tile.RowA+l]) * float64(tile.B[j*tile.RowB+l])
+							want, bound = want+p, bound+math.Abs(p)
+						}
+						bound *= epsilon * 8
+					}
+					if !(math.Abs(float64(got)-want) <= bound) {
+						t.Fatalf("%d rows, %d columns, %d steps: element %d, %d is %v, want %v", rows, cols, k, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestDots(t *testing.T) {
+	eachTileLevel(t, func(t *testing.T) {
+		t.Run("float32", testDots[float32])
+		t.Run("float64", testDots[float64])
+	})
+}
+
 func testPacking[T dtype.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	lanes := Lanes[T]()

@@ -72,7 +72,25 @@ func tileF32AVX512(rows, vectors int, t unsafe.Pointer) {
 	case 8<<8 | 1:
 		tile1x8F32AVX512(t)
 	default:
-		panic("vec: no tile of that shape")
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// dotF32AVX512 runs the micro-kernel of so many rows of A and columns of B.
+func dotF32AVX512(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F32AVX512(t)
+	case 4<<8 | 2:
+		dot2x4F32AVX512(t)
+	case 4<<8 | 3:
+		dot3x4F32AVX512(t)
+	case 4<<8 | 4:
+		dot4x4F32AVX512(t)
+	case 8<<8 | 1:
+		dot1x8F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
 	}
 }
 
@@ -142,7 +160,25 @@ func tileF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	case 8<<8 | 1:
 		tile1x8F64AVX512(t)
 	default:
-		panic("vec: no tile of that shape")
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// dotF64AVX512 runs the micro-kernel of so many rows of A and columns of B.
+func dotF64AVX512(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F64AVX512(t)
+	case 4<<8 | 2:
+		dot2x4F64AVX512(t)
+	case 4<<8 | 3:
+		dot3x4F64AVX512(t)
+	case 4<<8 | 4:
+		dot4x4F64AVX512(t)
+	case 8<<8 | 1:
+		dot1x8F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
 	}
 }
 
@@ -178,7 +214,21 @@ func tileF32AVX2(rows, vectors int, t unsafe.Pointer) {
 	case 8<<8 | 1:
 		tile1x8F32AVX2(t)
 	default:
-		panic("vec: no tile of that shape")
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// dotF32AVX2 runs the micro-kernel of so many rows of A and columns of B.
+func dotF32AVX2(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F32AVX2(t)
+	case 4<<8 | 2:
+		dot2x4F32AVX2(t)
+	case 8<<8 | 1:
+		dot1x8F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
 	}
 }
 
@@ -214,6 +264,20 @@ func tileF64AVX2(rows, vectors int, t unsafe.Pointer) {
 	case 8<<8 | 1:
 		tile1x8F64AVX2(t)
 	default:
-		panic("vec: no tile of that shape")
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// dotF64AVX2 runs the micro-kernel of so many rows of A and columns of B.
+func dotF64AVX2(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F64AVX2(t)
+	case 4<<8 | 2:
+		dot2x4F64AVX2(t)
+	case 8<<8 | 1:
+		dot1x8F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
 	}
 }

@@ -24,6 +24,8 @@ func Files() (map[string][]byte, error) {
 	return files, err
 }
 
+const noShape = "default:\npanic(\"vec: no micro-kernel of that shape\")\n}\n}\n"
+
 func lower(name string) string { return string(bytes.ToLower([]byte(name))) }
 
 // switches returns the Go file with a function for each machine and type that runs the micro-kernel of a shape.
@@ -38,7 +40,14 @@ func switches(machines ...*machine) ([]byte, error) {
 			for _, s := range m.shapes {
 				fmt.Fprintf(&out, "case %d<<8 | %d:\n%s(t)\n", s.vectors, s.rows, m.functionName(s.String(), e))
 			}
-			out.WriteString("default:\npanic(\"vec: no tile of that shape\")\n}\n}\n")
+			out.WriteString(noShape)
+			name = "dot" + e.name + m.name
+			fmt.Fprintf(&out, "\n// %s runs the micro-kernel of so many rows of A and columns of B.\n", name)
+			fmt.Fprintf(&out, "func %s(rows, cols int, t unsafe.Pointer) {\nswitch cols<<8 | rows {\n", name)
+			for _, s := range m.dots {
+				fmt.Fprintf(&out, "case %d<<8 | %d:\n%s(t)\n", s[1], s[0], m.functionName(dotName(s[0], s[1]), e))
+			}
+			out.WriteString(noShape)
 		}
 	}
 	return format.Source(out.Bytes())

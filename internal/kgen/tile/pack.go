@@ -18,10 +18,8 @@ func (m *machine) transpose(f *asm.File, e elem) {
 	fn.Op("MOVL", fmt.Sprintf("$%d", m.bytes), "R12")
 	fn.Label("square")
 	for i := range n {
-		if i > 0 && m.masks {
-			fn.Op("VPXORD", m.reg(i), m.reg(i), m.reg(i))
-		} else if i > 0 {
-			fn.Op("VXORPS", m.reg(i), m.reg(i), m.reg(i))
+		if i > 0 {
+			m.zero(fn, i)
 		}
 	}
 	for i := range n {

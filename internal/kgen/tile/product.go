@@ -98,11 +98,7 @@ func (p *product) mask(v int) string {
 
 func (p *product) clear() {
 	for n := range p.rows * p.vectors {
-		if p.masks {
-			p.fn.Op("VPXORD", p.reg(n), p.reg(n), p.reg(n))
-			continue
-		}
-		p.fn.Op("VXORPS", p.reg(n), p.reg(n), p.reg(n))
+		p.zero(p.fn, n)
 	}
 }
 

@@ -31,13 +31,14 @@ type machine struct {
 	prefix string // of its name
 	count  int    // of them
 	shapes []shape
-	masks  bool // whether it has registers for masks
+	dots   [][2]int // rows and columns of the micro-kernels for B in columns
+	masks  bool     // whether it has registers for masks
 }
 
 // Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
 var (
-	avx512 = machine{"AVX512", 64, "Z", 32, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), true}
-	avx2   = machine{"AVX2", 32, "Y", 16, append(upTo(6), shape{2, 4}, shape{1, 8}), false}
+	avx512 = machine{"AVX512", 64, "Z", 32, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true}
+	avx2   = machine{"AVX2", 32, "Y", 16, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false}
 )
 
 // upTo returns the shapes of one and two vectors with up to so many rows.
@@ -51,6 +52,15 @@ func upTo(rows int) []shape {
 
 func (m *machine) reg(n int) string { return fmt.Sprintf("%s%d", m.prefix, n) }
 
+// zero clears register n.
+func (m *machine) zero(fn *asm.Func, n int) {
+	if m.masks { // VXORPS reaches the first half of the registers alone
+		fn.Op("VPXORD", m.reg(n), m.reg(n), m.reg(n))
+		return
+	}
+	fn.Op("VXORPS", m.reg(n), m.reg(n), m.reg(n))
+}
+
 func (m *machine) lanes(e elem) int { return m.bytes / e.size }
 
 // file writes all functions of a machine.
@@ -59,6 +69,9 @@ func (m *machine) file() *asm.File {
 	for _, e := range elems {
 		for _, s := range m.shapes {
 			m.product(f, s, e)
+		}
+		for _, s := range m.dots {
+			m.dot(f, s[0], s[1], e)
 		}
 		m.transpose(f, e)
 		m.gather(f, e)
@@ -85,6 +98,7 @@ const (
 	fieldRowFrom = "80(DI)"
 	fieldK       = "88(DI)"
 	fieldCols    = "96(DI)"
+	fieldMaskK   = "104(DI)"
 )
 
 // newFunc begins a function of one argument, which DI points to.
