@@ -28,7 +28,7 @@ type topCommand struct {
 // Help tells what the flags do not.
 func (c *topCommand) Help() string {
 	return `Shows utilization, memory, temperature and power of the GPUs with their histories, newest at the right, and the
-programs that hold their memory. Keys: ? tells them, q ends. What a GPU does not report is N/A.
+programs that hold their memory (type C computes, G draws) or have reserved them (R). Keys: ? tells them, q ends. What a GPU does not report is N/A.
 
 Where stdout is no terminal it does as with --once; on a terminal that cannot move its cursor (TERM=dumb) it prints
 frame after frame. NO_COLOR takes the colours away, a locale without UTF-8 all that is not ASCII.
@@ -122,6 +122,9 @@ func looks(inventories iter.Seq2[*smi.Inventory, error], chosen func(smi.GPU) bo
 				for _, g := range inventory.GPUs {
 					for _, p := range g.Processes {
 						look.Identities[p.PID] = smi.Identify(p)
+					}
+					if h := g.ReservedBy; h != nil && look.Identities[h.PID] == (smi.Identity{}) {
+						look.Identities[h.PID] = smi.Identify(smi.Process{PID: h.PID, Name: h.Name})
 					}
 				}
 			}

@@ -20,6 +20,7 @@ var keyHelp = []struct{ key, does string }{
 	{"r", "reverse the order"},
 	{"space", "hold this view, or go on"},
 	{"k, j", "scroll the programs; arrows, pages, home and end do too"},
+	{"tab", "show the next GPUs where there is no room for all"},
 }
 
 // press obeys a key, or several that were typed at once.
@@ -70,6 +71,10 @@ func (t *Top) press(key tea.KeyMsg) tea.Cmd {
 		t.list()
 	case " ":
 		t.paused = !t.paused
+	case "tab":
+		t.turn(1)
+	case "shift+tab":
+		t.turn(-1)
 	default:
 		t.move(name)
 	}
@@ -101,6 +106,21 @@ func (t *Top) move(key string) {
 		t.scroll = len(t.programs)
 	}
 	t.settle()
+}
+
+// turn shows the next GPUs, or those before; after the last come the first.
+func (t *Top) turn(pages int) {
+	room := t.plan().gpus
+	last := max(0, len(t.gpus)-room)
+	first := min(t.firstGPU, last)
+	switch {
+	case pages > 0 && first == last:
+		t.firstGPU = 0
+	case pages < 0 && first == 0:
+		t.firstGPU = last
+	default:
+		t.firstGPU = max(0, min(last, first+pages*room))
+	}
 }
 
 // settle keeps the place of the programs within what there is.

@@ -17,27 +17,27 @@ const (
 
 // programTable returns the head of the lower table and so many lines of it.
 func (t *Top) programTable(lines int) (table, missing []string) {
-	user, pid := len("USER"), minPIDWidth
+	user, pid, kind := len("USER"), minPIDWidth, len("TYPE")
 	for _, p := range t.programs {
-		pid = max(pid, len(fmt.Sprint(p.process.PID)))
+		pid, kind = max(pid, len(p.number())), max(kind, len(p.kind()))
 		user = min(maxUserWidth, max(user, lipgloss.Width(p.user)))
 	}
 	least := 3 + 2 + pid + 2 + programMemoryWidth + 2 + minCommandWidth
 	withUser := t.width >= least+user+2
-	withType := t.width >= least+user+2+4+2
+	withType := t.width >= least+user+2+kind+2
 	if !withUser {
 		missing = append(missing, "users")
 	}
 	if !withType {
 		missing = append(missing, "types")
 	}
-	row := func(gpu, number, name, kind, memory, command string) string {
+	row := func(gpu, number, name, does, memory, command string) string {
 		cells := []string{t.right(gpu, 3), t.right(number, pid)}
 		if withUser {
 			cells = append(cells, t.left(name, user))
 		}
 		if withType {
-			cells = append(cells, t.left(kind, 4))
+			cells = append(cells, t.left(does, kind))
 		}
 		cells = append(cells, t.right(memory, programMemoryWidth))
 		line := strings.Join(cells, "  ") + "  "
@@ -45,11 +45,7 @@ func (t *Top) programTable(lines int) (table, missing []string) {
 	}
 	table = append(table, t.programHead(row("GPU", "PID", "USER", "TYPE", "MEMORY", "COMMAND"), lines))
 	for _, p := range t.programs[t.scroll:min(len(t.programs), t.scroll+lines)] {
-		memory := notAvailable
-		if p.process.Memory != nil {
-			memory = fmt.Sprintf("%d MiB", *p.process.Memory>>20)
-		}
-		table = append(table, row(fmt.Sprint(p.gpu), fmt.Sprint(p.process.PID), p.user, p.process.Type, memory, p.command))
+		table = append(table, row(fmt.Sprint(p.gpu), p.number(), p.user, p.kind(), p.memory(), p.command))
 	}
 	if len(t.programs) == 0 {
 		table = append(table, t.styles.faint.Render(fit("  no program"+t.filtered(), t.width, t.options.ASCII)))

@@ -32,6 +32,7 @@ type program struct {
 	gpu           int
 	process       smi.Process
 	user, command string // harmless to a terminal
+	reserves      bool   // it has reserved the GPU, and may do nothing there yet
 }
 
 const (
@@ -43,8 +44,7 @@ const (
 func (t *Top) list() {
 	t.programs, t.unmatched = t.programs[:0], 0
 	for _, g := range t.gpus {
-		for _, p := range g.Processes {
-			line := t.program(g.Index, p)
+		for _, line := range t.programsOf(g) {
 			if !line.matches(t.filter) {
 				t.unmatched++
 				continue
@@ -60,6 +60,56 @@ func (t *Top) list() {
 		return order
 	})
 	t.settle()
+}
+
+// programsOf lists the processes of a GPU and, unless it is one of them, the program
+// that has reserved it.
+func (t *Top) programsOf(g *gpu) (lines []program) {
+	known := false
+	for _, p := range g.Processes {
+		line := t.program(g.Index, p)
+		if g.ReservedBy != nil && g.ReservedBy.PID == p.PID {
+			line.reserves, known = true, true
+		}
+		lines = append(lines, line)
+	}
+	if g.ReservedBy != nil && !known {
+		line := t.program(g.Index, smi.Process{PID: g.ReservedBy.PID, Name: cmp.Or(g.ReservedBy.Name, "another program")})
+		line.reserves = true
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// kind is C for a program that computes, G for one that draws, and R for one that has
+// reserved the GPU; it may be all three.
+func (p program) kind() string {
+	switch {
+	case !p.reserves:
+		return p.process.Type
+	case p.process.Type == "":
+		return "R"
+	}
+	return p.process.Type + "+R"
+}
+
+// memory is what a program holds, or that it only keeps others off.
+func (p program) memory() string {
+	switch {
+	case p.process.Memory != nil:
+		return fmt.Sprintf("%d MiB", *p.process.Memory>>20)
+	case p.reserves && p.process.Type == "":
+		return "reserved"
+	}
+	return notAvailable
+}
+
+// number is a program's process number; some who reserve do not tell it.
+func (p program) number() string {
+	if p.process.PID == 0 {
+		return notAvailable
+	}
+	return fmt.Sprint(p.process.PID)
 }
 
 // program describes a process. What it says of itself may hold anything.
@@ -96,7 +146,7 @@ func bytes(p smi.Process) int64 {
 
 // matches reports whether a line has every word, whatever their case.
 func (p program) matches(filter string) bool {
-	line := strings.ToLower(fmt.Sprintf("%d %d %s %s %s", p.gpu, p.process.PID, p.user, p.process.Type, p.command))
+	line := strings.ToLower(fmt.Sprintf("%d %s %s %s %s %s", p.gpu, p.number(), p.user, p.kind(), p.memory(), p.command))
 	for word := range strings.FieldsSeq(strings.ToLower(filter)) {
 		if !strings.Contains(line, word) {
 			return false

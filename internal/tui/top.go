@@ -46,7 +46,8 @@ type Top struct {
 	filter    string
 	sort      Sort
 	reversed  bool
-	scroll    int
+	scroll    int       // first program in view
+	firstGPU  int       // in view
 	programs  []program // that pass the filter, sorted
 	unmatched int       // programs that do not
 }
@@ -128,7 +129,7 @@ func (t *Top) gpu(seen smi.GPU) *gpu {
 // remember adds the present to the past.
 func (g *gpu) remember() {
 	if g.lost {
-		g.Processes = nil
+		g.Processes, g.ReservedBy = nil, nil
 		for _, h := range []*history{&g.past.utilization, &g.past.memory, &g.past.temperature, &g.past.power} {
 			h.add(absent)
 		}

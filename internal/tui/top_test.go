@@ -65,7 +65,7 @@ func seen(o Options, width, height, gpus, seconds int) *Top {
 func typeKeys(t *Top, text string) (quit bool) {
 	names := map[string]tea.KeyType{
 		"esc": tea.KeyEsc, "enter": tea.KeyEnter, "back": tea.KeyBackspace, "down": tea.KeyDown, "end": tea.KeyEnd,
-		"home": tea.KeyHome, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "up": tea.KeyUp, "ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU,
+		"home": tea.KeyHome, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "tab": tea.KeyTab, "backtab": tea.KeyShiftTab, "up": tea.KeyUp, "ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU,
 	}
 	for text != "" {
 		key := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text[:1])}
@@ -156,6 +156,50 @@ func TestScroll(t *testing.T) {
 		if typeKeys(top, tc.keys); top.scroll != tc.want {
 			t.Errorf("%q: got %d, want %d", tc.keys, top.scroll, tc.want)
 		}
+	}
+}
+
+// TestGPUPages: GPUs that a small window has no room for are a key away.
+func TestGPUPages(t *testing.T) {
+	for _, tc := range []struct {
+		keys string
+		want string // indexes in view
+	}{
+		{"", "0 1 2 3 4"}, {"<tab>", "3 4 5 6 7"}, {"<tab><tab>", "0 1 2 3 4"}, {"<backtab>", "3 4 5 6 7"}, {"<backtab><backtab>", "0 1 2 3 4"},
+	} {
+		top := seen(Options{}, 40, 12, 8, 1)
+		typeKeys(top, tc.keys)
+		var got []string
+		for line := range strings.Lines(top.View()) {
+			if fields := strings.Fields(line); strings.HasPrefix(line, "  ") && strings.Contains(line, "7.9G") {
+				got = append(got, fields[0])
+			}
+		}
+		if strings.Join(got, " ") != tc.want {
+			t.Errorf("%q: got %v, want %s in\n%s", tc.keys, got, tc.want, top.View())
+		}
+	}
+}
+
+// TestReserved: who keeps a GPU is in view before it uses it.
+func TestReserved(t *testing.T) {
+	look := farm(3, 1)
+	look.Inventory.GPUs[0].ReservedBy = &smi.Holder{PID: 100, Name: "python"}
+	look.Inventory.GPUs[1].ReservedBy = &smi.Holder{PID: 70, Name: "sleep"}
+	look.Inventory.GPUs[2].ReservedBy = &smi.Holder{}
+	look.Identities[70] = smi.Identity{User: "ada", Command: "sleep 100"}
+	top := newTop(Options{})
+	top.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	top.Update(look)
+	golden(t, "80x24-reserved", top.View())
+	typeKeys(top, "/reserved<enter>")
+	if got := top.pids(); !slices.Equal(got, []int{70, 0}) {
+		t.Errorf("reserved: got %v", got)
+	}
+	look.Inventory.GPUs = look.Inventory.GPUs[:1]
+	top.Update(look)
+	if got := top.pids(); len(got) != 0 {
+		t.Errorf("of lost GPUs: got %v", got)
 	}
 }
 

@@ -30,11 +30,12 @@ func (t *Top) View() string {
 		lines = append(lines, "")
 	}
 	lines = append(lines, t.gpuHead(layout))
-	for _, g := range t.gpus[:p.gpus] {
+	first := max(0, min(t.firstGPU, len(t.gpus)-p.gpus))
+	for _, g := range t.gpus[first : first+p.gpus] {
 		lines = append(lines, t.gpuLines(g, layout, p.lines)...)
 	}
 	if hidden := len(t.gpus) - p.gpus; hidden > 0 {
-		missing = append([]string{plural(hidden, "GPU")}, missing...)
+		missing = append([]string{plural(hidden, "GPU") + " (tab)"}, missing...)
 	}
 	if p.gaps > 0 {
 		lines = append(lines, "")

@@ -30,6 +30,7 @@ func TestFrames(t *testing.T) {
 	}{
 		{"80x24", second, 80, 24, 4, ""},
 		{"40x10", second, 40, 10, 4, ""},
+		{"40x10-tab", second, 40, 10, 4, "<tab>"},
 		{"200x50", second, 200, 50, 8, ""},
 		{"80x24-16gpus", second, 80, 24, 16, "m"},
 		{"80x24-colour", Options{Every: time.Second, Renderer: coloured}, 80, 24, 2, "u"},
