@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/par"
 )
 
@@ -14,24 +15,38 @@ func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, 
 	par.For(rows, max(1, rowElems/max(cols, 1)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row, to := x[i*cols:][:cols], y[i*cols:][:cols]
-			m := sum64(row) / float64(cols)
-			r := 1 / math.Sqrt(squares64(row, m)/float64(cols)+eps)
+			m, variance := moments64(row)
+			r := 1 / math.Sqrt(variance+eps)
 			mean[i], rstd[i] = T(m), T(r)
-			for j, v := range row {
-				to[j] = T((float64(v) - m) * r)
-			}
-			if weight != nil {
-				for j, w := range weight[:cols] {
-					to[j] *= w
-				}
-			}
-			if bias != nil {
-				for j, b := range bias[:cols] {
-					to[j] += b
-				}
-			}
+			normalize(row, weight, bias, centerOf[T](m), T(r), to)
 		}
 	})
+}
+
+// normalize computes y = (x - mean) * rstd * weight + bias.
+func normalize[T dtype.Float](x, weight, bias []T, mean center[T], rstd T, y []T) {
+	done := 0
+	if weight != nil && bias != nil {
+		done = vec.Ternary(vec.NormalizeAffine, y, x, weight, bias, mean.mean, mean.rest, rstd)
+	} else {
+		done = vec.Unary(vec.Normalize, y, x, mean.mean, mean.rest, rstd)
+		if weight != nil {
+			Mul(y[:done], y[:done], weight)
+		}
+		if bias != nil {
+			Add(y[:done], y[:done], bias)
+		}
+	}
+	for i := done; i < len(y); i++ {
+		v := T(mean.from(x[i]) * rstd)
+		if weight != nil {
+			v = T(v * weight[i])
+		}
+		if bias != nil {
+			v += bias[i]
+		}
+		y[i] = v
+	}
 }
 
 // LayerNormBackward computes the gradients of LayerNorm for x, weight and bias.
@@ -47,7 +62,7 @@ func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd,
 		par.For(rows, max(1, rowElems/max(cols, 1)), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				at := i * cols
-				layerNormBackwardRow(dy[at:][:cols], x[at:][:cols], weight, float64(mean[i]), float64(rstd[i]), dx[at:][:cols])
+				layerNormBackwardRow(dy[at:][:cols], x[at:][:cols], weight, mean[i], rstd[i], dx[at:][:cols])
 			}
 		})
 	}
@@ -56,25 +71,37 @@ func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd,
 	}
 }
 
-func layerNormBackwardRow[T dtype.Float](dy, x, weight []T, mean, rstd float64, dx []T) {
-	var sum, dot float64
-	for j, v := range x {
-		g := float64(dy[j])
-		if weight != nil {
-			g = float64(g * float64(weight[j]))
-		}
-		sum += g
-		dot += float64(g * (float64(v) - mean))
+func layerNormBackwardRow[T dtype.Float](dy, x, weight []T, mean, rstd T, dx []T) {
+	var l [2 * maxLanes]float64
+	lanes, done := lanesOf[T](), 0
+	if weight == nil {
+		done = vec.Fold(vec.LayerNormSums, l[:], []T{mean, rstd}, dy, x)
+	} else {
+		done = vec.Fold(vec.LayerNormSumsWeighted, l[:], []T{mean, rstd}, dy, x, weight)
+	}
+	for i := done; i < len(x); i++ {
+		g, lane := float64(weighted(dy, weight, i)), i&(lanes-1)
+		l[lane] += g
+		l[lanes+lane] += float64(g * float64((x[i]-mean)*rstd))
 	}
 	n := float64(len(x))
-	sum, dot = sum/n, float64(dot*rstd)/n
-	for j, v := range x {
-		g := float64(dy[j])
-		if weight != nil {
-			g = float64(g * float64(weight[j]))
-		}
-		dx[j] = T(rstd * (g - sum - float64((float64(v)-mean)*rstd*dot)))
+	sum, dot := T(joinLanes(l[:lanes])/n), T(joinLanes(l[lanes:2*lanes])/n)
+	if weight == nil {
+		done = vec.Binary(vec.LayerNormGrad, dx, dy, x, mean, rstd, sum, dot)
+	} else {
+		done = vec.Ternary(vec.LayerNormGradWeighted, dx, dy, x, weight, mean, rstd, sum, dot)
 	}
+	for i := done; i < len(x); i++ {
+		dx[i] = rstd * (weighted(dy, weight, i) - sum - T(T((x[i]-mean)*rstd)*dot))
+	}
+}
+
+// weighted returns dy[i]*weight[i], or dy[i] without weights.
+func weighted[T dtype.Float](dy, weight []T, i int) T {
+	if weight == nil {
+		return dy[i]
+	}
+	return T(dy[i] * weight[i])
 }
 
 // layerNormBackwardParams adds the rows in order, a block of columns at a time.
@@ -103,21 +130,4 @@ func layerNormBackwardParams[T dtype.Float](rows, cols int, dy, x, mean, rstd, d
 			}
 		}
 	})
-}
-
-// squares64 returns Σ (x-mean)**2, added as sum64 adds.
-func squares64[T dtype.Float](x []T, mean float64) float64 {
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 {
-		v := (*[4]T)(x)
-		d0, d1, d2, d3 := float64(v[0])-mean, float64(v[1])-mean, float64(v[2])-mean, float64(v[3])-mean
-		s0, s1 = s0+float64(d0*d0), s1+float64(d1*d1)
-		s2, s3 = s2+float64(d2*d2), s3+float64(d3*d3)
-		x = x[4:]
-	}
-	for _, v := range x {
-		d := float64(v) - mean
-		s0 += float64(d * d)
-	}
-	return (s0 + s1) + (s2 + s3)
 }

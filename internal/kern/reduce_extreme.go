@@ -1,6 +1,11 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"slices"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // extreme is the largest or smallest element of a row and its index.
 type extreme[T dtype.Number] struct {
@@ -24,6 +29,9 @@ func MaxRow[T dtype.Number](row []T) (T, int64) {
 }
 
 func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
+	if v, ok := vectorExtreme(vec.Largest, row); ok {
+		return locate(row, v, start)
+	}
 	best, at := row[0], 0
 	for i, v := range row {
 		if v > best {
@@ -34,6 +42,38 @@ func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
 		}
 	}
 	return extreme[T]{best, int64(start + at)}
+}
+
+// vectorExtreme returns the largest element of a row, or the smallest, NaN where one is: of zeros of both signs any. It
+// is not ok where no vector loop has one.
+func vectorExtreme[T dtype.Number](loop vec.Loop, row []T) (best T, ok bool) {
+	var l [maxLanes]T
+	for i := range l {
+		l[i] = row[0]
+	}
+	done := vec.Fold(loop, l[:], nil, row)
+	if done == 0 {
+		return best, false
+	}
+	best = row[0]
+	better := func(v T) bool { return loop == vec.Largest && v > best || loop == vec.Smallest && v < best || isNaN(v) }
+	for _, v := range l[:lanesOf[T]()] {
+		if better(v) {
+			best = v
+		}
+	}
+	for _, v := range row[done:] {
+		if better(v) {
+			best = v
+		}
+	}
+	return best, true
+}
+
+// locate returns the first element of a row that equals v, which is there, or the first NaN.
+func locate[T dtype.Number](row []T, v T, start int) extreme[T] {
+	at := slices.IndexFunc(row, func(w T) bool { return w == v || isNaN(w) && isNaN(v) })
+	return extreme[T]{row[at], int64(start + at)}
 }
 
 // MinRow returns the smallest element of a row that is not empty, and its first index. NaN is smaller than any number.
@@ -52,6 +92,9 @@ func MinRow[T dtype.Number](row []T) (T, int64) {
 }
 
 func minPiece[T dtype.Number](row []T, start int) extreme[T] {
+	if v, ok := vectorExtreme(vec.Smallest, row); ok {
+		return locate(row, v, start)
+	}
 	best, at := row[0], 0
 	for i, v := range row {
 		if v < best {
@@ -66,12 +109,22 @@ func minPiece[T dtype.Number](row []T, start int) extreme[T] {
 
 // MaxValueRow is MaxRow without the index.
 func MaxValueRow[T dtype.Number](row []T) T {
+	if len(row) <= piece {
+		if v, ok := vectorExtreme(vec.Largest, row); ok && v != 0 {
+			return v
+		}
+	}
 	v, _ := MaxRow(row)
 	return v
 }
 
 // MinValueRow is MinRow without the index.
 func MinValueRow[T dtype.Number](row []T) T {
+	if len(row) <= piece {
+		if v, ok := vectorExtreme(vec.Smallest, row); ok && v != 0 {
+			return v
+		}
+	}
 	v, _ := MinRow(row)
 	return v
 }

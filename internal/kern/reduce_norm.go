@@ -37,7 +37,7 @@ func powerPiece[T dtype.Float](row []T, p float64) float64 {
 			sum += math.Abs(float64(v))
 		}
 	case 2:
-		sum = squares(row, 0)
+		sum = dot64(row, row)
 	default:
 		for _, v := range row {
 			sum += math.Pow(math.Abs(float64(v)), p)

@@ -45,23 +45,9 @@ func SumRow[D, S dtype.Number](row []S) D {
 
 func sumFloats[S dtype.Number](row []S) float64 {
 	if len(row) <= piece {
-		return sumPiece(row)
+		return sum64(row)
 	}
-	return inPieces(len(row), func(lo, hi int) float64 { return sumPiece(row[lo:hi]) }, plus)
-}
-
-// sumPiece adds in four chains, whose order is fixed, to hide the latency of addition.
-func sumPiece[S dtype.Number](s []S) float64 {
-	var a, b, c, d float64
-	for len(s) >= 4 {
-		v := (*[4]S)(s)
-		a, b, c, d = a+float64(v[0]), b+float64(v[1]), c+float64(v[2]), d+float64(v[3])
-		s = s[4:]
-	}
-	for _, v := range s {
-		a += float64(v)
-	}
-	return (a + b) + (c + d)
+	return inPieces(len(row), func(lo, hi int) float64 { return sum64(row[lo:hi]) }, plus)
 }
 
 func sumIntegers[S dtype.Number](s []S) int64 {

@@ -16,31 +16,13 @@ func StdRow[T dtype.Float](row []T, correction float64) T {
 
 func variance[T dtype.Float](row []T, correction float64) float64 {
 	n := float64(len(row))
-	mean := sumFloats(row) / n
-	var sum float64
 	if len(row) <= piece {
-		sum = squares(row, mean)
-	} else {
-		sum = inPieces(len(row), func(lo, hi int) float64 { return squares(row[lo:hi], mean) }, plus)
+		_, v := moments64(row)
+		return v * n / max(n-correction, 0)
 	}
+	mean := sumFloats(row) / n
+	sum := inPieces(len(row), func(lo, hi int) float64 { return squares64(row[lo:hi], mean) }, plus)
 	return sum / max(n-correction, 0)
-}
-
-// squares returns Σ (x - mean)².
-func squares[T dtype.Float](x []T, mean float64) float64 {
-	var a, b float64
-	for len(x) >= 2 {
-		v := (*[2]T)(x)
-		d, e := float64(v[0])-mean, float64(v[1])-mean
-		a += float64(d * d)
-		b += float64(e * e)
-		x = x[2:]
-	}
-	for _, v := range x {
-		d := float64(v) - mean
-		a += float64(d * d)
-	}
-	return a + b
 }
 
 // VarGrad is dx = dy · 2 (x - mean) / (n - correction).

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/par"
 )
 
@@ -11,9 +12,9 @@ import (
 // x[outer, axis, inner].
 func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
 	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
-		_, sum := expShifted(x, y)
-		for i := range y {
-			y[i] = T(float64(y[i]) / sum)
+		factor := T(1 / expShifted(x, y, MaxValueRow(x)))
+		for i := vec.Unary(vec.Scale, y, y, factor); i < len(y); i++ {
+			y[i] *= factor
 		}
 	})
 }
@@ -22,10 +23,10 @@ func Softmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
 // x[outer, axis, inner].
 func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
 	return forRows(outer, axis, inner, x, nil, y, func(x, _, y []T) {
-		largest, sum := expShifted(x, y)
-		log := T(math.Log(sum))
-		for i, v := range x {
-			y[i] = v - largest - log
+		largest := MaxValueRow(x)
+		log := T(math.Log(sumExpShifted(x, y, largest)))
+		for i := vec.Unary(vec.Shift, y, x, largest, log); i < len(y); i++ {
+			y[i] = x[i] - largest - log
 		}
 	})
 }
@@ -34,8 +35,8 @@ func LogSoftmax[T dtype.Float](outer, axis, inner int, x, y []T) error {
 func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
 	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
 		sum := T(dot64(dy, y))
-		for i, v := range y {
-			dx[i] = v * (dy[i] - sum)
+		for i := vec.Binary(vec.SoftmaxGrad, dx, dy, y, sum); i < len(dx); i++ {
+			dx[i] = y[i] * (dy[i] - sum)
 		}
 	})
 }
@@ -45,32 +46,46 @@ func SoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error
 func LogSoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) error {
 	return forRows(outer, axis, inner, dy, y, dx, func(dy, y, dx []T) {
 		sum := T(sum64(dy))
-		exp(dx, y)
+		done := vec.Binary(vec.LogSoftmaxGrad, dx, dy, y, sum)
+		dy, dx = dy[done:], dx[done:]
+		exp(dx, y[done:])
 		for i, v := range dx {
 			dx[i] = dy[i] - T(v*sum)
 		}
 	})
 }
 
-// expShifted writes e**(x-max) to y and returns max and the sum of y. A NaN or
-// an infinity in x makes the sum NaN, as the formula does.
-func expShifted[T dtype.Float](x, y []T) (largest T, sum float64) {
-	largest = T(math.Inf(-1))
-	for _, v := range x {
-		if v > largest {
-			largest = v
-		}
-	}
+// expShifted writes e**(x-largest) to y and returns its sum, which is NaN where x
+// has a NaN or an infinity is the largest, as the formula is.
+func expShifted[T dtype.Float](x, y []T, largest T) float64 {
+	var l [maxLanes]float64
+	done := vec.Fold(vec.ExpShifted, l[:], []T{largest}, y, x)
+	return expShiftedRest(x, y, largest, l[:lanesOf[T]()], done)
+}
+
+// sumExpShifted is expShifted where the sum alone is wanted: y is working memory.
+func sumExpShifted[T dtype.Float](x, y []T, largest T) float64 {
+	var l [maxLanes]float64
+	done := vec.Fold(vec.SumExp, l[:], []T{largest}, x)
+	return expShiftedRest(x, y, largest, l[:lanesOf[T]()], done)
+}
+
+// expShiftedRest does what expShifted does from the element done on.
+func expShiftedRest[T dtype.Float](x, y []T, largest T, l []float64, done int) float64 {
+	x, y = x[done:], y[done:]
 	for i, v := range x {
 		y[i] = v - largest
 	}
 	exp(y, y)
-	return largest, sum64(y)
+	for i, v := range y {
+		l[i&(len(l)-1)] += float64(v) // done is a multiple of the lanes, unless nothing is left
+	}
+	return joinLanes(l)
 }
 
 const (
-	rowElems = 1 << 10 // the least elements that are worth a thread
-	lanes    = 16      // rows that are gathered together where they are not contiguous: a cache line of float32
+	rowElems = 1 << 12 // the least elements that are worth a thread
+	together = 16      // rows that are gathered together where they are not contiguous: a cache line of float32
 )
 
 // forRows calls body with each run along the middle axis of a, b and out, all
@@ -92,14 +107,14 @@ func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, 
 		})
 		return nil
 	}
-	blocks := ceilDiv(inner, lanes)
-	size := volume(min(lanes, inner), axis)
-	return ForWithLoan(outer*blocks, max(1, rowElems/(axis*lanes)), volume(3, size), func(lo, hi int, space []T) {
+	blocks := ceilDiv(inner, together)
+	size := volume(min(together, inner), axis)
+	return ForWithLoan(outer*blocks, max(1, rowElems/(axis*together)), volume(3, size), func(lo, hi int, space []T) {
 		rowsA, rowsB, rowsOut := space[:size], space[size:2*size], space[2*size:]
 		for i := lo; i < hi; i++ {
 			first := i / blocks * axis * inner
-			column := i % blocks * lanes
-			count := min(lanes, inner-column)
+			column := i % blocks * together
+			count := min(together, inner-column)
 			gatherRows(rowsA, a[first+column:], axis, count, inner)
 			if b != nil {
 				gatherRows(rowsB, b[first+column:], axis, count, inner)
@@ -140,35 +155,4 @@ func exp[T dtype.Float](dst, src []T) {
 	for i, v := range src {
 		dst[i] = T(math.Exp(float64(v)))
 	}
-}
-
-// sum64 returns Σ x. Four sums side by side hide the latency of an addition.
-func sum64[T dtype.Float](x []T) float64 {
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 {
-		v := (*[4]T)(x)
-		s0, s1, s2, s3 = s0+float64(v[0]), s1+float64(v[1]), s2+float64(v[2]), s3+float64(v[3])
-		x = x[4:]
-	}
-	for _, v := range x {
-		s0 += float64(v)
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// dot64 returns Σ x*y, added as sum64 adds.
-func dot64[T dtype.Float](x, y []T) float64 {
-	var s0, s1, s2, s3 float64
-	for len(x) >= 4 && len(y) >= 4 {
-		v, w := (*[4]T)(x), (*[4]T)(y)
-		s0 += float64(float64(v[0]) * float64(w[0]))
-		s1 += float64(float64(v[1]) * float64(w[1]))
-		s2 += float64(float64(v[2]) * float64(w[2]))
-		s3 += float64(float64(v[3]) * float64(w[3]))
-		x, y = x[4:], y[4:]
-	}
-	for i, v := range x {
-		s0 += float64(float64(v) * float64(y[i]))
-	}
-	return (s0 + s1) + (s2 + s3)
 }

@@ -54,7 +54,7 @@ func binaryLoop[T dtype.Float](name string, f func(dst, a, b []T)) vectorLoop[T]
 
 // vectorLoops has a row for each loop of float32 and float64.
 func vectorLoops[T dtype.Float]() []vectorLoop[T] {
-	return append(elementwiseLoops[T](), optimizerLoops[T]()...)
+	return slices.Concat(elementwiseLoops[T](), optimizerLoops[T](), rowLoops[T]())
 }
 
 func elementwiseLoops[T dtype.Float]() []vectorLoop[T] {

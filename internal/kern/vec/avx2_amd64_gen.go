@@ -366,6 +366,102 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32AVX2(p[0], p[1], n)
 		return n &^ 7
+	case Sum:
+		sumF32AVX2(p[0], n, p[1])
+		return n &^ 15
+	case Sum + 1:
+		sumF64AVX2(p[0], n, p[1])
+		return n &^ 7
+	case SumProducts:
+		sumProductsF32AVX2(p[0], p[1], n, p[2])
+		return n &^ 15
+	case SumProducts + 1:
+		sumProductsF64AVX2(p[0], p[1], n, p[2])
+		return n &^ 7
+	case Moments:
+		momentsF32AVX2(p[0], n, p[1])
+		return n &^ 15
+	case Deviations:
+		deviationsF32AVX2(p[0], n, scalars, p[1])
+		return n &^ 15
+	case Deviations + 1:
+		deviationsF64AVX2(p[0], n, scalars, p[1])
+		return n &^ 7
+	case Largest:
+		largestF32AVX2(p[0], n, p[1])
+		return n &^ 15
+	case Largest + 1:
+		largestF64AVX2(p[0], n, p[1])
+		return n &^ 7
+	case Smallest:
+		smallestF32AVX2(p[0], n, p[1])
+		return n &^ 15
+	case Smallest + 1:
+		smallestF64AVX2(p[0], n, p[1])
+		return n &^ 7
+	case ExpShifted:
+		expShiftedF32AVX2(p[0], p[1], n, scalars, p[2])
+		return n &^ 15
+	case SumExp:
+		sumExpF32AVX2(p[0], n, scalars, p[1])
+		return n &^ 15
+	case Scale:
+		scaleF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case Scale + 1:
+		scaleF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Shift:
+		shiftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case Shift + 1:
+		shiftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SoftmaxGrad:
+		softmaxGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SoftmaxGrad + 1:
+		softmaxGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case LogSoftmaxGrad:
+		logSoftmaxGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case Normalize:
+		normalizeF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case Normalize + 1:
+		normalizeF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NormalizeAffine:
+		normalizeAffineF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case NormalizeAffine + 1:
+		normalizeAffineF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case LayerNormSums:
+		layerNormSumsF32AVX2(p[0], p[1], n, scalars, p[2])
+		return n &^ 15
+	case LayerNormSums + 1:
+		layerNormSumsF64AVX2(p[0], p[1], n, scalars, p[2])
+		return n &^ 7
+	case LayerNormSumsWeighted:
+		layerNormSumsWeightedF32AVX2(p[0], p[1], p[2], n, scalars, p[3])
+		return n &^ 15
+	case LayerNormSumsWeighted + 1:
+		layerNormSumsWeightedF64AVX2(p[0], p[1], p[2], n, scalars, p[3])
+		return n &^ 7
+	case LayerNormGrad:
+		layerNormGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case LayerNormGrad + 1:
+		layerNormGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case LayerNormGradWeighted:
+		layerNormGradWeightedF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case LayerNormGradWeighted + 1:
+		layerNormGradWeightedF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
 	}
 	return 0
 }

@@ -366,6 +366,102 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Softplus:
 		softplusF32AVX512(p[0], p[1], n)
 		return n
+	case Sum:
+		sumF32AVX512(p[0], n, p[1])
+		return n
+	case Sum + 1:
+		sumF64AVX512(p[0], n, p[1])
+		return n
+	case SumProducts:
+		sumProductsF32AVX512(p[0], p[1], n, p[2])
+		return n
+	case SumProducts + 1:
+		sumProductsF64AVX512(p[0], p[1], n, p[2])
+		return n
+	case Moments:
+		momentsF32AVX512(p[0], n, p[1])
+		return n
+	case Deviations:
+		deviationsF32AVX512(p[0], n, scalars, p[1])
+		return n
+	case Deviations + 1:
+		deviationsF64AVX512(p[0], n, scalars, p[1])
+		return n
+	case Largest:
+		largestF32AVX512(p[0], n, p[1])
+		return n
+	case Largest + 1:
+		largestF64AVX512(p[0], n, p[1])
+		return n
+	case Smallest:
+		smallestF32AVX512(p[0], n, p[1])
+		return n
+	case Smallest + 1:
+		smallestF64AVX512(p[0], n, p[1])
+		return n
+	case ExpShifted:
+		expShiftedF32AVX512(p[0], p[1], n, scalars, p[2])
+		return n
+	case SumExp:
+		sumExpF32AVX512(p[0], n, scalars, p[1])
+		return n
+	case Scale:
+		scaleF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Scale + 1:
+		scaleF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Shift:
+		shiftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Shift + 1:
+		shiftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SoftmaxGrad:
+		softmaxGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SoftmaxGrad + 1:
+		softmaxGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case LogSoftmaxGrad:
+		logSoftmaxGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Normalize:
+		normalizeF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Normalize + 1:
+		normalizeF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NormalizeAffine:
+		normalizeAffineF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case NormalizeAffine + 1:
+		normalizeAffineF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case LayerNormSums:
+		layerNormSumsF32AVX512(p[0], p[1], n, scalars, p[2])
+		return n
+	case LayerNormSums + 1:
+		layerNormSumsF64AVX512(p[0], p[1], n, scalars, p[2])
+		return n
+	case LayerNormSumsWeighted:
+		layerNormSumsWeightedF32AVX512(p[0], p[1], p[2], n, scalars, p[3])
+		return n
+	case LayerNormSumsWeighted + 1:
+		layerNormSumsWeightedF64AVX512(p[0], p[1], p[2], n, scalars, p[3])
+		return n
+	case LayerNormGrad:
+		layerNormGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case LayerNormGrad + 1:
+		layerNormGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case LayerNormGradWeighted:
+		layerNormGradWeightedF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case LayerNormGradWeighted + 1:
+		layerNormGradWeightedF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
 	}
 	return 0
 }

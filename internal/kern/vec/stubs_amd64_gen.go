@@ -619,6 +619,166 @@ func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
+// sumF32AVX512 is Σ a.
+//
+//go:noescape
+func sumF32AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumF64AVX512 is Σ a.
+//
+//go:noescape
+func sumF64AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumProductsF32AVX512 is Σ a·b.
+//
+//go:noescape
+func sumProductsF32AVX512(a, b unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumProductsF64AVX512 is Σ a·b.
+//
+//go:noescape
+func sumProductsF64AVX512(a, b unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// momentsF32AVX512 is Σ a, Σ a².
+//
+//go:noescape
+func momentsF32AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// deviationsF32AVX512 is Σ (a - mean)², the mean in two parts.
+//
+//go:noescape
+func deviationsF32AVX512(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// deviationsF64AVX512 is Σ (a - mean)², the mean in two parts.
+//
+//go:noescape
+func deviationsF64AVX512(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// largestF32AVX512 is the largest a, NaN where one is.
+//
+//go:noescape
+func largestF32AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// largestF64AVX512 is the largest a, NaN where one is.
+//
+//go:noescape
+func largestF64AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// smallestF32AVX512 is the smallest a, NaN where one is.
+//
+//go:noescape
+func smallestF32AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// smallestF64AVX512 is the smallest a, NaN where one is.
+//
+//go:noescape
+func smallestF64AVX512(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// expShiftedF32AVX512 is dst[i] = e**(a - largest), and their sum.
+//
+//go:noescape
+func expShiftedF32AVX512(dst, a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// sumExpF32AVX512 is Σ e**(a - largest).
+//
+//go:noescape
+func sumExpF32AVX512(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// scaleF32AVX512 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// scaleF64AVX512 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF32AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF64AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF32AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// logSoftmaxGradF32AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradF32AVX512(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF32AVX512 is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF64AVX512 is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF32AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF32AVX512(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF64AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF64AVX512(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormSumsF32AVX512 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsF32AVX512(dy, x unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsF64AVX512 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsF64AVX512(dy, x unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsWeightedF32AVX512 is Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsWeightedF32AVX512(dy, x, w unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsWeightedF64AVX512 is Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsWeightedF64AVX512(dy, x, w unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormGradF32AVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradF64AVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF32AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF32AVX512(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF64AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF64AVX512(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addF32AVX2 is dst[i] = a + b.
 //
 //go:noescape
@@ -1231,3 +1391,163 @@ func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 //
 //go:noescape
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
+
+// sumF32AVX2 is Σ a.
+//
+//go:noescape
+func sumF32AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumF64AVX2 is Σ a.
+//
+//go:noescape
+func sumF64AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumProductsF32AVX2 is Σ a·b.
+//
+//go:noescape
+func sumProductsF32AVX2(a, b unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// sumProductsF64AVX2 is Σ a·b.
+//
+//go:noescape
+func sumProductsF64AVX2(a, b unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// momentsF32AVX2 is Σ a, Σ a².
+//
+//go:noescape
+func momentsF32AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// deviationsF32AVX2 is Σ (a - mean)², the mean in two parts.
+//
+//go:noescape
+func deviationsF32AVX2(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// deviationsF64AVX2 is Σ (a - mean)², the mean in two parts.
+//
+//go:noescape
+func deviationsF64AVX2(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// largestF32AVX2 is the largest a, NaN where one is.
+//
+//go:noescape
+func largestF32AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// largestF64AVX2 is the largest a, NaN where one is.
+//
+//go:noescape
+func largestF64AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// smallestF32AVX2 is the smallest a, NaN where one is.
+//
+//go:noescape
+func smallestF32AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// smallestF64AVX2 is the smallest a, NaN where one is.
+//
+//go:noescape
+func smallestF64AVX2(a unsafe.Pointer, n int, folds unsafe.Pointer)
+
+// expShiftedF32AVX2 is dst[i] = e**(a - largest), and their sum.
+//
+//go:noescape
+func expShiftedF32AVX2(dst, a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// sumExpF32AVX2 is Σ e**(a - largest).
+//
+//go:noescape
+func sumExpF32AVX2(a unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// scaleF32AVX2 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// scaleF64AVX2 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF32AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF64AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF32AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// logSoftmaxGradF32AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradF32AVX2(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF32AVX2 is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF64AVX2 is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF32AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF32AVX2(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF64AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF64AVX2(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormSumsF32AVX2 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsF32AVX2(dy, x unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsF64AVX2 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsF64AVX2(dy, x unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsWeightedF32AVX2 is Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsWeightedF32AVX2(dy, x, w unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormSumsWeightedF64AVX2 is Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormSumsWeightedF64AVX2(dy, x, w unsafe.Pointer, n int, scalars, folds unsafe.Pointer)
+
+// layerNormGradF32AVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradF64AVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF32AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF32AVX2(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF64AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF64AVX2(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)

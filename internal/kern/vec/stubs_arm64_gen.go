@@ -618,3 +618,78 @@ func geluTanhF32NEON(dst, x unsafe.Pointer, n int)
 //
 //go:noescape
 func softplusF32NEON(dst, x unsafe.Pointer, n int)
+
+// scaleF32NEON is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// scaleF64NEON is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF32NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// shiftF64NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF32NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF32NEON(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64NEON(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// logSoftmaxGradF32NEON is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradF32NEON(dst, dy, y unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF32NEON is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeF64NEON is dst[i] = (a - mean)·rstd, the mean in two parts.
+//
+//go:noescape
+func normalizeF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF32NEON is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF32NEON(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF64NEON is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
+//
+//go:noescape
+func normalizeAffineF64NEON(dst, a, w, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradF32NEON is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradF64NEON is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF32NEON is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF32NEON(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF64NEON is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
+//
+//go:noescape
+func layerNormGradWeightedF64NEON(dst, dy, x, w unsafe.Pointer, n int, scalars unsafe.Pointer)

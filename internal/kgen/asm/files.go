@@ -1,11 +1,16 @@
 package asm
 
-import "cresset/internal/kgen/recipe"
+import (
+	"slices"
+
+	"cresset/internal/kgen/recipe"
+)
 
 // Files returns the files of the package vec by their names: the loops of every instruction set, their declarations,
 // their names, and the functions that run them by name.
 func Files(loops []*recipe.Loop) (map[string][]byte, error) {
-	avx512, avx2, neon := AVX512(loops), AVX2(loops), NEON(loops)
+	elementwise := slices.DeleteFunc(slices.Clone(loops), func(l *recipe.Loop) bool { return len(l.Folds) > 0 })
+	avx512, avx2, neon := AVX512(loops), AVX2(loops), NEON(elementwise)
 	files := map[string][]byte{
 		"loops_avx512_amd64.s": avx512.Assembly(),
 		"loops_avx2_amd64.s":   avx2.Assembly(),
@@ -26,7 +31,7 @@ func Files(loops []*recipe.Loop) (map[string][]byte, error) {
 	add("avx512_amd64_gen.go", text, e)
 	text, e = Switch("vec", "amd64", "runAVX2", loops, "AVX2", 32)
 	add("avx2_amd64_gen.go", text, e)
-	text, e = Switch("vec", "arm64", "runNEON", loops, "NEON", 16)
+	text, e = Switch("vec", "arm64", "runNEON", elementwise, "NEON", 16)
 	add("neon_arm64_gen.go", text, e)
 	return files, err
 }

@@ -2,6 +2,7 @@ package asm
 
 import (
 	"math"
+	"slices"
 
 	"cresset/internal/kgen/recipe"
 )
@@ -13,6 +14,7 @@ const (
 	compute kind = iota // a step of the loop
 	load                // reads an operand
 	store               // writes a result
+	fold                // takes a value into accumulators
 )
 
 // An inst is one instruction, or a short fixed sequence, over values.
@@ -23,6 +25,8 @@ type inst struct {
 	args  []int    // the values that it needs
 	table []uint32 // for Lookup
 
+	accs    []int // for fold, the accumulators
+	fold    recipe.FoldOp
 	operand int // the operand that is loaded or stored, by its place in Operands
 	elem    recipe.Elem
 	chain   int
@@ -43,7 +47,7 @@ type value struct {
 	class  class
 	shared source
 	bits   uint64 // of a constant
-	scalar int    // of a parameter
+	scalar int    // of a parameter or an accumulator, which one
 	uses   []int  // the instructions that need it
 }
 
@@ -54,6 +58,7 @@ const (
 	computed source = iota
 	constant
 	parameter
+	accumulator
 )
 
 // A class is a kind of register.
@@ -65,9 +70,9 @@ const (
 	classes
 )
 
-// lower writes the loop for numbers of one type, with masks in registers of maskClass.
-func lower(l *recipe.Loop, elem recipe.Elem, chains int, maskClass class) *program {
-	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: maskClass}
+// lower writes the loop for numbers of one type.
+func lower(m machine, l *recipe.Loop, elem recipe.Elem, chains int) *program {
+	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: m.maskClass()}
 	w.of = make([][]int, chains)
 	for c := range w.of {
 		w.of[c] = make([]int, len(l.Steps))
@@ -84,6 +89,7 @@ func lower(l *recipe.Loop, elem recipe.Elem, chains int, maskClass class) *progr
 				operand: l.DstPlace(n), elem: w.inMemory(l.Dst[n].Elem)})
 		}
 	}
+	w.folds(unitOf(m, l, elem))
 	for at, in := range w.insts {
 		for _, a := range in.args {
 			w.values[a].uses = append(w.values[a].uses, at)
@@ -151,12 +157,7 @@ func (w *lowering) isFolded(k recipe.Ref, users [][]recipe.Ref) bool {
 			return false
 		}
 	}
-	for _, r := range w.loop.Results {
-		if r == k {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(w.loop.Ends(), k)
 }
 
 func usersOf(l *recipe.Loop) [][]recipe.Ref {

@@ -21,6 +21,8 @@ func (m *neon) registers(c class) int {
 
 func (m *neon) maskClass() class { return vectors }
 
+func (m *neon) bytes() int { return neonBytes }
+
 func (m *neon) scales() bool { return false }
 
 func (m *neon) trial() machine { return &neon{&pool{}} }

@@ -9,6 +9,8 @@ type machine interface {
 	maskClass() class
 	// scales tells whether there is an instruction for Scale.
 	scales() bool
+	// bytes returns the size of a vector.
+	bytes() int
 	// trial returns the machine with a pool of constants that nobody reads.
 	trial() machine
 	// emit writes an instruction: it asks the placer for registers and writes to its function.
@@ -62,7 +64,7 @@ func newPlacer(m machine, prog *program, fn *Func) *placer {
 func (p *placer) write() {
 	for p.at = range p.insts {
 		in := &p.insts[p.at]
-		if in.kind != store && len(p.values[in.dst].uses) == 0 {
+		if in.dst != none && len(p.values[in.dst].uses) == 0 {
 			continue
 		}
 		p.emit(p, in)

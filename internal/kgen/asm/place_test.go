@@ -21,6 +21,7 @@ type toy struct {
 func (m *toy) registers(c class) int { return m.size * (1 - int(c)) }
 func (m *toy) maskClass() class      { return vectors }
 func (m *toy) scales() bool          { return false }
+func (m *toy) bytes() int            { return 16 }
 func (m *toy) trial() machine        { return m }
 
 func (m *toy) emit(p *placer, in *inst) {
@@ -84,7 +85,7 @@ func TestPlacerKeepsValues(t *testing.T) {
 	for size := 4; size <= 16; size++ {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			m := &toy{size: size, inputs: []float32{2, 3}, regs: make([]float32, size), stack: map[int]float32{}}
-			p := newPlacer(m, lower(crowded(), recipe.F32, 1, vectors), &Func{})
+			p := newPlacer(m, lower(m, crowded(), recipe.F32, 1), &Func{})
 			p.write()
 			if m.result != want {
 				t.Errorf("got %v, want %v", m.result, want)

@@ -20,6 +20,7 @@ type plan struct {
 	loop   *recipe.Loop
 	elem   recipe.Elem
 	chains int
+	unit   int // the least number of chains
 	kept   []value
 }
 
@@ -29,15 +30,20 @@ func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 	if !m.scales() {
 		l = l.Expanded()
 	}
+	unit := unitOf(m, l, elem)
 	for _, chains := range unrolls {
-		pl := plan{loop: l, elem: elem, chains: chains}
+		if chains%unit != 0 {
+			continue
+		}
+		pl := plan{loop: l, elem: elem, chains: chains, unit: unit, kept: accumulators(m, l, elem)}
 		p := pl.body(m, &Func{Name: l.Name}, chains, false)
-		if chains > 1 && (p.spills > 0 || len(p.insts) > maxInsts) {
+		if chains > unit && (p.spills > 0 || len(p.insts) > maxInsts) {
 			continue
 		}
 		if p.spills == 0 {
-			pl.kept = mostUsed(p, m.registers(vectors)-p.peak[vectors])
-			for len(pl.kept) > 0 && pl.body(m, &Func{Name: l.Name}, chains, false).spills > 0 {
+			accs := len(pl.kept)
+			pl.kept = append(pl.kept, mostUsed(p, m.registers(vectors)-p.peak[vectors])...)
+			for len(pl.kept) > accs && pl.body(m, &Func{Name: l.Name}, chains, false).spills > 0 {
 				pl.kept = pl.kept[:len(pl.kept)-1]
 			}
 		}
@@ -50,7 +56,7 @@ func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 func mostUsed(p *placer, n int) []value {
 	var shared []value
 	for _, v := range p.values {
-		if v.shared != computed && len(v.uses) > 0 {
+		if (v.shared == constant || v.shared == parameter) && len(v.uses) > 0 {
 			shared = append(shared, v)
 		}
 	}
@@ -60,7 +66,7 @@ func mostUsed(p *placer, n int) []value {
 
 // body writes the loop's body for a number of chains; the kept values are in the first registers.
 func (pl *plan) body(m machine, fn *Func, chains int, masked bool) *placer {
-	p := newPlacer(m, lower(pl.loop, pl.elem, chains, m.maskClass()), fn)
+	p := newPlacer(m, lower(m, pl.loop, pl.elem, chains), fn)
 	p.masked = masked
 	for r, k := range pl.kept {
 		v := p.find(k)
@@ -72,7 +78,7 @@ func (pl *plan) body(m machine, fn *Func, chains int, masked bool) *placer {
 
 // fetchKept writes what brings the kept values into their registers.
 func (pl *plan) fetchKept(m machine, fn *Func) {
-	p := newPlacer(m, lower(pl.loop, pl.elem, 1, m.maskClass()), fn)
+	p := newPlacer(m, lower(m, pl.loop, pl.elem, pl.unit), fn)
 	for r, k := range pl.kept {
 		m.fetch(p, p.find(k), r)
 	}
@@ -99,11 +105,14 @@ func functionName(l *recipe.Loop, elem recipe.Elem, suffix string) string {
 
 // comment is what the loop's function computes.
 func comment(l *recipe.Loop) string {
+	if len(l.Dst) == 0 {
+		return l.Doc
+	}
 	return l.Dst[0].Name + "[i] = " + l.Doc
 }
 
-// params are the parameters of a loop's function: pointers to the operands' first elements, their number, and a pointer
-// to the scalars.
+// params are the parameters of a loop's function: pointers to the operands' first elements, their number, a pointer to
+// the scalars, and one to the accumulators.
 func params(l *recipe.Loop) []Param {
 	var all []Param
 	for _, o := range l.Operands() {
@@ -112,6 +121,9 @@ func params(l *recipe.Loop) []Param {
 	all = append(all, Param{"n", "int"})
 	if len(l.Scalars) > 0 {
 		all = append(all, Param{"scalars", "unsafe.Pointer"})
+	}
+	if len(l.Folds) > 0 {
+		all = append(all, Param{"folds", "unsafe.Pointer"})
 	}
 	return all
 }

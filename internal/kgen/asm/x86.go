@@ -102,6 +102,9 @@ func (m *x86) emit(p *placer, in *inst) {
 	case store:
 		m.store(p, in)
 		return
+	case fold:
+		m.fold(p, in)
+		return
 	}
 	switch in.op {
 	case recipe.FMA:

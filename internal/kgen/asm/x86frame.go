@@ -44,17 +44,21 @@ func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	if len(l.Scalars) > 0 {
 		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
 	}
+	if len(l.Folds) > 0 {
+		fn.Op("MOVQ", fn.Arg("folds"), "R13")
+	}
 	fn.Op("XORL", "AX", "AX")
 	pl.fetchKept(m, fn)
-	if pl.chains > 1 {
+	if pl.chains > pl.unit {
 		m.several(fn, pl, pl.chains*lanes)
 	}
 	if m.wide {
 		m.rest(fn, pl, lanes)
 	} else {
-		m.single(fn, pl, lanes)
+		m.single(fn, pl, pl.unit*lanes)
 	}
 	fn.Label("done")
+	m.storeAccumulators(fn, pl)
 	fn.Op("VZEROUPPER")
 	fn.Op("RET")
 }
@@ -90,14 +94,14 @@ func (m *x86) rest(fn *Func, pl plan, lanes int) {
 	fn.Op("JGT", "masked")
 }
 
-// single is the loop over the whole vectors that are left.
-func (m *x86) single(fn *Func, pl plan, lanes int) {
-	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
+// single is the loop over the whole vectors that are left, step elements at a time.
+func (m *x86) single(fn *Func, pl plan, step int) {
+	fn.Op("SUBQ", fmt.Sprintf("$%d", step), "CX")
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JGT", "done")
 	fn.Label("whole")
-	pl.body(m, fn, 1, false)
-	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
+	pl.body(m, fn, pl.unit, false)
+	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JLE", "whole")
 }

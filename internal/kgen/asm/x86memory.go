@@ -58,6 +58,8 @@ func (m *x86) fetch(p *placer, v, r int) {
 		p.fn.Op(broadcast, o, reg)
 	case p.values[v].shared == parameter:
 		p.fn.Op(broadcast, m.scalar(p, v), reg)
+	case p.values[v].shared == accumulator:
+		p.fn.Op("VMOVUPS", m.accumulator(p.values[v].scalar), reg)
 	case p.values[v].class == masks:
 		p.fn.Op("KMOVW", m.slot(p, v), reg)
 	default:

@@ -40,6 +40,8 @@ func (r *Recipe) expanded() *Recipe {
 // Expanded is the loop in the operations that every target has.
 func (l *Loop) Expanded() *Loop {
 	e := *l
-	e.Steps, e.Results = expand(l.Steps, l.Results...)
+	steps, places := expand(l.Steps, l.Ends()...)
+	e.Steps = steps
+	e.setEnds(places)
 	return &e
 }

@@ -13,6 +13,7 @@ type Loop struct {
 	Scalars []string  // what is the same for all elements, by the index of a Scalar step
 	Steps   []Step
 	Results []Ref // the step whose result each of Dst gets
+	Folds   []Fold
 }
 
 // An Operand is a slice that a loop reads or writes.
@@ -95,7 +96,9 @@ func (l *Loop) write(name string, elem Elem, y Ref) {
 
 // end returns the finished description; it panics where the steps are not well formed.
 func (l *Loop) end(b *builder) *Loop {
-	l.Steps, l.Results = keep(b.recipe.Steps, l.Results...)
+	steps, places := keep(b.recipe.Steps, l.Ends()...)
+	l.Steps = steps
+	l.setEnds(places)
 	check := Recipe{Name: l.Name, Params: make([]string, max(len(l.Src), len(l.Scalars))), Steps: l.Steps}
 	for k := range check.Steps {
 		if err := check.validateStep(k); err != nil {

@@ -1,0 +1,80 @@
+package kern
+
+import "cresset/dtype"
+
+// rowLoop is a function of a row, which may write to dst and returns numbers that follow there.
+func rowLoop[T dtype.Float](name string, f func(dst, a, b, c []T) []float64) vectorLoop[T] {
+	return vectorLoop[T]{name, func(dst, a, b, c []T) {
+		n := len(dst)
+		if n == 0 {
+			return
+		}
+		for i, v := range f(dst, a[:n], b[:n], c[:n]) {
+			dst[2*i%n] = T(v)
+			dst[(2*i+1)%n] = T(v - float64(T(v)))
+		}
+	}}
+}
+
+// rowLoops has a row for each function of rows that vector loops help.
+func rowLoops[T dtype.Float]() []vectorLoop[T] {
+	loops := []vectorLoop[T]{
+		rowLoop("sum64", func(_, a, _, _ []T) []float64 { return []float64{sum64(a)} }),
+		rowLoop("dot64", func(_, a, b, _ []T) []float64 { return []float64{dot64(a, b)} }),
+		rowLoop("squares64", func(_, a, _, _ []T) []float64 { return []float64{squares64(a, 1.1)} }),
+		rowLoop("moments64", func(_, a, _, _ []T) []float64 {
+			mean, variance := moments64(a)
+			return []float64{mean, variance}
+		}),
+		rowLoop("moments64 far from zero", func(dst, a, _, _ []T) []float64 {
+			for i, v := range a {
+				dst[i] = 1000 + v
+			}
+			mean, variance := moments64(dst)
+			return []float64{mean, variance}
+		}),
+		rowLoop("MaxRow", func(_, a, _, _ []T) []float64 {
+			v, at := MaxRow(a)
+			return []float64{float64(v), float64(at), float64(MaxValueRow(a))}
+		}),
+		rowLoop("MinRow", func(_, a, _, _ []T) []float64 {
+			v, at := MinRow(a)
+			return []float64{float64(v), float64(at), float64(MinValueRow(a))}
+		}),
+	}
+	return append(loops, normalizingLoops[T]()...)
+}
+
+func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
+	loops := []vectorLoop[T]{
+		unaryLoop("Softmax", func(dst, a []T) { _ = Softmax(1, len(dst), 1, a, dst) }),
+		unaryLoop("LogSoftmax", func(dst, a []T) { _ = LogSoftmax(1, len(dst), 1, a, dst) }),
+		binaryLoop("SoftmaxBackward", func(dst, a, b []T) { _ = SoftmaxBackward(1, len(dst), 1, a, b, dst) }),
+		binaryLoop("LogSoftmaxBackward", func(dst, a, b []T) { _ = LogSoftmaxBackward(1, len(dst), 1, a, b, dst) }),
+	}
+	for _, l := range []struct {
+		name           string
+		weighted, bias bool
+	}{{"", false, false}, {" weight", true, false}, {" bias", false, true}, {" affine", true, true}} {
+		loops = append(loops, rowLoop("LayerNorm"+l.name, func(dst, a, b, c []T) []float64 {
+			if !l.weighted {
+				b = nil
+			}
+			if !l.bias {
+				c = nil
+			}
+			var mean, rstd [1]T
+			LayerNorm(1, len(dst), a, b, c, 1e-5, dst, mean[:], rstd[:])
+			return nil
+		}))
+	}
+	return append(loops,
+		rowLoop("LayerNormBackward", func(dst, a, b, _ []T) []float64 {
+			layerNormBackwardRow(a, b, nil, 0.7, 1.3, dst)
+			return nil
+		}),
+		rowLoop("LayerNormBackward weight", func(dst, a, b, c []T) []float64 {
+			layerNormBackwardRow(a, b, c, 0.7, 1.3, dst)
+			return nil
+		}))
+}
