@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -90,6 +91,22 @@ func TestReadmeShowsTheQuickstart(t *testing.T) {
 	if want := block(t, readme, "It prints:"); string(out) != want {
 		t.Errorf("the program prints\n%s\nthe README shows\n%s", out, want)
 	}
+}
+
+// TestReadmesShowTheSame compares the blocks of the Chinese README, its pictures and the packages that it names with those of
+// the English one.
+func TestReadmesShowTheSame(t *testing.T) {
+	english, chinese := read(t, "../README.md"), read(t, "../README.zh-CN.md")
+	same := func(what, pattern string) {
+		t.Helper()
+		find := func(page string) []string { return regexp.MustCompile(pattern).FindAllString(page, -1) }
+		if got, want := find(chinese), find(english); !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("README.zh-CN.md has other %s:\n%q\nREADME.md has\n%q", what, got, want)
+		}
+	}
+	same("blocks", fenced.String())
+	same("pictures", `docs/[a-z]+\.svg`)
+	same("packages", "(?m)^\\| `[a-z/]+`")
 }
 
 // TestPlacementPageShowsItsExample compares the page's program with the example, and the output it shows with what the program
