@@ -79,7 +79,11 @@ func helpTexts(t *testing.T) func(name string, args []string) string {
 	}
 }
 
+// flagsOf returns the flags that a help text lists, and other spellings that it gives for them: "; -lms too".
 func flagsOf(help string) (names []string) {
+	for _, m := range regexp.MustCompile(`(--?[a-z-]+)\s+too\.`).FindAllStringSubmatch(help, -1) {
+		names = append(names, m[1])
+	}
 	for _, m := range regexp.MustCompile(`(?m)^\s+(?:(-\w), +)?(--?[a-zA-Z][a-z-]*)`).FindAllStringSubmatch(help, -1) {
 		names = append(names, m[1], m[2])
 	}
