@@ -31,6 +31,21 @@ func (e *Error) Error() string {
 	return e.Reason.Error() + ": " + e.Cause.Error()
 }
 
+// Hint says what would help; "" where that is not known.
+func (e *Error) Hint() string {
+	switch e.Reason {
+	case ErrNoLibrary:
+		return "NVIDIA's driver brings both; CRESSET_SIM=2 simulates two GPUs"
+	case ErrNoDriver:
+		return "load the kernel's module, nvidia, or restart after the driver was installed"
+	case ErrMismatch:
+		return "restart the machine, or the container: the driver was updated while it ran"
+	case ErrLost:
+		return "restart the machine: until then the GPU does not come back"
+	}
+	return ""
+}
+
 // Unwrap returns reason and cause.
 func (e *Error) Unwrap() []error {
 	var all []error

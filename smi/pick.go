@@ -51,9 +51,9 @@ func busyness(g GPU) int {
 func (w Wish) refuses(g GPU) string {
 	switch {
 	case g.ComputeMode == Prohibited:
-		return "its compute mode is Prohibited"
+		return "has compute mode Prohibited"
 	case g.MIG != nil && *g.MIG:
-		return "it is partitioned by MIG"
+		return "is partitioned by MIG"
 	case g.ReservedBy != nil:
 		return "reserved by " + g.ReservedBy.String()
 	case g.Memory.Free < w.MinFree:

@@ -46,7 +46,7 @@ func TestPickTooFew(t *testing.T) {
 	}{
 		{Wish{MinFree: 50 * gibibyte}, gpus, "wanted 1 GPU with at least 50.0 GiB free, have 0: GPU 0 10.0 GiB free, held by " +
 			"?[31mpython (pid 2, 28.0 GiB), small (pid 1, 1023 MiB), a process (pid 3), 1 more; " +
-			"GPU 1 it is partitioned by MIG; GPU 2 its compute mode is Prohibited; GPU 3 40.0 GiB free"},
+			"GPU 1 is partitioned by MIG; GPU 2 has compute mode Prohibited; GPU 3 40.0 GiB free"},
 		{Wish{N: 9}, farm(), "wanted 9 GPUs, have 4"},
 		{Wish{N: 4, MaxUtilization: ptr(60), ExcludeBusy: true}, farm(), "wanted 4 GPUs with at most 60% utilization, nobody computing, have 3: GPU 1 90% utilization"},
 		{Wish{}, nil, "wanted 1 GPU, have 0"},

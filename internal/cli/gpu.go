@@ -59,9 +59,10 @@ func (s *session) missing(err error) error {
 	return err
 }
 
+// firstLine leaves out what follows in further lines, and the colon before it.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(text, "\n")
-	return first
+	return strings.TrimSuffix(first, ":")
 }
 
 // simulating reports whether the process was asked to simulate GPUs, whether it can or not.

@@ -21,3 +21,11 @@ func TestWaitLastsItsTime(t *testing.T) {
 		t.Errorf("got code %d after %v", code, took)
 	}
 }
+
+func TestFirstLine(t *testing.T) {
+	for text, want := range map[string]string{"a: b": "a: b", "found no NVML:\nopen x": "found no NVML", "": ""} {
+		if got := firstLine(text); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
