@@ -17,9 +17,10 @@ func Logical(gpus []GPU) ([]GPU, error) {
 }
 
 // Logical is the package's Logical for the GPUs of an inventory. Those that the
-// driver described are the visible ones already, in an order that it is asked for.
+// driver described are the visible ones already, in an order that it is asked for; and
+// where GPUs are missing only it knows whether it still counts them.
 func (i *Inventory) Logical() ([]GPU, error) {
-	if i.Source == Driver {
+	if i.Source == Driver || len(i.Missing) > 0 {
 		return driverOrder(i.GPUs)
 	}
 	return Logical(i.GPUs)

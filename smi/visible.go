@@ -22,9 +22,9 @@ func Env() Environment {
 
 // Logical returns the GPUs that a CUDA program in this environment sees: element
 // n is its cuda:n. It is sure unless numbers mean CUDA's default order, the
-// fastest GPU first, in a machine with GPUs of several kinds: which is the fastest
-// only the driver knows, and the package's Logical asks it. An inventory by the
-// driver is already limited and ordered.
+// fastest GPU first, in a machine with GPUs of several kinds, or GPUs are missing:
+// which is the fastest, and what is counted, only the driver knows, and the package's
+// Logical asks it. An inventory by the driver is already limited and ordered.
 //
 // Like CUDA it stops at the first element that names no GPU, and shows none where
 // one is named twice. Of a list of MIG instances CUDA uses the first; the GPU that
@@ -32,7 +32,7 @@ func Env() Environment {
 // a whole it uses the first of its Instances.
 func (e Environment) Logical(gpus []GPU) (logical []GPU, sure bool) {
 	ordered := slices.SortedStableFunc(slices.Values(gpus), func(a, b GPU) int { return a.Index - b.Index })
-	numbered := e.Order == "PCI_BUS_ID" || alike(ordered)
+	numbered := (e.Order == "PCI_BUS_ID" || alike(ordered)) && complete(ordered)
 	switch {
 	case !e.Limited:
 		return ordered, numbered
@@ -43,7 +43,20 @@ func (e Environment) Logical(gpus []GPU) (logical []GPU, sure bool) {
 	for _, i := range indices {
 		logical = append(logical, ordered[i])
 	}
-	return logical, numbered || len(indices) == 0 || strings.HasPrefix(e.Visible, "GPU-")
+	if strings.HasPrefix(e.Visible, "GPU-") || len(ordinals(e.Visible)) == 0 {
+		return logical, true // whatever the numbers mean
+	}
+	return logical, numbered || len(indices) == 0 && complete(ordered)
+}
+
+// complete reports whether no GPU is missing: one that is lost may still be counted.
+func complete(gpus []GPU) bool {
+	for i, g := range gpus {
+		if g.Index != i {
+			return false
+		}
+	}
+	return true
 }
 
 // alike reports whether all GPUs are of one kind, for then CUDA orders them by

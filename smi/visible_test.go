@@ -1,6 +1,7 @@
 package smi
 
 import (
+	"errors"
 	"slices"
 	"testing"
 )
@@ -133,5 +134,25 @@ func TestLogicalOfDriver(t *testing.T) {
 	}
 	if want := []string{"00000000:03:00.0", "00000000:02:00.0"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestLogicalOfLost: numbers count the GPU that is lost too, as long as the driver does.
+func TestLogicalOfLost(t *testing.T) {
+	simulate(t, `{"gpus": [{"preset": "t4"}, {"preset": "t4", "lost": true}, {"preset": "t4"}]}`)
+	t.Setenv("CUDA_VISIBLE_DEVICES", "2")
+	inventory, err := Take()
+	if !errors.Is(err, ErrLost) {
+		t.Fatal(err)
+	}
+	if logical, err := inventory.Logical(); err == nil && (len(logical) != 1 || logical[0].Index != 2) {
+		t.Errorf("got %+v", logical)
+	}
+	if logical, err := Logical(inventory.GPUs); err == nil && (len(logical) != 1 || logical[0].Index != 2) {
+		t.Errorf("of the GPUs alone: got %+v", logical)
+	}
+	t.Setenv("CUDA_VISIBLE_DEVICES", "0,1,2")
+	if logical, err := inventory.Logical(); err == nil {
+		t.Errorf("with the lost one in view: got %+v", logical)
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,15 +17,15 @@ import (
 // none, which is no error.
 func placeGPUs(rows []deviceRow) ([]deviceRow, error) {
 	inventory, err := smi.Take()
-	if err != nil {
+	if inventory == nil {
 		if len(rows) == 0 || errors.Is(err, smi.ErrNoGPU) {
 			err = nil // why there are none is told already
 		}
 		return rows, err
 	}
-	logical, err := inventory.Logical()
-	if err != nil {
-		return rows, err
+	logical, unknown := inventory.Logical()
+	if unknown != nil {
+		return rows, cmp.Or(err, unknown) // one that is lost is why
 	}
 	for _, g := range inventory.GPUs {
 		n := slices.IndexFunc(logical, func(other smi.GPU) bool { return other.UUID == g.UUID })
