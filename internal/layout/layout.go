@@ -64,6 +64,9 @@ func (s Shape) NumEl() (n int, ok bool) {
 
 const maxInt = int(^uint(0) >> 1)
 
+// What asks about a layout takes a pointer, for the compiler would copy the nine words each time; what makes another
+// takes a value, so that calls chain.
+
 // Layout places the element at index i[0], i[1], … at Offset + Σ i[k]·Strides[k] of a storage.
 type Layout struct {
 	Shape   Shape
@@ -122,10 +125,10 @@ func sizeOf(shape Shape) int {
 }
 
 // Rank returns the number of axes.
-func (l Layout) Rank() int { return len(l.Shape) }
+func (l *Layout) Rank() int { return len(l.Shape) }
 
 // Size returns the number of elements; -1 where it does not fit an int, so that nothing can be made of the layout.
-func (l Layout) Size() int { return l.size }
+func (l *Layout) Size() int { return l.size }
 
 // IsUniform reports whether every index leads to the same element, of which there is one.
 func (l *Layout) IsUniform() bool {
@@ -138,7 +141,7 @@ func (l *Layout) IsUniform() bool {
 }
 
 // IsContiguous reports whether the elements lie in row-major order without gaps, from Offset on.
-func (l Layout) IsContiguous() bool { return l.dense }
+func (l *Layout) IsContiguous() bool { return l.dense }
 
 // Packed returns the layout of a fresh row-major result of the same shape.
 func (l Layout) Packed() Layout {
@@ -240,7 +243,7 @@ func (l Layout) compareAxes(a, b int) int {
 }
 
 // Overlaps reports whether an axis is expanded, so that several indexes meet in one element.
-func (l Layout) Overlaps() bool {
+func (l *Layout) Overlaps() bool {
 	for i, d := range l.Shape {
 		if d > 1 && l.Strides[i] == 0 {
 			return true

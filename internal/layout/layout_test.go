@@ -30,7 +30,8 @@ func TestNumEl(t *testing.T) {
 			t.Errorf("%v has %d elements, %v, want %d, %v", c.shape, n, ok, c.n, c.ok)
 		}
 	}
-	if got := Contiguous(Shape{big, big}).Size(); got != -1 {
+	huge := Contiguous(Shape{big, big})
+	if got := huge.Size(); got != -1 {
 		t.Errorf("a layout too large to count has size %d, want -1", got)
 	}
 }

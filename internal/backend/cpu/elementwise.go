@@ -57,27 +57,40 @@ func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []
 func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 	return func(c *backend.Call) error {
 		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
-		if out.Layout.IsContiguous() && flattens(x) && flattens(y) {
-			d := dense[D](out)
-			a, b := flatOf[A](x, len(d)), flatOf[B](y, len(d))
-			if len(d) <= grain {
-				flatLoop(loop, d, a, b)
-				return nil
-			}
-			par.For(len(d), grain, func(lo, hi int) { flatLoop(loop, d[lo:hi], a.part(lo, hi), b.part(lo, hi)) })
-			return nil
+		switch flat := out.Layout.IsContiguous(); {
+		case flat && straight(x) && straight(y) && out.Layout.Size() <= grain:
+			loop(dense[D](out), dense[A](x), dense[B](y))
+		case flat && flattens(x) && flattens(y):
+			mapFlat(loop, out, x, y)
+		default:
+			mapBinary(loop, out, x, y)
 		}
-		w := newWalk(out, x, y)
-		w.run(func(lo, hi int) {
-			dst, a, b := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2)
-			w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
-				d := dst.result(w, at, n)
-				loop(d, a.load(w, at, n), b.load(w, at, n))
-				dst.store(w, at, d)
-			})
-		})
 		return nil
 	}
+}
+
+// mapFlat is binary for operands that flatOf can see.
+func mapFlat[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, y *backend.View) {
+	d := dense[D](out)
+	a, b := flatOf[A](x, len(d)), flatOf[B](y, len(d))
+	if len(d) <= grain {
+		flatLoop(loop, d, a, b)
+		return
+	}
+	par.For(len(d), grain, func(lo, hi int) { flatLoop(loop, d[lo:hi], a.part(lo, hi), b.part(lo, hi)) })
+}
+
+// mapBinary is binary for any layouts.
+func mapBinary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, y *backend.View) {
+	w := newWalk(out, x, y)
+	w.run(func(lo, hi int) {
+		dst, a, b := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2)
+		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
+			d := dst.result(w, at, n)
+			loop(d, a.load(w, at, n), b.load(w, at, n))
+			dst.store(w, at, d)
+		})
+	})
 }
 
 // flat is an operand without a layout: elements side by side, or one repeated for as long as a chunk.
