@@ -92,7 +92,11 @@ func refuse(w http.ResponseWriter, err error) {
 
 // reply writes JSON. That a client is gone by then is nobody's concern.
 func reply(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil { // JSON knows no NaN, which a model can give
+		status, text = http.StatusInternalServerError, []byte(`{"error":"the answer is not a number"}`)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v)
+	_, _ = w.Write(append(text, '\n'))
 }

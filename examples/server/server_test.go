@@ -184,6 +184,26 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
+// TestModelFails wants an error where the model cannot answer, and a server that goes on.
+func TestModelFails(t *testing.T) {
+	nan := nn.NewLinear(pixels, 10)
+	nan.Weight.Detach().FillInPlace(math.NaN())
+	for _, c := range []struct {
+		model nn.Module
+		text  string
+	}{
+		{nn.NewSequential(nn.NewFlatten(), nn.NewLinear(5, 10)), "mat1 and mat2 shapes cannot be multiplied (1x784 and 5x10)"},
+		{nn.NewSequential(nn.NewFlatten(), nan), "the answer is not a number"},
+	} {
+		_, url := start(t, c.model, device.CPU, options{batch: 1, workers: 1, timeout: time.Minute})
+		for range 2 {
+			if status, _, text := ask(t, url, pictures(t, 1)[0]); status != http.StatusInternalServerError || text != c.text {
+				t.Errorf("%d %q, want 500 %q", status, text, c.text)
+			}
+		}
+	}
+}
+
 // gate is a model that waits until it may go on.
 type gate struct{ entered, open chan struct{} }
 
