@@ -126,7 +126,9 @@ func (c *smiCommand) run(s *session) error {
 			s.announce()
 		}
 		first = false
-		if err := c.show(s, print, inventory, err); err != nil && len(inventory.GPUs) == 0 {
+		err := c.show(s, print, inventory, err)
+		var said exitCode // of GPUs that are missing and may come back
+		if err != nil && (!errors.As(err, &said) || len(inventory.GPUs) == 0) {
 			return err
 		}
 	}

@@ -287,7 +287,7 @@ func checkFrame(t *testing.T, view string, width, height int) {
 // TestEverySize: whatever the window, the picture fits it.
 func TestEverySize(t *testing.T) {
 	for _, gpus := range []int{0, 1, 4, 16} {
-		for _, keys := range []string{"", "?", "/ada", "m<end>"} {
+		for _, keys := range []string{"", "?", "/ada", "m<end>", "<tab>", "<tab><tab><backtab>"} {
 			top := seen(Options{Every: time.Second}, 80, 24, gpus, 2)
 			typeKeys(top, keys)
 			for width := 1; width < 130; width += 7 {
