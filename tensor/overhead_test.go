@@ -21,6 +21,7 @@ func BenchmarkOverhead(b *testing.B) {
 		{"add in place", func() { y.AddInPlace(x) }},
 		{"mul scalar in place", func() { y.MulScalarInPlace(0.5) }},
 		{"exp", func() { x.Exp() }},
+		{"view", func() { x.View(2, 2) }},
 		{"lt scalar", func() { x.LtScalar(2) }},
 		{"where", func() { tensor.Where(x.Lt(y), x, 0) }},
 		{"mul sum backward", func() { x.Mul(leaf).Sum().Backward() }},

@@ -78,8 +78,32 @@ func (x *Tensor) axis(name string, axis int) int {
 	return a
 }
 
-// alias returns a view of x, without a gradient record.
-func (x *Tensor) alias(l layout.Layout) *Tensor {
+// seen is a view with its layout, in one allocation.
+type seen struct {
+	Tensor
+	room layout.Room
+}
+
+// see returns a view of x, without a gradient record, and the room for its layout. As results share layouts, one of a
+// tensor that tracks gradients is made in two parts: see newTiny.
+func (x *Tensor) see() (*Tensor, *layout.Room) {
 	x.alive()
-	return &Tensor{layout: &l, storage: x.storage, dtype: x.dtype, scope: x.scope, view: true, history: x.history, rebased: x.rebased}
+	var y *Tensor
+	var room *layout.Room
+	if x.node == nil {
+		s := new(seen)
+		y, room = &s.Tensor, &s.room
+	} else {
+		y, room = new(Tensor), new(layout.Room)
+	}
+	y.layout, y.storage, y.dtype, y.scope = &room.Layout, x.storage, x.dtype, x.scope
+	y.view, y.history, y.rebased = true, x.history, x.rebased
+	return y, room
+}
+
+// alias returns a view of x under another layout, without a gradient record.
+func (x *Tensor) alias(l layout.Layout) *Tensor {
+	y, room := x.see()
+	room.Layout = l
+	return y
 }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -22,19 +23,34 @@ func (x *Tensor) viewAs(o op.Op, back gradient, params any, l layout.Layout) *Te
 
 // View returns the same elements under another shape, in which one extent may be -1; it panics where that needs a copy.
 func (x *Tensor) View(sizes ...int) *Tensor {
-	shape, err := layout.InferSize(sizes, x.layout.Size())
+	var room [layout.MaxRank]int
+	shape, err := layout.InferSize(room[:0], sizes, x.layout.Size())
 	check("view", ErrShape, err, x)
-	l, ok := x.layout.View(shape)
+	if x.layout.IsContiguous() && len(shape) <= layout.MaxRank {
+		return x.viewPacked(shape)
+	}
+	l, ok := x.layout.View(slices.Clone(shape))
 	if !ok {
 		fail("view", ErrShape, "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.", x)
 	}
 	return x.viewAs(op.View, viewGrad, nil, l)
 }
 
+// viewPacked is View of a contiguous tensor. It does not keep shape.
+func (x *Tensor) viewPacked(shape Shape) *Tensor {
+	y, room := x.see()
+	room.Pack(shape, x.layout.Offset)
+	record(y, op.View, viewGrad, nil, x)
+	return y
+}
+
 // Reshape returns the same elements under another shape, as a view where the layout allows it, else as a copy.
 func (x *Tensor) Reshape(sizes ...int) *Tensor {
-	shape, err := layout.InferSize(sizes, x.layout.Size())
+	shape, err := layout.InferSize(nil, sizes, x.layout.Size())
 	check("reshape", ErrShape, err, x)
+	if x.layout.IsContiguous() && len(shape) <= layout.MaxRank {
+		return x.viewPacked(shape)
+	}
 	if l, ok := x.layout.View(shape); ok {
 		return x.viewAs(op.View, viewGrad, nil, l)
 	}
@@ -80,7 +96,7 @@ func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 		fail("unflatten", ErrShape, "unflatten: a tensor without axes has none to split", x)
 	}
 	old := x.layout.Shape
-	inner, err := layout.InferSize(sizes, old[axis])
+	inner, err := layout.InferSize(nil, sizes, old[axis])
 	if err != nil {
 		fail("unflatten", ErrShape, fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%d) in the input tensor",
 			Shape(sizes).List(), axis, old[axis]), x)

@@ -64,10 +64,9 @@ func ReducedAxes(operand, broadcast Shape) []int {
 	return axes
 }
 
-// InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors.
-func InferSize(shape []int, size int) (Shape, error) {
-	out := make(Shape, len(shape))
-	copy(out, shape)
+// InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors. The result is appended to room.
+func InferSize(room Shape, shape []int, size int) (Shape, error) {
+	out := append(room, shape...)
 	unknown := -1
 	for i, d := range shape {
 		switch {

@@ -72,7 +72,7 @@ func TestInferSize(t *testing.T) {
 		{shape: []int{-1, 0}, size: 0, err: "cannot reshape tensor of 0 elements into shape [-1, 0] because the unspecified dimension size -1 can be any value and is ambiguous"},
 		{shape: []int{-1, 0}, size: 6, err: "shape '[-1, 0]' is invalid for input of size 6"},
 	} {
-		got, err := InferSize(c.shape, c.size)
+		got, err := InferSize(nil, c.shape, c.size)
 		switch {
 		case c.err != "":
 			if err == nil || err.Error() != c.err {

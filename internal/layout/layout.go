@@ -81,20 +81,26 @@ func Contiguous(shape Shape) Layout { return contiguous(shape, make([]int, len(s
 
 // Fresh returns the row-major layout of extents, of which it keeps a copy. Up to four axes it is one allocation.
 func Fresh(extents ...int) *Layout {
-	l := new(roomy)
-	room, n := l.room[:], len(extents)
-	if 2*n > len(room) {
-		room = make([]int, 2*n)
-	}
-	copy(room, extents)
-	l.Layout = contiguous(room[:n:n], room[n:2*n])
-	return &l.Layout
+	r := new(Room)
+	r.Pack(extents, 0)
+	return &r.Layout
 }
 
-// roomy is a layout with room for its shape and strides.
-type roomy struct {
+// Room is a layout with room for the shape and the strides of up to four axes.
+type Room struct {
 	Layout
-	room [8]int
+	dims [8]int
+}
+
+// Pack makes r the row-major layout of extents, of which it keeps a copy, from offset on.
+func (r *Room) Pack(extents []int, offset int) {
+	dims, n := r.dims[:], len(extents)
+	if 2*n > len(dims) {
+		dims = make([]int, 2*n)
+	}
+	copy(dims, extents)
+	r.Layout = contiguous(dims[:n:n], dims[n:2*n])
+	r.Offset = offset
 }
 
 func contiguous(shape Shape, strides []int) Layout {
