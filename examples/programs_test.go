@@ -75,7 +75,7 @@ func TestServerEndsOnSIGTERM(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows sends no SIGTERM")
 	}
-	c := exec.Command(program(t, "server"), "-addr", "127.0.0.1:0", "-samples", "100")
+	c := exec.CommandContext(t.Context(), program(t, "server"), "-addr", "127.0.0.1:0", "-samples", "100")
 	c.Env = sees("0")
 	out, err := c.StdoutPipe()
 	if err != nil {
