@@ -22,6 +22,10 @@ const maxIndex = 127
 // CPU is the host, without an index, as tensors on it report it.
 var CPU = Device{}
 
+// Meta is the place of tensors that have a shape and a dtype but no elements:
+// they take no memory, and what is computed from them costs nothing.
+var Meta = Device{typ: TypeMeta}
+
 // CUDA returns the GPU with the given index, or without one the current GPU.
 // An index that is negative or above 127, or a second one, panics with an
 // *Error.
@@ -91,6 +95,9 @@ func (d Device) IsCPU() bool { return d.typ == TypeCPU }
 
 // IsCUDA reports whether the device is a GPU.
 func (d Device) IsCUDA() bool { return d.typ == TypeCUDA }
+
+// IsMeta reports whether tensors on the device have no elements.
+func (d Device) IsMeta() bool { return d.typ == TypeMeta }
 
 // IsTarget marks a Device as something that a tensor can be moved to.
 func (Device) IsTarget() {}

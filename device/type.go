@@ -8,6 +8,7 @@ type Type uint8
 const (
 	TypeCPU Type = iota
 	TypeCUDA
+	TypeMeta Type = 16
 )
 
 // typeNames has the names by Type, in the order in which PyTorch lists them.

@@ -67,6 +67,11 @@ func defaultTo(v *float64, d float64) {
 	}
 }
 
+// Copy returns an optimizer like a, without its moments, of what of returns for each of its parameters.
+func (a *Adam) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
+	return &Adam{params: a.copied(of), rate: a.rate, options: a.options, decoupled: a.decoupled, states: make([]adamState, len(a.params))}
+}
+
 // Step updates every parameter that has a gradient.
 func (a *Adam) Step() {
 	o := tensor.Adam{LR: a.lr, Beta1: a.options.Beta1, Beta2: a.options.Beta2, Eps: a.options.Eps,

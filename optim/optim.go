@@ -9,7 +9,7 @@ import (
 	"cresset/tensor"
 )
 
-// Optimizer is what training loops and schedules need of SGD and Adam.
+// Optimizer is what training loops, schedules and plans need of SGD and Adam.
 type Optimizer interface {
 	// Step updates every parameter that has a gradient.
 	Step()
@@ -21,6 +21,8 @@ type Optimizer interface {
 	SetLR(lr float64)
 	// InitialLR returns the learning rate from which schedules start: what LR was when the first of them was made.
 	InitialLR() float64
+	// Copy returns an optimizer like this one, without its state, of what of returns for each of its parameters.
+	Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer
 }
 
 // params are the leaves that an optimizer updates.
@@ -46,6 +48,15 @@ func (ps params) ZeroGrad() {
 	for _, p := range ps {
 		p.ZeroGrad()
 	}
+}
+
+// copied returns what of returns for each of the parameters.
+func (ps params) copied(of func(p *tensor.Tensor) *tensor.Tensor) params {
+	out := make(params, len(ps))
+	for i, p := range ps {
+		out[i] = of(p)
+	}
+	return out
 }
 
 // refuse panics with PyTorch's text, as every wrong use of tensors does.

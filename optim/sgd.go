@@ -40,6 +40,11 @@ func NewSGD(ps iter.Seq2[string, *tensor.Tensor], o SGDOptions) *SGD {
 	return s
 }
 
+// Copy returns an optimizer like s, without its momentum, of what of returns for each of its parameters.
+func (s *SGD) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
+	return &SGD{params: s.copied(of), rate: s.rate, options: s.options, momentum: make([]*tensor.Tensor, len(s.params))}
+}
+
 // Step updates every parameter that has a gradient.
 func (s *SGD) Step() {
 	o := tensor.SGD{LR: s.lr, Momentum: s.options.Momentum, Dampening: s.options.Dampening,

@@ -16,6 +16,7 @@ var host backend.Backend = cpu.Backend{}
 var backends = map[device.Type]func(index int) (backend.Backend, error){
 	device.TypeCPU:  func(int) (backend.Backend, error) { return host, nil },
 	device.TypeCUDA: cuda.Open,
+	device.TypeMeta: cuda.OpenMeta,
 }
 
 // backendOf returns the device's backend and panics where there is none.
@@ -34,14 +35,16 @@ func backendOf(name string, dev device.Device) backend.Backend {
 	return b
 }
 
-// resolve returns the device that tensors on dev report: plain cpu whatever the index, and cuda with an index, that of the
-// current GPU where it has none.
+// resolve returns the device that tensors on dev report: plain cpu whatever the index, meta for its first, and cuda with an
+// index, that of the current GPU where it has none.
 func resolve(dev device.Device) device.Device {
-	switch {
+	switch index, _ := dev.Index(); {
 	case dev.IsCPU():
 		return device.CPU
 	case dev.IsCUDA() && !dev.HasIndex():
 		return device.CUDA(cuda.Current())
+	case dev.IsMeta() && index == 0:
+		return device.Meta
 	}
 	return dev
 }

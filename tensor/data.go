@@ -82,9 +82,7 @@ func hostSlice[T dtype.Element](x *Tensor) []T {
 
 // Item returns the value of a tensor with one element: a float64, int64 or bool.
 func (x *Tensor) Item() any {
-	if x.NumEl() != 1 {
-		fail("item", ErrValue, fmt.Sprintf("a Tensor with %d elements cannot be converted to Scalar", x.NumEl()), x)
-	}
+	x.single()
 	switch {
 	case x.dtype.IsFloat():
 		return hostSlice[float64](x)[0]
@@ -97,10 +95,18 @@ func (x *Tensor) Item() any {
 
 // Float64 returns the value of a tensor with one element as a float64.
 func (x *Tensor) Float64() float64 {
+	x.single()
+	return hostSlice[float64](x)[0]
+}
+
+// single panics where x has no one value to tell.
+func (x *Tensor) single() {
 	if x.NumEl() != 1 {
 		fail("item", ErrValue, fmt.Sprintf("a Tensor with %d elements cannot be converted to Scalar", x.NumEl()), x)
 	}
-	return hostSlice[float64](x)[0]
+	if x.storage.device.IsMeta() {
+		fail("item", ErrMeta, "Tensor.item() cannot be called on meta tensors", x)
+	}
 }
 
 // Values copies the elements in row-major order to a new slice, converted to T.

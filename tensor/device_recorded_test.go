@@ -19,7 +19,6 @@ type deviceLine struct {
 const (
 	afterConstructors = "False False False True None 3 cpu True"
 
-	noMeta        = "there is no meta device"
 	noAccelerator = "there is no torch.accelerator"
 	withoutCUDA   = "torch.cuda of a build without CUDA; package cuda counts GPUs and their memory instead"
 )
@@ -62,15 +61,24 @@ var deviceLines = map[string]deviceLine{
 	"() {} !! RuntimeError 'Tried to instantiate dummy base class Stream'":             {times: 1, reason: withoutCUDA},
 	"() {} !! AttributeError \"module 'torch._C' has no attribute '_cuda_setDevice'\"": {times: 1, reason: withoutCUDA},
 	"() {} !! KeyError \"'allocated_bytes.all.current'\"":                              {times: 1, reason: withoutCUDA},
-	"() {} -> 0 | str: 0":                                                                   {times: 4, reason: withoutCUDA},
-	"() {} -> False | str: False":                                                           {times: 1, reason: withoutCUDA},
-	"() {} -> None | str: None":                                                             {times: 3, reason: withoutCUDA},
-	"() {} -> OrderedDict() | str: OrderedDict()":                                           {times: 1, reason: withoutCUDA},
-	"tensor(..., device='meta', size=(2, 3)) meta":                                          {times: 1, reason: noMeta},
-	"() {} !! NotImplementedError 'Cannot copy out of meta tensor; no data!'":               {times: 3, reason: noMeta},
-	"() {} !! RuntimeError 'Tensor on device cpu is not on the expected device meta!'":      {times: 1, reason: noMeta},
-	"() {} !! RuntimeError 'Tensor.item() cannot be called on meta tensors'":                {times: 1, reason: noMeta},
-	"() {} !! TypeError \"can't convert meta device type tensor to numpy. Use Tensor.cpu()": {times: 1, reason: noMeta},
+	"() {} -> 0 | str: 0":                         {times: 4, reason: withoutCUDA},
+	"() {} -> False | str: False":                 {times: 1, reason: withoutCUDA},
+	"() {} -> None | str: None":                   {times: 3, reason: withoutCUDA},
+	"() {} -> OrderedDict() | str: OrderedDict()": {times: 1, reason: withoutCUDA},
+	"tensor(..., device='meta', size=(2, 3)) meta": {times: 1, print: func() string {
+		x := On(device.Meta).Ones(2, 3)
+		return fmt.Sprint(x, " ", x.Device())
+	}},
+	"() {} !! NotImplementedError 'Cannot copy out of meta tensor; no data!'": {times: 3, print: func() string {
+		return raised("NotImplementedError", func() { On(device.Meta).Ones(2, 3).CPU() })
+	}},
+	"() {} !! RuntimeError 'Tensor on device cpu is not on the expected device meta!'": {times: 1, reason: "one text tells of operands on any two devices"},
+	"() {} !! RuntimeError 'Tensor.item() cannot be called on meta tensors'": {times: 1, print: func() string {
+		return raised("RuntimeError", func() { On(device.Meta).Ones(1).Item() })
+	}},
+	"() {} !! TypeError \"can't convert meta device type tensor to numpy. Use Tensor.cpu()": {times: 1, print: func() string {
+		return raised("TypeError", func() { Data[float32](On(device.Meta).Ones(2, 3)) })
+	}},
 }
 
 func TestRecordedDevices(t *testing.T) {

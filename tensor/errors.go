@@ -22,6 +22,7 @@ var (
 	ErrMemory   = errors.New("out of memory")
 	ErrReleased = errors.New("tensor was released")
 	ErrKernel   = errors.New("no kernel")
+	ErrMeta     = errors.New("tensors on meta have no elements")
 )
 
 // Error is what operations panic with, whatever the cause. Its text is PyTorch's where PyTorch has one.
@@ -113,6 +114,8 @@ func kindOf(err error) error {
 		return ErrMemory
 	case errors.As(err, &failed), errors.As(err, &module), errors.As(err, &old):
 		return ErrDevice
+	case errors.Is(err, cuda.ErrNoData):
+		return ErrMeta
 	}
 	return ErrValue
 }

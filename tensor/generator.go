@@ -32,7 +32,7 @@ func NewGenerator(seed int64) *Generator {
 // NewGeneratorOn returns a generator for tensors on a device with the given seed.
 func NewGeneratorOn(dev device.Device, seed int64) *Generator {
 	dev = resolve(dev)
-	if dev.IsCUDA() {
+	if !dev.IsCPU() {
 		backendOf("generator", dev)
 		return &Generator{device: dev, stream: cuda.NewGenerator(uint64(seed))}
 	}
@@ -48,7 +48,7 @@ func DefaultGenerator(dev device.Device) *Generator {
 // streamOf returns the stream of a device's default generator.
 func streamOf(name string, dev device.Device) stream {
 	b := backendOf(name, dev)
-	if gpu, ok := b.(*cuda.Device); ok {
+	if gpu, ok := b.(interface{ Generator() *cuda.Generator }); ok {
 		return gpu.Generator()
 	}
 	return hostGenerator.stream

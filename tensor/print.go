@@ -46,7 +46,10 @@ const opening = "tensor("
 
 func (p *printer) tensor(x *Tensor) string {
 	body := "[]"
-	if x.NumEl() > 0 {
+	switch {
+	case x.storage.device.IsMeta():
+		body = "..."
+	case x.NumEl() > 0:
 		p.summarize = x.NumEl() > p.options.Threshold
 		p.cells, p.width = p.options.cells(p.shown(x))
 		body = p.block(x.layout.Shape, len(opening))
@@ -131,12 +134,13 @@ func suffixes(x *Tensor) []string {
 		list = append(list, "device='"+x.storage.device.String()+"'")
 	}
 	usual := x.dtype == dtype.Default
-	if x.NumEl() == 0 {
-		if x.layout.Rank() != 1 {
-			list = append(list, "size="+tuple(x.layout.Shape))
-		}
-	} else {
+	switch {
+	case x.storage.device.IsMeta():
+		list = append(list, "size="+tuple(x.layout.Shape))
+	case x.NumEl() > 0:
 		usual = usual || x.dtype == dtype.Int64 || x.dtype == dtype.Bool
+	case x.layout.Rank() != 1:
+		list = append(list, "size="+tuple(x.layout.Shape))
 	}
 	if !usual {
 		list = append(list, "dtype="+x.dtype.String())
@@ -150,9 +154,12 @@ func suffixes(x *Tensor) []string {
 	return list
 }
 
-// tuple prints a shape of at least two axes as Python prints a tuple.
+// tuple prints a shape as Python prints a tuple.
 func tuple(s Shape) string {
 	l := s.List()
+	if len(s) == 1 {
+		return "(" + l[1:len(l)-1] + ",)"
+	}
 	return "(" + l[1:len(l)-1] + ")"
 }
 

@@ -6,6 +6,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -102,10 +103,14 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 
 // copied returns a copy of x as it was asked for.
 func (x *Tensor) copied(to target) *Tensor {
+	dev := resolve(to.device)
+	if x.storage.device.IsMeta() && !dev.IsMeta() {
+		check("to", ErrMeta, cuda.ErrNoData, x)
+	}
 	if out := x.transferInBackground(to); out != nil {
 		return out
 	}
-	out := x.twin("to", resolve(to.device), to.dtype)
+	out := x.twin("to", dev, to.dtype)
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	} else {

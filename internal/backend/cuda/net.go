@@ -10,6 +10,7 @@ type net struct {
 	limit   int64 // bytes lent from which a collection is due
 	watched bool
 	running bool
+	closed  bool          // nobody will use the allocator any more
 	ended   chan struct{} // closed when the running collection has ended
 }
 
@@ -69,6 +70,9 @@ func (a *allocator) rearm() {
 func (a *allocator) collected() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.net.closed {
+		return
+	}
 	if !a.net.running { // to ask a weak pointer while the collector marks would keep its handle
 		a.drain()
 		a.net.limit = min(a.net.limit, a.live()+max(slack, a.live()/2))

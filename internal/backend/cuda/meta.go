@@ -1,0 +1,128 @@
+package cuda
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"cresset/internal/backend"
+	"cresset/internal/driver"
+	"cresset/internal/rng"
+)
+
+// Meta is a GPU that does not exist. Its memory has addresses but no bytes, its kernels do nothing, and so an op costs what its
+// launch costs. It counts memory exactly as a GPU does: what an op would hold there, scratch memory too, it holds here.
+type Meta struct{ *Device }
+
+var _ backend.Backend = (*Meta)(nil)
+
+// ErrNoData says that a meta device was asked for elements, in PyTorch's words.
+var ErrNoData error = pyError("Cannot copy out of meta tensor; no data!")
+
+// errNoMeta is a meta device that was never lent, or is no longer.
+var errNoMeta = pyError("there is one meta device, which has no index")
+
+// metas are the meta devices in use. The first is everybody's, and is made when it is asked for; the others are lent.
+var metas [maxDevices]atomic.Pointer[Meta]
+
+// OpenMeta returns a meta device.
+func OpenMeta(index int) (backend.Backend, error) {
+	if m := metas[index].Load(); m != nil {
+		return m, nil
+	}
+	if index != 0 {
+		return nil, errNoMeta
+	}
+	m, err := newMeta(index)
+	if err != nil {
+		return nil, err
+	}
+	metas[index].CompareAndSwap(nil, m)
+	return metas[index].Load(), nil
+}
+
+// LendMeta returns a meta device that only the caller uses until giveBack is called: it counts nobody else's memory.
+func LendMeta() (m *Meta, giveBack func(), err error) {
+	for i := 1; i < len(metas); i++ {
+		if metas[i].Load() != nil {
+			continue
+		}
+		if m, err = newMeta(i); err != nil {
+			return nil, nil, err
+		}
+		if metas[i].CompareAndSwap(nil, m) {
+			return m, func() { m.close(); metas[i].Store(nil) }, nil
+		}
+	}
+	return nil, nil, errors.New("cuda: all meta devices are in use")
+}
+
+// newMeta returns a device like a large GPU: how many parts a sum is cut into depends on its size.
+func newMeta(index int) (*Meta, error) {
+	c, err := readConfig()
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{index: index, api: hollow(), generator: NewGenerator(rng.Entropy()), properties: Properties{
+		Name: "meta", Major: minMajor, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32,
+	}}
+	d.alloc = newAllocator(d, index, c)
+	d.fault.bytes = make([]byte, faultBytes)
+	for k := range kernelNames {
+		d.modules.functions[k].Store(1) // nothing is loaded
+	}
+	d.ready.Store(true)
+	return &Meta{d}, nil
+}
+
+// hollow returns a driver that gives memory away without having any, and says of all work that it is done.
+func hollow() *driver.API {
+	var next atomic.Uint64
+	next.Store(largeUnit) // 0 is no address
+	return &driver.API{
+		MemAlloc: func(_ driver.Context, bytes uint64) (driver.Ptr, driver.Result) {
+			end := next.Add(bytes)
+			if end > math.MaxInt64 {
+				return 0, driver.ErrOutOfMemory
+			}
+			return driver.Ptr(end - bytes), driver.Success
+		},
+		MemFree: func(driver.Context, driver.Ptr) driver.Result { return driver.Success },
+		MemGetInfo: func(driver.Context) (free, total uint64, r driver.Result) {
+			return math.MaxInt64, math.MaxInt64, driver.Success
+		},
+		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
+		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
+		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
+		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
+			return driver.Success
+		},
+	}
+}
+
+// CopyIn does nothing.
+func (m *Meta) CopyIn(backend.Buffer, int, []byte) error { return nil }
+
+// CopyOut returns ErrNoData.
+func (m *Meta) CopyOut([]byte, backend.Buffer, int) error { return ErrNoData }
+
+// CopyFrom does nothing, wherever the source is.
+func (m *Meta) CopyFrom(backend.Buffer, int, backend.Buffer, int, int, backend.Backend) error {
+	return nil
+}
+
+// Settle takes back what was dropped without being released, and returns the bytes that are held then.
+func (m *Meta) Settle() int64 {
+	a := m.alloc
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.collect(true)
+	return a.live()
+}
+
+// close lets the collector have the allocator, which watches its runs otherwise.
+func (m *Meta) close() {
+	m.alloc.mu.Lock()
+	defer m.alloc.mu.Unlock()
+	m.alloc.net.closed = true
+}

@@ -1,0 +1,109 @@
+// Package plan tells how much memory of a GPU a training step takes before anything is moved there, and on which of the
+// present GPUs that fits.
+//
+//	net := nn.NewSequential(nn.NewLinear(784, 4096), nn.NewReLU(), nn.NewLinear(4096, 10))
+//	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+//	e, err := plan.Fits(net, opt, images, labels)
+//	fmt.Println(e)
+//
+// The step is really made, on a copy of the model on the meta device: its tensors have shapes but no elements, and its
+// kernels do nothing, but every request for memory is the one that a GPU would see. So the figures are those of a GPU to the
+// byte, whatever the model is made of, and a model may be larger than the machine: nn.On(device.Meta) makes one without memory.
+// The model, its gradients, the optimizer and all random numbers stay as they are.
+//
+// What is told is a step whose intermediate results are given back when it ends, as a data.Loader with Scopes does it. Without
+// scopes, and where gradients are dropped instead of released, a GPU also holds what the collector has not found yet: up to 32
+// MiB, or half of the rest if that is more. That is no reason not to fit: the allocator collects before it runs out.
+package plan
+
+import (
+	"errors"
+	"fmt"
+
+	"cresset/device"
+	"cresset/internal/backend/cuda"
+	"cresset/nn"
+	"cresset/optim"
+	"cresset/smi"
+	"cresset/tensor"
+)
+
+// Fits estimates a training step and says on which of the machine's GPUs it fits. The batch is the input, whose results are
+// summed to be the loss, or the input and its labels, for nn.CrossEntropy. Where there are no GPUs, the estimate comes
+// together with a *smi.Error; where no estimate can be made, the error is an *Error.
+func Fits(model nn.Module, opt optim.Optimizer, batch ...*tensor.Tensor) (*Estimate, error) {
+	e, err := Step(model, opt, batch, usual)
+	if err != nil {
+		return nil, err
+	}
+	gpus, err := smi.GPUs()
+	e.GPUs = e.On(gpus)
+	return e, err
+}
+
+// usual is the loss of Fits.
+func usual(model nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
+	switch y := model.Forward(batch[0]); len(batch) {
+	case 1:
+		return y.Sum()
+	case 2:
+		return nn.CrossEntropy(y, batch[1])
+	default:
+		panic(&tensor.Error{Op: "plan", Kind: tensor.ErrValue,
+			Err: fmt.Errorf("a batch of Fits is the input, or the input and its labels, but got %d tensors; Step takes any", len(batch))})
+	}
+}
+
+// Step estimates a training step of any model and loss, which is called with copies of the model and of the batch. Of the
+// batch only shapes and dtypes are looked at. The modules are in training or evaluation mode as they are. An optimizer of nil
+// leaves the update out. The error is an *Error.
+func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func(model M, batch []*tensor.Tensor) *tensor.Tensor) (*Estimate, error) {
+	if len(batch) == 0 {
+		return nil, &Error{errors.New("a step needs a batch")}
+	}
+	gpu, giveBack, err := cuda.LendMeta()
+	if err != nil {
+		return nil, &Error{err}
+	}
+	defer giveBack()
+	dev, err := device.New("meta", gpu.Index())
+	if err != nil {
+		return nil, &Error{err}
+	}
+	e := new(Estimate)
+	err = tensor.Try(func() {
+		twins := twinsOf(model, tensor.On(dev))
+		net := nn.Copy(model, twins.of)
+		r := &rehearsal{gpu: gpu, twins: twins, batch: batch}
+		r.loss = func(batch []*tensor.Tensor) *tensor.Tensor { return loss(net, batch) }
+		if opt != nil {
+			r.optimizer = opt.Copy(twins.add)
+		}
+		*e = r.run()
+	})
+	if err != nil {
+		return nil, &Error{err}
+	}
+	return e, nil
+}
+
+// Error says why a step cannot be estimated: mostly the *tensor.Error with which the step itself would fail.
+type Error struct{ Err error }
+
+// Error returns the cause.
+func (e *Error) Error() string { return "plan: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Hint says what helps, as far as that is known.
+func (e *Error) Hint() string {
+	var cause interface{ Hint() string }
+	switch {
+	case errors.Is(e.Err, tensor.ErrMeta):
+		return "the step looks at elements, by Item, Values or Float64 for example, and a plan knows shapes alone: leave that out of what Step is given"
+	case errors.As(e.Err, &cause):
+		return cause.Hint()
+	}
+	return ""
+}
