@@ -3,6 +3,7 @@ package examples
 
 import (
 	"fmt"
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -179,6 +180,18 @@ func TestDocsShowGoThatCompiles(t *testing.T) {
 	}
 	if err := goBuild(files, packages...); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestDocsShowFormattedGo wants what gofmt makes of each block, so that a reader can copy it.
+func TestDocsShowFormattedGo(t *testing.T) {
+	for _, name := range pages(t) {
+		for _, code := range blocks(read(t, name), "go") {
+			want, err := format.Source([]byte(code))
+			if err != nil || string(want) != code {
+				t.Errorf("%s shows\n%s\ngofmt says %v\n%s", name, code, err, want)
+			}
+		}
 	}
 }
 
