@@ -75,7 +75,7 @@ func TestSMILog(t *testing.T) {
 func TestSMILogSections(t *testing.T) {
 	inventory := take(t, logged["580"])
 	for section, want := range map[string]string{
-		"MEMORY": "FB Memory Usage", "UTILIZATION": "GPU Utilization Samples", "ECC": "ECC Errors", "TEMPERATURE": "GPU Shutdown Temp",
+		"MEMORY": "FB Memory Usage", "UTILIZATION": "GPU Utilization Samples", "ECC": "ECC Errors", "TEMPERATURE": "GPU Shutdown T.Limit Temp",
 		"POWER": "Power Samples", "CLOCK": "SM Clock Samples", "COMPUTE": "Compute Mode", "PIDS": "Process ID", "PERFORMANCE": "SW Power Cap",
 		"SUPPORTED_CLOCKS": "Supported Clocks", "PAGE_RETIREMENT": "Retired Pages", "ACCOUNTING": "Accounted Processes",
 		"ENCODER_STATS": "Encoder Stats", "FBC_STATS": "FBC Stats", "ROW_REMAPPER": "Remapped Rows",

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
 
 	"cresset/smi"
@@ -115,13 +116,29 @@ var logTemperature = slices.Concat(
 	heading(1, "Temperature"),
 	line(2, "GPU Current Temp", func(g smi.GPU) string { return number(g.Temperature, " C") }),
 	since(525, unknown(2, "GPU T.Limit Temp")),
-	line(2, "GPU Shutdown Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Shutdown })),
-	line(2, "GPU Slowdown Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Slowdown })),
-	line(2, "GPU Max Operating Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Operating })),
+	absolute(line(2, "GPU Shutdown Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Shutdown })),
+		line(2, "GPU Slowdown Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Slowdown })),
+		line(2, "GPU Max Operating Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Operating }))),
+	since(550, where(tellsMargins, unknown(2, "GPU Shutdown T.Limit Temp", "GPU Slowdown T.Limit Temp", "GPU Max Operating T.Limit Temp"))),
 	since(470, unknown(2, "GPU Target Temperature")),
 	unknown(2, "Memory Current Temp"),
-	line(2, "Memory Max Operating Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Memory })),
+	absolute(line(2, "Memory Max Operating Temp", figure(" C", func(d *smi.Details) *int { return d.Limits.Memory }))),
+	since(550, where(tellsMargins, unknown(2, "Memory Max Operating T.Limit Temp"))),
 )
+
+// absolute are limits in degrees. From driver 550 on nvidia-smi has margins instead for
+// GPUs from Hopper on; nobody asks for them here. H100 and H200 are in
+// https://github.com/utkuozdemir/nvidia_gpu_exporter/tree/main/internal/captures.
+func absolute(rows ...[]logRow) []logRow {
+	all := slices.Concat(rows...)
+	return slices.Concat(before(550, all), since(550, where(func(g smi.GPU) bool { return !tellsMargins(g) }, slices.Clone(all))))
+}
+
+func tellsMargins(g smi.GPU) bool {
+	var major int
+	n, _ := fmt.Sscanf(g.Capability, "%d.", &major)
+	return n == 1 && major >= 9
+}
 
 func draws(g smi.GPU) string { return logWatts(g.Power) }
 
