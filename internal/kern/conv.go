@@ -1,6 +1,8 @@
 package kern
 
 import (
+	"errors"
+
 	"cresset/dtype"
 	"cresset/internal/par"
 )
@@ -26,6 +28,9 @@ const (
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
 // elements or is nil. Its errors, and the gradients', are those of ForWithLoan.
 func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
+	if s.direct() {
+		return convDirect(s, x, w, bias, y)
+	}
 	inputs, outputs, depth, pixels := s.groupSizes()
 	lines := s.linesPerPiece(convPixels)
 	pieces := ceilDiv(s.OH, lines)
@@ -53,6 +58,14 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
 
 // Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
 func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
+	if f := s.flipped(); s.direct() && f.direct() {
+		var err error
+		size := volume(s.K, s.C/s.Groups, s.R, s.S)
+		return errors.Join(ForWithLoan(1, 1, size, func(_, _ int, weights []T) {
+			flip(s, w, weights)
+			err = convDirect(f, dy, weights, nil, dx)
+		}), err)
+	}
 	inputs, outputs, depth, pixels := s.groupSizes()
 	window := s.R * s.S
 	channels := max(1, convRows/max(window, 1))

@@ -7,8 +7,8 @@ import (
 
 const (
 	// maxRun bounds the products that are summed before C is touched: a run of
-	// a panel of A and one of B stay in the first cache level.
-	maxRun = 256
+	// some rows of A and a panel of B stay in the caches of a core.
+	maxRun = 512
 	// blockRows and blockCols bound what is packed at a time: with maxRun, 1 MiB
 	// of float32 for each operand, whatever the size of the matrices.
 	blockRows, blockCols = 1024, 1024

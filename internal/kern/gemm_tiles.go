@@ -14,7 +14,7 @@ const (
 	// minPackCols is the least number of columns that pay for packing A.
 	minPackCols = 256
 	// pieceRows bounds the rows of a piece of work, whose packed A stays in the second cache level.
-	pieceRows = 192
+	pieceRows = 112
 	// minTiled is the least piece of work in flops, some microseconds.
 	minTiled = 1 << 19
 )

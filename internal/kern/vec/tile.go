@@ -31,7 +31,7 @@ type call struct {
 	mask                            unsafe.Pointer
 	rowA, colA, rowB, rowC, rowFrom int
 	k, cols                         int
-	maskK                           unsafe.Pointer
+	maskK, taps                     unsafe.Pointer
 }
 
 // TileRows returns how many rows a tile has at most, 0 where there are no tiles.
@@ -137,6 +137,25 @@ func (t *Tile[T]) RunDot() {
 		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
 	}
 	runDot[T](t.Rows, cols, unsafe.Pointer(&c))
+}
+
+// RunTaps computes the tile, of two whole vectors, with row l of B where B[taps[l]:] starts; RowB is not read. The last
+// tap is the largest.
+func (t *Tile[T]) RunTaps(taps []int32) {
+	size, cols := sizeOf[T](), 2*Lanes[T]()
+	// These fail where an operand is too short.
+	_ = t.A[(t.Rows-1)*t.RowA+(t.K-1)*t.ColA]
+	_ = t.B[int(taps[t.K-1])+cols-1]
+	_ = t.C[(t.Rows-1)*t.RowC+cols-1]
+	c := call{
+		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), taps: pointer(taps, 0),
+		rowA: t.RowA * size, colA: t.ColA * size, rowC: t.RowC * size, k: t.K,
+	}
+	if t.From != nil {
+		_ = t.From[(t.Rows-1)*t.RowFrom+cols-1]
+		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
+	}
+	runTaps[T](t.Rows, unsafe.Pointer(&c))
 }
 
 // masks are lanes that are on, then lanes that are off: a mask of n lanes starts n before the middle.

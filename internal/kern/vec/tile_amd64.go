@@ -36,6 +36,19 @@ func runDot[T dtype.Float](rows, cols int, t unsafe.Pointer) {
 	}
 }
 
+func runTaps[T dtype.Float](rows int, t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		tapF64AVX512(rows, t)
+	case current == AVX512:
+		tapF32AVX512(rows, t)
+	case isDouble[T]():
+		tapF64AVX2(rows, t)
+	default:
+		tapF32AVX2(rows, t)
+	}
+}
+
 func runGather[T dtype.Float](t unsafe.Pointer) {
 	switch {
 	case current == AVX512 && isDouble[T]():

@@ -14,6 +14,8 @@ func runTile[T dtype.Float](_, _ int, _ unsafe.Pointer) { panic(noTiles) }
 
 func runDot[T dtype.Float](_, _ int, _ unsafe.Pointer) { panic(noTiles) }
 
+func runTaps[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }
+
 func runGather[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
 func runTranspose[T dtype.Float](unsafe.Pointer) { panic(noTiles) }

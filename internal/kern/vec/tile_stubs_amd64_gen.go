@@ -161,6 +161,76 @@ func tile3x4F32AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x8F32AVX512(t unsafe.Pointer)
 
+// tap1x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 32 columns j.
+//
+//go:noescape
+func tap1x2F32AVX512(t unsafe.Pointer)
+
+// tap2x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 32 columns j.
+//
+//go:noescape
+func tap2x2F32AVX512(t unsafe.Pointer)
+
+// tap3x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 32 columns j.
+//
+//go:noescape
+func tap3x2F32AVX512(t unsafe.Pointer)
+
+// tap4x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 32 columns j.
+//
+//go:noescape
+func tap4x2F32AVX512(t unsafe.Pointer)
+
+// tap5x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 32 columns j.
+//
+//go:noescape
+func tap5x2F32AVX512(t unsafe.Pointer)
+
+// tap6x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 32 columns j.
+//
+//go:noescape
+func tap6x2F32AVX512(t unsafe.Pointer)
+
+// tap7x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and 32 columns j.
+//
+//go:noescape
+func tap7x2F32AVX512(t unsafe.Pointer)
+
+// tap8x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and 32 columns j.
+//
+//go:noescape
+func tap8x2F32AVX512(t unsafe.Pointer)
+
+// tap9x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and 32 columns j.
+//
+//go:noescape
+func tap9x2F32AVX512(t unsafe.Pointer)
+
+// tap10x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and 32 columns j.
+//
+//go:noescape
+func tap10x2F32AVX512(t unsafe.Pointer)
+
+// tap11x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and 32 columns j.
+//
+//go:noescape
+func tap11x2F32AVX512(t unsafe.Pointer)
+
+// tap12x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and 32 columns j.
+//
+//go:noescape
+func tap12x2F32AVX512(t unsafe.Pointer)
+
+// tap13x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and 32 columns j.
+//
+//go:noescape
+func tap13x2F32AVX512(t unsafe.Pointer)
+
+// tap14x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and 32 columns j.
+//
+//go:noescape
+func tap14x2F32AVX512(t unsafe.Pointer)
+
 // dot1x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -351,6 +421,76 @@ func tile3x4F64AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x8F64AVX512(t unsafe.Pointer)
 
+// tap1x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 16 columns j.
+//
+//go:noescape
+func tap1x2F64AVX512(t unsafe.Pointer)
+
+// tap2x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 16 columns j.
+//
+//go:noescape
+func tap2x2F64AVX512(t unsafe.Pointer)
+
+// tap3x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 16 columns j.
+//
+//go:noescape
+func tap3x2F64AVX512(t unsafe.Pointer)
+
+// tap4x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 16 columns j.
+//
+//go:noescape
+func tap4x2F64AVX512(t unsafe.Pointer)
+
+// tap5x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 16 columns j.
+//
+//go:noescape
+func tap5x2F64AVX512(t unsafe.Pointer)
+
+// tap6x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 16 columns j.
+//
+//go:noescape
+func tap6x2F64AVX512(t unsafe.Pointer)
+
+// tap7x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and 16 columns j.
+//
+//go:noescape
+func tap7x2F64AVX512(t unsafe.Pointer)
+
+// tap8x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and 16 columns j.
+//
+//go:noescape
+func tap8x2F64AVX512(t unsafe.Pointer)
+
+// tap9x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and 16 columns j.
+//
+//go:noescape
+func tap9x2F64AVX512(t unsafe.Pointer)
+
+// tap10x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and 16 columns j.
+//
+//go:noescape
+func tap10x2F64AVX512(t unsafe.Pointer)
+
+// tap11x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and 16 columns j.
+//
+//go:noescape
+func tap11x2F64AVX512(t unsafe.Pointer)
+
+// tap12x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and 16 columns j.
+//
+//go:noescape
+func tap12x2F64AVX512(t unsafe.Pointer)
+
+// tap13x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and 16 columns j.
+//
+//go:noescape
+func tap13x2F64AVX512(t unsafe.Pointer)
+
+// tap14x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and 16 columns j.
+//
+//go:noescape
+func tap14x2F64AVX512(t unsafe.Pointer)
+
 // dot1x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -456,6 +596,36 @@ func tile2x4F32AVX2(t unsafe.Pointer)
 //go:noescape
 func tile1x8F32AVX2(t unsafe.Pointer)
 
+// tap1x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 16 columns j.
+//
+//go:noescape
+func tap1x2F32AVX2(t unsafe.Pointer)
+
+// tap2x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 16 columns j.
+//
+//go:noescape
+func tap2x2F32AVX2(t unsafe.Pointer)
+
+// tap3x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 16 columns j.
+//
+//go:noescape
+func tap3x2F32AVX2(t unsafe.Pointer)
+
+// tap4x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 16 columns j.
+//
+//go:noescape
+func tap4x2F32AVX2(t unsafe.Pointer)
+
+// tap5x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 16 columns j.
+//
+//go:noescape
+func tap5x2F32AVX2(t unsafe.Pointer)
+
+// tap6x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 16 columns j.
+//
+//go:noescape
+func tap6x2F32AVX2(t unsafe.Pointer)
+
 // dot1x4F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -550,6 +720,36 @@ func tile2x4F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func tile1x8F64AVX2(t unsafe.Pointer)
+
+// tap1x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 8 columns j.
+//
+//go:noescape
+func tap1x2F64AVX2(t unsafe.Pointer)
+
+// tap2x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 8 columns j.
+//
+//go:noescape
+func tap2x2F64AVX2(t unsafe.Pointer)
+
+// tap3x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 8 columns j.
+//
+//go:noescape
+func tap3x2F64AVX2(t unsafe.Pointer)
+
+// tap4x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 8 columns j.
+//
+//go:noescape
+func tap4x2F64AVX2(t unsafe.Pointer)
+
+// tap5x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 8 columns j.
+//
+//go:noescape
+func tap5x2F64AVX2(t unsafe.Pointer)
+
+// tap6x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 8 columns j.
+//
+//go:noescape
+func tap6x2F64AVX2(t unsafe.Pointer)
 
 // dot1x4F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //

@@ -94,6 +94,42 @@ func dotF32AVX512(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
+// tapF32AVX512 runs the micro-kernel of so many rows, for a B in a table.
+func tapF32AVX512(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tap1x2F32AVX512(t)
+	case 2:
+		tap2x2F32AVX512(t)
+	case 3:
+		tap3x2F32AVX512(t)
+	case 4:
+		tap4x2F32AVX512(t)
+	case 5:
+		tap5x2F32AVX512(t)
+	case 6:
+		tap6x2F32AVX512(t)
+	case 7:
+		tap7x2F32AVX512(t)
+	case 8:
+		tap8x2F32AVX512(t)
+	case 9:
+		tap9x2F32AVX512(t)
+	case 10:
+		tap10x2F32AVX512(t)
+	case 11:
+		tap11x2F32AVX512(t)
+	case 12:
+		tap12x2F32AVX512(t)
+	case 13:
+		tap13x2F32AVX512(t)
+	case 14:
+		tap14x2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF64AVX512 runs the micro-kernel of so many rows and vectors.
 func tileF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
@@ -182,6 +218,42 @@ func dotF64AVX512(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
+// tapF64AVX512 runs the micro-kernel of so many rows, for a B in a table.
+func tapF64AVX512(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tap1x2F64AVX512(t)
+	case 2:
+		tap2x2F64AVX512(t)
+	case 3:
+		tap3x2F64AVX512(t)
+	case 4:
+		tap4x2F64AVX512(t)
+	case 5:
+		tap5x2F64AVX512(t)
+	case 6:
+		tap6x2F64AVX512(t)
+	case 7:
+		tap7x2F64AVX512(t)
+	case 8:
+		tap8x2F64AVX512(t)
+	case 9:
+		tap9x2F64AVX512(t)
+	case 10:
+		tap10x2F64AVX512(t)
+	case 11:
+		tap11x2F64AVX512(t)
+	case 12:
+		tap12x2F64AVX512(t)
+	case 13:
+		tap13x2F64AVX512(t)
+	case 14:
+		tap14x2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF32AVX2 runs the micro-kernel of so many rows and vectors.
 func tileF32AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
@@ -232,6 +304,26 @@ func dotF32AVX2(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
+// tapF32AVX2 runs the micro-kernel of so many rows, for a B in a table.
+func tapF32AVX2(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tap1x2F32AVX2(t)
+	case 2:
+		tap2x2F32AVX2(t)
+	case 3:
+		tap3x2F32AVX2(t)
+	case 4:
+		tap4x2F32AVX2(t)
+	case 5:
+		tap5x2F32AVX2(t)
+	case 6:
+		tap6x2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF64AVX2 runs the micro-kernel of so many rows and vectors.
 func tileF64AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
@@ -277,6 +369,26 @@ func dotF64AVX2(rows, cols int, t unsafe.Pointer) {
 		dot2x4F64AVX2(t)
 	case 8<<8 | 1:
 		dot1x8F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// tapF64AVX2 runs the micro-kernel of so many rows, for a B in a table.
+func tapF64AVX2(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tap1x2F64AVX2(t)
+	case 2:
+		tap2x2F64AVX2(t)
+	case 3:
+		tap3x2F64AVX2(t)
+	case 4:
+		tap4x2F64AVX2(t)
+	case 5:
+		tap5x2F64AVX2(t)
+	case 6:
+		tap6x2F64AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}

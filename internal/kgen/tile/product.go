@@ -14,12 +14,14 @@ type product struct {
 	elem
 	fn   *asm.Func
 	part bool // the tile has fewer columns than the vectors have lanes
+	taps bool // the rows of B lie where a table says, and are whole
 }
 
 func (m *machine) product(f *asm.File, s shape, e elem) {
 	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
 	p := product{machine: m, shape: s, elem: e, fn: newFunc(f, m.functionName(s.String(), e), doc)}
 	fn := p.fn
+	p.bringC()
 	pointAtRows(fn, s.rows)
 	fn.Op("MOVQ", fieldColA, "R12")
 	fn.Op("MOVQ", fieldB, "BX")
@@ -44,6 +46,40 @@ func (m *machine) product(f *asm.File, s shape, e elem) {
 	fn.Op("MOVQ", fieldMask, "AX")
 	p.multiply("loop")
 	p.finish("Part")
+}
+
+// tapProduct is the micro-kernel of convolutions, whose rows of B overlap: a table has their distances from B.
+func (m *machine) tapProduct(f *asm.File, rows int, e elem) {
+	s := shape{rows, 2}
+	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for %d rows i and %d columns j", rows, 2*m.lanes(e))
+	p := product{machine: m, shape: s, elem: e, taps: true, fn: newFunc(f, m.functionName(tapName(rows), e), doc)}
+	fn := p.fn
+	p.bringC()
+	pointAtRows(fn, rows)
+	fn.Op("MOVQ", fieldColA, "R12")
+	fn.Op("MOVQ", fieldB, "R13")
+	fn.Op("MOVQ", fieldTaps, "DX")
+	fn.Op("MOVQ", fieldK, "CX")
+	p.clear()
+	p.multiply("loop")
+	p.finish("")
+}
+
+func tapName(rows int) string { return fmt.Sprintf("tap%dx2", rows) }
+
+// bringC asks for the lines of C, which are needed when the loop ends.
+func (p *product) bringC() {
+	fn := p.fn
+	fn.Op("MOVQ", fieldC, "AX")
+	fn.Op("MOVQ", fieldRowC, "R15")
+	for i := range p.rows {
+		for line := 0; line < p.vectors*p.bytes; line += 64 {
+			fn.Op("PREFETCHT0", at("AX", line))
+		}
+		if i < p.rows-1 {
+			fn.Op("ADDQ", "R15", "AX")
+		}
+	}
 }
 
 // setMasks sets the mask of each vector that may have fewer elements: of several, the first is whole.
@@ -88,6 +124,8 @@ func (p *product) elementOfA(i int) string {
 // mask is the operand that limits vector v to the tile's columns; it is empty where the vector is whole.
 func (p *product) mask(v int) string {
 	switch {
+	case p.taps:
+		return ""
 	case p.vectors == 1:
 		return "K1"
 	case v == 0:
@@ -107,6 +145,10 @@ func (p *product) multiply(label string) {
 	fn := p.fn
 	fn.Op("PCALIGN", "$32")
 	fn.Label(label)
+	if p.taps {
+		fn.Op("MOVLQSX", "(DX)", "BX")
+		fn.Op("LEAQ", fmt.Sprintf("(R13)(BX*%d)", p.size), "BX")
+	}
 	for i := range p.rows {
 		a := p.elementOfA(i)
 		fn.Op("VBROADCAST"+p.single, rowOfA(i), a)
@@ -117,10 +159,14 @@ func (p *product) multiply(label string) {
 			fn.Op("VFMADD231"+p.suffix, p.rowOfB(v), a, p.sum(i, v))
 		}
 	}
-	fn.Op("PREFETCHT1", "(DX)")
-	fn.Op("ADDQ", "$16", "DX")
 	nextOfA(fn, p.rows)
-	fn.Op("ADDQ", "R13", "BX")
+	if p.taps {
+		fn.Op("ADDQ", "$4", "DX")
+	} else {
+		fn.Op("PREFETCHT1", "(DX)")
+		fn.Op("ADDQ", "$16", "DX")
+		fn.Op("ADDQ", "R13", "BX")
+	}
 	fn.Op("DECQ", "CX")
 	fn.Op("JNZ", label)
 }

@@ -26,19 +26,20 @@ type shape struct{ rows, vectors int }
 
 // A machine is an instruction set.
 type machine struct {
-	name   string
-	bytes  int    // of a vector register
-	prefix string // of its name
-	count  int    // of them
-	shapes []shape
-	dots   [][2]int // rows and columns of the micro-kernels for B in columns
-	masks  bool     // whether it has registers for masks
+	name    string
+	bytes   int    // of a vector register
+	prefix  string // of its name
+	count   int    // of them
+	tallest int    // rows of a micro-kernel
+	shapes  []shape
+	dots    [][2]int // rows and columns of the micro-kernels for B in columns
+	masks   bool     // whether it has registers for masks
 }
 
 // Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
 var (
-	avx512 = machine{"AVX512", 64, "Z", 32, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true}
-	avx2   = machine{"AVX2", 32, "Y", 16, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false}
+	avx512 = machine{"AVX512", 64, "Z", 32, 14, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true}
+	avx2   = machine{"AVX2", 32, "Y", 16, 6, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false}
 )
 
 // upTo returns the shapes of one and two vectors with up to so many rows.
@@ -70,6 +71,9 @@ func (m *machine) file() *asm.File {
 		for _, s := range m.shapes {
 			m.product(f, s, e)
 		}
+		for rows := 1; rows <= m.tallest; rows++ {
+			m.tapProduct(f, rows, e)
+		}
 		for _, s := range m.dots {
 			m.dot(f, s[0], s[1], e)
 		}
@@ -99,6 +103,7 @@ const (
 	fieldK       = "88(DI)"
 	fieldCols    = "96(DI)"
 	fieldMaskK   = "104(DI)"
+	fieldTaps    = "112(DI)"
 )
 
 // newFunc begins a function of one argument, which DI points to.
