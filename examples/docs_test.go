@@ -218,7 +218,7 @@ func TestArchitectureShowsCodeThatIsThere(t *testing.T) {
 // known are the packages that blocks of code use without importing them.
 var known = []string{
 	"bytes", "context", "encoding/json", "errors", "fmt", "io", "net/http", "net/http/httptest", "os", "strings", "sync", "time",
-	"cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/optim",
+	"cresset/cuda", "cresset/data", "cresset/device", "cresset/dtype", "cresset/nn", "cresset/nn/parallel", "cresset/nn/plan", "cresset/optim",
 	"cresset/smi", "cresset/tensor",
 }
 

@@ -28,9 +28,10 @@ type Estimate struct {
 
 // Fit says whether a step fits on a GPU.
 type Fit struct {
-	GPU    smi.GPU `json:"gpu"`
-	Fits   bool    `json:"fits"`
-	Reason string  `json:"reason,omitempty"` // why it does not
+	GPU       smi.GPU `json:"gpu"`
+	Simulated bool    `json:"simulated,omitempty"`
+	Fits      bool    `json:"fits"`
+	Reason    string  `json:"reason,omitempty"` // why it does not
 }
 
 // On says on which GPUs the step fits: those whose free memory is Reserved or more, that compute, and that nobody else has
@@ -85,11 +86,15 @@ var phases = map[string]string{"forward": "the forward pass", "backward": "the b
 
 // String says it in a line.
 func (f Fit) String() string {
-	free := fmt.Sprintf("%s of %s free", size(int64(f.GPU.Memory.Free)), size(int64(f.GPU.Memory.Total)))
-	if f.Fits {
-		return fmt.Sprintf("fits on GPU %d, %s: %s", f.GPU.Index, f.GPU.Name, free)
+	verdict, why := "fits", fmt.Sprintf("%s of %s free", size(int64(f.GPU.Memory.Free)), size(int64(f.GPU.Memory.Total)))
+	if !f.Fits {
+		verdict, why = "does not fit", f.Reason
 	}
-	return fmt.Sprintf("does not fit on GPU %d, %s: %s", f.GPU.Index, f.GPU.Name, f.Reason)
+	name := smi.Printable(f.GPU.Name)
+	if f.Simulated {
+		name += " (simulated)"
+	}
+	return fmt.Sprintf("%s on GPU %d, %s: %s", verdict, f.GPU.Index, name, smi.Printable(why))
 }
 
 // size writes bytes in the largest unit of which there is one, or else in KiB.

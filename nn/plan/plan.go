@@ -36,8 +36,13 @@ func Fits(model nn.Module, opt optim.Optimizer, batch ...*tensor.Tensor) (*Estim
 	if err != nil {
 		return nil, err
 	}
-	gpus, err := smi.GPUs()
-	e.GPUs = e.On(gpus)
+	inventory, err := smi.Take()
+	if inventory != nil {
+		e.GPUs = e.On(inventory.GPUs)
+		for i := range e.GPUs {
+			e.GPUs[i].Simulated = inventory.Simulated
+		}
+	}
 	return e, err
 }
 

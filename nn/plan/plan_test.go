@@ -109,4 +109,3 @@ func TestFitsIsWhatIsMeasured(t *testing.T) {
 		})
 	}
 }
-

@@ -136,7 +136,7 @@ func TestFitsOnWhatThereIs(t *testing.T) {
 	if err != nil || len(e.GPUs) != 2 || !e.GPUs[0].Fits || e.GPUs[1].GPU.Index != 1 {
 		t.Fatalf("%v, %v", e, err)
 	}
-	if text := e.String(); !strings.Contains(text, "\nfits on GPU 1, ") {
+	if text := e.String(); !strings.Contains(text, "\nfits on GPU 1, ") || !strings.Contains(text, " (simulated): ") {
 		t.Error(text)
 	}
 	gpus := []smi.GPU{
