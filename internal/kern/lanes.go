@@ -8,10 +8,10 @@ import (
 )
 
 // Sums over a row are made in lanes, 16 of float32 and 8 of float64: as many elements as the largest vector holds.
-// Element i is added to lane i modulo their number, in order and in float64, and lanes meet in pairs at the end. So all
-// machines give the same bits, and the error grows with an eighth of the row's length at most.
+// Element i is added to lane i modulo their number, in order and in float64, and lanes meet in pairs at the end; a row
+// longer than piece is summed in pieces of that length. So all machines give the same bits, and the error grows with an
+// eighth of the row's length at most.
 
-// A sum is its lanes; where a loop makes two sums, the lanes of the second follow those of the first.
 const maxLanes = 16
 
 // lanesOf is the number of lanes for elements of type T, a power of two.
@@ -30,70 +30,67 @@ func joinLanes(l []float64) float64 {
 	return l[0]
 }
 
+// sumRows writes Σ x of each row of n elements.
+func sumRows[T dtype.Number](x []T, n int, sums []float64) {
+	if n <= piece && vec.Rows(vec.Sum, n, nil, sums, x) {
+		return
+	}
+	for r := range sums {
+		sums[r] = sum64(x[r*n:][:n])
+	}
+}
+
 // sum64 returns Σ x.
-func sum64[T dtype.Number](x []T) float64 {
+func sum64[T dtype.Number](x []T) (sum float64) {
+	for len(x) > piece {
+		sum += sumPiece(x[:piece])
+		x = x[piece:]
+	}
+	return sum + sumPiece(x)
+}
+
+func sumPiece[T dtype.Number](x []T) float64 {
 	var l [maxLanes]float64
+	if vec.Rows(vec.Sum, len(x), nil, l[:1], x) {
+		return l[0]
+	}
 	n := lanesOf[T]()
-	for i := vec.Fold(vec.Sum, l[:], nil, x); i < len(x); i++ {
-		l[i&(n-1)] += float64(x[i])
+	for i, v := range x {
+		l[i&(n-1)] += float64(v)
 	}
 	return joinLanes(l[:n])
 }
 
 // dot64 returns Σ x*y.
-func dot64[T dtype.Float](x, y []T) float64 {
+func dot64[T dtype.Float](x, y []T) (sum float64) {
+	for len(x) > piece {
+		sum += dotPiece(x[:piece], y[:piece])
+		x, y = x[piece:], y[piece:]
+	}
+	return sum + dotPiece(x, y)
+}
+
+func dotPiece[T dtype.Float](x, y []T) float64 {
 	var l [maxLanes]float64
+	y = y[:len(x)]
+	if vec.Rows(vec.SumProducts, len(x), nil, l[:1], x, y) {
+		return l[0]
+	}
 	n := lanesOf[T]()
-	for i := vec.Fold(vec.SumProducts, l[:], nil, x, y); i < len(x); i++ {
-		l[i&(n-1)] += float64(float64(x[i]) * float64(y[i]))
+	for i, v := range x {
+		l[i&(n-1)] += float64(float64(v) * float64(y[i]))
 	}
 	return joinLanes(l[:n])
 }
 
 // squares64 returns Σ (x-mean)**2, where the differences are of type T.
-func squares64[T dtype.Float](x []T, mean float64) float64 {
-	var l [maxLanes]float64
-	n, c := lanesOf[T](), centerOf[T](mean)
-	for i := vec.Fold(vec.Deviations, l[:], []T{c.mean, c.rest}, x); i < len(x); i++ {
-		d := float64(c.from(x[i]))
-		l[i&(n-1)] += float64(d * d)
+func squares64[T dtype.Float](x []T, mean float64) (sum float64) {
+	c := centerOf[T](mean)
+	for len(x) > piece {
+		sum += c.squares(x[:piece])
+		x = x[piece:]
 	}
-	return joinLanes(l[:n])
-}
-
-// sums64 returns Σ x and Σ x*x of float32, whose squares float64 holds exactly.
-func sums64(x []float32) (sum, square float64) {
-	const n = maxLanes
-	var l [2 * n]float64
-	for i := vec.Fold(vec.Moments, l[:], nil, x); i < len(x); i++ {
-		v := float64(x[i])
-		l[i%n] += v
-		l[n+i%n] += float64(v * v)
-	}
-	return joinLanes(l[:n]), joinLanes(l[n:])
-}
-
-// moments64 returns the mean of x and the mean of (x-mean)**2.
-func moments64[T dtype.Float](x []T) (mean, variance float64) {
-	n := float64(len(x))
-	if f, ok := any(x).([]float32); ok {
-		sum, square := sums64(f)
-		mean = sum / n
-		if variance, ok = varianceOf(square/n, mean); ok {
-			return mean, variance
-		}
-	} else {
-		mean = sum64(x) / n
-	}
-	return mean, squares64(x, mean) / n
-}
-
-// varianceOf returns the mean of squares less the square of the mean, both of float32 and made in float64. It is ok
-// unless the mean is so far from zero, beside the variance, that too little of it remains, or it is no number: of 2**20
-// elements the mean of squares is off by 2**-37 of itself at most, so the variance by 2**-26.
-func varianceOf(squares, mean float64) (variance float64, ok bool) {
-	variance = squares - float64(mean*mean)
-	return variance, variance*(1<<10) >= squares
+	return sum + c.squares(x)
 }
 
 // center is a number in two parts of type T: mean + rest.
@@ -106,3 +103,17 @@ func centerOf[T dtype.Float](mean float64) center[T] {
 
 // from returns x less the number. The first difference is exact where x is near it.
 func (c center[T]) from(x T) T { return x - c.mean - c.rest }
+
+// squares returns Σ (x-mean)**2 of a piece.
+func (c center[T]) squares(x []T) float64 {
+	var l [maxLanes]float64
+	if vec.Rows(vec.Deviations, len(x), []T{c.mean, c.rest}, l[:1], x) {
+		return l[0]
+	}
+	n := lanesOf[T]()
+	for i, v := range x {
+		d := float64(c.from(v))
+		l[i&(n-1)] += float64(d * d)
+	}
+	return joinLanes(l[:n])
+}

@@ -12,40 +12,42 @@ import (
 // of cols elements, and the mean and rstd = 1/√(variance + eps) of each row, the
 // variance being the biased one. weight and bias have cols elements or are nil.
 func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, y, mean, rstd []T) {
-	par.For(rows, max(1, rowElems/max(cols, 1)), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row, to := x[i*cols:][:cols], y[i*cols:][:cols]
-			m, variance := moments64(row)
-			r := 1 / math.Sqrt(variance+eps)
-			mean[i], rstd[i] = T(m), T(r)
-			normalize(row, weight, bias, centerOf[T](m), T(r), to)
+	forRowBlocks(rows, cols, func(lo, hi int) {
+		var m [rowBlock]rowMoments
+		var scalars [3 * rowBlock]T
+		momentsRows(x[lo*cols:hi*cols], cols, m[:hi-lo])
+		for r, v := range m[:hi-lo] {
+			c, s := centerOf[T](v.mean), T(1/math.Sqrt(v.variance+eps))
+			mean[lo+r], rstd[lo+r] = T(v.mean), s
+			scalars[3*r], scalars[3*r+1], scalars[3*r+2] = c.mean, c.rest, s
 		}
+		normalizeRows(x[lo*cols:hi*cols], weight, bias, cols, scalars[:3*(hi-lo)], y[lo*cols:hi*cols])
 	})
 }
 
-// normalize computes y = (x - mean) * rstd * weight + bias.
-func normalize[T dtype.Float](x, weight, bias []T, mean center[T], rstd T, y []T) {
-	done := 0
-	if weight != nil && bias != nil {
-		done = vec.Ternary(vec.NormalizeAffine, y, x, weight, bias, mean.mean, mean.rest, rstd)
-	} else {
-		done = vec.Unary(vec.Normalize, y, x, mean.mean, mean.rest, rstd)
-		if weight != nil {
-			Mul(y[:done], y[:done], weight)
-		}
-		if bias != nil {
-			Add(y[:done], y[:done], bias)
-		}
+// normalizeRows computes y = (x - mean) * rstd * weight + bias with each row's mean, in two parts, and rstd.
+func normalizeRows[T dtype.Float](x, weight, bias []T, n int, scalars, y []T) {
+	if n == 0 {
+		return
 	}
-	for i := done; i < len(y); i++ {
-		v := T(mean.from(x[i]) * rstd)
+	if weight != nil && bias != nil && vec.Rows(vec.NormalizeAffine, n, scalars, noResults, y, x, weight[:n], bias[:n]) {
+		return
+	}
+	plain := vec.Rows(vec.Normalize, n, scalars, noResults, y, x)
+	for lo := 0; lo < len(x); lo += n {
+		row := y[lo : lo+n]
+		if s := scalars[lo/n*3:]; !plain {
+			c := center[T]{s[0], s[1]}
+			for i, v := range x[lo : lo+n] {
+				row[i] = c.from(v) * s[2]
+			}
+		}
 		if weight != nil {
-			v = T(v * weight[i])
+			Mul(row, row, weight)
 		}
 		if bias != nil {
-			v += bias[i]
+			Add(row, row, bias)
 		}
-		y[i] = v
 	}
 }
 
@@ -72,28 +74,50 @@ func LayerNormBackward[T dtype.Float](rows, cols int, dy, x, weight, mean, rstd,
 }
 
 func layerNormBackwardRow[T dtype.Float](dy, x, weight []T, mean, rstd T, dx []T) {
-	var l [2 * maxLanes]float64
-	lanes, done := lanesOf[T](), 0
-	if weight == nil {
-		done = vec.Fold(vec.LayerNormSums, l[:], []T{mean, rstd}, dy, x)
-	} else {
-		done = vec.Fold(vec.LayerNormSumsWeighted, l[:], []T{mean, rstd}, dy, x, weight)
+	n := len(x)
+	if n == 0 {
+		return
 	}
-	for i := done; i < len(x); i++ {
-		g, lane := float64(weighted(dy, weight, i)), i&(lanes-1)
-		l[lane] += g
-		l[lanes+lane] += float64(g * float64((x[i]-mean)*rstd))
+	sums := layerNormSums(dy, x, weight, mean, rstd)
+	scalars := []T{mean, rstd, T(sums[0] / float64(n)), T(sums[1] / float64(n))}
+	if weight == nil && vec.Rows(vec.LayerNormGrad, n, scalars, noResults, dx, dy, x) ||
+		weight != nil && vec.Rows(vec.LayerNormGradWeighted, n, scalars, noResults, dx, dy, x, weight[:n]) {
+		return
 	}
-	n := float64(len(x))
-	sum, dot := T(joinLanes(l[:lanes])/n), T(joinLanes(l[lanes:2*lanes])/n)
-	if weight == nil {
-		done = vec.Binary(vec.LayerNormGrad, dx, dy, x, mean, rstd, sum, dot)
-	} else {
-		done = vec.Ternary(vec.LayerNormGradWeighted, dx, dy, x, weight, mean, rstd, sum, dot)
+	for i, v := range x {
+		dx[i] = rstd * (weighted(dy, weight, i) - scalars[2] - T(T((v-mean)*rstd)*scalars[3]))
 	}
-	for i := done; i < len(x); i++ {
-		dx[i] = rstd * (weighted(dy, weight, i) - sum - T(T((x[i]-mean)*rstd)*dot))
+}
+
+// layerNormSums returns Σ g and Σ g*x̂ of a row, with g and x̂ of LayerNormBackward.
+func layerNormSums[T dtype.Float](dy, x, weight []T, mean, rstd T) (sums [2]float64) {
+	for lo := 0; lo < len(x); lo += piece {
+		hi := min(lo+piece, len(x))
+		var w []T
+		if weight != nil {
+			w = weight[lo:hi]
+		}
+		part := layerNormSumsPiece(dy[lo:hi], x[lo:hi], w, mean, rstd)
+		sums[0] += part[0]
+		sums[1] += part[1]
 	}
+	return sums
+}
+
+func layerNormSumsPiece[T dtype.Float](dy, x, weight []T, mean, rstd T) (sums [2]float64) {
+	scalars := []T{mean, rstd}
+	if weight == nil && vec.Rows(vec.LayerNormSums, len(x), scalars, sums[:], dy, x) ||
+		weight != nil && vec.Rows(vec.LayerNormSumsWeighted, len(x), scalars, sums[:], dy, x, weight) {
+		return sums
+	}
+	var first, second [maxLanes]float64
+	n := lanesOf[T]()
+	for i, v := range x {
+		g := float64(weighted(dy, weight, i))
+		first[i&(n-1)] += g
+		second[i&(n-1)] += float64(g * float64((v-mean)*rstd))
+	}
+	return [2]float64{joinLanes(first[:n]), joinLanes(second[:n])}
 }
 
 // weighted returns dy[i]*weight[i], or dy[i] without weights.

@@ -46,28 +46,10 @@ func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
 
 // vectorExtreme returns the largest element of a row, or the smallest, NaN where one is: of zeros of both signs any. It
 // is not ok where no vector loop has one.
-func vectorExtreme[T dtype.Number](loop vec.Loop, row []T) (best T, ok bool) {
-	var l [maxLanes]T
-	for i := range l {
-		l[i] = row[0]
-	}
-	done := vec.Fold(loop, l[:], nil, row)
-	if done == 0 {
-		return best, false
-	}
-	best = row[0]
-	better := func(v T) bool { return loop == vec.Largest && v > best || loop == vec.Smallest && v < best || isNaN(v) }
-	for _, v := range l[:lanesOf[T]()] {
-		if better(v) {
-			best = v
-		}
-	}
-	for _, v := range row[done:] {
-		if better(v) {
-			best = v
-		}
-	}
-	return best, true
+func vectorExtreme[T dtype.Number](loop vec.RowLoop, row []T) (best T, ok bool) {
+	var result [1]T
+	ok = vec.Rows(loop, len(row), nil, result[:], row)
+	return result[0], ok
 }
 
 // locate returns the first element of a row that equals v, which is there, or the first NaN.

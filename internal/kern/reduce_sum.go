@@ -13,6 +13,10 @@ func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 		return
 	}
 	if inner == 1 {
+		if isFloat[S]() {
+			sumFloatRows(src, n, dst, func(sum float64) D { return D(sum) })
+			return
+		}
 		forEachLine(src, outer, n, func(at int, row []S) { dst[at] = SumRow[D](row) })
 		return
 	}
@@ -26,10 +30,28 @@ func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 // MeanMiddle is dst[o][i] = Σ_k src[o][k][i] / n.
 func MeanMiddle[T dtype.Float](dst, src []T, outer, n, inner int) {
 	if inner == 1 {
-		forEachLine(src, outer, n, func(at int, row []T) { dst[at] = T(sumFloats(row) / float64(n)) })
+		sumFloatRows(src, n, dst, func(sum float64) T { return T(sum / float64(n)) })
 		return
 	}
 	sumColumns(dst, src, outer, n, inner, func(sum float64) T { return T(sum / float64(n)) })
+}
+
+// sumFloatRows writes what becomes of the sum of each row of n floats.
+func sumFloatRows[D, S dtype.Number](src []S, n int, dst []D, result func(sum float64) D) {
+	if len(dst) == 1 {
+		dst[0] = result(sumFloats(src))
+		return
+	}
+	par.For(len(dst), max(1, piece/max(n, 1)), func(lo, hi int) {
+		var sums [rowBlock]float64
+		for ; lo < hi; lo += rowBlock {
+			next := min(lo+rowBlock, hi)
+			sumRows(src[lo*n:next*n], n, sums[:next-lo])
+			for r, sum := range sums[:next-lo] {
+				dst[lo+r] = result(sum)
+			}
+		}
+	})
 }
 
 // SumRow returns the sum of a row.
@@ -45,9 +67,9 @@ func SumRow[D, S dtype.Number](row []S) D {
 
 func sumFloats[S dtype.Number](row []S) float64 {
 	if len(row) <= piece {
-		return sum64(row)
+		return sumPiece(row)
 	}
-	return inPieces(len(row), func(lo, hi int) float64 { return sum64(row[lo:hi]) }, plus)
+	return inPieces(len(row), func(lo, hi int) float64 { return sumPiece(row[lo:hi]) }, plus)
 }
 
 func sumIntegers[S dtype.Number](s []S) int64 {

@@ -17,8 +17,7 @@ func StdRow[T dtype.Float](row []T, correction float64) T {
 func variance[T dtype.Float](row []T, correction float64) float64 {
 	n := float64(len(row))
 	if len(row) <= piece {
-		_, v := moments64(row)
-		return v * n / max(n-correction, 0)
+		return momentsOf(row).variance * n / max(n-correction, 0)
 	}
 	mean := sumFloats(row) / n
 	sum := inPieces(len(row), func(lo, hi int) float64 { return squares64(row[lo:hi], mean) }, plus)

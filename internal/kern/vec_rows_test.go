@@ -22,16 +22,16 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 		rowLoop("sum64", func(_, a, _, _ []T) []float64 { return []float64{sum64(a)} }),
 		rowLoop("dot64", func(_, a, b, _ []T) []float64 { return []float64{dot64(a, b)} }),
 		rowLoop("squares64", func(_, a, _, _ []T) []float64 { return []float64{squares64(a, 1.1)} }),
-		rowLoop("moments64", func(_, a, _, _ []T) []float64 {
-			mean, variance := moments64(a)
-			return []float64{mean, variance}
+		rowLoop("moments", func(_, a, _, _ []T) []float64 {
+			m := momentsOf(a)
+			return []float64{m.mean, m.variance}
 		}),
-		rowLoop("moments64 far from zero", func(dst, a, _, _ []T) []float64 {
+		rowLoop("moments far from zero", func(dst, a, _, _ []T) []float64 {
 			for i, v := range a {
 				dst[i] = 1000 + v
 			}
-			mean, variance := moments64(dst)
-			return []float64{mean, variance}
+			m := momentsOf(dst)
+			return []float64{m.mean, m.variance}
 		}),
 		rowLoop("MaxRow", func(_, a, _, _ []T) []float64 {
 			v, at := MaxRow(a)

@@ -62,6 +62,13 @@ func generate() (map[string][]byte, error) {
 		"internal/kern/elementary_gen.go":              elementary,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(recipe.All()),
 	}
+	rows, err := asm.RowFiles(recipe.Rows())
+	if err != nil {
+		return nil, fmt.Errorf("loops over rows: %w", err)
+	}
+	for name, text := range rows {
+		files["internal/kern/vec/"+name] = text
+	}
 	vector, err := asm.Files(recipe.Loops())
 	if err != nil {
 		return nil, fmt.Errorf("vector loops: %w", err)

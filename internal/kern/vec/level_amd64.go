@@ -28,3 +28,13 @@ func run(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int 
 	}
 	return 0
 }
+
+func runRows(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+	switch current {
+	case AVX512:
+		return runRowsAVX512(l, rows, n, scalars, results, p)
+	case AVX2:
+		return runRowsAVX2(l, rows, n, scalars, results, p)
+	}
+	return false
+}

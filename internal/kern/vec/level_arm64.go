@@ -13,3 +13,7 @@ func run(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int 
 	}
 	return 0
 }
+
+func runRows(RowLoop, int, int, unsafe.Pointer, unsafe.Pointer, [operands]unsafe.Pointer) bool {
+	return false
+}

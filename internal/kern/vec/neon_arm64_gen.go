@@ -366,51 +366,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32NEON(p[0], p[1], n)
 		return n &^ 3
-	case Scale:
-		scaleF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case Scale + 1:
-		scaleF64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case Shift:
-		shiftF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case Shift + 1:
-		shiftF64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case SoftmaxGrad:
-		softmaxGradF32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case SoftmaxGrad + 1:
-		softmaxGradF64NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 1
-	case LogSoftmaxGrad:
-		logSoftmaxGradF32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case Normalize:
-		normalizeF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case Normalize + 1:
-		normalizeF64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case NormalizeAffine:
-		normalizeAffineF32NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 3
-	case NormalizeAffine + 1:
-		normalizeAffineF64NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 1
-	case LayerNormGrad:
-		layerNormGradF32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case LayerNormGrad + 1:
-		layerNormGradF64NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 1
-	case LayerNormGradWeighted:
-		layerNormGradWeightedF32NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 3
-	case LayerNormGradWeighted + 1:
-		layerNormGradWeightedF64NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 1
 	}
 	return 0
 }

@@ -78,31 +78,6 @@ func Ternary[D, A, B, C any](l Loop, dst []D, a []A, b []B, c []C, scalars ...C)
 	return done
 }
 
-// Fold runs the loop l, which folds elements into lanes, over operands of one length, those that it writes first, and
-// returns how many it computed: of all but the last few, a multiple of the number of lanes. Where l has several folds,
-// their lanes follow each other.
-func Fold[L, T any](l Loop, lanes []L, scalars []T, x ...[]T) int {
-	l, ok := of[T](l)
-	if !ok {
-		return 0
-	}
-	size, done := len(x[0]), 0
-	for done < size {
-		n := min(size-done, most)
-		var p [operands]unsafe.Pointer
-		for k := range x {
-			p[k] = pointer(x[k][:size], done)
-		}
-		p[len(x)] = pointer(lanes, 0)
-		did := run(l, n, pointer(scalars, 0), p)
-		done += did
-		if did < n {
-			break
-		}
-	}
-	return done
-}
-
 // Cast runs the loop l, which reads elements of one type and writes those of another, over n of them and returns how
 // many it computed.
 func Cast(l Loop, dst, src unsafe.Pointer, dstBytes, srcBytes, n int) int {

@@ -42,15 +42,8 @@ func Switch(pkg, arch, name string, loops []*recipe.Loop, suffix string, bytesOf
 			if len(l.Scalars) > 0 {
 				args = append(args, "scalars")
 			}
-			if len(l.Folds) > 0 {
-				args = append(args, fmt.Sprintf("p[%d]", len(l.Operands())))
-			}
 			done := "n"
 			if bytesOf > 0 {
-				bytesOf := bytesOf
-				if len(l.Folds) > 0 {
-					bytesOf = recipe.LaneBytes
-				}
 				done = fmt.Sprintf("n &^ %d", bytesOf/elem.Size()-1)
 			}
 			fmt.Fprintf(&out, "case %s:\n%s(%s)\nreturn %s\n", id, functionName(l, elem, suffix), strings.Join(args, ", "), done)

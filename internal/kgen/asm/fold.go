@@ -26,7 +26,7 @@ func accumulators(m machine, l *recipe.Loop, elem recipe.Elem) []value {
 	var all []value
 	for _, f := range l.Folds {
 		for range unitOf(m, l, elem) * perVector(f, elem) {
-			all = append(all, value{shared: accumulator, scalar: len(all)})
+			all = append(all, value{shared: accumulator, bits: uint64(f.Op), scalar: len(all)})
 		}
 	}
 	return all
@@ -43,7 +43,7 @@ func (w *lowering) folds(unit int) {
 				in.args = append(in.args, w.of[c][r])
 			}
 			for k := range per {
-				in.accs = append(in.accs, w.share(value{shared: accumulator, scalar: first + c%unit*per + k}))
+				in.accs = append(in.accs, w.share(value{shared: accumulator, bits: uint64(f.Op), scalar: first + c%unit*per + k}))
 			}
 			w.insts = append(w.insts, in)
 		}

@@ -46,7 +46,7 @@ type program struct {
 type value struct {
 	class  class
 	shared source
-	bits   uint64 // of a constant
+	bits   uint64 // of a constant, or the operation of an accumulator
 	scalar int    // of a parameter or an accumulator, which one
 	uses   []int  // the instructions that need it
 }

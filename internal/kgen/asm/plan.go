@@ -112,18 +112,21 @@ func comment(l *recipe.Loop) string {
 }
 
 // params are the parameters of a loop's function: pointers to the operands' first elements, their number, a pointer to
-// the scalars, and one to the accumulators.
+// the scalars, and one to the results of folds. A loop over rows has the number of rows before.
 func params(l *recipe.Loop) []Param {
 	var all []Param
 	for _, o := range l.Operands() {
 		all = append(all, Param{o.Name, "unsafe.Pointer"})
+	}
+	if l.Rows {
+		all = append(all, Param{"rows", "int"})
 	}
 	all = append(all, Param{"n", "int"})
 	if len(l.Scalars) > 0 {
 		all = append(all, Param{"scalars", "unsafe.Pointer"})
 	}
 	if len(l.Folds) > 0 {
-		all = append(all, Param{"folds", "unsafe.Pointer"})
+		all = append(all, Param{"results", "unsafe.Pointer"})
 	}
 	return all
 }

@@ -16,8 +16,12 @@ func (m *x86) half(r int) string {
 
 // read writes an instruction that reads memory, of the last vector only what is there; the rest becomes zero.
 func (m *x86) read(p *placer, name string, in *inst, dst string) {
-	if p.masked {
+	if p.masked && m.wide {
 		p.fn.Op(name+".Z", m.at(p, in), tailMask, dst)
+		return
+	}
+	if p.masked {
+		p.fn.Op(x86Name{"VMASKMOVPS", "VMASKMOVPD"}.of(p), m.at(p, in), m.tail(p, in.chain), dst)
 		return
 	}
 	p.fn.Op(name, m.at(p, in), dst)
@@ -25,8 +29,10 @@ func (m *x86) read(p *placer, name string, in *inst, dst string) {
 
 // write writes an instruction that writes memory, of the last vector only what is there.
 func (m *x86) write(p *placer, in *inst, name string, operands ...string) {
-	if p.masked {
+	if p.masked && m.wide {
 		operands = append(operands, tailMask)
+	} else if p.masked {
+		name, operands = x86Name{"VMASKMOVPS", "VMASKMOVPD"}.of(p), append(operands, m.tail(p, in.chain))
 	}
 	p.fn.Op(name, append(operands, m.at(p, in))...)
 }

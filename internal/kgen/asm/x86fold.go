@@ -6,18 +6,6 @@ import (
 	"cresset/internal/kgen/recipe"
 )
 
-// accumulator returns where one lies between calls: R13 points to the first.
-func (m *x86) accumulator(n int) string { return fmt.Sprintf("%d(R13)", n*m.bytes()) }
-
-// storeAccumulators writes them back.
-func (m *x86) storeAccumulators(fn *Func, pl plan) {
-	for r, k := range pl.kept {
-		if k.shared == accumulator {
-			fn.Op("VMOVUPS", m.name(vectors, r), m.accumulator(k.scalar))
-		}
-	}
-}
-
 // fold takes a vector of elements into its accumulators.
 func (m *x86) fold(p *placer, in *inst) {
 	switch {
@@ -32,22 +20,26 @@ func (m *x86) fold(p *placer, in *inst) {
 
 // present returns a value's register or, of the last vector, a copy with zeros where there are no elements: those leave
 // a sum as it is, which never is -0.
-func (m *x86) present(p *placer, v int) int {
+func (m *x86) present(p *placer, v, chain int) int {
 	r := p.in(v)
 	if !p.masked {
 		return r
 	}
 	t := p.scratch(vectors)
-	p.fn.Op(x86Name{"VMOVAPS", "VMOVAPD"}.of(p)+".Z", m.name(vectors, r), tailMask, m.name(vectors, t))
+	if m.wide {
+		p.fn.Op(x86Name{"VMOVAPS", "VMOVAPD"}.of(p)+".Z", m.name(vectors, r), tailMask, m.name(vectors, t))
+	} else {
+		p.fn.Op("VANDPS", fmt.Sprintf("%d(R11)", chain*m.bytes()), m.name(vectors, r), m.name(vectors, t))
+	}
 	return t
 }
 
 func (m *x86) foldSum(p *placer, in *inst) {
 	acc := m.name(vectors, p.in(in.accs[0]))
-	term := m.name(vectors, m.present(p, in.args[0]))
+	term := m.name(vectors, m.present(p, in.args[0], in.chain))
 	if in.fold == recipe.FoldDot {
 		product := m.name(vectors, p.scratch(vectors))
-		p.fn.Op("VMULPD", m.name(vectors, m.present(p, in.args[1])), term, product)
+		p.fn.Op("VMULPD", m.name(vectors, m.present(p, in.args[1], in.chain)), term, product)
 		term = product
 	}
 	p.fn.Op("VADDPD", term, acc, acc)
@@ -55,12 +47,16 @@ func (m *x86) foldSum(p *placer, in *inst) {
 
 // foldWidened sums float32 in float64: the first half of the vector and then the second.
 func (m *x86) foldWidened(p *placer, in *inst) {
-	x := m.present(p, in.args[0])
+	x := m.present(p, in.args[0], in.chain)
 	y := x
 	if in.fold == recipe.FoldDot && in.args[1] != in.args[0] {
-		y = m.present(p, in.args[1])
+		y = m.present(p, in.args[1], in.chain)
 	}
-	a, b := p.scratch(vectors), p.scratch(vectors)
+	a := p.scratch(vectors)
+	b := a
+	if y != x {
+		b = p.scratch(vectors)
+	}
 	for half, v := range in.accs {
 		acc := m.name(vectors, p.in(v))
 		m.widen(p, half, x, a)
@@ -68,9 +64,7 @@ func (m *x86) foldWidened(p *placer, in *inst) {
 			p.fn.Op("VADDPD", m.name(vectors, a), acc, acc)
 			continue
 		}
-		if y == x {
-			b = a
-		} else {
+		if y != x {
 			m.widen(p, half, y, b)
 		}
 		p.fn.Op("VFMADD231PD", m.name(vectors, b), m.name(vectors, a), acc) // the product is exact
@@ -87,26 +81,35 @@ func (m *x86) widen(p *placer, half, from, to int) {
 	p.fn.Op("VCVTPS2PD", lower, m.name(vectors, to))
 }
 
-// foldExtreme keeps the lane of two equal ones, and NaN: the instruction gives its last operand, here the first, where
-// the two do not compare, so that a NaN in the lane stays; one among the elements is moved there.
+// x86Extreme are the instructions that give their last operand, in Go's order the first, where the two do not compare.
+var x86Extreme = map[recipe.FoldOp]x86Name{recipe.FoldMax: {"VMAXPS", "VMAXPD"}, recipe.FoldMin: {"VMINPS", "VMINPD"}}
+
+// foldExtreme keeps a NaN of the lane, and takes one among the elements there by a second step.
 func (m *x86) foldExtreme(p *placer, in *inst) {
 	acc, x := m.name(vectors, p.in(in.accs[0])), m.name(vectors, p.in(in.args[0]))
-	name := map[recipe.FoldOp]x86Name{recipe.FoldMax: {"VMAXPS", "VMAXPD"}, recipe.FoldMin: {"VMINPS", "VMINPD"}}[in.fold].of(p)
+	op := x86Extreme[in.fold].of(p)
 	compare, move := x86Name{"VCMPPS", "VCMPPD"}.of(p), x86Name{"VMOVAPS", "VMOVAPD"}.of(p)
-	if !m.wide {
-		nan := m.name(vectors, p.scratch(vectors))
-		p.fn.Op(name, acc, x, acc)
-		p.fn.Op(compare, "$3", x, x, nan)
-		p.fn.Op(x86Name{"VBLENDVPS", "VBLENDVPD"}.of(p), nan, x, acc, acc)
-		return
-	}
-	nan := m.name(masks, p.scratch(masks))
-	if p.masked {
-		p.fn.Op(name, acc, x, tailMask, acc)
+	switch {
+	case m.wide && p.masked:
+		nan := m.name(masks, p.scratch(masks))
+		p.fn.Op(op, acc, x, tailMask, acc)
 		p.fn.Op(compare, "$3", x, x, tailMask, nan)
-	} else {
-		p.fn.Op(name, acc, x, acc)
+		p.fn.Op(move, x, nan, acc)
+	case m.wide:
+		nan := m.name(masks, p.scratch(masks))
+		p.fn.Op(op, acc, x, acc)
 		p.fn.Op(compare, "$3", x, x, nan)
+		p.fn.Op(move, x, nan, acc)
+	default:
+		better, nan := m.name(vectors, p.scratch(vectors)), m.name(vectors, p.scratch(vectors))
+		blend := x86Name{"VBLENDVPS", "VBLENDVPD"}.of(p)
+		p.fn.Op(op, acc, x, better)
+		p.fn.Op(compare, "$3", x, x, nan)
+		p.fn.Op(blend, nan, x, better, better)
+		if p.masked {
+			p.fn.Op(blend, m.tail(p, in.chain), better, acc, acc)
+			return
+		}
+		p.fn.Op("VMOVAPS", better, acc)
 	}
-	p.fn.Op(move, x, nan, acc)
 }

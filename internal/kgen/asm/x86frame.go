@@ -17,6 +17,10 @@ func x86File(loops []*recipe.Loop, wide bool) *File {
 	m := &x86{wide: wide, pool: &f.pool}
 	for _, l := range loops {
 		for _, elem := range l.Elems {
+			if l.Rows {
+				m.rowLoop(f, l, elem)
+				continue
+			}
 			m.loop(f, l, elem)
 		}
 	}
@@ -44,21 +48,17 @@ func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	if len(l.Scalars) > 0 {
 		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
 	}
-	if len(l.Folds) > 0 {
-		fn.Op("MOVQ", fn.Arg("folds"), "R13")
-	}
 	fn.Op("XORL", "AX", "AX")
 	pl.fetchKept(m, fn)
-	if pl.chains > pl.unit {
+	if pl.chains > 1 {
 		m.several(fn, pl, pl.chains*lanes)
 	}
 	if m.wide {
 		m.rest(fn, pl, lanes)
 	} else {
-		m.single(fn, pl, pl.unit*lanes)
+		m.single(fn, pl, lanes, "done")
 	}
 	fn.Label("done")
-	m.storeAccumulators(fn, pl)
 	fn.Op("VZEROUPPER")
 	fn.Op("RET")
 }
@@ -95,10 +95,10 @@ func (m *x86) rest(fn *Func, pl plan, lanes int) {
 }
 
 // single is the loop over the whole vectors that are left, step elements at a time.
-func (m *x86) single(fn *Func, pl plan, step int) {
+func (m *x86) single(fn *Func, pl plan, step int, next string) {
 	fn.Op("SUBQ", fmt.Sprintf("$%d", step), "CX")
 	fn.Op("CMPQ", "AX", "CX")
-	fn.Op("JGT", "done")
+	fn.Op("JGT", next)
 	fn.Label("whole")
 	pl.body(m, fn, pl.unit, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")

@@ -59,7 +59,7 @@ func (m *x86) fetch(p *placer, v, r int) {
 	case p.values[v].shared == parameter:
 		p.fn.Op(broadcast, m.scalar(p, v), reg)
 	case p.values[v].shared == accumulator:
-		p.fn.Op("VMOVUPS", m.accumulator(p.values[v].scalar), reg)
+		m.start(p, recipe.FoldOp(p.values[v].bits), r)
 	case p.values[v].class == masks:
 		p.fn.Op("KMOVW", m.slot(p, v), reg)
 	default:

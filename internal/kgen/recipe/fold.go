@@ -1,7 +1,8 @@
 package recipe
 
-// A Fold is a number that a loop makes of all elements: those in a Lane are folded one after the other, and package kern
-// joins the lanes. Element i belongs to lane i modulo their number, which is that of the elements in LaneBytes.
+// A Fold is a number that a loop makes of the elements of a row: those of a lane are folded one after the other, and the
+// lanes meet in pairs, the first with the one in their middle. Element i belongs to lane i modulo the lanes' number, which
+// is that of the elements in LaneBytes.
 type Fold struct {
 	Op   FoldOp
 	Args []Ref // the steps whose results it takes
@@ -36,6 +37,13 @@ func (d description) fold(op FoldOp, values ...float) {
 
 // folded ends the description of a loop that writes no elements.
 func (d description) folded() *Loop { return d.end(d.builder) }
+
+// describeRows starts the description of a loop over rows.
+func describeRows(name, doc string, elems []Elem, src ...string) description {
+	d := describe(name, doc, elems, src...)
+	d.Rows = true
+	return d
+}
 
 // Ends are all steps whose results the loop is there for.
 func (l *Loop) Ends() []Ref {

@@ -14,12 +14,14 @@ type Loop struct {
 	Steps   []Step
 	Results []Ref // the step whose result each of Dst gets
 	Folds   []Fold
+	Rows    bool // it works on rows: scalars and folds are each row's own
 }
 
 // An Operand is a slice that a loop reads or writes.
 type Operand struct {
 	Name string
 	Elem Elem // how an element lies in memory; Own for the type that the loop computes with
+	Same bool // it is the same for all rows
 }
 
 // An Elem is an element's type.
@@ -90,7 +92,7 @@ func (l *Loop) scalar(b *builder, name string) float {
 
 // write adds an operand that gets the value y.
 func (l *Loop) write(name string, elem Elem, y Ref) {
-	l.Dst = append(l.Dst, Operand{name, elem})
+	l.Dst = append(l.Dst, Operand{Name: name, Elem: elem})
 	l.Results = append(l.Results, y)
 }
 

@@ -1,7 +1,8 @@
 package recipe
 
-// rows are the loops that work along rows: of internal/kern/softmax.go, norm.go, lanes.go and reduce_extreme.go.
-func rows() []*Loop {
+// Rows returns the description of every loop over rows that is written in assembly: those of internal/kern/rowsum.go,
+// softmax.go, norm.go and reduce_extreme.go.
+func Rows() []*Loop {
 	loops := []*Loop{
 		sumOf("Sum", "Σ a", floats, func(d description, x float) { d.fold(FoldSum, x) }, "a"),
 		dot(),
@@ -19,7 +20,7 @@ func rows() []*Loop {
 
 // sumOf is a loop that writes no elements.
 func sumOf(name, doc string, elems []Elem, f func(d description, x float), src ...string) *Loop {
-	d := describe(name, doc, elems, src...)
+	d := describeRows(name, doc, elems, src...)
 	f(d, d.Param(0))
 	return d.folded()
 }
@@ -41,14 +42,14 @@ func (d description) from(x float) float {
 }
 
 func softmaxes() []*Loop {
-	exp := describe("ExpShifted", "e**(a - largest), and their sum", single, "a")
+	exp := describeRows("ExpShifted", "e**(a - largest), and their sum", single, "a")
 	y := exp.Apply(Exp(), exp.Sub(exp.Param(0), exp.scalar("largest")))
 	exp.fold(FoldSum, y)
 
-	scale := describe("Scale", "a · factor", floats, "a")
-	shift := describe("Shift", "a - first - second", floats, "a")
-	grad := describe("SoftmaxGrad", "y·(dy - sum)", floats, "dy", "y")
-	logGrad := describe("LogSoftmaxGrad", "dy - e**y · sum", single, "dy", "y")
+	scale := describeRows("Scale", "a · factor", floats, "a")
+	shift := describeRows("Shift", "a - first - second", floats, "a")
+	grad := describeRows("SoftmaxGrad", "y·(dy - sum)", floats, "dy", "y")
+	logGrad := describeRows("LogSoftmaxGrad", "dy - e**y · sum", single, "dy", "y")
 	return []*Loop{
 		exp.dst(y),
 		sumOf("SumExp", "Σ e**(a - largest)", single, func(d description, x float) {
@@ -62,8 +63,9 @@ func softmaxes() []*Loop {
 }
 
 func layerNorms() []*Loop {
-	plain := describe("Normalize", "(a - mean)·rstd, the mean in two parts", floats, "a")
-	affine := describe("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
+	plain := describeRows("Normalize", "(a - mean)·rstd, the mean in two parts", floats, "a")
+	affine := describeRows("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
+	affine.Src[1].Same, affine.Src[2].Same = true, true
 	return []*Loop{
 		plain.dst(plain.normalized(plain.Param(0))),
 		affine.dst(affine.Add(affine.Mul(affine.normalized(affine.Param(0)), affine.Param(1)), affine.Param(2))),
@@ -82,11 +84,12 @@ func (d description) weighted() float {
 	if len(d.Src) < 3 {
 		return d.Param(0)
 	}
+	d.Src[2].Same = true
 	return d.Mul(d.Param(0), d.Param(2))
 }
 
 func layerNormSums(name, doc string, src ...string) *Loop {
-	d := describe(name, doc, floats, src...)
+	d := describeRows(name, doc, floats, src...)
 	g := d.weighted()
 	mean, rstd := d.scalar("mean"), d.scalar("rstd")
 	h := d.Mul(d.Sub(d.Param(1), mean), rstd)
@@ -96,7 +99,7 @@ func layerNormSums(name, doc string, src ...string) *Loop {
 }
 
 func layerNormGrad(name, doc string, src ...string) *Loop {
-	d := describe(name, doc, floats, src...)
+	d := describeRows(name, doc, floats, src...)
 	g := d.weighted()
 	mean, rstd := d.scalar("mean"), d.scalar("rstd")
 	h := d.Mul(d.Sub(d.Param(1), mean), rstd)
