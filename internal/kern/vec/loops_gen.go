@@ -71,13 +71,13 @@ const (
 	Sin              Loop = 128 // dst[i] = sin(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
 	Cos              Loop = 130 // dst[i] = cos(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
 	Tanh             Loop = 132 // dst[i] = (e**x - e**-x) / (e**x + e**-x). Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).
-	Sigmoid          Loop = 134 // dst[i] = 1/(1 + e**-x). The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1.
+	Sigmoid          Loop = 134 // dst[i] = 1/(1 + e**-x). The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
 	Erf              Loop = 136 // dst[i] = 2/√π times the integral of e**-t*t from 0 to x. Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.
 	Pow              Loop = 138 // dst[i] = x**y with the special cases of C99. e**(y*log|x|), the logarithm and the product each as a rounded number and its error.
 	Rsqrt            Loop = 140 // dst[i] = 1/√x; -∞ at -0. Two correctly rounded steps.
 	SiLU             Loop = 142 // dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch. Sigmoid's quotient with x in its numerator.
 	GELU             Loop = 144 // dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch. Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried along, subtracted from x where x is positive. Polynomials by Remez.
-	GELUTanh         Loop = 146 // dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch. x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1.
+	GELUTanh         Loop = 146 // dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch. x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
 	Softplus         Loop = 148 // dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold. max(x, 0) + log1p(e**-|x|).
 	count                 = 150
 )

@@ -571,7 +571,7 @@ func cosF32NEON(dst, x unsafe.Pointer, n int)
 func tanhF32NEON(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32NEON is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1..
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
 //
 //go:noescape
 func sigmoidF32NEON(dst, x unsafe.Pointer, n int)
@@ -608,7 +608,7 @@ func siLUF32NEON(dst, x unsafe.Pointer, n int)
 func geluF32NEON(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32NEON is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1..
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
 //
 //go:noescape
 func geluTanhF32NEON(dst, x unsafe.Pointer, n int)

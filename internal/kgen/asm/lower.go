@@ -32,7 +32,17 @@ type inst struct {
 	chain   int
 
 	negProduct, negAddend bool // for FMA: -(a*b) + c, a*b - c
+	extreme               extreme
 }
+
+// An extreme tells that a select chooses the larger or smaller of its operands, of which the second is NaN's choice.
+type extreme uint8
+
+const (
+	neither extreme = iota
+	larger
+	smaller
+)
 
 // A program is a loop's body as a straight line: chains copies of the steps, which work on vectors that follow each
 // other, step by step.
@@ -70,9 +80,9 @@ const (
 	classes
 )
 
-// lower writes the loop for numbers of one type.
+// lower writes the loop for numbers of one type and for a machine.
 func lower(m machine, l *recipe.Loop, elem recipe.Elem, chains int) *program {
-	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: m.maskClass()}
+	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: m.maskClass(), extremes: m.extremes()}
 	w.of = make([][]int, chains)
 	for c := range w.of {
 		w.of[c] = make([]int, len(l.Steps))
@@ -103,6 +113,7 @@ type lowering struct {
 	*program
 	loop      *recipe.Loop
 	maskClass class
+	extremes  bool
 	of        [][]int
 }
 
@@ -119,6 +130,8 @@ func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
 		w.add(k, c, inst{kind: load, op: s.Op, operand: w.loop.SrcPlace(int(s.Bits)), elem: w.inMemory(w.loop.Src[s.Bits].Elem)})
 	case recipe.FMA, recipe.FMAExact:
 		w.fma(k, c)
+	case recipe.Select:
+		w.choice(k, c)
 	case recipe.Neg:
 		if !w.isFolded(k, users) {
 			w.add(k, c, inst{op: s.Op, args: w.args(s, c)})
@@ -130,6 +143,24 @@ func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
 		}
 		w.add(k, c, in)
 	}
+}
+
+// choice finds the selects of the larger or smaller of two: of b < a, a or b, which the machine may have in one.
+func (w *lowering) choice(k recipe.Ref, c int) {
+	s := &w.loop.Steps[k]
+	in := inst{op: s.Op, args: w.args(s, c)}
+	if less := &w.loop.Steps[s.Args[0]]; w.extremes && less.Op == recipe.Less {
+		switch yes, no := s.Args[1], s.Args[2]; {
+		case less.Args[0] == no && less.Args[1] == yes:
+			in.extreme = larger
+		case less.Args[0] == yes && less.Args[1] == no:
+			in.extreme = smaller
+		}
+	}
+	if in.extreme != neither {
+		in.args = in.args[1:]
+	}
+	w.add(k, c, in)
 }
 
 // fma takes the signs of its operands into the instruction.

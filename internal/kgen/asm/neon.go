@@ -25,6 +25,9 @@ func (m *neon) bytes() int { return neonBytes }
 
 func (m *neon) scales() bool { return false }
 
+// extremes is false: NEON's own orders -0 before +0 and keeps NaN.
+func (m *neon) extremes() bool { return false }
+
 func (m *neon) trial() machine { return &neon{&pool{}} }
 
 // neonCode is an instruction by name and code, for 4-byte elements. Bit 22 of the code makes it one for 8 bytes.

@@ -11,6 +11,8 @@ type machine interface {
 	scales() bool
 	// bytes returns the size of a vector.
 	bytes() int
+	// extremes tells whether there are instructions for a > b ? a : b and for a < b ? a : b, which choose b where neither is less.
+	extremes() bool
 	// trial returns the machine with a pool of constants that nobody reads.
 	trial() machine
 	// emit writes an instruction: it asks the placer for registers and writes to its function.

@@ -22,6 +22,7 @@ func (m *toy) registers(c class) int { return m.size * (1 - int(c)) }
 func (m *toy) maskClass() class      { return vectors }
 func (m *toy) scales() bool          { return false }
 func (m *toy) bytes() int            { return 16 }
+func (m *toy) extremes() bool        { return false }
 func (m *toy) trial() machine        { return m }
 
 func (m *toy) emit(p *placer, in *inst) {

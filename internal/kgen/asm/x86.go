@@ -37,6 +37,8 @@ func (m *x86) maskClass() class {
 
 func (m *x86) scales() bool { return m.wide }
 
+func (m *x86) extremes() bool { return true }
+
 func (m *x86) trial() machine { return &x86{m.wide, &pool{}} }
 
 // bytes returns the size of a vector.
@@ -81,6 +83,9 @@ var x86Binary = map[recipe.Op]x86Name{
 	recipe.IOr:  {"VPOR", "VPOR"},
 	recipe.IXor: {"VPXOR", "VPXOR"},
 }
+
+// x86Choice are the selects of the larger or smaller operand.
+var x86Choice = map[extreme]x86Name{larger: {"VMAXPS", "VMAXPD"}, smaller: {"VMINPS", "VMINPD"}}
 
 var commutes = map[recipe.Op]bool{
 	recipe.Add: true, recipe.Mul: true, recipe.IAdd: true, recipe.IMul: true, recipe.IAnd: true, recipe.IOr: true, recipe.IXor: true,
@@ -130,6 +135,10 @@ func (m *x86) emit(p *placer, in *inst) {
 	case recipe.Lookup:
 		m.lookup(p, in)
 	case recipe.Select, recipe.ISelect:
+		if in.extreme != neither {
+			m.pair(p, in, x86Choice[in.extreme])
+			return
+		}
 		m.choose(p, in)
 	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.IsNaN, recipe.ILess:
 		m.compare(p, in)
@@ -145,9 +154,14 @@ func (m *x86) binary(p *placer, in *inst) {
 	if commutes[in.op] && m.inMemory(p, x) && !m.inMemory(p, y) {
 		x, y = y, x
 	}
-	rx := p.in(x)
-	oy, suffix := m.operand(p, y)
-	p.fn.Op(m.logical(p, in.op)+suffix, oy, m.name(vectors, rx), m.name(vectors, p.out(in.dst)))
+	m.pair(p, &inst{dst: in.dst, args: []int{x, y}}, x86Name{m.logical(p, in.op), m.logical(p, in.op)})
+}
+
+// pair writes an instruction of two operands, the second of which may lie in memory.
+func (m *x86) pair(p *placer, in *inst, name x86Name) {
+	rx := m.name(vectors, p.in(in.args[0]))
+	oy, suffix := m.operand(p, in.args[1])
+	p.fn.Op(name.of(p)+suffix, oy, rx, m.name(vectors, p.out(in.dst)))
 }
 
 // logical is the instruction's name: under AVX-512 those on bits have a size too.

@@ -74,10 +74,10 @@ func geluTail(b *builder, a float) float {
 	return b.Scale(b.Add(w, b.FMA(w, sum, wRest)), n)
 }
 
-// √(8/π) and 0.044715*√(8/π) in two parts each.
+// √(8/π) in a part of 19 bits and the rest, and 0.044715*√(8/π) in two parts.
 const (
-	geluLinear     = 0x1.988454p0
-	geluLinearTail = -0x1.857936p-25
+	geluLinear     = 0x1.98844p0
+	geluLinearTail = 0x1.33d436p-20
 	geluCubic      = 0x1.2444f2p-4
 	geluCubicTail  = 0x1.49b16ap-29
 )
@@ -86,17 +86,17 @@ const (
 func GELUTanh() *Recipe {
 	b := newBuilder("GELUTanh", "x")
 	x := b.Param(0)
+	const high = 5.25
 	over := atLeast(b, x, -10.875)
-	a := atMost(b, over, 10)
+	a := atMost(b, over, high)
 	square, squareRest := b.TwoProduct(a, a)
-	c, cRest := b.TwoProduct(square, b.Const(geluCubic))
-	cRest = b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), cRest))
-	c, lost := b.TwoSum(b.Const(geluLinear), c)
-	cRest = b.Add(b.Add(cRest, b.Const(geluLinearTail)), lost)
+	// The difference of linear and c is exact, since linear is short: so is what the sum c has lost.
+	c := b.FMA(square, b.Const(geluCubic), b.Const(geluLinear))
+	lost := b.FMA(square, b.Const(geluCubic), b.Sub(b.Const(geluLinear), c))
+	tail := b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), b.Const(geluLinearTail)))
 	v, vRest := b.TwoProduct(a, c)
-	vRest = b.FMA(a, cRest, vRest)
-	r, n := expRestPair(b, b.Neg(v), b.Neg(vRest))
-	y := b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), logistic(b, over, r, n))
+	vRest = b.FMA(a, b.Add(lost, tail), vRest)
+	y := timesLogistic(b, x, over, high, v, vRest)
 	return b.Return(y, 1.9, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1.`)
+x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.`)
 }

@@ -1,18 +1,31 @@
 package recipe
 
-// logistic is over/(1 + e**t) for e**t = 2**n * e**r, -126 < n < 174 and |r| <= log(2)/2. Beyond 2**64 the 1 does not count; a
-// power that is left out there comes last, so that a subnormal result is rounded once.
-func logistic(b *builder, over, r float, n integ) float {
-	sum := b.FMA(b.Mul(r, r), expQuotient(b, r), r) // e**r - 1
-	large := b.ILess(b.Int(64), n)
-	later := b.IfInt(large, n, b.Int(0))
-	power := powerOfTwo(b, b.ISub(n, later))
-	// 2**n + 1 is exact below 2**24; from there on the 1 goes to the smaller summand.
-	early := b.If(b.ILess(n, b.Int(24)), power, b.Const(0))
+// logisticCut is where a logistic function has become 1: half an ulp from it.
+const logisticCut = 18
+
+// logistic is over/(1 + e**-(v+rest)) * 2**-64, rounded once at the end, for -110 <= v <= logisticCut; over times 2**64 must
+// be a number. e**-v = 2**n * (1 + s) enters the sum before it is rounded.
+func logistic(b *builder, over, v float, rest ...float) float {
+	const bias = 127 - 64 // of the power of two: 2**(n-64) is a number for every n
+	shifted := b.FMA(v, b.Const(-log2E), b.Const(magic+bias))
+	whole := b.Sub(shifted, b.Const(magic+bias))
+	power := b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23)))
+	r := b.FMAExact(whole, b.Const(ln2Head), v)
+	// slope is (e**-r - 1) / r, off by 2**-26 of e**-r / r, and by 2**-33 where v has more digits: minimax fits by Remez'
+	// exchange, rounded coefficient by coefficient.
+	var slope float
+	if len(rest) == 0 {
+		r = b.FMA(whole, b.Const(ln2Tail), r)
+		slope = b.Horner(r, -1, 0x1.ffffacp-2, -0x1.5554bp-3, 0x1.559bf4p-5, -0x1.1224ep-7, 0x1.37c1e6p-10)
+	} else {
+		r = b.Add(r, b.FMA(whole, b.Const(ln2Tail), rest[0]))
+		slope = b.Horner(r, -1, 0.5, -0x1.555554p-3, 0x1.5554e4p-5, -0x1.1112dep-7, 0x1.6d520ep-10, -0x1.9e7a56p-13)
+	}
+	// The power's sum with 1 is exact below 2**24; from there on the 1 goes to the smaller summand.
+	early := b.If(b.Less(power, b.Const(0x1p-40)), power, b.Const(0))
 	late := b.Sub(power, early)
-	one := b.If(large, b.Const(0), b.Const(1))
-	under := b.Add(b.FMA(power, sum, b.Add(early, one)), late)
-	return b.Scale(b.Div(over, under), b.ISub(b.Int(0), later))
+	sum := b.FMA(b.Mul(power, r), slope, b.Add(early, b.Const(0x1p-64)))
+	return b.Div(over, b.Add(sum, late))
 }
 
 // atLeast is x, or low where that is larger; NaN stays.
@@ -29,10 +42,10 @@ func atMost(b *builder, x float, high float64) float {
 func Sigmoid() *Recipe {
 	b := newBuilder("Sigmoid", "x")
 	x := b.Param(0)
-	r, n := expRest(b, b.Neg(atMost(b, atLeast(b, x, -110), 80)))
-	y := b.If(b.IsNaN(x), b.NaN(), logistic(b, b.Const(1), r, n))
-	return b.Return(y, 1.7, `1/(1 + e**-x).
-The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1.`)
+	y := logistic(b, b.Const(0x1p-64), atMost(b, atLeast(b, x, -110), logisticCut))
+	y = b.If(b.IsNaN(x), b.NaN(), y)
+	return b.Return(y, 1.9, `1/(1 + e**-x).
+The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.`)
 }
 
 // SiLU is x * sigmoid(x).
@@ -40,10 +53,17 @@ func SiLU() *Recipe {
 	b := newBuilder("SiLU", "x")
 	x := b.Param(0)
 	over := atLeast(b, x, -110)
-	r, n := expRest(b, b.Neg(atMost(b, over, 80)))
-	y := b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), logistic(b, over, r, n))
-	return b.Return(y, 1.8, `x/(1 + e**-x); NaN at -∞, as in PyTorch.
+	y := timesLogistic(b, x, over, logisticCut, atMost(b, over, logisticCut))
+	return b.Return(y, 1.9, `x/(1 + e**-x); NaN at -∞, as in PyTorch.
 Sigmoid's quotient with x in its numerator.`)
+}
+
+// timesLogistic is x/(1 + e**-(v+rest)), x itself above high and NaN at -∞; over is x or, where that is larger, a number
+// for which the result is 0.
+func timesLogistic(b *builder, x, over float, high float64, v float, rest ...float) float {
+	y := b.Mul(logistic(b, over, v, rest...), b.Const(0x1p-64))
+	y = b.If(b.Less(b.Const(high), x), x, y)
+	return b.If(b.Less(b.NegInf(), x), y, b.NaN())
 }
 
 // Tanh is the hyperbolic tangent.

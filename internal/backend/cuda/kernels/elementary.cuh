@@ -585,52 +585,34 @@ INLINE f32 tanhf(f32 x) {
 }
 
 // 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 80 it is 1.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
 INLINE f32 sigmoidf(f32 x) {
 	f32 t0;
 	if (x != x) {
 		t0 = bits<f32>(0x7fc00000u);
 	} else {
 		const f32 t1 = x < -110.0f ? -110.0f : x;
-		const f32 t2 = 80.0f < t1 ? 80.0f : t1;
-		const f32 t3 = -t2;
-		const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8p+23f);
-		const f32 t5 = t4 - 0x1.8p+23f;
-		const u32 t6 = bits<u32>(t4);
-		const u32 t7 = t6 - 0x4b400000u;
-		const f32 t8 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
-		const f32 t9 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t8);
-		const f32 t10 = t9 * t9;
-		const f32 t11 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
-		const f32 t12 = __builtin_fmaf(t11, t9, 0x1.1113acp-07f);
-		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.5554eap-05f);
-		const f32 t14 = __builtin_fmaf(t13, t9, 0x1.555554p-03f);
-		const f32 t15 = __builtin_fmaf(t14, t9, 0.5f);
-		const f32 t16 = __builtin_fmaf(t10, t15, t9);
-		const u32 t17 = (i32)64u < (i32)t7 ? t7 : 0u;
-		const u32 t18 = t7 - t17;
-		const u32 t19 = t18 + 127u;
-		const u32 t20 = t19 << 23u;
-		const f32 t21 = bits<f32>(t20);
-		const f32 t22 = (i32)t7 < (i32)24u ? t21 : 0.0f;
-		const f32 t23 = t21 - t22;
-		const f32 t24 = (i32)64u < (i32)t7 ? 0.0f : 1.0f;
-		const f32 t25 = t22 + t24;
-		const f32 t26 = __builtin_fmaf(t21, t16, t25);
-		const f32 t27 = t26 + t23;
-		const f32 t28 = 1.0f / t27;
-		const u32 t29 = 0u - t17;
-		const u32 t30 = (u32)((i32)t29 >> 1u);
-		const u32 t31 = t30 + 127u;
-		const u32 t32 = t31 << 23u;
-		const f32 t33 = bits<f32>(t32);
-		const f32 t34 = t28 * t33;
-		const u32 t35 = t29 - t30;
-		const u32 t36 = t35 + 127u;
-		const u32 t37 = t36 << 23u;
-		const f32 t38 = bits<f32>(t37);
-		const f32 t39 = t34 * t38;
-		t0 = t39;
+		const f32 t2 = 18.0f < t1 ? 18.0f : t1;
+		const f32 t3 = __builtin_fmaf(t2, -0x1.715476p+00f, 0x1.80007ep+23f);
+		const f32 t4 = t3 - 0x1.80007ep+23f;
+		const u32 t5 = bits<u32>(t3);
+		const u32 t6 = t5 << 23u;
+		const f32 t7 = bits<f32>(t6);
+		const f32 t8 = __builtin_fmaf(t4, 0x1.62e4p-01f, t2);
+		const f32 t9 = __builtin_fmaf(t4, 0x1.7f7d1cp-20f, t8);
+		const f32 t10 = __builtin_fmaf(0x1.37c1e6p-10f, t9, -0x1.1224ep-07f);
+		const f32 t11 = __builtin_fmaf(t10, t9, 0x1.559bf4p-05f);
+		const f32 t12 = __builtin_fmaf(t11, t9, -0x1.5554bp-03f);
+		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.ffffacp-02f);
+		const f32 t14 = __builtin_fmaf(t13, t9, -1.0f);
+		const f32 t15 = t7 < 0x1p-40f ? t7 : 0.0f;
+		const f32 t16 = t7 - t15;
+		const f32 t17 = t7 * t9;
+		const f32 t18 = t15 + 0x1p-64f;
+		const f32 t19 = __builtin_fmaf(t17, t14, t18);
+		const f32 t20 = t19 + t16;
+		const f32 t21 = 0x1p-64f / t20;
+		t0 = t21;
 	}
 	return t0;
 }
@@ -875,49 +857,38 @@ INLINE f32 rsqrtf(f32 x) {
 // Sigmoid's quotient with x in its numerator.
 INLINE f32 siluf(f32 x) {
 	f32 t0;
-	if (!(bits<f32>(0xff800000u) < x)) {
-		t0 = bits<f32>(0x7fc00000u);
+	if (bits<f32>(0xff800000u) < x) {
+		f32 t1;
+		if (18.0f < x) {
+			t1 = x;
+		} else {
+			const f32 t2 = x < -110.0f ? -110.0f : x;
+			const f32 t3 = 18.0f < t2 ? 18.0f : t2;
+			const f32 t4 = __builtin_fmaf(t3, -0x1.715476p+00f, 0x1.80007ep+23f);
+			const f32 t5 = t4 - 0x1.80007ep+23f;
+			const u32 t6 = bits<u32>(t4);
+			const u32 t7 = t6 << 23u;
+			const f32 t8 = bits<f32>(t7);
+			const f32 t9 = __builtin_fmaf(t5, 0x1.62e4p-01f, t3);
+			const f32 t10 = __builtin_fmaf(t5, 0x1.7f7d1cp-20f, t9);
+			const f32 t11 = __builtin_fmaf(0x1.37c1e6p-10f, t10, -0x1.1224ep-07f);
+			const f32 t12 = __builtin_fmaf(t11, t10, 0x1.559bf4p-05f);
+			const f32 t13 = __builtin_fmaf(t12, t10, -0x1.5554bp-03f);
+			const f32 t14 = __builtin_fmaf(t13, t10, 0x1.ffffacp-02f);
+			const f32 t15 = __builtin_fmaf(t14, t10, -1.0f);
+			const f32 t16 = t8 < 0x1p-40f ? t8 : 0.0f;
+			const f32 t17 = t8 - t16;
+			const f32 t18 = t8 * t10;
+			const f32 t19 = t16 + 0x1p-64f;
+			const f32 t20 = __builtin_fmaf(t18, t15, t19);
+			const f32 t21 = t20 + t17;
+			const f32 t22 = t2 / t21;
+			const f32 t23 = t22 * 0x1p-64f;
+			t1 = t23;
+		}
+		t0 = t1;
 	} else {
-		const f32 t1 = x < -110.0f ? -110.0f : x;
-		const f32 t2 = 80.0f < t1 ? 80.0f : t1;
-		const f32 t3 = -t2;
-		const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8p+23f);
-		const f32 t5 = t4 - 0x1.8p+23f;
-		const u32 t6 = bits<u32>(t4);
-		const u32 t7 = t6 - 0x4b400000u;
-		const f32 t8 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
-		const f32 t9 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t8);
-		const f32 t10 = t9 * t9;
-		const f32 t11 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
-		const f32 t12 = __builtin_fmaf(t11, t9, 0x1.1113acp-07f);
-		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.5554eap-05f);
-		const f32 t14 = __builtin_fmaf(t13, t9, 0x1.555554p-03f);
-		const f32 t15 = __builtin_fmaf(t14, t9, 0.5f);
-		const f32 t16 = __builtin_fmaf(t10, t15, t9);
-		const u32 t17 = (i32)64u < (i32)t7 ? t7 : 0u;
-		const u32 t18 = t7 - t17;
-		const u32 t19 = t18 + 127u;
-		const u32 t20 = t19 << 23u;
-		const f32 t21 = bits<f32>(t20);
-		const f32 t22 = (i32)t7 < (i32)24u ? t21 : 0.0f;
-		const f32 t23 = t21 - t22;
-		const f32 t24 = (i32)64u < (i32)t7 ? 0.0f : 1.0f;
-		const f32 t25 = t22 + t24;
-		const f32 t26 = __builtin_fmaf(t21, t16, t25);
-		const f32 t27 = t26 + t23;
-		const f32 t28 = t1 / t27;
-		const u32 t29 = 0u - t17;
-		const u32 t30 = (u32)((i32)t29 >> 1u);
-		const u32 t31 = t30 + 127u;
-		const u32 t32 = t31 << 23u;
-		const f32 t33 = bits<f32>(t32);
-		const f32 t34 = t28 * t33;
-		const u32 t35 = t29 - t30;
-		const u32 t36 = t35 + 127u;
-		const u32 t37 = t36 << 23u;
-		const f32 t38 = bits<f32>(t37);
-		const f32 t39 = t34 * t38;
-		t0 = t39;
+		t0 = bits<f32>(0x7fc00000u);
 	}
 	return t0;
 }
@@ -1053,73 +1024,56 @@ INLINE f32 geluf(f32 x) {
 }
 
 // x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 10 it is 1.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
 INLINE f32 gelutanhf(f32 x) {
 	f32 t0;
-	if (!(bits<f32>(0xff800000u) < x)) {
-		t0 = bits<f32>(0x7fc00000u);
+	if (bits<f32>(0xff800000u) < x) {
+		f32 t1;
+		if (5.25f < x) {
+			t1 = x;
+		} else {
+			const f32 t2 = x < -0x1.5cp+03f ? -0x1.5cp+03f : x;
+			const f32 t3 = 5.25f < t2 ? 5.25f : t2;
+			const f32 t4 = t3 * t3;
+			const f32 t5 = -t4;
+			const f32 t6 = __builtin_fmaf(t3, t3, t5);
+			const f32 t7 = __builtin_fmaf(t4, 0x1.2444f2p-04f, 0x1.98844p+00f);
+			const f32 t8 = 0x1.98844p+00f - t7;
+			const f32 t9 = __builtin_fmaf(t4, 0x1.2444f2p-04f, t8);
+			const f32 t10 = __builtin_fmaf(t4, 0x1.49b16ap-29f, 0x1.33d436p-20f);
+			const f32 t11 = __builtin_fmaf(t6, 0x1.2444f2p-04f, t10);
+			const f32 t12 = t3 * t7;
+			const f32 t13 = -t12;
+			const f32 t14 = __builtin_fmaf(t3, t7, t13);
+			const f32 t15 = t9 + t11;
+			const f32 t16 = __builtin_fmaf(t3, t15, t14);
+			const f32 t17 = __builtin_fmaf(t12, -0x1.715476p+00f, 0x1.80007ep+23f);
+			const f32 t18 = t17 - 0x1.80007ep+23f;
+			const u32 t19 = bits<u32>(t17);
+			const u32 t20 = t19 << 23u;
+			const f32 t21 = bits<f32>(t20);
+			const f32 t22 = __builtin_fmaf(t18, 0x1.62e4p-01f, t12);
+			const f32 t23 = __builtin_fmaf(t18, 0x1.7f7d1cp-20f, t16);
+			const f32 t24 = t22 + t23;
+			const f32 t25 = __builtin_fmaf(-0x1.9e7a56p-13f, t24, 0x1.6d520ep-10f);
+			const f32 t26 = __builtin_fmaf(t25, t24, -0x1.1112dep-07f);
+			const f32 t27 = __builtin_fmaf(t26, t24, 0x1.5554e4p-05f);
+			const f32 t28 = __builtin_fmaf(t27, t24, -0x1.555554p-03f);
+			const f32 t29 = __builtin_fmaf(t28, t24, 0.5f);
+			const f32 t30 = __builtin_fmaf(t29, t24, -1.0f);
+			const f32 t31 = t21 < 0x1p-40f ? t21 : 0.0f;
+			const f32 t32 = t21 - t31;
+			const f32 t33 = t21 * t24;
+			const f32 t34 = t31 + 0x1p-64f;
+			const f32 t35 = __builtin_fmaf(t33, t30, t34);
+			const f32 t36 = t35 + t32;
+			const f32 t37 = t2 / t36;
+			const f32 t38 = t37 * 0x1p-64f;
+			t1 = t38;
+		}
+		t0 = t1;
 	} else {
-		const f32 t1 = x < -0x1.5cp+03f ? -0x1.5cp+03f : x;
-		const f32 t2 = 10.0f < t1 ? 10.0f : t1;
-		const f32 t3 = t2 * t2;
-		const f32 t4 = -t3;
-		const f32 t5 = __builtin_fmaf(t2, t2, t4);
-		const f32 t6 = t3 * 0x1.2444f2p-04f;
-		const f32 t7 = -t6;
-		const f32 t8 = __builtin_fmaf(t3, 0x1.2444f2p-04f, t7);
-		const f32 t9 = __builtin_fmaf(t3, 0x1.49b16ap-29f, t8);
-		const f32 t10 = __builtin_fmaf(t5, 0x1.2444f2p-04f, t9);
-		const f32 t11 = 0x1.988454p+00f + t6;
-		const f32 t12 = t11 - 0x1.988454p+00f;
-		const f32 t13 = t11 - t12;
-		const f32 t14 = 0x1.988454p+00f - t13;
-		const f32 t15 = t6 - t12;
-		const f32 t16 = t14 + t15;
-		const f32 t17 = t10 + -0x1.857936p-25f;
-		const f32 t18 = t17 + t16;
-		const f32 t19 = t2 * t11;
-		const f32 t20 = -t19;
-		const f32 t21 = __builtin_fmaf(t2, t11, t20);
-		const f32 t22 = __builtin_fmaf(t2, t18, t21);
-		const f32 t23 = -t22;
-		const f32 t24 = __builtin_fmaf(t20, 0x1.715476p+00f, 0x1.8p+23f);
-		const f32 t25 = t24 - 0x1.8p+23f;
-		const u32 t26 = bits<u32>(t24);
-		const u32 t27 = t26 - 0x4b400000u;
-		const f32 t28 = __builtin_fmaf(t25, -0x1.62e4p-01f, t20);
-		const f32 t29 = __builtin_fmaf(t25, -0x1.7f7d1cp-20f, t23);
-		const f32 t30 = t28 + t29;
-		const f32 t31 = t30 * t30;
-		const f32 t32 = __builtin_fmaf(0x1.9c5d84p-13f, t30, 0x1.6d4c98p-10f);
-		const f32 t33 = __builtin_fmaf(t32, t30, 0x1.1113acp-07f);
-		const f32 t34 = __builtin_fmaf(t33, t30, 0x1.5554eap-05f);
-		const f32 t35 = __builtin_fmaf(t34, t30, 0x1.555554p-03f);
-		const f32 t36 = __builtin_fmaf(t35, t30, 0.5f);
-		const f32 t37 = __builtin_fmaf(t31, t36, t30);
-		const u32 t38 = (i32)64u < (i32)t27 ? t27 : 0u;
-		const u32 t39 = t27 - t38;
-		const u32 t40 = t39 + 127u;
-		const u32 t41 = t40 << 23u;
-		const f32 t42 = bits<f32>(t41);
-		const f32 t43 = (i32)t27 < (i32)24u ? t42 : 0.0f;
-		const f32 t44 = t42 - t43;
-		const f32 t45 = (i32)64u < (i32)t27 ? 0.0f : 1.0f;
-		const f32 t46 = t43 + t45;
-		const f32 t47 = __builtin_fmaf(t42, t37, t46);
-		const f32 t48 = t47 + t44;
-		const f32 t49 = t1 / t48;
-		const u32 t50 = 0u - t38;
-		const u32 t51 = (u32)((i32)t50 >> 1u);
-		const u32 t52 = t51 + 127u;
-		const u32 t53 = t52 << 23u;
-		const f32 t54 = bits<f32>(t53);
-		const f32 t55 = t49 * t54;
-		const u32 t56 = t50 - t51;
-		const u32 t57 = t56 + 127u;
-		const u32 t58 = t57 << 23u;
-		const f32 t59 = bits<f32>(t58);
-		const f32 t60 = t55 * t59;
-		t0 = t60;
+		t0 = bits<f32>(0x7fc00000u);
 	}
 	return t0;
 }
