@@ -10,6 +10,7 @@ import (
 func (t *table) addProducts() {
 	addProductFloat[float32](t)
 	addProductFloat[float64](t)
+	t[op.MM][dtype.BFloat16] = mmBF16
 	addProductInt[uint8](t)
 	addProductInt[int8](t)
 	addProductInt[int16](t)
@@ -22,6 +23,17 @@ func addProductFloat[T dtype.Float](t *table) {
 	t[op.AddMM][dtype.Of[T]()] = addMM[T]
 }
 
+// mmBF16 multiplies in bfloat16 where the machine can, else in float32.
+func mmBF16(c *backend.Call) error {
+	a, b := left[dtype.BF16](&c.In()[0]), right[dtype.BF16](&c.In()[1])
+	if kern.GemmBF16(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, dense[dtype.BF16](&c.Out()[0]), b.cols) {
+		return nil
+	}
+	return mmViaFloat32(c)
+}
+
+var mmViaFloat32 = viaFloat32(productOf(multiply[float32]))
+
 func addProductInt[T dtype.Integer](t *table) {
 	addProduct(t, multiplyInt[T])
 	t[op.AddMM][dtype.Of[T]()] = addMMInt[T]
@@ -29,23 +41,27 @@ func addProductInt[T dtype.Integer](t *table) {
 
 // addProduct gives all products one kernel: they differ in the ranks of their operands alone.
 func addProduct[T dtype.Number](t *table, multiply func(a, b factor[T], out []T)) {
-	kernel := func(c *backend.Call) error {
-		multiply(left[T](&c.In()[0]), right[T](&c.In()[1]), dense[T](&c.Out()[0]))
-		return nil
-	}
+	kernel := productOf(multiply)
 	for _, o := range []op.Op{op.MM, op.MV, op.Dot, op.BMM} {
 		t[o][dtype.Of[T]()] = kernel
 	}
 }
 
+func productOf[T dtype.Number](multiply func(a, b factor[T], out []T)) Kernel {
+	return func(c *backend.Call) error {
+		multiply(left[T](&c.In()[0]), right[T](&c.In()[1]), dense[T](&c.Out()[0]))
+		return nil
+	}
+}
+
 // factor is an operand of a product: count matrices, step elements apart, of any strides.
-type factor[T dtype.Number] struct {
+type factor[T dtype.Element] struct {
 	kern.Matrix[T]
 	rows, cols, count, step int
 }
 
 // left sees a vector as one row.
-func left[T dtype.Number](v *backend.View) factor[T] {
+func left[T dtype.Element](v *backend.View) factor[T] {
 	f := right[T](v)
 	if v.Layout.Rank() == 1 {
 		f.rows, f.cols, f.Matrix = f.cols, f.rows, f.Transposed()
@@ -54,7 +70,7 @@ func left[T dtype.Number](v *backend.View) factor[T] {
 }
 
 // right sees a vector as one column.
-func right[T dtype.Number](v *backend.View) factor[T] {
+func right[T dtype.Element](v *backend.View) factor[T] {
 	shape, strides := v.Layout.Shape, v.Layout.Strides
 	f := factor[T]{count: 1}
 	if len(shape) == 3 {

@@ -6,6 +6,8 @@ import (
 	"unsafe"
 
 	"cresset/dtype"
+
+	"golang.org/x/sys/cpu"
 )
 
 func isDouble[T dtype.Float]() bool { return sizeOf[T]() == 8 }
@@ -74,3 +76,10 @@ func runTranspose[T dtype.Float](t unsafe.Pointer) {
 		transposeF32AVX2(t)
 	}
 }
+
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
+
+func runPairs(rows int, t unsafe.Pointer) { tileBF16AVX512(rows, t) }
+
+func runPairRows(t unsafe.Pointer) { gatherBF16AVX512(t) }

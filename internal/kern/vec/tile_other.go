@@ -19,3 +19,10 @@ func runTaps[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }
 func runGather[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
 
 func runTranspose[T dtype.Float](unsafe.Pointer) { panic(noTiles) }
+
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return false }
+
+func runPairs(int, unsafe.Pointer) { panic(noTiles) }
+
+func runPairRows(unsafe.Pointer) { panic(noTiles) }

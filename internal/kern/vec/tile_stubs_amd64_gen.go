@@ -526,6 +526,81 @@ func transposeF64AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherF64AVX512(t unsafe.Pointer)
 
+// tile1x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 1 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile1x2BF16AVX512(t unsafe.Pointer)
+
+// tile2x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 2 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile2x2BF16AVX512(t unsafe.Pointer)
+
+// tile3x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 3 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile3x2BF16AVX512(t unsafe.Pointer)
+
+// tile4x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 4 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile4x2BF16AVX512(t unsafe.Pointer)
+
+// tile5x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 5 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile5x2BF16AVX512(t unsafe.Pointer)
+
+// tile6x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 6 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile6x2BF16AVX512(t unsafe.Pointer)
+
+// tile7x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 7 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile7x2BF16AVX512(t unsafe.Pointer)
+
+// tile8x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 8 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile8x2BF16AVX512(t unsafe.Pointer)
+
+// tile9x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 9 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile9x2BF16AVX512(t unsafe.Pointer)
+
+// tile10x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 10 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile10x2BF16AVX512(t unsafe.Pointer)
+
+// tile11x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 11 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile11x2BF16AVX512(t unsafe.Pointer)
+
+// tile12x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 12 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile12x2BF16AVX512(t unsafe.Pointer)
+
+// tile13x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 13 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile13x2BF16AVX512(t unsafe.Pointer)
+
+// tile14x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 14 rows i and 32 columns j of bfloat16.
+//
+//go:noescape
+func tile14x2BF16AVX512(t unsafe.Pointer)
+
+// gatherBF16AVX512 is c[l][j] = the pair of a[2l][j] and a[2l+1][j] for up to 32 columns j.
+//
+//go:noescape
+func gatherBF16AVX512(t unsafe.Pointer)
+
 // tile1x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape

@@ -254,6 +254,42 @@ func tapF64AVX512(rows int, t unsafe.Pointer) {
 	}
 }
 
+// tileBF16AVX512 runs the micro-kernel of so many rows, of pairs of bfloat16.
+func tileBF16AVX512(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tile1x2BF16AVX512(t)
+	case 2:
+		tile2x2BF16AVX512(t)
+	case 3:
+		tile3x2BF16AVX512(t)
+	case 4:
+		tile4x2BF16AVX512(t)
+	case 5:
+		tile5x2BF16AVX512(t)
+	case 6:
+		tile6x2BF16AVX512(t)
+	case 7:
+		tile7x2BF16AVX512(t)
+	case 8:
+		tile8x2BF16AVX512(t)
+	case 9:
+		tile9x2BF16AVX512(t)
+	case 10:
+		tile10x2BF16AVX512(t)
+	case 11:
+		tile11x2BF16AVX512(t)
+	case 12:
+		tile12x2BF16AVX512(t)
+	case 13:
+		tile13x2BF16AVX512(t)
+	case 14:
+		tile14x2BF16AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF32AVX2 runs the micro-kernel of so many rows and vectors.
 func tileF32AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {

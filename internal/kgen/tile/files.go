@@ -64,6 +64,14 @@ func switches(machines ...*machine) ([]byte, error) {
 			}
 			taps.end()
 		}
+		if m.masks {
+			tiles := &choice{out: &out}
+			tiles.begin("tile"+pairs.name+m.name, "rows int", "rows", "rows, of pairs of bfloat16")
+			for rows := 1; rows <= m.tallest; rows++ {
+				tiles.add(fmt.Sprint(rows), m.functionName(shape{rows, 2}.String(), pairs))
+			}
+			tiles.end()
+		}
 	}
 	return format.Source(out.Bytes())
 }

@@ -15,6 +15,8 @@ type product struct {
 	fn   *asm.Func
 	part bool // the tile has fewer columns than the vectors have lanes
 	taps bool // the rows of B lie where a table says, and are whole
+	// The elements of A and B are pairs of bfloat16.
+	pairs bool
 }
 
 func (m *machine) product(f *asm.File, s shape, e elem) {
@@ -155,6 +157,10 @@ func (p *product) multiply(label string) {
 		for v := range p.vectors {
 			if i == 0 {
 				p.load(at("BX", v*p.bytes), v, p.rowOfB(v))
+			}
+			if p.pairs {
+				multiplyPairs(fn, p.rowOfB(v), a, p.sum(i, v))
+				continue
 			}
 			fn.Op("VFMADD231"+p.suffix, p.rowOfB(v), a, p.sum(i, v))
 		}

@@ -80,6 +80,12 @@ func (m *machine) file() *asm.File {
 		m.transpose(f, e)
 		m.gather(f, e)
 	}
+	if m.masks {
+		for rows := 1; rows <= m.tallest; rows++ {
+			m.pairProduct(f, rows)
+		}
+		m.gatherPairs(f)
+	}
 	return f
 }
 

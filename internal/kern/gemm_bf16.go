@@ -1,0 +1,118 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+	"cresset/internal/par"
+)
+
+const (
+	pairCols               = 32             // columns of a tile
+	minPairs, maxPairs     = 32, 1 << 13    // steps of two that pay for packing, and that one call of a tile may take
+	pairRows, pairPieceCol = 8 * 14, 1 << 8 // of a piece of work
+)
+
+// GemmBF16 computes C = A·B, where A is [m, k], B is [k, n] and C is [m, n] with rows ldc elements apart, and reports
+// whether it did: it needs instructions that not every machine has, and an even, moderate k. Products are added in
+// float32, where numbers below 2**-126 count as zero. The bits depend on k alone.
+func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], c []dtype.BF16, ldc int) bool {
+	if !vec.HasPairs() || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
+		return false
+	}
+	g := gemmPairs{m: m, n: n, steps: k / 2, a: a, b: b, c: c, ldc: ldc, height: ceilDiv(m, ceilDiv(m, vec.TileRows()))}
+	width := min(packCols, maxScratch/g.steps/pairCols*pairCols, ceilDiv(n, pairCols)*pairCols)
+	space := borrow[float32](width * g.steps)
+	defer space.giveBack()
+	g.packedB = space.data
+	for g.col = 0; g.col < n; g.col += width {
+		g.colEnd = min(g.col+width, n)
+		g.compute()
+	}
+	return true
+}
+
+// gemmPairs is a product of bfloat16, of which some columns are computed together.
+type gemmPairs struct {
+	m, n, steps int
+	a, b        Matrix[dtype.BF16]
+	c           []dtype.BF16
+	ldc         int
+	col, colEnd int
+	packedB     []float32 // panels of pairCols columns, each [steps, pairCols]
+	height      int       // of a tile
+}
+
+func (g *gemmPairs) compute() {
+	panel := g.steps * pairCols
+	par.For(ceilDiv(g.colEnd-g.col, pairCols), grainOf(8*panel), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			col := g.col + i*pairCols
+			packPairs(g.packedB[i*panel:][:panel], pairCols, Matrix[dtype.BF16]{g.b.Data[col*g.b.Col:], g.b.Row, g.b.Col},
+				g.steps, min(pairCols, g.colEnd-col))
+		}
+	})
+	rows := ceilDiv(pairRows, g.height) * g.height
+	across := ceilDiv(g.colEnd-g.col, pairPieceCol)
+	flops := 4 * g.steps * min(rows, g.m) * min(pairPieceCol, g.n)
+	par.For(ceilDiv(g.m, rows)*across, max(1, minTiled/flops), func(lo, hi int) {
+		space := borrow[float32](min(rows, g.m)*g.steps + pairCols)
+		defer space.giveBack()
+		packed := -1
+		for i := lo; i < hi; i++ {
+			row, col := i/across*rows, g.col+i%across*pairPieceCol
+			rowEnd := min(row+rows, g.m)
+			if packed != row {
+				g.packA(space.data, row, rowEnd)
+				packed = row
+			}
+			g.piece(space.data, row, rowEnd, col, min(col+pairPieceCol, g.colEnd))
+		}
+	})
+}
+
+// packA copies rows of A, tile after tile, each as [steps, rows].
+func (g *gemmPairs) packA(dst []float32, row, rowEnd int) {
+	for i := row; i < rowEnd; i += g.height {
+		rows := min(g.height, rowEnd-i)
+		packPairs(dst[(i-row)*g.steps:], rows, Matrix[dtype.BF16]{g.a.Data[i*g.a.Row:], g.a.Col, g.a.Row}, g.steps, rows)
+	}
+}
+
+// packPairs copies up to 32 columns of m as dst[l*width+j], the pair of steps 2l and 2l+1 of column j.
+func packPairs(dst []float32, width int, m Matrix[dtype.BF16], steps, cols int) {
+	switch {
+	case m.Col == 1:
+		vec.PairRows(dst, width, m.Data, m.Row, steps, cols)
+	case m.Row == 1:
+		for j := 0; j < cols; j += pairCols / 2 {
+			vec.PairColumns(dst[j:], width, m.Data[j*m.Col:], m.Col, min(pairCols/2, cols-j), steps)
+		}
+	default:
+		for l := range steps {
+			for j := range cols {
+				at := 2*l*m.Row + j*m.Col
+				dst[l*width+j] = math.Float32frombits(uint32(m.Data[at]) | uint32(m.Data[at+m.Row])<<16)
+			}
+		}
+	}
+}
+
+// piece computes what lies between two corners of C.
+func (g *gemmPairs) piece(packedA []float32, row, rowEnd, col, colEnd int) {
+	t := vec.PairTile{K: g.steps, RowB: pairCols, RowC: g.ldc}
+	for j := col; j < colEnd; j += pairCols {
+		t.B = g.packedB[(j-g.col)*g.steps:]
+		next := t.B
+		if j+pairCols < colEnd {
+			next = g.packedB[(j+pairCols-g.col)*g.steps:]
+		}
+		t.Cols = min(pairCols, colEnd-j)
+		for i := row; i < rowEnd; i += g.height {
+			t.Rows, t.A, t.C = min(g.height, rowEnd-i), packedA[(i-row)*g.steps:], g.c[i*g.ldc+j:]
+			t.Next = next[(i-row)/g.height%8*g.steps*pairCols/8:]
+			t.Run()
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package vec
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+)
+
+// A PairTile is a call of the micro-kernel for bfloat16, which computes
+//
+//	C[i*RowC+j] = Σ A[l*Rows+i] · B[l*RowB+j]
+//
+// for Rows rows i, Cols columns j, at most 32, and K steps l. Elements of A and B are pairs,
+// whose two products are added to sums in float32: each sum is rounded to the nearest, but numbers below 2**-126 count
+// as zero. C is rounded once.
+type PairTile struct {
+	Rows, Cols, K int
+	A             []float32 // of pairs: 4 bytes each, whatever number that is
+	B             []float32
+	RowB          int
+	C             []dtype.BF16
+	RowC          int
+	Next          []float32 // what will be needed next, as in Tile
+}
+
+// Run computes the tile.
+func (t *PairTile) Run() {
+	// These fail where an operand is too short.
+	_ = t.A[t.Rows*t.K-1]
+	_ = t.B[(t.K-1)*t.RowB+2*16-1]
+	_ = t.C[(t.Rows-1)*t.RowC+t.Cols-1]
+	c := call{
+		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0),
+		rowA: 4, colA: 4 * t.Rows, rowB: 4 * t.RowB, rowC: 2 * t.RowC, k: t.K, cols: t.Cols,
+	}
+	runPairs(t.Rows, unsafe.Pointer(&c))
+}
+
+// PairRows packs rows of up to 32 columns: dst[l*rowDst+j] is the pair of src[2*l*rowSrc+j] and src[(2*l+1)*rowSrc+j]
+// for l < pairs and j < cols. It writes anything to dst behind cols, up to the next whole vector.
+func PairRows(dst []float32, rowDst int, src []dtype.BF16, rowSrc, pairs, cols int) {
+	_ = src[(2*pairs-1)*rowSrc+cols-1]
+	_ = dst[(pairs-1)*rowDst+(cols+15)/16*16-1]
+	c := call{a: pointer(src, 0), c: pointer(dst, 0), rowA: 2 * rowSrc, rowC: 4 * rowDst, k: pairs, cols: cols}
+	runPairRows(unsafe.Pointer(&c))
+}
+
+// PairColumns packs up to 16 columns: dst[l*rowDst+i] is the pair of src[i*rowSrc+2*l] and src[i*rowSrc+2*l+1] for
+// i < rows and l < pairs, at least 16. It writes anything to dst behind rows, up to a whole vector.
+func PairColumns(dst []float32, rowDst int, src []dtype.BF16, rowSrc, rows, pairs int) {
+	const lanes = 16
+	_ = src[(rows-1)*rowSrc+2*pairs-1]
+	_ = dst[(pairs-1)*rowDst+lanes-1]
+	c := call{a: pointer(src, 0), c: pointer(dst, 0), rowA: 2 * rowSrc, rowC: 4 * rowDst, k: pairs &^ (lanes - 1), cols: rows}
+	runTranspose[float32](unsafe.Pointer(&c))
+	if pairs%lanes != 0 { // the last square overlaps the one before
+		c.a, c.c, c.k = pointer(src, 2*(pairs-lanes)), pointer(dst, (pairs-lanes)*rowDst), lanes
+		runTranspose[float32](unsafe.Pointer(&c))
+	}
+}
