@@ -26,6 +26,7 @@ type trainCommand struct {
 	Seed      int64         `default:"0" help:"Seed of all random numbers; equal seeds give equal runs."`
 	Device    device.Device `default:"cpu" help:"Device to train on; cresset devices lists them."`
 	Trace     string        `enum:",transfers" default:"" placeholder:"WHAT" help:"transfers: count the copies between devices, by the line that asks for them, and tell what could be saved."`
+	Plan      bool          `help:"Tell how much memory of a GPU a step takes and on which GPUs it fits, and do not train."`
 	JSON      bool          `name:"json" help:"Print one JSON object on stdout instead of the summary."`
 }
 
@@ -45,6 +46,8 @@ func (c *trainCommand) Validate() error {
 		return fmt.Errorf("--lr must be a positive number, not %v", c.LR)
 	case c.Samples < 0:
 		return fmt.Errorf("--samples must not be negative, not %d", c.Samples)
+	case c.Plan && c.Trace != "":
+		return errors.New("--plan trains nothing, so that --trace has nothing to count")
 	}
 	return nil
 }
@@ -56,6 +59,9 @@ func (c *trainCommand) Help() string {
 
 // Run trains and prints the result. An interrupted run prints what it has.
 func (c *trainCommand) Run(s *session) error {
+	if c.Plan {
+		return c.plan(s)
+	}
 	dev, err := c.place()
 	if err != nil {
 		return err
