@@ -80,14 +80,14 @@ func TestFitsIsWhatIsMeasured(t *testing.T) {
 		batch     int
 		dtype     dtype.DType
 	}{
-		{"mlp", mlp, "sgd", 16, dtype.Float32},
-		{"mlp", mlp, "momentum", 16, dtype.Float32},
-		{"mlp", mlp, "adam", 16, dtype.Float32},
-		{"mlp", mlp, "adamw", 33, dtype.Float32},
+		{"mlp", mlp, "sgd", 1, dtype.Float32},
+		{"mlp", mlp, "momentum", 4, dtype.Float32},
+		{"mlp", mlp, "adam", 9, dtype.Float32},
+		{"mlp", mlp, "adamw", 17, dtype.Float32},
 		{"mlp", mlp, "adam", 1, dtype.Float64},
 		{"mlp", mlp, "adam", 8, dtype.Float16},
 		{"cnn", cnn, "sgd", 2, dtype.Float32},
-		{"cnn", cnn, "adam", 5, dtype.Float32},
+		{"cnn", cnn, "adam", 3, dtype.Float32},
 		{"cnn", cnn, "momentum", 3, dtype.Float64},
 		{"normed", normed, "adamw", 4, dtype.Float32},
 		{"normed", normed, "momentum", 2, dtype.BFloat16},
