@@ -629,7 +629,7 @@ func cosf(x float32) float32 {
 // TanhF32 computes, for each element,
 //
 //	(e**x - e**-x) / (e**x + e**-x).
-//	Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).
+//	Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
 //
 // with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
 func TanhF32(dst, src []float32) {
@@ -643,62 +643,58 @@ func tanhf(x float32) float32 {
 	if x != x {
 		return math.Float32frombits(0x7fc00000)
 	}
-	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
-	var t1 float32
-	if t0 < 0.5625 {
-		t2 := float32(t0 * t0)
-		t3 := fma32Const(-0x1.9454fp-8*float64(t2), 0x1.5811f6p-6)
-		t4 := fma32Const(float64(t3)*float64(t2), -0x1.b905c4p-5)
-		t5 := fma32Const(float64(t4)*float64(t2), 0x1.110c5ep-3)
-		t6 := fma32Const(float64(t5)*float64(t2), -0x1.555548p-2)
-		t7 := float32(t2 * t0)
-		t8 := fma32Const(float64(t7)*float64(t6), float64(t0))
-		if -0x1p-126 <= t8 && t8 <= 0x1p-126 {
-			t8 = fma32(float64(t7)*float64(t6), float64(t0))
+	t0 := math.Float32bits(x)
+	t1 := t0 | 0x80000000
+	t2 := math.Float32frombits(t1)
+	var t3 float32
+	if -0x1.2p-1 < t2 {
+		t4 := float32(x * x)
+		t5 := fma32Const(-0x1.9454fp-8*float64(t4), 0x1.5811f6p-6)
+		t6 := fma32Const(float64(t5)*float64(t4), -0x1.b905c4p-5)
+		t7 := fma32Const(float64(t6)*float64(t4), 0x1.110c5ep-3)
+		t8 := fma32Const(float64(t7)*float64(t4), -0x1.555548p-2)
+		t9 := float32(t4 * x)
+		t10 := fma32Const(float64(t9)*float64(t8), float64(x))
+		if -0x1p-126 <= t10 && t10 <= 0x1p-126 {
+			t10 = fma32(float64(t9)*float64(t8), float64(x))
 		}
-		t1 = t8
+		t3 = t10
 	} else {
-		var t9 float32
-		if 10 < t0 {
-			t9 = 1
+		var t11 float32
+		if t2 < -10 {
+			t11 = -10
 		} else {
-			t10 := t0 + t0
-			t11 := fma32Const(float64(t10)*0x1.715476p0, 0x1.8p23)
-			t12 := t11 - 0x1.8p23
-			t13 := math.Float32bits(t11)
-			t14 := t13 - 0x4b400000
-			t15 := float32(t12*-0x1.62e4p-1) + t10
-			t16 := fma32Const(float64(t12)*-0x1.7f7d1cp-20, float64(t15))
-			if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
-				t16 = fma32(float64(t12)*-0x1.7f7d1cp-20, float64(t15))
-			}
-			t17 := float32(t16 * t16)
-			t18 := fma32Const(0x1.9c5d84p-13*float64(t16), 0x1.6d4c98p-10)
-			t19 := fma32Const(float64(t18)*float64(t16), 0x1.1113acp-7)
-			t20 := fma32Const(float64(t19)*float64(t16), 0x1.5554eap-5)
-			t21 := fma32Const(float64(t20)*float64(t16), 0x1.555554p-3)
-			t22 := fma32Const(float64(t21)*float64(t16), 0.5)
-			t23 := fma32Const(float64(t17)*float64(t22), float64(t16))
-			if -0x1p-126 <= t23 && t23 <= 0x1p-126 {
-				t23 = fma32(float64(t17)*float64(t22), float64(t16))
-			}
-			t24 := 1 + t23
-			t25 := t14 + 127
-			t26 := t25 << 23
-			t27 := math.Float32frombits(t26)
-			t28 := float32(t24 * t27)
-			t29 := t28 + 1
-			t30 := 2 / t29
-			t31 := 1 - t30
-			t9 = t31
+			t11 = t2
 		}
-		t1 = t9
+		t12 := fma32Const(float64(t11)*-0x1.715476p1, 0x1.8000fep23)
+		t13 := t12 - 0x1.8000fep23
+		t14 := math.Float32bits(t12)
+		t15 := t14 << 23
+		t16 := math.Float32frombits(t15)
+		t17 := float32(t13*0x1.62e4p-2) + t11
+		t18 := fma32Const(float64(t13)*0x1.7f7d1cp-21, float64(t17))
+		if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
+			t18 = fma32(float64(t13)*0x1.7f7d1cp-21, float64(t17))
+		}
+		t19 := fma32Const(0x1.37c1e6p-4*float64(t18), -0x1.1224ep-2)
+		t20 := fma32Const(float64(t19)*float64(t18), 0x1.559bf4p-1)
+		t21 := fma32Const(float64(t20)*float64(t18), -0x1.5554bp0)
+		t22 := fma32Const(float64(t21)*float64(t18), 0x1.ffffacp0)
+		t23 := fma32Const(float64(t22)*float64(t18), -2)
+		t24 := float32(t16 * t18)
+		t25 := t16 + 1
+		t26 := fma32Const(float64(t24)*float64(t23), float64(t25))
+		if -0x1p-126 <= t26 && t26 <= 0x1p-126 {
+			t26 = fma32(float64(t24)*float64(t23), float64(t25))
+		}
+		t27 := 2 / t26
+		t28 := 1 - t27
+		t3 = t28
 	}
-	t32 := math.Float32bits(x)
-	t33 := t32 & 0x80000000
-	t34 := math.Float32bits(t1)
-	t35 := t34 | t33
-	return math.Float32frombits(t35)
+	t29 := t0 & 0x80000000
+	t30 := math.Float32bits(t3)
+	t31 := t30 | t29
+	return math.Float32frombits(t31)
 }
 
 // SigmoidF32 computes, for each element,

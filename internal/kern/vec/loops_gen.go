@@ -70,7 +70,7 @@ const (
 	Log1p            Loop = 126 // dst[i] = log(1+x). 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
 	Sin              Loop = 128 // dst[i] = sin(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
 	Cos              Loop = 130 // dst[i] = cos(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
-	Tanh             Loop = 132 // dst[i] = (e**x - e**-x) / (e**x + e**-x). Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).
+	Tanh             Loop = 132 // dst[i] = (e**x - e**-x) / (e**x + e**-x). Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
 	Sigmoid          Loop = 134 // dst[i] = 1/(1 + e**-x). The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
 	Erf              Loop = 136 // dst[i] = 2/√π times the integral of e**-t*t from 0 to x. Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.
 	Pow              Loop = 138 // dst[i] = x**y with the special cases of C99. e**(y*log|x|), the logarithm and the product each as a rounded number and its error.

@@ -565,7 +565,7 @@ func sinF32AVX512(dst, x unsafe.Pointer, n int)
 func cosF32AVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF32AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1)..
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32AVX512(dst, x unsafe.Pointer, n int)
@@ -1178,7 +1178,7 @@ func sinF32AVX2(dst, x unsafe.Pointer, n int)
 func cosF32AVX2(dst, x unsafe.Pointer, n int)
 
 // tanhF32AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1)..
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32AVX2(dst, x unsafe.Pointer, n int)

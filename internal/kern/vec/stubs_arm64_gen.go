@@ -565,7 +565,7 @@ func sinF32NEON(dst, x unsafe.Pointer, n int)
 func cosF32NEON(dst, x unsafe.Pointer, n int)
 
 // tanhF32NEON is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1)..
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32NEON(dst, x unsafe.Pointer, n int)

@@ -70,17 +70,25 @@ func timesLogistic(b *builder, x, over float, high float64, v float, rest ...flo
 func Tanh() *Recipe {
 	b := newBuilder("Tanh", "x")
 	x := b.Param(0)
-	a := b.Abs(x)
-	square := b.Mul(a, a)
+	square := b.Mul(x, x)
 	p := b.Horner(square, -0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8)
-	near := b.FMA(b.Mul(square, a), p, a)
-	e := expNear(b, b.Add(a, a))
-	far := b.Sub(b.Const(1), b.Div(b.Const(2), b.Add(e, b.Const(1))))
-	far = b.If(b.Less(b.Const(10), a), b.Const(1), far)
-	y := b.WithSign(b.If(b.Less(a, b.Const(0.5625)), near, far), x)
+	near := b.FMA(b.Mul(square, x), p, x)
+
+	// e**2|x| = 2**n * (1 + s) for -|x| = -n*log(2)/2 + r; what slope is for r has twice logistic's argument.
+	below := b.FromBits(b.Or(b.ToBits(x), b.Int(-1<<31)))
+	v := atLeast(b, below, -10)
+	shifted := b.FMA(v, b.Const(-2*log2E), b.Const(magic+127))
+	whole := b.Sub(shifted, b.Const(magic+127))
+	power := b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23)))
+	r := b.FMA(whole, b.Const(ln2Tail/2), b.FMAExact(whole, b.Const(ln2Head/2), v))
+	slope := b.Horner(r, -2, 0x1.ffffacp0, -0x1.5554bp0, 0x1.559bf4p-1, -0x1.1224ep-2, 0x1.37c1e6p-4)
+	sum := b.FMA(b.Mul(power, r), slope, b.Add(power, b.Const(1)))
+	far := b.Sub(b.Const(1), b.Div(b.Const(2), sum))
+
+	y := b.WithSign(b.If(b.Less(b.Const(-0.5625), below), near, far), x) // that of -0 gets lost in a sum
 	y = b.If(b.IsNaN(x), b.NaN(), y)
 	return b.Return(y, 1.5, `(e**x - e**-x) / (e**x + e**-x).
-Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).`)
+Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.`)
 }
 
 // Softplus is log(1 + e**x).

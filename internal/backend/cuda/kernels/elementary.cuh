@@ -526,60 +526,51 @@ INLINE f32 cosf(f32 x) {
 }
 
 // (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
 INLINE f32 tanhf(f32 x) {
 	f32 t0;
 	if (x != x) {
 		t0 = bits<f32>(0x7fc00000u);
 	} else {
-		const f32 t1 = __builtin_fabsf(x);
-		f32 t2;
-		if (t1 < 0.5625f) {
-			const f32 t3 = t1 * t1;
-			const f32 t4 = __builtin_fmaf(-0x1.9454fp-08f, t3, 0x1.5811f6p-06f);
-			const f32 t5 = __builtin_fmaf(t4, t3, -0x1.b905c4p-05f);
-			const f32 t6 = __builtin_fmaf(t5, t3, 0x1.110c5ep-03f);
-			const f32 t7 = __builtin_fmaf(t6, t3, -0x1.555548p-02f);
-			const f32 t8 = t3 * t1;
-			const f32 t9 = __builtin_fmaf(t8, t7, t1);
-			t2 = t9;
+		const u32 t1 = bits<u32>(x);
+		const u32 t2 = t1 | 0x80000000u;
+		const f32 t3 = bits<f32>(t2);
+		f32 t4;
+		if (-0x1.2p-01f < t3) {
+			const f32 t5 = x * x;
+			const f32 t6 = __builtin_fmaf(-0x1.9454fp-08f, t5, 0x1.5811f6p-06f);
+			const f32 t7 = __builtin_fmaf(t6, t5, -0x1.b905c4p-05f);
+			const f32 t8 = __builtin_fmaf(t7, t5, 0x1.110c5ep-03f);
+			const f32 t9 = __builtin_fmaf(t8, t5, -0x1.555548p-02f);
+			const f32 t10 = t5 * x;
+			const f32 t11 = __builtin_fmaf(t10, t9, x);
+			t4 = t11;
 		} else {
-			f32 t10;
-			if (10.0f < t1) {
-				t10 = 1.0f;
-			} else {
-				const f32 t11 = t1 + t1;
-				const f32 t12 = __builtin_fmaf(t11, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t13 = t12 - 0x1.8p+23f;
-				const u32 t14 = bits<u32>(t12);
-				const u32 t15 = t14 - 0x4b400000u;
-				const f32 t16 = __builtin_fmaf(t13, -0x1.62e4p-01f, t11);
-				const f32 t17 = __builtin_fmaf(t13, -0x1.7f7d1cp-20f, t16);
-				const f32 t18 = t17 * t17;
-				const f32 t19 = __builtin_fmaf(0x1.9c5d84p-13f, t17, 0x1.6d4c98p-10f);
-				const f32 t20 = __builtin_fmaf(t19, t17, 0x1.1113acp-07f);
-				const f32 t21 = __builtin_fmaf(t20, t17, 0x1.5554eap-05f);
-				const f32 t22 = __builtin_fmaf(t21, t17, 0x1.555554p-03f);
-				const f32 t23 = __builtin_fmaf(t22, t17, 0.5f);
-				const f32 t24 = __builtin_fmaf(t18, t23, t17);
-				const f32 t25 = 1.0f + t24;
-				const u32 t26 = t15 + 127u;
-				const u32 t27 = t26 << 23u;
-				const f32 t28 = bits<f32>(t27);
-				const f32 t29 = t25 * t28;
-				const f32 t30 = t29 + 1.0f;
-				const f32 t31 = 2.0f / t30;
-				const f32 t32 = 1.0f - t31;
-				t10 = t32;
-			}
-			t2 = t10;
+			const f32 t12 = t3 < -10.0f ? -10.0f : t3;
+			const f32 t13 = __builtin_fmaf(t12, -0x1.715476p+01f, 0x1.8000fep+23f);
+			const f32 t14 = t13 - 0x1.8000fep+23f;
+			const u32 t15 = bits<u32>(t13);
+			const u32 t16 = t15 << 23u;
+			const f32 t17 = bits<f32>(t16);
+			const f32 t18 = __builtin_fmaf(t14, 0x1.62e4p-02f, t12);
+			const f32 t19 = __builtin_fmaf(t14, 0x1.7f7d1cp-21f, t18);
+			const f32 t20 = __builtin_fmaf(0x1.37c1e6p-04f, t19, -0x1.1224ep-02f);
+			const f32 t21 = __builtin_fmaf(t20, t19, 0x1.559bf4p-01f);
+			const f32 t22 = __builtin_fmaf(t21, t19, -0x1.5554bp+00f);
+			const f32 t23 = __builtin_fmaf(t22, t19, 0x1.ffffacp+00f);
+			const f32 t24 = __builtin_fmaf(t23, t19, -2.0f);
+			const f32 t25 = t17 * t19;
+			const f32 t26 = t17 + 1.0f;
+			const f32 t27 = __builtin_fmaf(t25, t24, t26);
+			const f32 t28 = 2.0f / t27;
+			const f32 t29 = 1.0f - t28;
+			t4 = t29;
 		}
-		const u32 t33 = bits<u32>(x);
-		const u32 t34 = t33 & 0x80000000u;
-		const u32 t35 = bits<u32>(t2);
-		const u32 t36 = t35 | t34;
-		const f32 t37 = bits<f32>(t36);
-		t0 = t37;
+		const u32 t30 = t1 & 0x80000000u;
+		const u32 t31 = bits<u32>(t4);
+		const u32 t32 = t31 | t30;
+		const f32 t33 = bits<f32>(t32);
+		t0 = t33;
 	}
 	return t0;
 }
