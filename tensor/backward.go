@@ -66,7 +66,7 @@ func (b *backprop) run(x, dy *Tensor) {
 		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape.String()+
 			" and output[0] has a shape of "+x.layout.Shape.String()+".", dy, x)
 	} else {
-		dy = dy.Detach()
+		dy = x.gradientBeside(dy.Detach())
 	}
 	if b.search != nil && !b.search.enters(x.node) {
 		return
@@ -80,6 +80,17 @@ func (b *backprop) run(x, dy *Tensor) {
 		}
 		b.visit(n, dy)
 	}
+}
+
+// gradientBeside returns dy, with which a backward pass of x begins. Without axes it is moved to x's device; elsewhere it may
+// not be.
+func (x *Tensor) gradientBeside(dy *Tensor) *Tensor {
+	home, dev := x.storage.device, dy.storage.device
+	if dev != home && dy.layout.Rank() > 0 {
+		failHint("backward", ErrDevice, fmt.Sprintf("invalid gradient at index 0 - expected device %s but got %s", home, dev),
+			placeHint([]argument{{"output", x}, {"gradient", dy}}))
+	}
+	return dy.To(home)
 }
 
 // visit hands the complete gradient of a node to its hooks and on to its inputs.

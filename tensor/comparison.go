@@ -83,8 +83,7 @@ func (x *Tensor) IsFinite() *Tensor {
 // Equal reports whether x and y have the same shape and equal elements; NaN equals nothing.
 func (x *Tensor) Equal(y *Tensor) bool {
 	refuseNil("equal", "input", 1, x)
-	refuseNil("equal", "other", 2, y)
-	sameDevice("equal", x, y)
+	x.sameIndexDevice("equal", "wrapper_CUDA__equal", "other", y)
 	return x.layout.Shape.Equal(y.layout.Shape) && x.Eq(y).allTrue()
 }
 

@@ -23,15 +23,28 @@ func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
 	if weight.dtype != x.dtype {
 		mismatch("weight", x.dtype.CppName(), weight.dtype.CppName())
 	}
-	if weight.storage.device != x.storage.device {
-		failHint(name, ErrDevice, fmt.Sprintf("Input type (%s) and weight type (%s) should be the same", x.legacyType(), weight.legacyType()),
-			placeHint([]argument{{"input", x}, {"weight", weight}, {"bias", bias}}))
-	}
-	if bias != nil {
-		sameDevice(name, x, bias)
-	}
+	x.checkConvDevices(name, weight, bias)
 	if !x.dtype.IsFloat() {
 		fail(name, ErrKernel, noKernel("slow_conv2d_cpu", x.dtype, x), x, weight)
+	}
+}
+
+// checkConvDevices panics unless the operands of a convolution are on one device. PyTorch compares types, which name the kind of
+// device, and leaves one GPU and another to cuDNN's wrapper, and to the addition of the bias.
+func (x *Tensor) checkConvDevices(name string, weight, bias *Tensor) {
+	operands := []argument{{"input", x}, {"weight", weight}, {"bias", bias}}
+	home := x.storage.device
+	for _, a := range operands[1:] {
+		if a.t != nil && a.t.storage.device.Type() != home.Type() {
+			failHint(name, ErrDevice, fmt.Sprintf("Input type (%s) and %s type (%s) should be the same", x.legacyType(), a.name, a.t.legacyType()),
+				placeHint(operands))
+		}
+	}
+	if dev := weight.storage.device; dev != home {
+		failArgument(name, "wrapper_CUDA__cudnn_convolution", "weight", home, dev, operands...)
+	}
+	if bias != nil && bias.storage.device != home {
+		failDevices(name, home, bias.storage.device, operands...)
 	}
 }
 

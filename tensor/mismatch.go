@@ -143,12 +143,11 @@ func preferred(as []argument) device.Device {
 	return device.CPU
 }
 
-// forgotten finds an operand that To had copied to where another is, while the old one is used.
+// forgotten finds an operand that To had copied to where all others are, while the old one is used.
 func forgotten(as []argument) string {
 	for _, a := range as {
 		for _, m := range placement.find(a.t.storage).moves {
-			wanted := slices.ContainsFunc(as, func(b argument) bool { return b.t.storage.device == m.to })
-			if !wanted || a.t.storage.device == m.to {
+			if a.t.storage.device == m.to || !a.alone(as, m.to) {
 				continue
 			}
 			text := fmt.Sprintf("%s was copied to %s at %s, but To returns a new tensor and this is the old one: ", a.name, m.to, m.site)
@@ -159,6 +158,14 @@ func forgotten(as []argument) string {
 		}
 	}
 	return ""
+}
+
+// alone reports whether all other operands are on dev: but for those that move together with a.
+func (a argument) alone(as []argument, dev device.Device) bool {
+	return !slices.ContainsFunc(as, func(b argument) bool {
+		together := b.t.storage == a.t.storage || a.isModel() && b.isModel()
+		return !together && b.t.storage.device != dev
+	})
 }
 
 // isModel reports whether the operand belongs to a model: a frozen one has no parameters, but ops call them so.

@@ -103,7 +103,7 @@ func (x *Tensor) checkClassWeights(weight *Tensor) {
 		return
 	}
 	if dev := weight.storage.device; dev != x.storage.device {
-		failArgument("nll_loss", "wrapper_CUDA_nll_loss_forward", "weight", x.storage.device, dev, argument{"x", x}, argument{"class weights", weight})
+		failArgument("nll_loss", "wrapper_CUDA_nll_loss_forward", "weight", x.storage.device, dev, argument{"x", x}, argument{"weights", weight})
 	}
 	if classes := x.layout.Shape[classAxis(x)]; !weight.layout.Shape.Equal(Shape{classes}) {
 		fail("nll_loss", ErrShape, fmt.Sprintf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s",

@@ -60,7 +60,7 @@ func TestHintsMendDevices(t *testing.T) {
 			"x float32[2, 3] on cuda:0, made by log_softmax at|target int64[2] on cpu, made by tensor at|target.To(x.Device()) moves target to cuda:0"},
 		{"class weights", func() {
 			tensor.CrossEntropy(on(first, 2, 3), tensor.Of([]int{1, 2}).CUDA(0), tensor.LossOptions{Weight: on(device.CPU, 3)})
-		}, "x float32[2, 3] on cuda:0, made by log_softmax at|class weights float32[3] on cpu, made|class weights.To(x.Device()) moves class weights to cuda:0"},
+		}, "x float32[2, 3] on cuda:0, made by log_softmax at|weights float32[3] on cpu, made|weights.To(x.Device()) moves weights to cuda:0"},
 		{"model on the CPU", func() { on(first, 2, 3).Linear(on(device.CPU, 1, 3), on(device.CPU, 1)) },
 			"input float32[2, 3] on cuda:0, made|weight float32[1, 3] on cpu, made|bias float32[1] on cpu, made|nn.To(net, input.Device()) moves the model to cuda:0"},
 		{"input on the CPU", func() { on(device.CPU, 2, 3).Linear(on(first, 1, 3), nil) },
@@ -76,6 +76,16 @@ func TestHintsMendDevices(t *testing.T) {
 		{"batch norm", func() {
 			on(first, 2, 3).BatchNorm(on(device.CPU, 3), on(device.CPU, 3), nil, nil, tensor.BatchNormOptions{Training: true})
 		}, "input float32[2, 3] on cuda:0, made|weight float32[3] on cpu, made|nn.To(net, input.Device()) moves the model to cuda:0"},
+		{"mask", func() { on(first, 2).MaskedFill(on(device.CPU, 2).GtScalar(0), 1) },
+			"x float32[2] on cuda:0, made|mask bool[2] on cpu, made by gt at|mask.To(x.Device()) moves mask to cuda:0"},
+		{"vector", func() { on(first, 2, 2).MV(on(device.CPU, 2)) },
+			"x float32[2, 2] on cuda:0, made|vec float32[2] on cpu, made|vec.To(x.Device()) moves vec to cuda:0"},
+		{"bias of a convolution", func() {
+			on(first, 1, 1, 2, 2).Conv2D(on(first, 1, 1, 1, 1), on(device.CPU, 1), tensor.Conv2DOptions{})
+		}, "input float32[1, 1, 2, 2] on cuda:0, made|weight float32[1, 1, 1, 1] on cuda:0, made|bias float32[1] on cpu, made|" +
+			"nn.To(net, device.CUDA(0)) moves the whole model: its parameters are on cuda:0 and cpu"},
+		{"gradient to begin with", func() { tensor.Parameter(on(first, 2)).MulScalar(2).Backward(tensor.WithGradient(on(device.CPU, 2))) },
+			"output float32[2] on cuda:0, made by mul at|gradient float32[2] on cpu, made|gradient.To(output.Device()) moves gradient to cuda:0"},
 		{"embedding", func() { tensor.Embedding(on(first, 4, 2), tensor.Of([]int{1})) },
 			"weight float32[4, 2] on cuda:0, made|index int64[1] on cpu, made by tensor at|index.To(weight.Device()) moves index to the model on cuda:0"},
 		{"optimizer state", func() {
@@ -122,6 +132,26 @@ func TestHintTellsOfAForgottenTo(t *testing.T) {
 	got = hintOf(t, func() { y.View(1, 2).Linear(w, nil) })
 	if !strings.HasSuffix(got, ": nn.To(net, device.CUDA(0)) moves a model in place") {
 		t.Errorf("a parameter: %s", got)
+	}
+}
+
+// TestHintTellsOfNoToThatMendsNothing: that x was copied elsewhere once, to be printed perhaps, is no reason where others
+// would still lie apart.
+func TestHintTellsOfNoToThatMendsNothing(t *testing.T) {
+	first, _ := gpus(t)
+	traced(t)
+	x := tensor.On(first).Ones(2, 3)
+	x.CPU()
+	for _, tt := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { x.Linear(tensor.On(first).Ones(1, 3), tensor.Ones(1)) }, "nn.To(net, device.CUDA(0)) moves the whole model: its parameters are on cuda:0 and cpu"},
+		{func() { tensor.Where(tensor.Ones(2, 3).GtScalar(0), x, x.AddScalar(1)) }, "condition.To(x.Device()) moves condition to cuda:0"},
+	} {
+		if got := hintOf(t, tt.do); !strings.HasSuffix(got, "\n"+tt.want) {
+			t.Errorf("got %s\nwant %s", got, tt.want)
+		}
 	}
 }
 

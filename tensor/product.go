@@ -37,7 +37,11 @@ func mmGrad(b *backprop, dy *Tensor) {
 
 // MV returns the product of the matrix x [m, k] and the vector y [k].
 func (x *Tensor) MV(y *Tensor) *Tensor {
-	checkArguments(op.MV, argument{"self", x}, argument{"vec", y})
+	refuseNil("mv", "input", 1, x)
+	refuseNil("mv", "vec", 2, y)
+	if from, to := y.storage.device, x.storage.device; from != to { // PyTorch adds to a result that it makes beside the vector
+		failArgument("mv", "wrapper_CUDA_addmv_", "mat", from, to, argument{"self", x}, argument{"vec", y})
+	}
 	if x.layout.Rank() != 2 || y.layout.Rank() != 1 {
 		fail("mv", ErrShape, fmt.Sprintf("vector + matrix @ vector expected, got 1, %d, %d", x.layout.Rank(), y.layout.Rank()), x, y)
 	}

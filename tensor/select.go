@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"math"
 
 	"cresset/dtype"
@@ -124,6 +125,10 @@ func (x *Tensor) MaskedFill(mask *Tensor, v any) *Tensor {
 	refuseNil("masked_fill", "mask", 2, mask)
 	if mask.dtype != dtype.Bool {
 		fail("masked_fill", ErrDType, "masked_fill_ only supports boolean masks, but got mask with dtype "+mask.dtype.CppName(), x, mask)
+	}
+	if home, dev := x.storage.device, mask.storage.device; dev != home {
+		failHint("masked_fill", ErrDevice, fmt.Sprintf("expected self and mask to be on the same device, but got mask on %s and self on %s", dev, home),
+			placeHint([]argument{{"self", x}, {"mask", mask}}))
 	}
 	fits("masked_fill", s, x.dtype)
 	out := choose(op.MaskedFill, mask, operand{s: s}, operand{t: x}, x.dtype)
