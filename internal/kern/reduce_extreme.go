@@ -30,7 +30,7 @@ func MaxRow[T dtype.Number](row []T) (T, int64) {
 
 func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
 	if v, ok := vectorExtreme(vec.Largest, row); ok {
-		return locate(row, v, start)
+		return locate(vec.Largest, row, v, start)
 	}
 	best, at := row[0], 0
 	for i, v := range row {
@@ -52,10 +52,28 @@ func vectorExtreme[T dtype.Number](loop vec.RowLoop, row []T) (best T, ok bool) 
 	return result[0], ok
 }
 
-// locate returns the first element of a row that equals v, which is there, or the first NaN.
-func locate[T dtype.Number](row []T, v T, start int) extreme[T] {
-	at := slices.IndexFunc(row, func(w T) bool { return w == v || isNaN(w) && isNaN(v) })
+// locate returns the first element of a row that equals v, which is there, or the first NaN. The loop that found v finds
+// the block first.
+func locate[T dtype.Number](loop vec.RowLoop, row []T, v T, start int) extreme[T] {
+	var bests [64]T
+	block := max(64, ceilDiv(len(row), len(bests)))
+	at, blocks := 0, len(row)/block
+	if vec.Rows(loop, block, nil, bests[:blocks], row[:blocks*block]) {
+		at = block * blocks
+		if i := firstEqual(bests[:blocks], v); i >= 0 {
+			at = block * i
+		}
+	}
+	at += firstEqual(row[at:], v)
 	return extreme[T]{row[at], int64(start + at)}
+}
+
+// firstEqual returns the first index of v, where v is NaN that of the first NaN, -1 where there is none.
+func firstEqual[T dtype.Number](x []T, v T) int {
+	if isNaN(v) {
+		return slices.IndexFunc(x, isNaN[T])
+	}
+	return slices.Index(x, v)
 }
 
 // MinRow returns the smallest element of a row that is not empty, and its first index. NaN is smaller than any number.
@@ -75,7 +93,7 @@ func MinRow[T dtype.Number](row []T) (T, int64) {
 
 func minPiece[T dtype.Number](row []T, start int) extreme[T] {
 	if v, ok := vectorExtreme(vec.Smallest, row); ok {
-		return locate(row, v, start)
+		return locate(vec.Smallest, row, v, start)
 	}
 	best, at := row[0], 0
 	for i, v := range row {
@@ -109,18 +127,6 @@ func MinValueRow[T dtype.Number](row []T) T {
 	}
 	v, _ := MinRow(row)
 	return v
-}
-
-// ArgMaxRow is MaxRow without the element.
-func ArgMaxRow[T dtype.Number](row []T) int64 {
-	_, at := MaxRow(row)
-	return at
-}
-
-// ArgMinRow is MinRow without the element.
-func ArgMinRow[T dtype.Number](row []T) int64 {
-	_, at := MinRow(row)
-	return at
 }
 
 // ShareGrad divides dy evenly among the elements of x that equal y, the extreme of the row, and gives the others 0.

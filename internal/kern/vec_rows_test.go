@@ -42,7 +42,37 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 			return []float64{float64(v), float64(at), float64(MinValueRow(a))}
 		}),
 	}
+	loops = append(loops, columnLoops[T]()...)
 	return append(loops, normalizingLoops[T]()...)
+}
+
+// columnLoops see the operand as rows of up to 19 columns.
+func columnLoops[T dtype.Float]() []vectorLoop[T] {
+	matrix := func(name string, f func(dst, a []T, rows, columns int)) vectorLoop[T] {
+		return rowLoop(name, func(dst, a, _, _ []T) []float64 {
+			columns := min(len(a), 19)
+			rows := len(a) / columns
+			f(dst[:columns], a[:rows*columns], rows, columns)
+			return nil
+		})
+	}
+	extremes := func(find func(value []T, index []int64, src []T, outer, n, inner int) error) func(dst, a []T, rows, columns int) {
+		return func(dst, a []T, rows, columns int) {
+			index := make([]int64, columns)
+			_ = find(dst, index, a, 1, rows, columns)
+			for i, at := range index {
+				if !sameBits(dst[i], a[int(at)*columns+i]) {
+					panic("the index is another element's")
+				}
+				dst[i] += T(at)
+			}
+		}
+	}
+	return []vectorLoop[T]{
+		matrix("SumMiddle", func(dst, a []T, rows, columns int) { SumMiddle(dst, a, 1, rows, columns) }),
+		matrix("MaxMiddle", extremes(MaxMiddle[T])),
+		matrix("MinMiddle", extremes(MinMiddle[T])),
+	}
 }
 
 func normalizingLoops[T dtype.Float]() []vectorLoop[T] {

@@ -49,8 +49,11 @@ func reduceRowsWith[D, S dtype.Element](row func(row []S, p op.Reduce) D) Kernel
 	}
 }
 
-// reducePairs lifts a function of a row that finds an element and its index.
-func reducePairs[T dtype.Element](row func(row []T) (T, int64)) Kernel {
+// An extremeLoop finds extremes along the middle axis of [outer][n][inner], their first indices, or both.
+type extremeLoop[T dtype.Element] func(value []T, index []int64, src []T, outer, n, inner int) error
+
+// reducePairs lifts a loop that finds elements and their indices.
+func reducePairs[T dtype.Element](loop extremeLoop[T]) Kernel {
 	return func(c *backend.Call) error {
 		var w workspace
 		defer w.free()
@@ -59,7 +62,7 @@ func reducePairs[T dtype.Element](row func(row []T) (T, int64)) Kernel {
 			return err
 		}
 		value, index := dense[T](&c.Out()[0]), dense[int64](&c.Out()[1])
-		return kern.ReducePair(value, index, dense[T](&m.view), m.outer, m.n, m.inner, row)
+		return loop(value, index, dense[T](&m.view), m.outer, m.n, m.inner)
 	}
 }
 

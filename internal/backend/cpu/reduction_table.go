@@ -30,14 +30,17 @@ func addReduction[D, S dtype.Number](t *table) {
 	t[op.AnyTrue][dt] = reduceRows(kern.AnyRow[S])
 	t[op.AllTrue][dt] = reduceRows(kern.AllRow[S])
 
-	t[op.Max][dt] = reduceRows(kern.MaxValueRow[S])
-	t[op.AMax][dt] = t[op.Max][dt]
-	t[op.MaxAxis][dt] = reducePairs(kern.MaxRow[S])
-	t[op.ArgMax][dt] = reduceRows(kern.ArgMaxRow[S])
-	t[op.Min][dt] = reduceRows(kern.MinValueRow[S])
-	t[op.AMin][dt] = t[op.Min][dt]
-	t[op.MinAxis][dt] = reducePairs(kern.MinRow[S])
-	t[op.ArgMin][dt] = reduceRows(kern.ArgMinRow[S])
+	addExtreme(t, kern.MaxMiddle[S], op.Max, op.AMax, op.MaxAxis, op.ArgMax)
+	addExtreme(t, kern.MinMiddle[S], op.Min, op.AMin, op.MinAxis, op.ArgMin)
+}
+
+// addExtreme adds the ops that find an extreme of all, of some axes, of one with its index, and the index alone.
+func addExtreme[S dtype.Number](t *table, loop extremeLoop[S], all, axes, pair, index op.Op) {
+	dt := dtype.Of[S]()
+	t[all][dt] = reduce(func(dst, src []S, outer, n, inner int) error { return loop(dst, nil, src, outer, n, inner) })
+	t[axes][dt] = t[all][dt]
+	t[pair][dt] = reducePairs(loop)
+	t[index][dt] = reduce(func(dst []int64, src []S, outer, n, inner int) error { return loop(nil, dst, src, outer, n, inner) })
 }
 
 func addReductionFloat[T dtype.Float](t *table) {

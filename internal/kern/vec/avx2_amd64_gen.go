@@ -366,6 +366,18 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32AVX2(p[0], p[1], n)
 		return n &^ 7
+	case AddRowsF32 + 1:
+		addRowsF32F64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case AddRowsF64 + 1:
+		addRowsF64F64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case MaxColumns:
+		maxColumnsF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case MinColumns:
+		minColumnsF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
 	}
 	return 0
 }

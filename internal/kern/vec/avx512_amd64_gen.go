@@ -366,6 +366,18 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Softplus:
 		softplusF32AVX512(p[0], p[1], n)
 		return n
+	case AddRowsF32 + 1:
+		addRowsF32F64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case AddRowsF64 + 1:
+		addRowsF64F64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case MaxColumns:
+		maxColumnsF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MinColumns:
+		minColumnsF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
 	}
 	return 0
 }

@@ -366,6 +366,18 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32NEON(p[0], p[1], n)
 		return n &^ 3
+	case AddRowsF32 + 1:
+		addRowsF32F64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case AddRowsF64 + 1:
+		addRowsF64F64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case MaxColumns:
+		maxColumnsF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case MinColumns:
+		minColumnsF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
 	}
 	return 0
 }

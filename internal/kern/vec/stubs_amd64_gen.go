@@ -619,6 +619,26 @@ func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
+// addRowsF32F64AVX512 is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF32F64AVX512(sum, a, b, c unsafe.Pointer, n int)
+
+// addRowsF64F64AVX512 is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF64F64AVX512(sum, a, b, c unsafe.Pointer, n int)
+
+// maxColumnsF32AVX512 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF32AVX512 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addF32AVX2 is dst[i] = a + b.
 //
 //go:noescape
@@ -1231,3 +1251,23 @@ func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 //
 //go:noescape
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
+
+// addRowsF32F64AVX2 is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF32F64AVX2(sum, a, b, c unsafe.Pointer, n int)
+
+// addRowsF64F64AVX2 is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF64F64AVX2(sum, a, b, c unsafe.Pointer, n int)
+
+// maxColumnsF32AVX2 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF32AVX2 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)

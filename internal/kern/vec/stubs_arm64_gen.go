@@ -618,3 +618,23 @@ func geluTanhF32NEON(dst, x unsafe.Pointer, n int)
 //
 //go:noescape
 func softplusF32NEON(dst, x unsafe.Pointer, n int)
+
+// addRowsF32F64NEON is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF32F64NEON(sum, a, b, c unsafe.Pointer, n int)
+
+// addRowsF64F64NEON is sum[i] = sum + a + b + c.
+//
+//go:noescape
+func addRowsF64F64NEON(sum, a, b, c unsafe.Pointer, n int)
+
+// maxColumnsF32NEON is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF32NEON is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)

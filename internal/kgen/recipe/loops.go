@@ -18,7 +18,7 @@ func Loops() []*Loop {
 	for _, r := range All() {
 		loops = append(loops, elementary(r))
 	}
-	return loops
+	return append(loops, columns()...)
 }
 
 // A description names a loop's operands and says what becomes of them.
