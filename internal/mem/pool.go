@@ -130,7 +130,9 @@ func newBytes(n int) unsafe.Pointer {
 		off = int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % Alignment)
 		data = data[(Alignment-off)%Alignment:]
 	}
-	return unsafe.Pointer(unsafe.SliceData(data)) // into the object, which it keeps alive
+	memory := unsafe.Pointer(unsafe.SliceData(data)) // into the object, which it keeps alive
+	wantHuge(memory, n)
+	return memory
 }
 
 func (p *pool) release(b *Block) {
