@@ -128,7 +128,11 @@ func (b *benchmarks) printMachine(w io.Writer) {
 		for _, v := range l.Levels {
 			levels = append(levels, fmt.Sprintf("%s %.0f", v.Name, v.Rate))
 		}
-		fmt.Fprintf(w, "%d threads: %s GB/s\n", l.Threads, strings.Join(levels, ", "))
+		fmt.Fprintf(w, "%d threads: ", l.Threads)
+		if l.FMA > 0 {
+			fmt.Fprintf(w, "FMA %.0f GFLOP/s, ", l.FMA)
+		}
+		fmt.Fprintf(w, "%s GB/s\n", strings.Join(levels, ", "))
 	}
 	fmt.Fprintln(w)
 }

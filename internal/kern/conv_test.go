@@ -28,6 +28,9 @@ var convShapes = []struct {
 	{"several pieces", ConvShape{2, 9, 40, 41, 4, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
 	{"padding beyond the input", ConvShape{1, 1, 2, 2, 1, 2, 2, 1, 1, 4, 4, 1, 1, 1, 0, 0}},
 	{"window as large as the input", ConvShape{3, 2, 4, 5, 3, 4, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
+	{"dilated without strides", ConvShape{1, 2, 13, 17, 3, 3, 3, 1, 1, 2, 3, 2, 3, 1, 0, 0}},
+	{"more weights than a run", ConvShape{1, 120, 5, 6, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"pieces of lines", ConvShape{1, 40, 30, 70, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 }

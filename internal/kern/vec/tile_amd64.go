@@ -83,3 +83,11 @@ func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
 func runPairs(rows int, t unsafe.Pointer) { tileBF16AVX512(rows, t) }
 
 func runPairRows(t unsafe.Pointer) { gatherBF16AVX512(t) }
+
+func runPeak(t unsafe.Pointer) {
+	if current == AVX512 {
+		peakF32AVX512(t)
+		return
+	}
+	peakF32AVX2(t)
+}

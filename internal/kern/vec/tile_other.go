@@ -26,3 +26,5 @@ func HasPairs() bool { return false }
 func runPairs(int, unsafe.Pointer) { panic(noTiles) }
 
 func runPairRows(unsafe.Pointer) { panic(noTiles) }
+
+func runPeak(unsafe.Pointer) { panic(noTiles) }

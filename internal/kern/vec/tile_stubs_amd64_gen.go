@@ -526,6 +526,11 @@ func transposeF64AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherF64AVX512(t unsafe.Pointer)
 
+// peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
+//
+//go:noescape
+func peakF32AVX512(t unsafe.Pointer)
+
 // tile1x2BF16AVX512 is c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, 1 rows i and 32 columns j of bfloat16.
 //
 //go:noescape
@@ -850,3 +855,8 @@ func transposeF64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func gatherF64AVX2(t unsafe.Pointer)
+
+// peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
+//
+//go:noescape
+func peakF32AVX2(t unsafe.Pointer)

@@ -80,6 +80,7 @@ func (m *machine) file() *asm.File {
 		m.transpose(f, e)
 		m.gather(f, e)
 	}
+	m.peak(f)
 	if m.masks {
 		for rows := 1; rows <= m.tallest; rows++ {
 			m.pairProduct(f, rows)

@@ -1,0 +1,63 @@
+package kern
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"cresset/dtype"
+)
+
+// checkProduct multiplies matrices of some layouts, with a bias where there is one row more than a multiple of three.
+func checkProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, la, lb int) {
+	t.Helper()
+	a, b := randomMatrix[T](rnd, m, k, la), randomMatrix[T](rnd, k, n, lb)
+	c := fill(rnd, make([]T, m*n))
+	got := append([]T(nil), c...)
+	if m%3 != 1 {
+		Gemm(m, n, k, 1, a, b, 1, got, n)
+		checkGemm(t, m, n, k, 1, a, b, 1, c, got, n)
+		return
+	}
+	bias := fill(rnd, make([]T, n))
+	for i := range m {
+		copy(c[i*n:], bias)
+	}
+	GemmBias(m, n, k, a, b, bias, got, n)
+	checkGemm(t, m, n, k, 1, a, b, 1, c, got, n)
+}
+
+func TestGemmShapes(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(15, 16))
+		for size := 1; size <= 40; size++ {
+			for range 4 {
+				sizes := [3]int{size, 1 + rnd.IntN(40), 1 + rnd.IntN(130)}
+				rnd.Shuffle(2, func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+				la, lb := rnd.IntN(len(layouts)), rnd.IntN(len(layouts))
+				t.Run(fmt.Sprintf("%v/%s/%s", sizes, layouts[la].name, layouts[lb].name), func(t *testing.T) {
+					checkProduct[float32](t, rnd, sizes[0], sizes[1], sizes[2], la, lb)
+					checkProduct[float64](t, rnd, sizes[0], sizes[1], sizes[2], la, lb)
+				})
+			}
+		}
+		for _, s := range [][3]int{{30, 70, 1100}, {17, 40, 2100}, {130, 70, 515}, {15, 1050, 70}} {
+			for layout := range 4 {
+				t.Run(fmt.Sprint(s, layout), func(t *testing.T) {
+					checkProduct[float32](t, rnd, s[0], s[1], s[2], layout&1, layout>>1)
+				})
+			}
+		}
+	})
+}
+
+func FuzzGemm(f *testing.F) {
+	f.Add(uint8(3), uint8(33), uint16(70), uint8(4), uint64(1))
+	f.Add(uint8(57), uint8(16), uint16(600), uint8(9), uint64(2))
+	f.Fuzz(func(t *testing.T, m, n uint8, k uint16, layout uint8, seed uint64) {
+		rnd := rand.New(rand.NewPCG(seed, 17))
+		la, lb := int(layout)%len(layouts), int(layout)/len(layouts)%len(layouts)
+		checkProduct[float32](t, rnd, int(m)+1, int(n)+1, int(k%1200)+1, la, lb)
+		checkProduct[float64](t, rnd, int(m)+1, int(n)+1, int(k%1200)+1, la, lb)
+	})
+}
