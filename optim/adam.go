@@ -77,7 +77,7 @@ func (a *Adam) Step() {
 	o := tensor.Adam{LR: a.lr, Beta1: a.options.Beta1, Beta2: a.options.Beta2, Eps: a.options.Eps,
 		WeightDecay: a.options.WeightDecay, Decoupled: a.decoupled, Maximize: a.options.Maximize}
 	for i, p := range a.params {
-		g := p.Grad()
+		g := p.BorrowGrad()
 		if g == nil {
 			continue
 		}

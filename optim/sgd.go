@@ -50,7 +50,7 @@ func (s *SGD) Step() {
 	o := tensor.SGD{LR: s.lr, Momentum: s.options.Momentum, Dampening: s.options.Dampening,
 		WeightDecay: s.options.WeightDecay, Nesterov: s.options.Nesterov, Maximize: s.options.Maximize}
 	for i, p := range s.params {
-		g := p.Grad()
+		g := p.BorrowGrad()
 		if g == nil {
 			continue
 		}

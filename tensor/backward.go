@@ -274,7 +274,7 @@ func (n *node) accumulate(g *Tensor) {
 		g = g.To(l.device, l.dtype)
 	}
 	if l.grad == nil {
-		l.grad = settle(g)
+		l.grad, l.own = settle(g), true
 		return
 	}
 	if !l.grad.layout.Shape.Equal(g.layout.Shape) {

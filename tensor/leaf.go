@@ -59,12 +59,25 @@ func (x *Tensor) Grad() *Tensor {
 	if n := x.leafNode(); n != nil {
 		n.leaf.mu.Lock()
 		defer n.leaf.mu.Unlock()
+		n.leaf.own = false // the caller may keep it
 		return n.leaf.grad
 	}
 	if x.node == nil {
 		return nil
 	}
 	return x.node.hooks.retained()
+}
+
+// BorrowGrad returns the gradient of a leaf for use until it is dropped: ZeroGrad gives the memory of one that was only
+// borrowed back at once, and leaves that of one that Grad has returned to the collector. It is what optimizers use.
+func (x *Tensor) BorrowGrad() *Tensor {
+	n := x.leafNode()
+	if n == nil {
+		return nil
+	}
+	n.leaf.mu.Lock()
+	defer n.leaf.mu.Unlock()
+	return n.leaf.grad
 }
 
 // SetGrad replaces the accumulated gradient; nil clears it. It panics where shape, dtype or device differ from x's.
@@ -82,7 +95,15 @@ func (x *Tensor) SetGrad(g *Tensor) {
 	}
 	n.leaf.mu.Lock()
 	defer n.leaf.mu.Unlock()
-	n.leaf.grad = g
+	n.leaf.replace(g)
+}
+
+// replace puts a gradient of the caller's, nil for none, in the place of the accumulated one.
+func (l *leaf) replace(g *Tensor) {
+	if l.own && l.grad != nil {
+		l.grad.Release()
+	}
+	l.grad, l.own = g, false
 }
 
 func (x *Tensor) checkGrad(g *Tensor) {

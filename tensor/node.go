@@ -51,6 +51,7 @@ type savedValue struct {
 type leaf struct {
 	mu     sync.Mutex
 	grad   *Tensor
+	own    bool        // nobody else has seen grad
 	frozen atomic.Bool // gradients that arrive are dropped
 	dtype  dtype.DType
 	device device.Device

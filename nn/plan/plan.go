@@ -11,9 +11,11 @@
 // byte, whatever the model is made of, and a model may be larger than the machine: nn.On(device.Meta) makes one without memory.
 // The model, its gradients, the optimizer and all random numbers stay as they are.
 //
-// What is told is a step whose intermediate results are given back when it ends, as a data.Loader with Scopes does it. Without
-// scopes, and where gradients are dropped instead of released, a GPU also holds what the collector has not found yet: up to 32
-// MiB, or half of the rest if that is more. That is no reason not to fit: the allocator collects before it runs out.
+// What is told is a step that begins with ZeroGrad and whose intermediate results are given back when it ends, as a
+// data.Loader with Scopes does it. Without scopes a GPU also holds what the collector has not found yet: up to 32 MiB, or half
+// of the rest if that is more; or less, where the collector finds results that a scope would hold. Neither is a reason not to
+// fit: the allocator collects before it runs out. On a GPU that has been used before, requests may be met by larger blocks that
+// the allocator has kept.
 package plan
 
 import (

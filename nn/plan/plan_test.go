@@ -53,18 +53,15 @@ func classify(net nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
 	return nn.CrossEntropy(net.Forward(batch[0]), batch[1])
 }
 
-// measured trains on a simulated GPU, gives back what a step has computed, and returns what the last step held at most.
+// measured trains on a simulated GPU and returns what the last step held at most.
 func measured(net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor) (peak, reserved int64) {
 	for range 2 {
 		cuda.ResetPeakMemoryStats(0)
 		s := tensor.NewScope()
+		opt.ZeroGrad()
 		nn.CrossEntropy(net.Forward(s.Enter(x).CUDA(0)), s.Enter(y).CUDA(0)).Backward()
 		opt.Step()
 		s.Close()
-		for _, p := range nn.Parameters(net) {
-			p.Grad().Release()
-			p.ZeroGrad()
-		}
 	}
 	return cuda.MaxMemoryAllocated(0), cuda.MaxMemoryReserved(0)
 }
