@@ -22,8 +22,12 @@ func (o PoolOptions) window() op.Window {
 // MaxPool2D returns the largest element of each window over the last two axes of x [N, C, H, W] or [C, H, W]. Padding never
 // wins, NaN always does.
 func (x *Tensor) MaxPool2D(o PoolOptions) *Tensor {
-	values, _ := x.MaxPool2DWithIndices(o)
-	return values
+	if x.node != nil { // its gradient needs the indices
+		values, _ := x.MaxPool2DWithIndices(o)
+		return values
+	}
+	p := o.window()
+	return x.pooled(op.MaxPool2D, maxPool2DGrad, p, x.pooledShape(op.MaxPool2D, p))
 }
 
 // MaxPool2DWithIndices returns the result of MaxPool2D and where each largest element lies in its plane, as row·W + column.
@@ -45,7 +49,7 @@ func (x *Tensor) AvgPool2D(o PoolOptions) *Tensor {
 	if p.Dilation != [2]int{1, 1} {
 		fail("avg_pool2d", ErrValue, "avg_pool2d() got an unexpected keyword argument 'dilation'", x)
 	}
-	return x.average(op.AvgPool2D, avgPool2DGrad, p, x.pooledShape(op.AvgPool2D, p))
+	return x.pooled(op.AvgPool2D, avgPool2DGrad, p, x.pooledShape(op.AvgPool2D, p))
 }
 
 func avgPool2DGrad(b *backprop, dy *Tensor) { b.unpool(op.AvgPool2DGrad, dy) }
@@ -56,12 +60,12 @@ func (x *Tensor) AdaptiveAvgPool2D(h, w int) *Tensor {
 	if h == 1 && w == 1 {
 		return x.MeanAxes([]int{-1, -2}, true)
 	}
-	return x.average(op.AdaptiveAvgPool2D, adaptiveAvgPool2DGrad, op.Window{}, shape)
+	return x.pooled(op.AdaptiveAvgPool2D, adaptiveAvgPool2DGrad, op.Window{}, shape)
 }
 
 func adaptiveAvgPool2DGrad(b *backprop, dy *Tensor) { b.unpool(op.AdaptiveAvgPool2DGrad, dy) }
 
-func (x *Tensor) average(o op.Op, back gradient, p op.Window, shape Shape) *Tensor {
+func (x *Tensor) pooled(o op.Op, back gradient, p op.Window, shape Shape) *Tensor {
 	out := x.empty(o, x.dtype, shape)
 	launch(o, x.dtype, p, []*Tensor{out}, []*Tensor{x})
 	record(out, o, back, p, x)

@@ -32,27 +32,60 @@ func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 	})
 }
 
-// MaxPool2D computes y, the largest element of each window, and where it lies
-// in its plane of x, as row*W+column. Padding never wins; of equal elements the
-// first does, and of NaNs the last.
+// MaxPool2D computes y, the largest element of each window, and unless index is
+// nil where it lies in its plane of x, as row*W+column. Padding never wins; of
+// equal elements the first does, and of NaNs the last.
 func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
+	patches := s.patches(false)
 	s.eachPlane(s.R*s.S, func(plane int) {
-		from := x[plane*s.H*s.W:][:s.H*s.W]
-		for oh := range s.OH {
-			top, bottom := span(oh*s.StrideH-s.PadH, s.R, s.DilationH, s.H)
-			row := (plane*s.OH + oh) * s.OW
-			values, indices := y[row:][:s.OW], index[row:][:s.OW]
-			for ow := range values {
-				left, right := span(ow*s.StrideW-s.PadW, s.S, s.DilationW, s.W)
-				if top >= bottom || left >= right { // nothing but padding
-					values[ow], indices[ow] = T(math.Inf(-1)), 0
-					continue
-				}
-				at := largest(s, from, top, bottom, left, right)
-				values[ow], indices[ow] = from[at], int64(at)
-			}
+		from, to := x[plane*s.H*s.W:][:s.H*s.W], y[plane*s.OH*s.OW:][:s.OH*s.OW]
+		var at []int64
+		if index != nil {
+			at = index[plane*s.OH*s.OW:][:len(to)]
+		}
+		if patches == nil {
+			maxPlane(s, from, to, at)
+			return
+		}
+		for i := range patches {
+			maxPatch(s, &patches[i], from, to, at)
 		}
 	})
+}
+
+func maxPatch[T dtype.Float](s *PoolShape, b *patch, x, y []T, index []int64) {
+	w := windowsOf(s, b, x, y)
+	switch {
+	case len(b.taps) == 0:
+		set(s, b, y, T(math.Inf(-1)))
+		if index != nil {
+			set(s, b, index, 0)
+		}
+	case index == nil:
+		w.Largest()
+	default:
+		w.LargestAt(index[b.y:])
+	}
+}
+
+// maxPlane is MaxPool2D for one plane.
+func maxPlane[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
+	for oh := range s.OH {
+		top, bottom := span(oh*s.StrideH-s.PadH, s.R, s.DilationH, s.H)
+		values := y[oh*s.OW:][:s.OW]
+		for ow := range values {
+			left, right := span(ow*s.StrideW-s.PadW, s.S, s.DilationW, s.W)
+			at, v := 0, T(math.Inf(-1)) // of nothing but padding
+			if top < bottom && left < right {
+				at = largest(s, x, top, bottom, left, right)
+				v = x[at]
+			}
+			values[ow] = v
+			if index != nil {
+				index[oh*s.OW+ow] = int64(at)
+			}
+		}
+	}
 }
 
 // largest returns where the largest element of a window lies. The maximum and its

@@ -5,8 +5,29 @@ import "cresset/dtype"
 // AvgPool2D computes y, the mean of each window. Padding counts as zeros if
 // countPad holds, and does not count otherwise. Dilation is not used.
 func AvgPool2D[T dtype.Float](s *PoolShape, countPad bool, x, y []T) {
-	rows, cols := s.averageWindows(countPad)
-	average(s, rows, cols, x, y)
+	near := *s
+	near.DilationH, near.DilationW = 1, 1
+	patches := near.patches(countPad)
+	if patches == nil {
+		rows, cols := s.averageWindows(countPad)
+		average(s, rows, cols, x, y)
+		return
+	}
+	s.eachPlane(s.R*s.S, func(plane int) {
+		from, to := x[plane*s.H*s.W:][:s.H*s.W], y[plane*s.OH*s.OW:][:s.OH*s.OW]
+		for i := range patches {
+			averagePatch(s, &patches[i], from, to)
+		}
+	})
+}
+
+func averagePatch[T dtype.Float](s *PoolShape, b *patch, x, y []T) {
+	if len(b.taps) == 0 {
+		set(s, b, y, 0)
+		return
+	}
+	w := windowsOf(s, b, x, y)
+	w.Mean(T(b.count))
 }
 
 // AvgPool2DBackward computes dx, the gradient of AvgPool2D for x.

@@ -54,11 +54,15 @@ func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []
 	})
 }
 
-// maxPool writes the largest elements to out[0] and where they lie in their planes to out[1].
+// maxPool writes the largest elements to out[0] and where they lie in their planes to out[1], where there is one.
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), x.Layout.Shape, y.Layout.Shape)
-	kern.MaxPool2D(s, dense[T](x), dense[T](y), dense[int64](&c.Out()[1]))
+	var index []int64
+	if len(c.Out()) > 1 {
+		index = dense[int64](&c.Out()[1])
+	}
+	kern.MaxPool2D(s, dense[T](x), dense[T](y), index)
 	return nil
 }
 

@@ -15,6 +15,8 @@ var bounded = map[string]string{
 	"newWindows":   "tabled",
 	"flatOf":       "chunk",
 	"newCursor":    "chunk",
+	"patches":      "mostTaps",
+	"taps":         "mostTaps",
 	"room":         "chunk, the most that a tile has",
 	"newLines":     "the number of operands",
 	"inPlace":      "the number of operands",

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
@@ -23,8 +24,15 @@ var poolParams paramPool[kernels.Pool]
 // pooled writes out[0] of x, and where the largest elements lie to out[1] where there is one; the results are fresh.
 func pooled(d *Device, c *backend.Call, k kernelID) error {
 	return d.overPlanes(c, c.In()[0].Layout.Shape, c.Out()[0].Layout.Shape, func(s *scratch, p *kernels.Pool) error {
-		if len(c.Out()) > 1 {
+		switch {
+		case len(c.Out()) > 1:
 			p.Index = address(&c.Out()[1])
+		case c.Op == op.MaxPool2D: // its kernel writes them in any case
+			b, err := s.take(c.Out()[0].Layout.Size() * dtype.Int64.Size())
+			if err != nil {
+				return err
+			}
+			p.Index = b.ptr
 		}
 		return launch(d, k, d.flat(c.Out()[0].Layout.Size()), p)
 	})

@@ -266,6 +266,36 @@ func transposeF32AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherF32AVX512(t unsafe.Pointer)
 
+// largest1F32AVX512 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest1F32AVX512(t unsafe.Pointer)
+
+// largest2F32AVX512 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest2F32AVX512(t unsafe.Pointer)
+
+// largestAt1F32AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt1F32AVX512(t unsafe.Pointer)
+
+// largestAt2F32AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt2F32AVX512(t unsafe.Pointer)
+
+// mean1F32AVX512 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean1F32AVX512(t unsafe.Pointer)
+
+// mean2F32AVX512 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean2F32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
@@ -526,6 +556,36 @@ func transposeF64AVX512(t unsafe.Pointer)
 //go:noescape
 func gatherF64AVX512(t unsafe.Pointer)
 
+// largest1F64AVX512 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest1F64AVX512(t unsafe.Pointer)
+
+// largest2F64AVX512 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest2F64AVX512(t unsafe.Pointer)
+
+// largestAt1F64AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt1F64AVX512(t unsafe.Pointer)
+
+// largestAt2F64AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt2F64AVX512(t unsafe.Pointer)
+
+// mean1F64AVX512 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean1F64AVX512(t unsafe.Pointer)
+
+// mean2F64AVX512 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean2F64AVX512(t unsafe.Pointer)
+
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //
 //go:noescape
@@ -731,6 +791,36 @@ func transposeF32AVX2(t unsafe.Pointer)
 //go:noescape
 func gatherF32AVX2(t unsafe.Pointer)
 
+// largest1F32AVX2 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest1F32AVX2(t unsafe.Pointer)
+
+// largest2F32AVX2 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest2F32AVX2(t unsafe.Pointer)
+
+// largestAt1F32AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt1F32AVX2(t unsafe.Pointer)
+
+// largestAt2F32AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt2F32AVX2(t unsafe.Pointer)
+
+// mean1F32AVX2 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean1F32AVX2(t unsafe.Pointer)
+
+// mean2F32AVX2 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean2F32AVX2(t unsafe.Pointer)
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
@@ -855,6 +945,36 @@ func transposeF64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func gatherF64AVX2(t unsafe.Pointer)
+
+// largest1F64AVX2 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest1F64AVX2(t unsafe.Pointer)
+
+// largest2F64AVX2 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largest2F64AVX2(t unsafe.Pointer)
+
+// largestAt1F64AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt1F64AVX2(t unsafe.Pointer)
+
+// largestAt2F64AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func largestAt2F64AVX2(t unsafe.Pointer)
+
+// mean1F64AVX2 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean1F64AVX2(t unsafe.Pointer)
+
+// mean2F64AVX2 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+//
+//go:noescape
+func mean2F64AVX2(t unsafe.Pointer)
 
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

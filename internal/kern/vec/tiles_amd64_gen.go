@@ -130,6 +130,26 @@ func tapF32AVX512(rows int, t unsafe.Pointer) {
 	}
 }
 
+// windowF32AVX512 runs the micro-kernel of so many columns apart.
+func windowF32AVX512(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F32AVX512(t)
+	case 0<<8 | 2:
+		largest2F32AVX512(t)
+	case 1<<8 | 1:
+		largestAt1F32AVX512(t)
+	case 1<<8 | 2:
+		largestAt2F32AVX512(t)
+	case 2<<8 | 1:
+		mean1F32AVX512(t)
+	case 2<<8 | 2:
+		mean2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF64AVX512 runs the micro-kernel of so many rows and vectors.
 func tileF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
@@ -254,6 +274,26 @@ func tapF64AVX512(rows int, t unsafe.Pointer) {
 	}
 }
 
+// windowF64AVX512 runs the micro-kernel of so many columns apart.
+func windowF64AVX512(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F64AVX512(t)
+	case 0<<8 | 2:
+		largest2F64AVX512(t)
+	case 1<<8 | 1:
+		largestAt1F64AVX512(t)
+	case 1<<8 | 2:
+		largestAt2F64AVX512(t)
+	case 2<<8 | 1:
+		mean1F64AVX512(t)
+	case 2<<8 | 2:
+		mean2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileBF16AVX512 runs the micro-kernel of so many rows, of pairs of bfloat16.
 func tileBF16AVX512(rows int, t unsafe.Pointer) {
 	switch rows {
@@ -360,6 +400,26 @@ func tapF32AVX2(rows int, t unsafe.Pointer) {
 	}
 }
 
+// windowF32AVX2 runs the micro-kernel of so many columns apart.
+func windowF32AVX2(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F32AVX2(t)
+	case 0<<8 | 2:
+		largest2F32AVX2(t)
+	case 1<<8 | 1:
+		largestAt1F32AVX2(t)
+	case 1<<8 | 2:
+		largestAt2F32AVX2(t)
+	case 2<<8 | 1:
+		mean1F32AVX2(t)
+	case 2<<8 | 2:
+		mean2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 // tileF64AVX2 runs the micro-kernel of so many rows and vectors.
 func tileF64AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
@@ -425,6 +485,26 @@ func tapF64AVX2(rows int, t unsafe.Pointer) {
 		tap5x2F64AVX2(t)
 	case 6:
 		tap6x2F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// windowF64AVX2 runs the micro-kernel of so many columns apart.
+func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F64AVX2(t)
+	case 0<<8 | 2:
+		largest2F64AVX2(t)
+	case 1<<8 | 1:
+		largestAt1F64AVX2(t)
+	case 1<<8 | 2:
+		largestAt2F64AVX2(t)
+	case 2<<8 | 1:
+		mean1F64AVX2(t)
+	case 2<<8 | 2:
+		mean2F64AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}

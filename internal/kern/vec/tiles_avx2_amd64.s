@@ -3118,6 +3118,725 @@ twoRows:
 	VZEROUPPER
 	RET
 
+// largest1F32AVX2 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VMAXPS Y0, Y2, Y0
+	VCMPPS $3, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Y0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VMAXPS Y0, Y2, Y0
+	VCMPPS $3, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPS Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largest2F32AVX2 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest2F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	VMOVUPS 28(R9)(R14*4), Y3
+	VSHUFPS $0xd8, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VMOVUPS 28(R9)(R14*4), Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VCMPPS $3, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Y0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y0
+	VMASKMOVPS 28(R9)(R14*4), Y9, Y3
+	VSHUFPS $0xd8, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VMASKMOVPS 28(R9)(R14*4), Y9, Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMAXPS Y0, Y2, Y0
+	VCMPPS $3, Y2, Y2, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPS Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt1F32AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+0(SB), Y7
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	VPBROADCASTD (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VCMPPS $30, Y0, Y2, Y5
+	VCMPPS $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	VPBROADCASTD (DX)(AX*8), Y4
+	VBLENDVPS Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Y0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Y4
+	VPADDD Y4, Y1, Y1
+	VPADDD Y7, Y1, Y1
+	VPMOVSXDQ X1, Y4
+	VMOVUPD Y4, (R11)
+	VEXTRACTI128 $1, Y1, X1
+	VPMOVSXDQ X1, Y4
+	VMOVUPD Y4, 32(R11)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y0
+	VPBROADCASTD (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VCMPPS $30, Y0, Y2, Y5
+	VCMPPS $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	VPBROADCASTD (DX)(AX*8), Y4
+	VBLENDVPS Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPS Y0, Y10, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Y4
+	VPADDD Y4, Y1, Y1
+	VPADDD Y7, Y1, Y1
+	VPMOVSXDQ X1, Y4
+	VMASKMOVPD Y4, Y11, (R11)
+	VEXTRACTI128 $1, Y1, X1
+	VPMOVSXDQ X1, Y4
+	VMASKMOVPD Y4, Y12, 32(R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt2F32AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt2F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+32(SB), Y7
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Y0
+	VMOVUPS 28(R9)(R14*4), Y3
+	VSHUFPS $0xd8, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VPBROADCASTD (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VMOVUPS 28(R9)(R14*4), Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VCMPPS $30, Y0, Y2, Y5
+	VCMPPS $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	VPBROADCASTD (DX)(AX*8), Y4
+	VBLENDVPS Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Y0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Y4
+	VPADDD Y4, Y1, Y1
+	VPADDD Y7, Y1, Y1
+	VPMOVSXDQ X1, Y4
+	VMOVUPD Y4, (R11)
+	VEXTRACTI128 $1, Y1, X1
+	VPMOVSXDQ X1, Y4
+	VMOVUPD Y4, 32(R11)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y0
+	VMASKMOVPS 28(R9)(R14*4), Y9, Y3
+	VSHUFPS $0xd8, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VPBROADCASTD (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VMASKMOVPS 28(R9)(R14*4), Y9, Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VCMPPS $30, Y0, Y2, Y5
+	VCMPPS $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPS Y5, Y2, Y0, Y0
+	VPBROADCASTD (DX)(AX*8), Y4
+	VBLENDVPS Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPS Y0, Y10, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Y4
+	VPADDD Y4, Y1, Y1
+	VPADDD Y7, Y1, Y1
+	VPMOVSXDQ X1, Y4
+	VMASKMOVPD Y4, Y11, (R11)
+	VEXTRACTI128 $1, Y1, X1
+	VPMOVSXDQ X1, Y4
+	VMASKMOVPD Y4, Y12, 32(R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean1F32AVX2 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean1F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSS (AX), Y13
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VADDPS Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPS Y13, Y0, Y0
+	VMOVUPS Y0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VADDPS Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPS Y13, Y0, Y0
+	VMASKMOVPS Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean2F32AVX2 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean2F32AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSS (AX), Y13
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Y2
+	VMOVUPS 28(R9)(R14*4), Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPS Y13, Y0, Y0
+	VMOVUPS Y0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPS (R9)(R14*4), Y8, Y2
+	VMASKMOVPS 28(R9)(R14*4), Y9, Y3
+	VSHUFPS $0xd8, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VADDPS Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPS Y13, Y0, Y0
+	VMASKMOVPS Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 TEXT ·tile1x1F64AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
@@ -6179,6 +6898,709 @@ twoRows:
 	VZEROUPPER
 	RET
 
+// largest1F64AVX2 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VMAXPD Y0, Y2, Y0
+	VCMPPD $3, Y2, Y2, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Y0, (R10)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VMAXPD Y0, Y2, Y0
+	VCMPPD $3, Y2, Y2, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPD Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largest2F64AVX2 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest2F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Y0
+	VMOVUPD 24(R9)(R14*8), Y3
+	VSHUFPD $0xa, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VMOVUPD 24(R9)(R14*8), Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMAXPD Y0, Y2, Y0
+	VCMPPD $3, Y2, Y2, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Y0, (R10)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y0
+	VMASKMOVPD 24(R9)(R14*8), Y9, Y3
+	VSHUFPD $0xa, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VMASKMOVPD 24(R9)(R14*8), Y9, Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VMAXPD Y0, Y2, Y0
+	VCMPPD $3, Y2, Y2, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPD Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt1F64AVX2 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+64(SB), Y7
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Y0
+	VPBROADCASTQ (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VCMPPD $30, Y0, Y2, Y5
+	VCMPPD $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	VPBROADCASTQ (DX)(AX*8), Y4
+	VBLENDVPD Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Y0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ Y4, Y1, Y1
+	VPADDQ Y7, Y1, Y1
+	VMOVUPD Y1, (R11)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y0
+	VPBROADCASTQ (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VCMPPD $30, Y0, Y2, Y5
+	VCMPPD $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	VPBROADCASTQ (DX)(AX*8), Y4
+	VBLENDVPD Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPD Y0, Y10, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ Y4, Y1, Y1
+	VPADDQ Y7, Y1, Y1
+	VMASKMOVPD Y1, Y11, (R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt2F64AVX2 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt2F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+96(SB), Y7
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Y0
+	VMOVUPD 24(R9)(R14*8), Y3
+	VSHUFPD $0xa, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VPBROADCASTQ (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VMOVUPD 24(R9)(R14*8), Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VCMPPD $30, Y0, Y2, Y5
+	VCMPPD $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	VPBROADCASTQ (DX)(AX*8), Y4
+	VBLENDVPD Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Y0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ Y4, Y1, Y1
+	VPADDQ Y7, Y1, Y1
+	VMOVUPD Y1, (R11)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y0
+	VMASKMOVPD 24(R9)(R14*8), Y9, Y3
+	VSHUFPD $0xa, Y3, Y0, Y0
+	VPERMPD $0xd8, Y0, Y0
+	VPBROADCASTQ (DX), Y1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VMASKMOVPD 24(R9)(R14*8), Y9, Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VCMPPD $30, Y0, Y2, Y5
+	VCMPPD $3, Y2, Y2, Y4
+	VORPS Y4, Y5, Y5
+	VBLENDVPD Y5, Y2, Y0, Y0
+	VPBROADCASTQ (DX)(AX*8), Y4
+	VBLENDVPD Y5, Y4, Y1, Y1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMASKMOVPD Y0, Y10, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Y4
+	VPADDQ Y4, Y1, Y1
+	VPADDQ Y7, Y1, Y1
+	VMASKMOVPD Y1, Y11, (R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean1F64AVX2 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean1F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSD (AX), Y13
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VADDPD Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPD Y13, Y0, Y0
+	VMOVUPD Y0, (R10)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VADDPD Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPD Y13, Y0, Y0
+	VMASKMOVPD Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean2F64AVX2 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean2F64AVX2(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSD (AX), Y13
+	CMPQ 88(DI), $4
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Y2
+	VMOVUPD 24(R9)(R14*8), Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPD Y13, Y0, Y0
+	VMOVUPD Y0, (R10)
+	SUBQ $4, R12
+	JLE next
+	MOVL $4, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Y8
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Y9
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Y10
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Y11
+	VMOVUPS 32(AX), Y12
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VXORPS Y0, Y0, Y0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMASKMOVPD (R9)(R14*8), Y8, Y2
+	VMASKMOVPD 24(R9)(R14*8), Y9, Y3
+	VSHUFPD $0xa, Y3, Y2, Y2
+	VPERMPD $0xd8, Y2, Y2
+	VADDPD Y2, Y0, Y0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPD Y13, Y0, Y0
+	VMASKMOVPD Y0, Y10, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 TEXT ·peakF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
@@ -6216,3 +7638,21 @@ loop:
 	JNZ loop
 	VZEROUPPER
 	RET
+
+DATA constants<>+0(SB)/8, $0x0000000100000000
+DATA constants<>+8(SB)/8, $0x0000000300000002
+DATA constants<>+16(SB)/8, $0x0000000500000004
+DATA constants<>+24(SB)/8, $0x0000000700000006
+DATA constants<>+32(SB)/8, $0x0000000200000000
+DATA constants<>+40(SB)/8, $0x0000000600000004
+DATA constants<>+48(SB)/8, $0x0000000a00000008
+DATA constants<>+56(SB)/8, $0x0000000e0000000c
+DATA constants<>+64(SB)/8, $0x0000000000000000
+DATA constants<>+72(SB)/8, $0x0000000000000001
+DATA constants<>+80(SB)/8, $0x0000000000000002
+DATA constants<>+88(SB)/8, $0x0000000000000003
+DATA constants<>+96(SB)/8, $0x0000000000000000
+DATA constants<>+104(SB)/8, $0x0000000000000002
+DATA constants<>+112(SB)/8, $0x0000000000000004
+DATA constants<>+120(SB)/8, $0x0000000000000006
+GLOBL constants<>(SB), RODATA|NOPTR, $128

@@ -7392,6 +7392,744 @@ twoRows:
 	VZEROUPPER
 	RET
 
+// largest1F32AVX512 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest1F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VMAXPS Z0, Z2, Z0
+	VCMPPS $3, Z2, Z2, K1
+	VMOVAPS Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Z0, (R10)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VMAXPS Z0, Z2, Z0
+	VCMPPS $3, Z2, Z2, K1
+	VMOVAPS Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPS Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largest2F32AVX512 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest2F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+0(SB), Z6
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Z0
+	VMOVUPS 60(R9)(R14*4), Z3
+	VPERMT2PS Z3, Z6, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VMOVUPS 60(R9)(R14*4), Z3
+	VPERMT2PS Z3, Z6, Z2
+	VMAXPS Z0, Z2, Z0
+	VCMPPS $3, Z2, Z2, K1
+	VMOVAPS Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Z0, (R10)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z0
+	VMOVUPS.Z 60(R9)(R14*4), K3, Z3
+	VPERMT2PS Z3, Z6, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VMOVUPS.Z 60(R9)(R14*4), K3, Z3
+	VPERMT2PS Z3, Z6, Z2
+	VMAXPS Z0, Z2, Z0
+	VCMPPS $3, Z2, Z2, K1
+	VMOVAPS Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPS Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt1F32AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt1F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+64(SB), Z7
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Z0
+	VPBROADCASTD (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VCMPPS $30, Z0, Z2, K1
+	VCMPPS $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPS Z2, K1, Z0
+	VPBROADCASTD (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Z0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Z4
+	VPADDD Z4, Z1, Z1
+	VPADDD Z7, Z1, Z1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, (R11)
+	VEXTRACTI64X4 $1, Z1, Y1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, 64(R11)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z0
+	VPBROADCASTD (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VCMPPS $30, Z0, Z2, K1
+	VCMPPS $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPS Z2, K1, Z0
+	VPBROADCASTD (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPS Z0, K4, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Z4
+	VPADDD Z4, Z1, Z1
+	VPADDD Z7, Z1, Z1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, K5, (R11)
+	VEXTRACTI64X4 $1, Z1, Y1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, K6, 64(R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt2F32AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt2F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+0(SB), Z6
+	VMOVUPS constants<>+128(SB), Z7
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS (R9)(R14*4), Z0
+	VMOVUPS 60(R9)(R14*4), Z3
+	VPERMT2PS Z3, Z6, Z0
+	VPBROADCASTD (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VMOVUPS 60(R9)(R14*4), Z3
+	VPERMT2PS Z3, Z6, Z2
+	VCMPPS $30, Z0, Z2, K1
+	VCMPPS $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPS Z2, K1, Z0
+	VPBROADCASTD (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPS Z0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Z4
+	VPADDD Z4, Z1, Z1
+	VPADDD Z7, Z1, Z1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, (R11)
+	VEXTRACTI64X4 $1, Z1, Y1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, 64(R11)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z0
+	VMOVUPS.Z 60(R9)(R14*4), K3, Z3
+	VPERMT2PS Z3, Z6, Z0
+	VPBROADCASTD (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VMOVUPS.Z 60(R9)(R14*4), K3, Z3
+	VPERMT2PS Z3, Z6, Z2
+	VCMPPS $30, Z0, Z2, K1
+	VCMPPS $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPS Z2, K1, Z0
+	VPBROADCASTD (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPS Z0, K4, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $2, R14
+	VMOVQ R14, X4
+	VPBROADCASTD X4, Z4
+	VPADDD Z4, Z1, Z1
+	VPADDD Z7, Z1, Z1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, K5, (R11)
+	VEXTRACTI64X4 $1, Z1, Y1
+	VPMOVSXDQ Y1, Z4
+	VMOVUPD Z4, K6, 64(R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean1F32AVX512 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean1F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSS (AX), Z13
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VADDPS Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPS Z13, Z0, Z0
+	VMOVUPS Z0, (R10)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VADDPS Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPS Z13, Z0, Z0
+	VMOVUPS Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean2F32AVX512 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean2F32AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+0(SB), Z6
+	MOVQ 40(DI), AX
+	VBROADCASTSS (AX), Z13
+	CMPQ 88(DI), $16
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS (R9)(R14*4), Z2
+	VMOVUPS 60(R9)(R14*4), Z3
+	VPERMT2PS Z3, Z6, Z2
+	VADDPS Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPS Z13, Z0, Z0
+	VMOVUPS Z0, (R10)
+	SUBQ $16, R12
+	JLE next
+	MOVL $16, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R9)(R14*4), R9
+	LEAQ (R10)(R14*4), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVD2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPS.Z (R9)(R14*4), K2, Z2
+	VMOVUPS.Z 60(R9)(R14*4), K3, Z3
+	VPERMT2PS Z3, Z6, Z2
+	VADDPS Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPS Z13, Z0, Z0
+	VMOVUPS Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 TEXT ·tile1x1F64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
@@ -14686,6 +15424,728 @@ twoRows:
 	VZEROUPPER
 	RET
 
+// largest1F64AVX512 is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VMAXPD Z0, Z2, Z0
+	VCMPPD $3, Z2, Z2, K1
+	VMOVAPD Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Z0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VMAXPD Z0, Z2, Z0
+	VCMPPD $3, Z2, Z2, K1
+	VMOVAPD Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPD Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largest2F64AVX512 is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largest2F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+192(SB), Z6
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Z0
+	VMOVUPD 56(R9)(R14*8), Z3
+	VPERMT2PD Z3, Z6, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VMOVUPD 56(R9)(R14*8), Z3
+	VPERMT2PD Z3, Z6, Z2
+	VMAXPD Z0, Z2, Z0
+	VCMPPD $3, Z2, Z2, K1
+	VMOVAPD Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Z0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z0
+	VMOVUPD.Z 56(R9)(R14*8), K3, Z3
+	VPERMT2PD Z3, Z6, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VMOVUPD.Z 56(R9)(R14*8), K3, Z3
+	VPERMT2PD Z3, Z6, Z2
+	VMAXPD Z0, Z2, Z0
+	VCMPPD $3, Z2, Z2, K1
+	VMOVAPD Z2, K1, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPD Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt1F64AVX512 is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+256(SB), Z7
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Z0
+	VPBROADCASTQ (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VCMPPD $30, Z0, Z2, K1
+	VCMPPD $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPD Z2, K1, Z0
+	VPBROADCASTQ (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Z0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Z4
+	VPADDQ Z4, Z1, Z1
+	VPADDQ Z7, Z1, Z1
+	VMOVUPD Z1, (R11)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z0
+	VPBROADCASTQ (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VCMPPD $30, Z0, Z2, K1
+	VCMPPD $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPD Z2, K1, Z0
+	VPBROADCASTQ (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPD Z0, K4, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Z4
+	VPADDQ Z4, Z1, Z1
+	VPADDQ Z7, Z1, Z1
+	VMOVUPD Z1, K5, (R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// largestAt2F64AVX512 is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·largestAt2F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+192(SB), Z6
+	VMOVUPS constants<>+320(SB), Z7
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD (R9)(R14*8), Z0
+	VMOVUPD 56(R9)(R14*8), Z3
+	VPERMT2PD Z3, Z6, Z0
+	VPBROADCASTQ (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE done
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VMOVUPD 56(R9)(R14*8), Z3
+	VPERMT2PD Z3, Z6, Z2
+	VCMPPD $30, Z0, Z2, K1
+	VCMPPD $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPD Z2, K1, Z0
+	VPBROADCASTQ (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VMOVUPD Z0, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Z4
+	VPADDQ Z4, Z1, Z1
+	VPADDQ Z7, Z1, Z1
+	VMOVUPD Z1, (R11)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	MOVQ (DX), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z0
+	VMOVUPD.Z 56(R9)(R14*8), K3, Z3
+	VPERMT2PD Z3, Z6, Z0
+	VPBROADCASTQ (DX), Z1
+	INCQ AX
+	CMPQ AX, R13
+	JGE doneNarrow
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VMOVUPD.Z 56(R9)(R14*8), K3, Z3
+	VPERMT2PD Z3, Z6, Z2
+	VCMPPD $30, Z0, Z2, K1
+	VCMPPD $3, Z2, Z2, K7
+	KORW K1, K7, K1
+	VMOVAPD Z2, K1, Z0
+	VPBROADCASTQ (DX)(AX*8), K1, Z1
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VMOVUPD Z0, K4, (R10)
+	MOVQ R9, R14
+	SUBQ 24(DI), R14
+	SHRQ $3, R14
+	VMOVQ R14, X4
+	VPBROADCASTQ X4, Z4
+	VPADDQ Z4, Z1, Z1
+	VPADDQ Z7, Z1, Z1
+	VMOVUPD Z1, K5, (R11)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean1F64AVX512 is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean1F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	MOVQ 40(DI), AX
+	VBROADCASTSD (AX), Z13
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VADDPD Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPD Z13, Z0, Z0
+	VMOVUPD Z0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VADDPD Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPD Z13, Z0, Z0
+	VMOVUPD Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
+// mean2F64AVX512 is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
+TEXT ·mean2F64AVX512(SB), NOSPLIT, $0-8
+	MOVQ t+0(FP), DI
+	MOVQ 0(DI), SI
+	MOVQ 8(DI), BX
+	MOVQ 16(DI), R8
+	MOVQ 32(DI), DX
+	MOVQ 96(DI), R13
+	MOVQ 80(DI), CX
+	VMOVUPS constants<>+192(SB), Z6
+	MOVQ 40(DI), AX
+	VBROADCASTSD (AX), Z13
+	CMPQ 88(DI), $8
+	JLT narrow
+
+row:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vector:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tap:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD (R9)(R14*8), Z2
+	VMOVUPD 56(R9)(R14*8), Z3
+	VPERMT2PD Z3, Z6, Z2
+	VADDPD Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tap
+
+done:
+	VDIVPD Z13, Z0, Z0
+	VMOVUPD Z0, (R10)
+	SUBQ $8, R12
+	JLE next
+	MOVL $8, AX
+	MOVL AX, R14
+	CMPQ R12, AX
+	CMOVQLT R12, R14
+	CMOVQLT AX, R12
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R9)(R14*8), R9
+	LEAQ (R10)(R14*8), R10
+	LEAQ (R11)(R14*8), R11
+	JMP vector
+
+next:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ row
+	VZEROUPPER
+	RET
+
+narrow:
+	MOVQ 48(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K2
+	MOVQ 56(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K3
+	MOVQ 64(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K4
+	MOVQ 72(DI), AX
+	VMOVUPS (AX), Z4
+	VPMOVQ2M Z4, K5
+	VMOVUPS 64(AX), Z4
+	VPMOVQ2M Z4, K6
+
+rowNarrow:
+	MOVQ SI, R9
+	MOVQ BX, R10
+	MOVQ R8, R11
+	MOVQ 88(DI), R12
+
+vectorNarrow:
+	XORL AX, AX
+	VPXORD Z0, Z0, Z0
+
+tapNarrow:
+	MOVQ (DX)(AX*8), R14
+	VMOVUPD.Z (R9)(R14*8), K2, Z2
+	VMOVUPD.Z 56(R9)(R14*8), K3, Z3
+	VPERMT2PD Z3, Z6, Z2
+	VADDPD Z2, Z0, Z0
+	INCQ AX
+	CMPQ AX, R13
+	JLT tapNarrow
+
+doneNarrow:
+	VDIVPD Z13, Z0, Z0
+	VMOVUPD Z0, K4, (R10)
+
+nextNarrow:
+	ADDQ 104(DI), SI
+	ADDQ 112(DI), BX
+	ADDQ 120(DI), R8
+	DECQ CX
+	JNZ rowNarrow
+	VZEROUPPER
+	RET
+
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 TEXT ·peakF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
@@ -17895,3 +19355,53 @@ twoRows:
 	JNZ twoRows
 	VZEROUPPER
 	RET
+
+DATA constants<>+0(SB)/8, $0x0000000200000000
+DATA constants<>+8(SB)/8, $0x0000000600000004
+DATA constants<>+16(SB)/8, $0x0000000a00000008
+DATA constants<>+24(SB)/8, $0x0000000e0000000c
+DATA constants<>+32(SB)/8, $0x0000001300000011
+DATA constants<>+40(SB)/8, $0x0000001700000015
+DATA constants<>+48(SB)/8, $0x0000001b00000019
+DATA constants<>+56(SB)/8, $0x0000001f0000001d
+DATA constants<>+64(SB)/8, $0x0000000100000000
+DATA constants<>+72(SB)/8, $0x0000000300000002
+DATA constants<>+80(SB)/8, $0x0000000500000004
+DATA constants<>+88(SB)/8, $0x0000000700000006
+DATA constants<>+96(SB)/8, $0x0000000900000008
+DATA constants<>+104(SB)/8, $0x0000000b0000000a
+DATA constants<>+112(SB)/8, $0x0000000d0000000c
+DATA constants<>+120(SB)/8, $0x0000000f0000000e
+DATA constants<>+128(SB)/8, $0x0000000200000000
+DATA constants<>+136(SB)/8, $0x0000000600000004
+DATA constants<>+144(SB)/8, $0x0000000a00000008
+DATA constants<>+152(SB)/8, $0x0000000e0000000c
+DATA constants<>+160(SB)/8, $0x0000001200000010
+DATA constants<>+168(SB)/8, $0x0000001600000014
+DATA constants<>+176(SB)/8, $0x0000001a00000018
+DATA constants<>+184(SB)/8, $0x0000001e0000001c
+DATA constants<>+192(SB)/8, $0x0000000000000000
+DATA constants<>+200(SB)/8, $0x0000000000000002
+DATA constants<>+208(SB)/8, $0x0000000000000004
+DATA constants<>+216(SB)/8, $0x0000000000000006
+DATA constants<>+224(SB)/8, $0x0000000000000009
+DATA constants<>+232(SB)/8, $0x000000000000000b
+DATA constants<>+240(SB)/8, $0x000000000000000d
+DATA constants<>+248(SB)/8, $0x000000000000000f
+DATA constants<>+256(SB)/8, $0x0000000000000000
+DATA constants<>+264(SB)/8, $0x0000000000000001
+DATA constants<>+272(SB)/8, $0x0000000000000002
+DATA constants<>+280(SB)/8, $0x0000000000000003
+DATA constants<>+288(SB)/8, $0x0000000000000004
+DATA constants<>+296(SB)/8, $0x0000000000000005
+DATA constants<>+304(SB)/8, $0x0000000000000006
+DATA constants<>+312(SB)/8, $0x0000000000000007
+DATA constants<>+320(SB)/8, $0x0000000000000000
+DATA constants<>+328(SB)/8, $0x0000000000000002
+DATA constants<>+336(SB)/8, $0x0000000000000004
+DATA constants<>+344(SB)/8, $0x0000000000000006
+DATA constants<>+352(SB)/8, $0x0000000000000008
+DATA constants<>+360(SB)/8, $0x000000000000000a
+DATA constants<>+368(SB)/8, $0x000000000000000c
+DATA constants<>+376(SB)/8, $0x000000000000000e
+GLOBL constants<>(SB), RODATA|NOPTR, $384

@@ -67,6 +67,9 @@ func (f *Func) Arg(name string) string {
 	panic("asm: " + f.Name + " has no parameter " + name)
 }
 
+// Words returns where a constant lies that is made of 4-byte words.
+func (f *File) Words(words ...uint32) string { return f.pool.Words(words...) }
+
 // Assembly returns the file's text. It is left out of builds with the tag noasm.
 func (f *File) Assembly() []byte {
 	var out bytes.Buffer

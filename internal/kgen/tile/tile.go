@@ -79,6 +79,7 @@ func (m *machine) file() *asm.File {
 		}
 		m.transpose(f, e)
 		m.gather(f, e)
+		m.windows(f, e)
 	}
 	m.peak(f)
 	if m.masks {
