@@ -14,9 +14,6 @@ type gemmKernel[T dtype.Float] struct {
 	run func(k int, a, b, c []T, ldc int)
 }
 
-// maxPanel bounds mr and nr.
-const maxPanel = 64
-
 var (
 	gemm32 = gemmKernel[float32]{2, 4, 16, 16, gemm2x4[float32]}
 	gemm64 = gemmKernel[float64]{2, 4, 8, 16, gemm2x4[float64]}
