@@ -74,7 +74,7 @@ func address(v *backend.View) unsafe.Pointer {
 var moveBySize = [4]func(out, in *backend.View){move[uint8], move[int16], move[int32], move[int64]}
 
 func move[T dtype.Element](out, in *backend.View) {
-	if out.Layout.Size() >= tile*tile && !in.Layout.IsContiguous() && transpose[T](out, in) {
+	if out.Layout.Size() >= short*short && !in.Layout.IsContiguous() && transpose[T](out, in) {
 		return
 	}
 	mapUnary(out, in, func(dst, src []T) { copy(dst, src) })

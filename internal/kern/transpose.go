@@ -1,0 +1,90 @@
+package kern
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
+
+const (
+	// square is the side of the squares that are turned where no vectors do it: a row of one fills cache lines.
+	square = 16
+	// TransposePanel is how many columns are turned together: their lines in dst, one a row, stay at hand.
+	TransposePanel = 64
+)
+
+// Transpose copies dst[l*rowDst+i] = src[i*rowSrc+l] for i < rows and l < cols, in squares, so that every cache line is
+// read and written once.
+func Transpose[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
+	switch unsafe.Sizeof(*new(T)) {
+	case 4:
+		transpose(bitsAs[float32](dst), rowDst, bitsAs[float32](src), rowSrc, rows, cols)
+	case 8:
+		transpose(bitsAs[float64](dst), rowDst, bitsAs[float64](src), rowSrc, rows, cols)
+	default:
+		transposeSquares(dst, rowDst, src, rowSrc, rows, cols)
+	}
+}
+
+// bitsAs is s as numbers of the same size, which vectors copy without looking at them.
+func bitsAs[F dtype.Float, T dtype.Element](s []T) []F {
+	// The memory is that of s, and holds no pointers; both types have one size and one alignment.
+	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+func transpose[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
+	lanes := vec.Lanes[T]()
+	if lanes == 0 || rows < lanes || cols < lanes {
+		transposeSquares(dst, rowDst, src, rowSrc, rows, cols)
+		return
+	}
+	for l := 0; l < cols; {
+		n := TransposePanel
+		if cols-l < n+lanes { // the last panel is not too narrow for a vector
+			n = cols - l
+		}
+		for i := 0; i < rows; i += lanes {
+			i := min(i, rows-lanes) // the last rows overlap those before
+			vec.Transpose(dst[l*rowDst+i:], rowDst, src[i*rowSrc+l:], rowSrc, lanes, n)
+		}
+		l += n
+	}
+}
+
+// transposeSquares is Transpose without vectors.
+func transposeSquares[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
+	whole := cols &^ (square - 1)
+	for l := 0; l < whole; l += square {
+		transposeStrip(dst[l*rowDst:], rowDst, src[l:], rowSrc, rows)
+	}
+	for l := whole; l < cols; l++ {
+		line := dst[l*rowDst:][:rows]
+		for i := range line {
+			line[i] = src[i*rowSrc+l]
+		}
+	}
+}
+
+// transposeStrip is that of as many columns as a square has.
+func transposeStrip[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows int) {
+	var turned [square][square]T
+	whole := rows &^ (square - 1)
+	for i := 0; i < whole; i += square {
+		for r := range square {
+			row := (*[square]T)(src[(i+r)*rowSrc:])
+			for l := range square {
+				turned[l][r] = row[l]
+			}
+		}
+		for l := range square {
+			*(*[square]T)(dst[l*rowDst+i:]) = turned[l]
+		}
+	}
+	for i := whole; i < rows; i++ {
+		row := (*[square]T)(src[i*rowSrc:])
+		for l := range square {
+			dst[l*rowDst+i] = row[l]
+		}
+	}
+}
