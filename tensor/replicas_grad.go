@@ -180,17 +180,8 @@ func addTerms(sums, like, terms []*Tensor) []*Tensor {
 		return terms
 	}
 	offsets, _ := placesOf(like)
-	for _, dt := range [...]dtype.DType{dtype.Float32, dtype.Float64} {
+	for _, dt := range [...]dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64} {
 		addPieces(dt, sums, offsets, terms)
-	}
-	for i, x := range sums {
-		if x == nil || cuda.AddsPieces(x.dtype) {
-			continue
-		}
-		for _, t := range terms {
-			l := layout.Of(x.layout.Shape, x.layout.Strides, offsets[i]/x.dtype.Size())
-			x.addInto(t.storage.tensor(&l, x.dtype))
-		}
 	}
 	for _, t := range terms {
 		t.Release()

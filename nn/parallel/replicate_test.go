@@ -154,7 +154,7 @@ func TestSharedGradients(t *testing.T) {
 	}
 }
 
-// TestOtherDTypes: what has no kernel that adds many is added one by one; layouts may be any.
+// TestOtherDTypes: parameters may be of any float dtype and layout, and of several.
 func TestOtherDTypes(t *testing.T) {
 	on := tensor.On(device.CUDA(0))
 	type mixed struct{ Half, Brain, Single, Double *tensor.Tensor }

@@ -9,6 +9,7 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/dtype"
 	"cresset/internal/devicetest"
 	"cresset/internal/driver/sim"
 	"cresset/nn"
@@ -117,6 +118,58 @@ func TestLaunches(t *testing.T) {
 			} else {
 				t.Logf("%d layers on %d devices: %d launches beside the model's %d on each", layers, n, extra, own)
 			}
+		}
+	}
+}
+
+// twoDTypes is a model of which a part computes in another dtype.
+type twoDTypes struct {
+	In   *nn.Linear
+	Norm *nn.BatchNorm1D
+	Out  [4]*nn.Linear
+}
+
+func (m *twoDTypes) Forward(x *tensor.Tensor) *tensor.Tensor {
+	y := m.Norm.Forward(m.In.Forward(x)).Half()
+	for _, l := range m.Out {
+		y = l.Forward(y)
+	}
+	return y
+}
+
+// TestLaunchesForSeveralDTypes counts for parameters of two dtypes, which are added by one launch each, and buffers.
+func TestLaunchesForSeveralDTypes(t *testing.T) {
+	if raceEnabled {
+		t.Skip("too slow under the race detector")
+	}
+	for _, n := range []int{2, 8} {
+		driver := devicetest.Lend(t, "8")
+		net := &twoDTypes{In: nn.NewLinear(3, 4), Norm: nn.NewBatchNorm1D(4)}
+		for i := range net.Out {
+			net.Out[i] = nn.NewLinear(4, 4, nn.As(dtype.Float16))
+		}
+		nn.To(net, device.CUDA(0))
+		x := tensor.Rand(32, 3)
+		count := func(n int) int {
+			d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+			run := func() {
+				nn.ZeroGrad(net)
+				y := d.Forward(x)
+				y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+			}
+			run()
+			for _, p := range nn.Parameters(net) {
+				p.Detach().MulScalarInPlace(0.5)
+			}
+			before := driver.Calls("cuLaunchKernel")
+			run()
+			return driver.Calls("cuLaunchKernel") - before
+		}
+		own := count(1) - 1 // without the gradient's ones
+		if extra := count(n) - 1 - n*own; extra > 5*n || extra < 0 {
+			t.Errorf("%d devices: %d launches beside the model's %d on each", n, extra, own)
+		} else {
+			t.Logf("%d devices: %d launches beside the model's %d on each", n, extra, own)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Piece struct {
 var (
 	copyPieces = sized("copy_pieces", dtype.Uint8)
 	addPieces  = [dtype.Count]kernelID{
+		dtype.Float16: typed("add_pieces", dtype.Float16), dtype.BFloat16: typed("add_pieces", dtype.BFloat16),
 		dtype.Float32: typed("add_pieces", dtype.Float32), dtype.Float64: typed("add_pieces", dtype.Float64),
 	}
 )
@@ -42,11 +43,8 @@ func (d *Device) CopyPieces(to, from []Piece) error {
 	return err
 }
 
-// AddsPieces reports whether AddPieces takes elements of dt.
-func AddsPieces(dt dtype.DType) bool { return dt == dtype.Float32 || dt == dtype.Float64 }
-
 // AddPieces adds to each piece, for all of them by one launch, what lies in each of the terms at the given offset: first that
-// of terms[0], then of terms[1], … . The elements are of dt.
+// of terms[0], then of terms[1], … . The elements are of dt, which is a float dtype.
 func (d *Device) AddPieces(dt dtype.DType, to []Piece, offsets []int, terms []backend.Buffer) error {
 	list := make([]kernels.Piece, len(to))
 	for i := range to {

@@ -62,3 +62,23 @@ func TestAddPieces(t *testing.T) {
 		compare(t, "add_pieces", got[i], want[i])
 	}
 }
+
+// TestAddPiecesOfHalves: half types round after each term, as where they are added one by one. One is half of the last bit of
+// the large number, and is lost twice; two at once would not be.
+func TestAddPiecesOfHalves(t *testing.T) {
+	for _, tt := range []struct {
+		kernel     string
+		large, one uint16
+	}{
+		{"add_pieces_f16", 0x6800, 0x3c00},  // 2048
+		{"add_pieces_bf16", 0x4380, 0x3f80}, // 256
+	} {
+		m := &machine{t: t}
+		got := []uint16{tt.large, tt.one}
+		ones := put(m, []uint16{tt.one, 0})
+		list := put(m, []kernels.Piece{{To: put(m, got), Bytes: 4}})
+		p := kernels.Pieces{List: list, Bases: put(m, []uint64{ones, ones}), Count: 1, Terms: 2}
+		launch(m, tt.kernel, kernels.PieceGrid(1, 4, few), p)
+		compare(t, tt.kernel, got, []uint16{tt.large, tt.one})
+	}
+}
