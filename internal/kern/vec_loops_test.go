@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
@@ -52,13 +53,28 @@ func binaryLoop[T dtype.Float](name string, f func(dst, a, b []T)) vectorLoop[T]
 	return vectorLoop[T]{name, func(dst, a, b, _ []T) { f(dst, a, b) }}
 }
 
+// sidedLoops are the loops that take either operand of a binary one as a scalar, which is its slice's first element; what
+// assembly leaves is computed from a slice that repeats it.
+func sidedLoops[D, T any, L any](l vec.Loop, name string, row func(name string, f func(dst []D, a, b []T)) L, f func(dst []D, a, b []T)) []L {
+	return []L{
+		row(name+" right", func(dst []D, a, b []T) {
+			done := vec.Unary(l+vec.Right, dst, a, b[:min(1, len(dst))]...)
+			f(dst[done:], a[done:len(dst)], slices.Repeat(b[:min(1, len(dst))], len(dst)-done))
+		}),
+		row(name+" left", func(dst []D, a, b []T) {
+			done := vec.Unary(l+vec.Left, dst, b, a[:min(1, len(dst))]...)
+			f(dst[done:], slices.Repeat(a[:min(1, len(dst))], len(dst)-done), b[done:len(dst)])
+		}),
+	}
+}
+
 // vectorLoops has a row for each loop of float32 and float64.
 func vectorLoops[T dtype.Float]() []vectorLoop[T] {
 	return slices.Concat(elementwiseLoops[T](), optimizerLoops[T](), rowLoops[T]())
 }
 
 func elementwiseLoops[T dtype.Float]() []vectorLoop[T] {
-	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), activationLoops[T]())
+	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), scalarLoops[T](), activationLoops[T]())
 }
 
 func arithmeticLoops[T dtype.Float]() []vectorLoop[T] {
@@ -102,6 +118,29 @@ func comparisonLoops[T dtype.Float]() []vectorLoop[T] {
 		comparisonLoop("Ge", Ge[T]),
 		comparisonLoop("IsNaN", func(dst []bool, a, _ []T) { IsNaN(dst, a) }),
 	}
+}
+
+func scalarLoops[T dtype.Float]() []vectorLoop[T] {
+	var loops []vectorLoop[T]
+	number := func(l vec.Loop, name string, f func(dst, a, b []T)) {
+		loops = append(loops, sidedLoops(l, name, binaryLoop[T], f)...)
+	}
+	truth := func(l vec.Loop, name string, f func(dst []bool, a, b []T)) {
+		loops = append(loops, sidedLoops(l, name, comparisonLoop[T], f)...)
+	}
+	number(vec.Add, "Add", Add[T])
+	number(vec.Sub, "Sub", Sub[T])
+	number(vec.Mul, "Mul", Mul[T])
+	number(vec.Div, "Div", Div[T])
+	number(vec.Maximum, "Maximum", Maximum[T])
+	number(vec.Minimum, "Minimum", Minimum[T])
+	truth(vec.Eq, "Eq", Eq[T])
+	truth(vec.Ne, "Ne", Ne[T])
+	truth(vec.Lt, "Lt", Lt[T])
+	truth(vec.Le, "Le", Le[T])
+	truth(vec.Gt, "Gt", Gt[T])
+	truth(vec.Ge, "Ge", Ge[T])
+	return loops
 }
 
 func activationLoops[T dtype.Float]() []vectorLoop[T] {

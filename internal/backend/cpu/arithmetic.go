@@ -3,6 +3,7 @@ package cpu
 import (
 	"cresset/dtype"
 	"cresset/internal/kern"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
@@ -22,9 +23,9 @@ func (t *table) addArithmetic() {
 
 func addNumber[T dtype.Number](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Add][dt] = binary(kern.Add[T])
-	t[op.Sub][dt] = binary(kern.Sub[T])
-	t[op.Mul][dt] = binary(kern.Mul[T])
+	t[op.Add][dt] = sided(kern.Add[T], vec.Add)
+	t[op.Sub][dt] = sided(kern.Sub[T], vec.Sub)
+	t[op.Mul][dt] = sided(kern.Mul[T], vec.Mul)
 	t[op.Neg][dt] = unary(kern.Neg[T])
 	t[op.Abs][dt] = unary(kern.Abs[T])
 	t[op.Sign][dt] = unary(kern.Sign[T])
@@ -33,7 +34,7 @@ func addNumber[T dtype.Number](t *table) {
 
 func addFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Div][dt] = binary(kern.Div[T])
+	t[op.Div][dt] = sided(kern.Div[T], vec.Div)
 	t[op.FloorDivide][dt] = binary(kern.FloorDivide[T])
 	t[op.DivTrunc][dt] = binary(kern.DivTrunc[T])
 	t[op.Remainder][dt] = binary(kern.Remainder[T])

@@ -3,6 +3,7 @@ package cpu
 import (
 	"cresset/dtype"
 	"cresset/internal/kern"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 )
 
@@ -20,12 +21,12 @@ func (t *table) addComparisons() {
 }
 
 func addComparison[T dtype.Number](t *table, dt dtype.DType) {
-	t[op.Eq][dt] = binary(kern.Eq[T])
-	t[op.Ne][dt] = binary(kern.Ne[T])
-	t[op.Lt][dt] = binary(kern.Lt[T])
-	t[op.Le][dt] = binary(kern.Le[T])
-	t[op.Gt][dt] = binary(kern.Gt[T])
-	t[op.Ge][dt] = binary(kern.Ge[T])
-	t[op.Maximum][dt] = binary(kern.Maximum[T])
-	t[op.Minimum][dt] = binary(kern.Minimum[T])
+	t[op.Eq][dt] = sided(kern.Eq[T], vec.Eq)
+	t[op.Ne][dt] = sided(kern.Ne[T], vec.Ne)
+	t[op.Lt][dt] = sided(kern.Lt[T], vec.Lt)
+	t[op.Le][dt] = sided(kern.Le[T], vec.Le)
+	t[op.Gt][dt] = sided(kern.Gt[T], vec.Gt)
+	t[op.Ge][dt] = sided(kern.Ge[T], vec.Ge)
+	t[op.Maximum][dt] = sided(kern.Maximum[T], vec.Maximum)
+	t[op.Minimum][dt] = sided(kern.Minimum[T], vec.Minimum)
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/kern/vec"
 	"cresset/internal/layout"
 	"cresset/internal/par"
 )
@@ -55,13 +56,32 @@ func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []
 
 // binary lifts a loop over two operands.
 func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
+	return binaryBy(loop, func(d []D, a flat[A], b flat[B]) { flatLoop(loop, d, a, b) })
+}
+
+// sided lifts a loop over two operands of one type, whose vector loop l has forms for one that repeats.
+func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel {
+	return binaryBy(loop, func(d []D, a, b flat[A]) {
+		done := 0
+		switch {
+		case b.repeated && !a.repeated:
+			done = vec.Unary(l+vec.Right, d, a.elems, b.value)
+		case a.repeated && !b.repeated:
+			done = vec.Unary(l+vec.Left, d, b.elems, a.value)
+		}
+		flatLoop(loop, d[done:], a.part(done, len(d)), b.part(done, len(d)))
+	})
+}
+
+// binaryBy lifts a loop over two operands; those without a layout go to flatten.
+func binaryBy[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), flatten func(d []D, a flat[A], b flat[B])) Kernel {
 	return func(c *backend.Call) error {
 		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
 		switch flat := out.Layout.IsContiguous(); {
 		case flat && straight(x) && straight(y) && out.Layout.Size() <= grain:
 			loop(dense[D](out), dense[A](x), dense[B](y))
 		case flat && flattens(x) && flattens(y):
-			mapFlat(loop, out, x, y)
+			mapFlat(flatten, out, x, y)
 		default:
 			mapBinary(loop, out, x, y)
 		}
@@ -70,14 +90,17 @@ func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel {
 }
 
 // mapFlat is binary for operands that flatOf can see.
-func mapFlat[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, y *backend.View) {
+func mapFlat[D, A, B dtype.Element](loop func(d []D, a flat[A], b flat[B]), out, x, y *backend.View) {
 	d := dense[D](out)
-	a, b := flatOf[A](x, len(d)), flatOf[B](y, len(d))
-	if len(d) <= grain {
-		flatLoop(loop, d, a, b)
+	if len(d) == 0 {
 		return
 	}
-	par.For(len(d), grain, func(lo, hi int) { flatLoop(loop, d[lo:hi], a.part(lo, hi), b.part(lo, hi)) })
+	a, b := flatOf[A](x), flatOf[B](y)
+	if len(d) <= grain {
+		loop(d, a, b)
+		return
+	}
+	par.For(len(d), grain, func(lo, hi int) { loop(d[lo:hi], a.part(lo, hi), b.part(lo, hi)) })
 }
 
 // mapBinary is binary for any layouts.
@@ -93,29 +116,36 @@ func mapBinary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, 
 	})
 }
 
-// flat is an operand without a layout: elements side by side, or one repeated for as long as a chunk.
+// flat is an operand without a layout: elements side by side, or one that repeats.
 type flat[T dtype.Element] struct {
 	elems    []T
+	value    T
 	repeated bool
 }
 
-// flatOf returns the operand of a loop over n elements.
-func flatOf[T dtype.Element](v *backend.View, n int) flat[T] {
-	if straight(v) {
+// flatOf returns the operand of a loop.
+func flatOf[T dtype.Element](v *backend.View) flat[T] {
+	switch {
+	case straight(v):
 		return flat[T]{elems: dense[T](v)}
+	case v.IsConst():
+		return flat[T]{value: constant[T](v.Const), repeated: true}
 	}
-	s := make([]T, min(n, chunk))
-	if v.IsConst() {
-		fill(s, constant[T](v.Const))
-	} else {
-		fill(s, data[T](v)[v.Layout.Offset])
-	}
-	return flat[T]{elems: s, repeated: true}
+	return flat[T]{value: data[T](v)[v.Layout.Offset], repeated: true}
 }
 
 func (f flat[T]) part(lo, hi int) flat[T] {
 	if !f.repeated {
 		f.elems = f.elems[lo:hi]
+	}
+	return f
+}
+
+// chunked is the operand with n elements, at most a chunk, in the place of one that repeats.
+func (f flat[T]) chunked(n int) flat[T] {
+	if f.repeated {
+		f.elems = make([]T, min(n, chunk))
+		fill(f.elems, f.value)
 	}
 	return f
 }
@@ -126,6 +156,7 @@ func flatLoop[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), d []D, a 
 		loop(d, a.elems, b.elems)
 		return
 	}
+	a, b = a.chunked(len(d)), b.chunked(len(d))
 	for lo := 0; lo < len(d); lo += chunk {
 		hi := min(lo+chunk, len(d))
 		x, y := a.part(lo, hi).elems, b.part(lo, hi).elems

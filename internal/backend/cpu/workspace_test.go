@@ -13,7 +13,7 @@ import (
 var bounded = map[string]string{
 	"borrow":       "maxScratch",
 	"newWindows":   "tabled",
-	"flatOf":       "chunk",
+	"chunked":      "chunk",
 	"newCursor":    "chunk",
 	"patches":      "mostTaps",
 	"taps":         "mostTaps",

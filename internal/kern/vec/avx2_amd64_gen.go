@@ -15,11 +15,35 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Add + 1:
 		addF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case AddRight:
+		addRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case AddRight + 1:
+		addRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeft:
+		addLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case AddLeft + 1:
+		addLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case Sub:
 		subF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case Sub + 1:
 		subF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SubRight:
+		subRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SubRight + 1:
+		subRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeft:
+		subLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SubLeft + 1:
+		subLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case Mul:
 		mulF32AVX2(p[0], p[1], p[2], n)
@@ -27,11 +51,71 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Mul + 1:
 		mulF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case MulRight:
+		mulRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MulRight + 1:
+		mulRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeft:
+		mulLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MulLeft + 1:
+		mulLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case Div:
 		divF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case Div + 1:
 		divF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case DivRight:
+		divRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case DivRight + 1:
+		divRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivLeft:
+		divLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case DivLeft + 1:
+		divLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Maximum:
+		maximumF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Maximum + 1:
+		maximumF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MaximumRight:
+		maximumRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MaximumRight + 1:
+		maximumRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeft:
+		maximumLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MaximumLeft + 1:
+		maximumLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Minimum:
+		minimumF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Minimum + 1:
+		minimumF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MinimumRight:
+		minimumRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MinimumRight + 1:
+		minimumRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeft:
+		minimumLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MinimumLeft + 1:
+		minimumLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case Neg:
 		negF32AVX2(p[0], p[1], n)
@@ -93,18 +177,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Reciprocal + 1:
 		reciprocalF64AVX2(p[0], p[1], n)
 		return n &^ 3
-	case Maximum:
-		maximumF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Maximum + 1:
-		maximumF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Minimum:
-		minimumF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Minimum + 1:
-		minimumF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
 	case Clamp:
 		clampF32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
@@ -123,11 +195,35 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Eq + 1:
 		eqF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case EqRight:
+		eqRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case EqRight + 1:
+		eqRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqLeft:
+		eqLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case EqLeft + 1:
+		eqLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case Ne:
 		neF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case Ne + 1:
 		neF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case NeRight:
+		neRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case NeRight + 1:
+		neRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeLeft:
+		neLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case NeLeft + 1:
+		neLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case Lt:
 		ltF32AVX2(p[0], p[1], p[2], n)
@@ -135,11 +231,35 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Lt + 1:
 		ltF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case LtRight:
+		ltRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LtRight + 1:
+		ltRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtLeft:
+		ltLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LtLeft + 1:
+		ltLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case Le:
 		leF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case Le + 1:
 		leF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LeRight:
+		leRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LeRight + 1:
+		leRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeLeft:
+		leLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LeLeft + 1:
+		leLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case Gt:
 		gtF32AVX2(p[0], p[1], p[2], n)
@@ -147,11 +267,35 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Gt + 1:
 		gtF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
+	case GtRight:
+		gtRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GtRight + 1:
+		gtRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtLeft:
+		gtLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GtLeft + 1:
+		gtLeftF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case Ge:
 		geF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case Ge + 1:
 		geF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GeRight:
+		geRightF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GeRight + 1:
+		geRightF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeLeft:
+		geLeftF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GeLeft + 1:
+		geLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case IsNaN:
 		isNaNF32AVX2(p[0], p[1], n)

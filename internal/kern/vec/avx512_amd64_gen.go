@@ -15,11 +15,35 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Add + 1:
 		addF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case AddRight:
+		addRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddRight + 1:
+		addRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft:
+		addLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 1:
+		addLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case Sub:
 		subF32AVX512(p[0], p[1], p[2], n)
 		return n
 	case Sub + 1:
 		subF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SubRight:
+		subRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubRight + 1:
+		subRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft:
+		subLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 1:
+		subLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case Mul:
 		mulF32AVX512(p[0], p[1], p[2], n)
@@ -27,11 +51,71 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Mul + 1:
 		mulF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case MulRight:
+		mulRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulRight + 1:
+		mulRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft:
+		mulLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 1:
+		mulLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case Div:
 		divF32AVX512(p[0], p[1], p[2], n)
 		return n
 	case Div + 1:
 		divF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case DivRight:
+		divRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivRight + 1:
+		divRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivLeft:
+		divLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivLeft + 1:
+		divLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Maximum:
+		maximumF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Maximum + 1:
+		maximumF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case MaximumRight:
+		maximumRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumRight + 1:
+		maximumRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft:
+		maximumLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 1:
+		maximumLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Minimum:
+		minimumF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Minimum + 1:
+		minimumF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case MinimumRight:
+		minimumRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumRight + 1:
+		minimumRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft:
+		minimumLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 1:
+		minimumLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case Neg:
 		negF32AVX512(p[0], p[1], n)
@@ -93,18 +177,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Reciprocal + 1:
 		reciprocalF64AVX512(p[0], p[1], n)
 		return n
-	case Maximum:
-		maximumF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Maximum + 1:
-		maximumF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Minimum:
-		minimumF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Minimum + 1:
-		minimumF64AVX512(p[0], p[1], p[2], n)
-		return n
 	case Clamp:
 		clampF32AVX512(p[0], p[1], n, scalars)
 		return n
@@ -123,11 +195,35 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Eq + 1:
 		eqF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case EqRight:
+		eqRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqRight + 1:
+		eqRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft:
+		eqLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 1:
+		eqLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case Ne:
 		neF32AVX512(p[0], p[1], p[2], n)
 		return n
 	case Ne + 1:
 		neF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case NeRight:
+		neRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeRight + 1:
+		neRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft:
+		neLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 1:
+		neLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case Lt:
 		ltF32AVX512(p[0], p[1], p[2], n)
@@ -135,11 +231,35 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Lt + 1:
 		ltF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case LtRight:
+		ltRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtRight + 1:
+		ltRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft:
+		ltLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 1:
+		ltLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case Le:
 		leF32AVX512(p[0], p[1], p[2], n)
 		return n
 	case Le + 1:
 		leF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeRight:
+		leRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeRight + 1:
+		leRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft:
+		leLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 1:
+		leLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case Gt:
 		gtF32AVX512(p[0], p[1], p[2], n)
@@ -147,11 +267,35 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Gt + 1:
 		gtF64AVX512(p[0], p[1], p[2], n)
 		return n
+	case GtRight:
+		gtRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtRight + 1:
+		gtRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft:
+		gtLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 1:
+		gtLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case Ge:
 		geF32AVX512(p[0], p[1], p[2], n)
 		return n
 	case Ge + 1:
 		geF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case GeRight:
+		geRightF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeRight + 1:
+		geRightF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft:
+		geLeftF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 1:
+		geLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case IsNaN:
 		isNaNF32AVX512(p[0], p[1], n)

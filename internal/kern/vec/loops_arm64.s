@@ -110,6 +110,198 @@ whole:
 done:
 	RET
 
+// addRightF32NEON is dst[i] = a + b, with one b for all a.
+TEXT ·addRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e20d421 // FADD V1.4S, V1.4S, V0.4S
+	WORD $0x4e20d442 // FADD V2.4S, V2.4S, V0.4S
+	WORD $0x4e20d463 // FADD V3.4S, V3.4S, V0.4S
+	WORD $0x4e20d484 // FADD V4.4S, V4.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e20d421 // FADD V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// addRightF64NEON is dst[i] = a + b, with one b for all a.
+TEXT ·addRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e60d421 // FADD V1.2D, V1.2D, V0.2D
+	WORD $0x4e60d442 // FADD V2.2D, V2.2D, V0.2D
+	WORD $0x4e60d463 // FADD V3.2D, V3.2D, V0.2D
+	WORD $0x4e60d484 // FADD V4.2D, V4.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e60d421 // FADD V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// addLeftF32NEON is dst[i] = a + b, with one a for all b.
+TEXT ·addLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e21d401 // FADD V1.4S, V0.4S, V1.4S
+	WORD $0x4e22d402 // FADD V2.4S, V0.4S, V2.4S
+	WORD $0x4e23d403 // FADD V3.4S, V0.4S, V3.4S
+	WORD $0x4e24d404 // FADD V4.4S, V0.4S, V4.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e21d401 // FADD V1.4S, V0.4S, V1.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// addLeftF64NEON is dst[i] = a + b, with one a for all b.
+TEXT ·addLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e61d401 // FADD V1.2D, V0.2D, V1.2D
+	WORD $0x4e62d402 // FADD V2.2D, V0.2D, V2.2D
+	WORD $0x4e63d403 // FADD V3.2D, V0.2D, V3.2D
+	WORD $0x4e64d404 // FADD V4.2D, V0.2D, V4.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e61d401 // FADD V1.2D, V0.2D, V1.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // subF32NEON is dst[i] = a - b.
 TEXT ·subF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -209,6 +401,198 @@ whole:
 	ADD $16, R0, R0
 	ADD $16, R1, R1
 	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// subRightF32NEON is dst[i] = a - b, with one b for all a.
+TEXT ·subRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4ea0d421 // FSUB V1.4S, V1.4S, V0.4S
+	WORD $0x4ea0d442 // FSUB V2.4S, V2.4S, V0.4S
+	WORD $0x4ea0d463 // FSUB V3.4S, V3.4S, V0.4S
+	WORD $0x4ea0d484 // FSUB V4.4S, V4.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4ea0d421 // FSUB V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// subRightF64NEON is dst[i] = a - b, with one b for all a.
+TEXT ·subRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4ee0d421 // FSUB V1.2D, V1.2D, V0.2D
+	WORD $0x4ee0d442 // FSUB V2.2D, V2.2D, V0.2D
+	WORD $0x4ee0d463 // FSUB V3.2D, V3.2D, V0.2D
+	WORD $0x4ee0d484 // FSUB V4.2D, V4.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4ee0d421 // FSUB V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// subLeftF32NEON is dst[i] = a - b, with one a for all b.
+TEXT ·subLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4ea1d401 // FSUB V1.4S, V0.4S, V1.4S
+	WORD $0x4ea2d402 // FSUB V2.4S, V0.4S, V2.4S
+	WORD $0x4ea3d403 // FSUB V3.4S, V0.4S, V3.4S
+	WORD $0x4ea4d404 // FSUB V4.4S, V0.4S, V4.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4ea1d401 // FSUB V1.4S, V0.4S, V1.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// subLeftF64NEON is dst[i] = a - b, with one a for all b.
+TEXT ·subLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4ee1d401 // FSUB V1.2D, V0.2D, V1.2D
+	WORD $0x4ee2d402 // FSUB V2.2D, V0.2D, V2.2D
+	WORD $0x4ee3d403 // FSUB V3.2D, V0.2D, V3.2D
+	WORD $0x4ee4d404 // FSUB V4.2D, V0.2D, V4.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4ee1d401 // FSUB V1.2D, V0.2D, V1.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
 	SUB $2, R5, R5
 	CMP $2, R5
 	BGE whole
@@ -322,6 +706,198 @@ whole:
 done:
 	RET
 
+// mulRightF32NEON is dst[i] = a · b, with one b for all a.
+TEXT ·mulRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	WORD $0x6e20dc42 // FMUL V2.4S, V2.4S, V0.4S
+	WORD $0x6e20dc63 // FMUL V3.4S, V3.4S, V0.4S
+	WORD $0x6e20dc84 // FMUL V4.4S, V4.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e20dc21 // FMUL V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// mulRightF64NEON is dst[i] = a · b, with one b for all a.
+TEXT ·mulRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e60dc21 // FMUL V1.2D, V1.2D, V0.2D
+	WORD $0x6e60dc42 // FMUL V2.2D, V2.2D, V0.2D
+	WORD $0x6e60dc63 // FMUL V3.2D, V3.2D, V0.2D
+	WORD $0x6e60dc84 // FMUL V4.2D, V4.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e60dc21 // FMUL V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// mulLeftF32NEON is dst[i] = a · b, with one a for all b.
+TEXT ·mulLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e21dc01 // FMUL V1.4S, V0.4S, V1.4S
+	WORD $0x6e22dc02 // FMUL V2.4S, V0.4S, V2.4S
+	WORD $0x6e23dc03 // FMUL V3.4S, V0.4S, V3.4S
+	WORD $0x6e24dc04 // FMUL V4.4S, V0.4S, V4.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e21dc01 // FMUL V1.4S, V0.4S, V1.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// mulLeftF64NEON is dst[i] = a · b, with one a for all b.
+TEXT ·mulLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e61dc01 // FMUL V1.2D, V0.2D, V1.2D
+	WORD $0x6e62dc02 // FMUL V2.2D, V0.2D, V2.2D
+	WORD $0x6e63dc03 // FMUL V3.2D, V0.2D, V3.2D
+	WORD $0x6e64dc04 // FMUL V4.2D, V0.2D, V4.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e61dc01 // FMUL V1.2D, V0.2D, V1.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // divF32NEON is dst[i] = a / b.
 TEXT ·divF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -421,6 +997,1034 @@ whole:
 	ADD $16, R0, R0
 	ADD $16, R1, R1
 	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// divRightF32NEON is dst[i] = a / b, with one b for all a.
+TEXT ·divRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e20fc21 // FDIV V1.4S, V1.4S, V0.4S
+	WORD $0x6e20fc42 // FDIV V2.4S, V2.4S, V0.4S
+	WORD $0x6e20fc63 // FDIV V3.4S, V3.4S, V0.4S
+	WORD $0x6e20fc84 // FDIV V4.4S, V4.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e20fc21 // FDIV V1.4S, V1.4S, V0.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// divRightF64NEON is dst[i] = a / b, with one b for all a.
+TEXT ·divRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e60fc21 // FDIV V1.2D, V1.2D, V0.2D
+	WORD $0x6e60fc42 // FDIV V2.2D, V2.2D, V0.2D
+	WORD $0x6e60fc63 // FDIV V3.2D, V3.2D, V0.2D
+	WORD $0x6e60fc84 // FDIV V4.2D, V4.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e60fc21 // FDIV V1.2D, V1.2D, V0.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// divLeftF32NEON is dst[i] = a / b, with one a for all b.
+TEXT ·divLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e21fc01 // FDIV V1.4S, V0.4S, V1.4S
+	WORD $0x6e22fc02 // FDIV V2.4S, V0.4S, V2.4S
+	WORD $0x6e23fc03 // FDIV V3.4S, V0.4S, V3.4S
+	WORD $0x6e24fc04 // FDIV V4.4S, V0.4S, V4.4S
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e21fc01 // FDIV V1.4S, V0.4S, V1.4S
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// divLeftF64NEON is dst[i] = a / b, with one a for all b.
+TEXT ·divLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e61fc01 // FDIV V1.2D, V0.2D, V1.2D
+	WORD $0x6e62fc02 // FDIV V2.2D, V0.2D, V2.2D
+	WORD $0x6e63fc03 // FDIV V3.2D, V0.2D, V3.2D
+	WORD $0x6e64fc04 // FDIV V4.2D, V0.2D, V4.2D
+	FMOVQ F1, 0(R0)
+	FMOVQ F2, 16(R0)
+	FMOVQ F3, 32(R0)
+	FMOVQ F4, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e61fc01 // FDIV V1.2D, V0.2D, V1.2D
+	FMOVQ F1, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumF32NEON is dst[i] = the larger of a and b, NaN where either is.
+TEXT ·maximumF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R5
+	MOVD $constants<>(SB), R7
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F0
+	FMOVQ 16(R1), F1
+	FMOVQ 32(R1), F2
+	FMOVQ 48(R1), F3
+	FMOVQ 0(R2), F4
+	FMOVQ 16(R2), F5
+	FMOVQ 32(R2), F6
+	FMOVQ 48(R2), F7
+	WORD $0x6ea0e488 // FCMGT V8.4S, V4.4S, V0.4S
+	WORD $0x6ea1e4a9 // FCMGT V9.4S, V5.4S, V1.4S
+	WORD $0x6ea2e4ca // FCMGT V10.4S, V6.4S, V2.4S
+	WORD $0x6ea3e4eb // FCMGT V11.4S, V7.4S, V3.4S
+	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4e25e4ad // FCMEQ V13.4S, V5.4S, V5.4S
+	WORD $0x6e2059ad // NOT V13.16B, V13.16B
+	WORD $0x4e26e4ce // FCMEQ V14.4S, V6.4S, V6.4S
+	WORD $0x6e2059ce // NOT V14.16B, V14.16B
+	WORD $0x4e27e4ef // FCMEQ V15.4S, V7.4S, V7.4S
+	WORD $0x6e2059ef // NOT V15.16B, V15.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
+	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
+	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
+	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
+	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
+	FMOVQ F8, 0(R0)
+	FMOVQ F9, 16(R0)
+	FMOVQ F10, 32(R0)
+	FMOVQ F11, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	ADD $64, R2, R2
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6ea0e422 // FCMGT V2.4S, V1.4S, V0.4S
+	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumF64NEON is dst[i] = the larger of a and b, NaN where either is.
+TEXT ·maximumF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R5
+	MOVD $constants<>(SB), R7
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F0
+	FMOVQ 16(R1), F1
+	FMOVQ 32(R1), F2
+	FMOVQ 48(R1), F3
+	FMOVQ 0(R2), F4
+	FMOVQ 16(R2), F5
+	FMOVQ 32(R2), F6
+	FMOVQ 48(R2), F7
+	WORD $0x6ee0e488 // FCMGT V8.2D, V4.2D, V0.2D
+	WORD $0x6ee1e4a9 // FCMGT V9.2D, V5.2D, V1.2D
+	WORD $0x6ee2e4ca // FCMGT V10.2D, V6.2D, V2.2D
+	WORD $0x6ee3e4eb // FCMGT V11.2D, V7.2D, V3.2D
+	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4e65e4ad // FCMEQ V13.2D, V5.2D, V5.2D
+	WORD $0x6e2059ad // NOT V13.16B, V13.16B
+	WORD $0x4e66e4ce // FCMEQ V14.2D, V6.2D, V6.2D
+	WORD $0x6e2059ce // NOT V14.16B, V14.16B
+	WORD $0x4e67e4ef // FCMEQ V15.2D, V7.2D, V7.2D
+	WORD $0x6e2059ef // NOT V15.16B, V15.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
+	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
+	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
+	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
+	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
+	FMOVQ F8, 0(R0)
+	FMOVQ F9, 16(R0)
+	FMOVQ F10, 32(R0)
+	FMOVQ F11, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	ADD $64, R2, R2
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6ee0e422 // FCMGT V2.2D, V1.2D, V0.2D
+	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumRightF32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+TEXT ·maximumRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea1e405 // FCMGT V5.4S, V0.4S, V1.4S
+	WORD $0x6ea2e406 // FCMGT V6.4S, V0.4S, V2.4S
+	WORD $0x6ea3e407 // FCMGT V7.4S, V0.4S, V3.4S
+	WORD $0x6ea4e408 // FCMGT V8.4S, V0.4S, V4.4S
+	WORD $0x4e20e409 // FCMEQ V9.4S, V0.4S, V0.4S
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e20e40a // FCMEQ V10.4S, V0.4S, V0.4S
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e20e40b // FCMEQ V11.4S, V0.4S, V0.4S
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e20e40c // FCMEQ V12.4S, V0.4S, V0.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e611c05 // BSL V5.16B, V0.16B, V1.16B
+	WORD $0x6e621c06 // BSL V6.16B, V0.16B, V2.16B
+	WORD $0x6e631c07 // BSL V7.16B, V0.16B, V3.16B
+	WORD $0x6e641c08 // BSL V8.16B, V0.16B, V4.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea1e402 // FCMGT V2.4S, V0.4S, V1.4S
+	WORD $0x4e20e403 // FCMEQ V3.4S, V0.4S, V0.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e611c02 // BSL V2.16B, V0.16B, V1.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumRightF64NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+TEXT ·maximumRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee1e405 // FCMGT V5.2D, V0.2D, V1.2D
+	WORD $0x6ee2e406 // FCMGT V6.2D, V0.2D, V2.2D
+	WORD $0x6ee3e407 // FCMGT V7.2D, V0.2D, V3.2D
+	WORD $0x6ee4e408 // FCMGT V8.2D, V0.2D, V4.2D
+	WORD $0x4e60e409 // FCMEQ V9.2D, V0.2D, V0.2D
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e60e40a // FCMEQ V10.2D, V0.2D, V0.2D
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e60e40b // FCMEQ V11.2D, V0.2D, V0.2D
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e60e40c // FCMEQ V12.2D, V0.2D, V0.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e611c05 // BSL V5.16B, V0.16B, V1.16B
+	WORD $0x6e621c06 // BSL V6.16B, V0.16B, V2.16B
+	WORD $0x6e631c07 // BSL V7.16B, V0.16B, V3.16B
+	WORD $0x6e641c08 // BSL V8.16B, V0.16B, V4.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee1e402 // FCMGT V2.2D, V0.2D, V1.2D
+	WORD $0x4e60e403 // FCMEQ V3.2D, V0.2D, V0.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e611c02 // BSL V2.16B, V0.16B, V1.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumLeftF32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+TEXT ·maximumLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea0e425 // FCMGT V5.4S, V1.4S, V0.4S
+	WORD $0x6ea0e446 // FCMGT V6.4S, V2.4S, V0.4S
+	WORD $0x6ea0e467 // FCMGT V7.4S, V3.4S, V0.4S
+	WORD $0x6ea0e488 // FCMGT V8.4S, V4.4S, V0.4S
+	WORD $0x4e21e429 // FCMEQ V9.4S, V1.4S, V1.4S
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e22e44a // FCMEQ V10.4S, V2.4S, V2.4S
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e23e46b // FCMEQ V11.4S, V3.4S, V3.4S
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e601c25 // BSL V5.16B, V1.16B, V0.16B
+	WORD $0x6e601c46 // BSL V6.16B, V2.16B, V0.16B
+	WORD $0x6e601c67 // BSL V7.16B, V3.16B, V0.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea0e422 // FCMGT V2.4S, V1.4S, V0.4S
+	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// maximumLeftF64NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+TEXT ·maximumLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee0e425 // FCMGT V5.2D, V1.2D, V0.2D
+	WORD $0x6ee0e446 // FCMGT V6.2D, V2.2D, V0.2D
+	WORD $0x6ee0e467 // FCMGT V7.2D, V3.2D, V0.2D
+	WORD $0x6ee0e488 // FCMGT V8.2D, V4.2D, V0.2D
+	WORD $0x4e61e429 // FCMEQ V9.2D, V1.2D, V1.2D
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e62e44a // FCMEQ V10.2D, V2.2D, V2.2D
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e63e46b // FCMEQ V11.2D, V3.2D, V3.2D
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e601c25 // BSL V5.16B, V1.16B, V0.16B
+	WORD $0x6e601c46 // BSL V6.16B, V2.16B, V0.16B
+	WORD $0x6e601c67 // BSL V7.16B, V3.16B, V0.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee0e422 // FCMGT V2.2D, V1.2D, V0.2D
+	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumF32NEON is dst[i] = the smaller of a and b, NaN where either is.
+TEXT ·minimumF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R5
+	MOVD $constants<>(SB), R7
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F0
+	FMOVQ 16(R1), F1
+	FMOVQ 32(R1), F2
+	FMOVQ 48(R1), F3
+	FMOVQ 0(R2), F4
+	FMOVQ 16(R2), F5
+	FMOVQ 32(R2), F6
+	FMOVQ 48(R2), F7
+	WORD $0x6ea4e408 // FCMGT V8.4S, V0.4S, V4.4S
+	WORD $0x6ea5e429 // FCMGT V9.4S, V1.4S, V5.4S
+	WORD $0x6ea6e44a // FCMGT V10.4S, V2.4S, V6.4S
+	WORD $0x6ea7e46b // FCMGT V11.4S, V3.4S, V7.4S
+	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4e25e4ad // FCMEQ V13.4S, V5.4S, V5.4S
+	WORD $0x6e2059ad // NOT V13.16B, V13.16B
+	WORD $0x4e26e4ce // FCMEQ V14.4S, V6.4S, V6.4S
+	WORD $0x6e2059ce // NOT V14.16B, V14.16B
+	WORD $0x4e27e4ef // FCMEQ V15.4S, V7.4S, V7.4S
+	WORD $0x6e2059ef // NOT V15.16B, V15.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
+	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
+	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
+	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
+	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
+	FMOVQ F8, 0(R0)
+	FMOVQ F9, 16(R0)
+	FMOVQ F10, 32(R0)
+	FMOVQ F11, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	ADD $64, R2, R2
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6ea1e402 // FCMGT V2.4S, V0.4S, V1.4S
+	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumF64NEON is dst[i] = the smaller of a and b, NaN where either is.
+TEXT ·minimumF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD b+16(FP), R2
+	MOVD n+24(FP), R5
+	MOVD $constants<>(SB), R7
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F0
+	FMOVQ 16(R1), F1
+	FMOVQ 32(R1), F2
+	FMOVQ 48(R1), F3
+	FMOVQ 0(R2), F4
+	FMOVQ 16(R2), F5
+	FMOVQ 32(R2), F6
+	FMOVQ 48(R2), F7
+	WORD $0x6ee4e408 // FCMGT V8.2D, V0.2D, V4.2D
+	WORD $0x6ee5e429 // FCMGT V9.2D, V1.2D, V5.2D
+	WORD $0x6ee6e44a // FCMGT V10.2D, V2.2D, V6.2D
+	WORD $0x6ee7e46b // FCMGT V11.2D, V3.2D, V7.2D
+	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4e65e4ad // FCMEQ V13.2D, V5.2D, V5.2D
+	WORD $0x6e2059ad // NOT V13.16B, V13.16B
+	WORD $0x4e66e4ce // FCMEQ V14.2D, V6.2D, V6.2D
+	WORD $0x6e2059ce // NOT V14.16B, V14.16B
+	WORD $0x4e67e4ef // FCMEQ V15.2D, V7.2D, V7.2D
+	WORD $0x6e2059ef // NOT V15.16B, V15.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
+	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
+	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
+	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
+	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
+	FMOVQ F8, 0(R0)
+	FMOVQ F9, 16(R0)
+	FMOVQ F10, 32(R0)
+	FMOVQ F11, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	ADD $64, R2, R2
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F0
+	FMOVQ 0(R2), F1
+	WORD $0x6ee1e402 // FCMGT V2.2D, V0.2D, V1.2D
+	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumRightF32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+TEXT ·minimumRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea0e425 // FCMGT V5.4S, V1.4S, V0.4S
+	WORD $0x6ea0e446 // FCMGT V6.4S, V2.4S, V0.4S
+	WORD $0x6ea0e467 // FCMGT V7.4S, V3.4S, V0.4S
+	WORD $0x6ea0e488 // FCMGT V8.4S, V4.4S, V0.4S
+	WORD $0x4e20e409 // FCMEQ V9.4S, V0.4S, V0.4S
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e20e40a // FCMEQ V10.4S, V0.4S, V0.4S
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e20e40b // FCMEQ V11.4S, V0.4S, V0.4S
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e20e40c // FCMEQ V12.4S, V0.4S, V0.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e611c05 // BSL V5.16B, V0.16B, V1.16B
+	WORD $0x6e621c06 // BSL V6.16B, V0.16B, V2.16B
+	WORD $0x6e631c07 // BSL V7.16B, V0.16B, V3.16B
+	WORD $0x6e641c08 // BSL V8.16B, V0.16B, V4.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea0e422 // FCMGT V2.4S, V1.4S, V0.4S
+	WORD $0x4e20e403 // FCMEQ V3.4S, V0.4S, V0.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e611c02 // BSL V2.16B, V0.16B, V1.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumRightF64NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+TEXT ·minimumRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee0e425 // FCMGT V5.2D, V1.2D, V0.2D
+	WORD $0x6ee0e446 // FCMGT V6.2D, V2.2D, V0.2D
+	WORD $0x6ee0e467 // FCMGT V7.2D, V3.2D, V0.2D
+	WORD $0x6ee0e488 // FCMGT V8.2D, V4.2D, V0.2D
+	WORD $0x4e60e409 // FCMEQ V9.2D, V0.2D, V0.2D
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e60e40a // FCMEQ V10.2D, V0.2D, V0.2D
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e60e40b // FCMEQ V11.2D, V0.2D, V0.2D
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e60e40c // FCMEQ V12.2D, V0.2D, V0.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e611c05 // BSL V5.16B, V0.16B, V1.16B
+	WORD $0x6e621c06 // BSL V6.16B, V0.16B, V2.16B
+	WORD $0x6e631c07 // BSL V7.16B, V0.16B, V3.16B
+	WORD $0x6e641c08 // BSL V8.16B, V0.16B, V4.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee0e422 // FCMGT V2.2D, V1.2D, V0.2D
+	WORD $0x4e60e403 // FCMEQ V3.2D, V0.2D, V0.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e611c02 // BSL V2.16B, V0.16B, V1.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumLeftF32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+TEXT ·minimumLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea1e405 // FCMGT V5.4S, V0.4S, V1.4S
+	WORD $0x6ea2e406 // FCMGT V6.4S, V0.4S, V2.4S
+	WORD $0x6ea3e407 // FCMGT V7.4S, V0.4S, V3.4S
+	WORD $0x6ea4e408 // FCMGT V8.4S, V0.4S, V4.4S
+	WORD $0x4e21e429 // FCMEQ V9.4S, V1.4S, V1.4S
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e22e44a // FCMEQ V10.4S, V2.4S, V2.4S
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e23e46b // FCMEQ V11.4S, V3.4S, V3.4S
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e601c25 // BSL V5.16B, V1.16B, V0.16B
+	WORD $0x6e601c46 // BSL V6.16B, V2.16B, V0.16B
+	WORD $0x6e601c67 // BSL V7.16B, V3.16B, V0.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea1e402 // FCMGT V2.4S, V0.4S, V1.4S
+	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// minimumLeftF64NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+TEXT ·minimumLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee1e405 // FCMGT V5.2D, V0.2D, V1.2D
+	WORD $0x6ee2e406 // FCMGT V6.2D, V0.2D, V2.2D
+	WORD $0x6ee3e407 // FCMGT V7.2D, V0.2D, V3.2D
+	WORD $0x6ee4e408 // FCMGT V8.2D, V0.2D, V4.2D
+	WORD $0x4e61e429 // FCMEQ V9.2D, V1.2D, V1.2D
+	WORD $0x6e205929 // NOT V9.16B, V9.16B
+	WORD $0x4e62e44a // FCMEQ V10.2D, V2.2D, V2.2D
+	WORD $0x6e20594a // NOT V10.16B, V10.16B
+	WORD $0x4e63e46b // FCMEQ V11.2D, V3.2D, V3.2D
+	WORD $0x6e20596b // NOT V11.16B, V11.16B
+	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
+	WORD $0x6e20598c // NOT V12.16B, V12.16B
+	WORD $0x4ea91ca5 // ORR V5.16B, V5.16B, V9.16B
+	WORD $0x4eaa1cc6 // ORR V6.16B, V6.16B, V10.16B
+	WORD $0x4eab1ce7 // ORR V7.16B, V7.16B, V11.16B
+	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
+	WORD $0x6e601c25 // BSL V5.16B, V1.16B, V0.16B
+	WORD $0x6e601c46 // BSL V6.16B, V2.16B, V0.16B
+	WORD $0x6e601c67 // BSL V7.16B, V3.16B, V0.16B
+	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
+	FMOVQ F5, 0(R0)
+	FMOVQ F6, 16(R0)
+	FMOVQ F7, 32(R0)
+	FMOVQ F8, 48(R0)
+	ADD $64, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee1e402 // FCMGT V2.2D, V0.2D, V1.2D
+	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
+	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
+	FMOVQ F2, 0(R0)
+	ADD $16, R0, R0
+	ADD $16, R1, R1
 	SUB $2, R5, R5
 	CMP $2, R5
 	BGE whole
@@ -1366,298 +2970,6 @@ whole:
 done:
 	RET
 
-// maximumF32NEON is dst[i] = the larger of a and b, NaN where either is.
-TEXT ·maximumF32NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R5
-	MOVD $constants<>(SB), R7
-	CMP $16, R5
-	BLT single
-
-several:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R2), F4
-	FMOVQ 16(R2), F5
-	FMOVQ 32(R2), F6
-	FMOVQ 48(R2), F7
-	WORD $0x6ea0e488 // FCMGT V8.4S, V4.4S, V0.4S
-	WORD $0x6ea1e4a9 // FCMGT V9.4S, V5.4S, V1.4S
-	WORD $0x6ea2e4ca // FCMGT V10.4S, V6.4S, V2.4S
-	WORD $0x6ea3e4eb // FCMGT V11.4S, V7.4S, V3.4S
-	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
-	WORD $0x6e20598c // NOT V12.16B, V12.16B
-	WORD $0x4e25e4ad // FCMEQ V13.4S, V5.4S, V5.4S
-	WORD $0x6e2059ad // NOT V13.16B, V13.16B
-	WORD $0x4e26e4ce // FCMEQ V14.4S, V6.4S, V6.4S
-	WORD $0x6e2059ce // NOT V14.16B, V14.16B
-	WORD $0x4e27e4ef // FCMEQ V15.4S, V7.4S, V7.4S
-	WORD $0x6e2059ef // NOT V15.16B, V15.16B
-	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
-	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
-	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
-	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
-	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
-	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
-	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
-	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
-	FMOVQ F8, 0(R0)
-	FMOVQ F9, 16(R0)
-	FMOVQ F10, 32(R0)
-	FMOVQ F11, 48(R0)
-	ADD $64, R0, R0
-	ADD $64, R1, R1
-	ADD $64, R2, R2
-	SUB $16, R5, R5
-	CMP $16, R5
-	BGE several
-
-single:
-	CMP $4, R5
-	BLT done
-
-whole:
-	FMOVQ 0(R1), F0
-	FMOVQ 0(R2), F1
-	WORD $0x6ea0e422 // FCMGT V2.4S, V1.4S, V0.4S
-	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
-	WORD $0x6e205863 // NOT V3.16B, V3.16B
-	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
-	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
-	FMOVQ F2, 0(R0)
-	ADD $16, R0, R0
-	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUB $4, R5, R5
-	CMP $4, R5
-	BGE whole
-
-done:
-	RET
-
-// maximumF64NEON is dst[i] = the larger of a and b, NaN where either is.
-TEXT ·maximumF64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R5
-	MOVD $constants<>(SB), R7
-	CMP $8, R5
-	BLT single
-
-several:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R2), F4
-	FMOVQ 16(R2), F5
-	FMOVQ 32(R2), F6
-	FMOVQ 48(R2), F7
-	WORD $0x6ee0e488 // FCMGT V8.2D, V4.2D, V0.2D
-	WORD $0x6ee1e4a9 // FCMGT V9.2D, V5.2D, V1.2D
-	WORD $0x6ee2e4ca // FCMGT V10.2D, V6.2D, V2.2D
-	WORD $0x6ee3e4eb // FCMGT V11.2D, V7.2D, V3.2D
-	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
-	WORD $0x6e20598c // NOT V12.16B, V12.16B
-	WORD $0x4e65e4ad // FCMEQ V13.2D, V5.2D, V5.2D
-	WORD $0x6e2059ad // NOT V13.16B, V13.16B
-	WORD $0x4e66e4ce // FCMEQ V14.2D, V6.2D, V6.2D
-	WORD $0x6e2059ce // NOT V14.16B, V14.16B
-	WORD $0x4e67e4ef // FCMEQ V15.2D, V7.2D, V7.2D
-	WORD $0x6e2059ef // NOT V15.16B, V15.16B
-	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
-	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
-	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
-	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
-	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
-	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
-	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
-	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
-	FMOVQ F8, 0(R0)
-	FMOVQ F9, 16(R0)
-	FMOVQ F10, 32(R0)
-	FMOVQ F11, 48(R0)
-	ADD $64, R0, R0
-	ADD $64, R1, R1
-	ADD $64, R2, R2
-	SUB $8, R5, R5
-	CMP $8, R5
-	BGE several
-
-single:
-	CMP $2, R5
-	BLT done
-
-whole:
-	FMOVQ 0(R1), F0
-	FMOVQ 0(R2), F1
-	WORD $0x6ee0e422 // FCMGT V2.2D, V1.2D, V0.2D
-	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
-	WORD $0x6e205863 // NOT V3.16B, V3.16B
-	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
-	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
-	FMOVQ F2, 0(R0)
-	ADD $16, R0, R0
-	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUB $2, R5, R5
-	CMP $2, R5
-	BGE whole
-
-done:
-	RET
-
-// minimumF32NEON is dst[i] = the smaller of a and b, NaN where either is.
-TEXT ·minimumF32NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R5
-	MOVD $constants<>(SB), R7
-	CMP $16, R5
-	BLT single
-
-several:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R2), F4
-	FMOVQ 16(R2), F5
-	FMOVQ 32(R2), F6
-	FMOVQ 48(R2), F7
-	WORD $0x6ea4e408 // FCMGT V8.4S, V0.4S, V4.4S
-	WORD $0x6ea5e429 // FCMGT V9.4S, V1.4S, V5.4S
-	WORD $0x6ea6e44a // FCMGT V10.4S, V2.4S, V6.4S
-	WORD $0x6ea7e46b // FCMGT V11.4S, V3.4S, V7.4S
-	WORD $0x4e24e48c // FCMEQ V12.4S, V4.4S, V4.4S
-	WORD $0x6e20598c // NOT V12.16B, V12.16B
-	WORD $0x4e25e4ad // FCMEQ V13.4S, V5.4S, V5.4S
-	WORD $0x6e2059ad // NOT V13.16B, V13.16B
-	WORD $0x4e26e4ce // FCMEQ V14.4S, V6.4S, V6.4S
-	WORD $0x6e2059ce // NOT V14.16B, V14.16B
-	WORD $0x4e27e4ef // FCMEQ V15.4S, V7.4S, V7.4S
-	WORD $0x6e2059ef // NOT V15.16B, V15.16B
-	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
-	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
-	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
-	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
-	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
-	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
-	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
-	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
-	FMOVQ F8, 0(R0)
-	FMOVQ F9, 16(R0)
-	FMOVQ F10, 32(R0)
-	FMOVQ F11, 48(R0)
-	ADD $64, R0, R0
-	ADD $64, R1, R1
-	ADD $64, R2, R2
-	SUB $16, R5, R5
-	CMP $16, R5
-	BGE several
-
-single:
-	CMP $4, R5
-	BLT done
-
-whole:
-	FMOVQ 0(R1), F0
-	FMOVQ 0(R2), F1
-	WORD $0x6ea1e402 // FCMGT V2.4S, V0.4S, V1.4S
-	WORD $0x4e21e423 // FCMEQ V3.4S, V1.4S, V1.4S
-	WORD $0x6e205863 // NOT V3.16B, V3.16B
-	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
-	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
-	FMOVQ F2, 0(R0)
-	ADD $16, R0, R0
-	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUB $4, R5, R5
-	CMP $4, R5
-	BGE whole
-
-done:
-	RET
-
-// minimumF64NEON is dst[i] = the smaller of a and b, NaN where either is.
-TEXT ·minimumF64NEON(SB), NOSPLIT, $0-32
-	MOVD dst+0(FP), R0
-	MOVD a+8(FP), R1
-	MOVD b+16(FP), R2
-	MOVD n+24(FP), R5
-	MOVD $constants<>(SB), R7
-	CMP $8, R5
-	BLT single
-
-several:
-	FMOVQ 0(R1), F0
-	FMOVQ 16(R1), F1
-	FMOVQ 32(R1), F2
-	FMOVQ 48(R1), F3
-	FMOVQ 0(R2), F4
-	FMOVQ 16(R2), F5
-	FMOVQ 32(R2), F6
-	FMOVQ 48(R2), F7
-	WORD $0x6ee4e408 // FCMGT V8.2D, V0.2D, V4.2D
-	WORD $0x6ee5e429 // FCMGT V9.2D, V1.2D, V5.2D
-	WORD $0x6ee6e44a // FCMGT V10.2D, V2.2D, V6.2D
-	WORD $0x6ee7e46b // FCMGT V11.2D, V3.2D, V7.2D
-	WORD $0x4e64e48c // FCMEQ V12.2D, V4.2D, V4.2D
-	WORD $0x6e20598c // NOT V12.16B, V12.16B
-	WORD $0x4e65e4ad // FCMEQ V13.2D, V5.2D, V5.2D
-	WORD $0x6e2059ad // NOT V13.16B, V13.16B
-	WORD $0x4e66e4ce // FCMEQ V14.2D, V6.2D, V6.2D
-	WORD $0x6e2059ce // NOT V14.16B, V14.16B
-	WORD $0x4e67e4ef // FCMEQ V15.2D, V7.2D, V7.2D
-	WORD $0x6e2059ef // NOT V15.16B, V15.16B
-	WORD $0x4eac1d08 // ORR V8.16B, V8.16B, V12.16B
-	WORD $0x4ead1d29 // ORR V9.16B, V9.16B, V13.16B
-	WORD $0x4eae1d4a // ORR V10.16B, V10.16B, V14.16B
-	WORD $0x4eaf1d6b // ORR V11.16B, V11.16B, V15.16B
-	WORD $0x6e601c88 // BSL V8.16B, V4.16B, V0.16B
-	WORD $0x6e611ca9 // BSL V9.16B, V5.16B, V1.16B
-	WORD $0x6e621cca // BSL V10.16B, V6.16B, V2.16B
-	WORD $0x6e631ceb // BSL V11.16B, V7.16B, V3.16B
-	FMOVQ F8, 0(R0)
-	FMOVQ F9, 16(R0)
-	FMOVQ F10, 32(R0)
-	FMOVQ F11, 48(R0)
-	ADD $64, R0, R0
-	ADD $64, R1, R1
-	ADD $64, R2, R2
-	SUB $8, R5, R5
-	CMP $8, R5
-	BGE several
-
-single:
-	CMP $2, R5
-	BLT done
-
-whole:
-	FMOVQ 0(R1), F0
-	FMOVQ 0(R2), F1
-	WORD $0x6ee1e402 // FCMGT V2.2D, V0.2D, V1.2D
-	WORD $0x4e61e423 // FCMEQ V3.2D, V1.2D, V1.2D
-	WORD $0x6e205863 // NOT V3.16B, V3.16B
-	WORD $0x4ea31c42 // ORR V2.16B, V2.16B, V3.16B
-	WORD $0x6e601c22 // BSL V2.16B, V1.16B, V0.16B
-	FMOVQ F2, 0(R0)
-	ADD $16, R0, R0
-	ADD $16, R1, R1
-	ADD $16, R2, R2
-	SUB $2, R5, R5
-	CMP $2, R5
-	BGE whole
-
-done:
-	RET
-
 // clampF32NEON is dst[i] = min(max(a, low), high), NaN where a is.
 TEXT ·clampF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -2086,6 +3398,268 @@ whole:
 done:
 	RET
 
+// eqRightF32NEON is dst[i] = a == b, with one b for all a.
+TEXT ·eqRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e21e401 // FCMEQ V1.4S, V0.4S, V1.4S
+	WORD $0x4e22e402 // FCMEQ V2.4S, V0.4S, V2.4S
+	WORD $0x4e23e403 // FCMEQ V3.4S, V0.4S, V3.4S
+	WORD $0x4e24e404 // FCMEQ V4.4S, V0.4S, V4.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e21e401 // FCMEQ V1.4S, V0.4S, V1.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// eqRightF64NEON is dst[i] = a == b, with one b for all a.
+TEXT ·eqRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e61e401 // FCMEQ V1.2D, V0.2D, V1.2D
+	WORD $0x4e62e402 // FCMEQ V2.2D, V0.2D, V2.2D
+	WORD $0x4e63e403 // FCMEQ V3.2D, V0.2D, V3.2D
+	WORD $0x4e64e404 // FCMEQ V4.2D, V0.2D, V4.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e61e401 // FCMEQ V1.2D, V0.2D, V1.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// eqLeftF32NEON is dst[i] = a == b, with one a for all b.
+TEXT ·eqLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e20e421 // FCMEQ V1.4S, V1.4S, V0.4S
+	WORD $0x4e20e442 // FCMEQ V2.4S, V2.4S, V0.4S
+	WORD $0x4e20e463 // FCMEQ V3.4S, V3.4S, V0.4S
+	WORD $0x4e20e484 // FCMEQ V4.4S, V4.4S, V0.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e20e421 // FCMEQ V1.4S, V1.4S, V0.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// eqLeftF64NEON is dst[i] = a == b, with one a for all b.
+TEXT ·eqLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e60e421 // FCMEQ V1.2D, V1.2D, V0.2D
+	WORD $0x4e60e442 // FCMEQ V2.2D, V2.2D, V0.2D
+	WORD $0x4e60e463 // FCMEQ V3.2D, V3.2D, V0.2D
+	WORD $0x4e60e484 // FCMEQ V4.2D, V4.2D, V0.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e60e421 // FCMEQ V1.2D, V1.2D, V0.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // neF32NEON is dst[i] = a ≠ b.
 TEXT ·neF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -2237,6 +3811,288 @@ whole:
 done:
 	RET
 
+// neRightF32NEON is dst[i] = a ≠ b, with one b for all a.
+TEXT ·neRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e21e401 // FCMEQ V1.4S, V0.4S, V1.4S
+	WORD $0x4e22e402 // FCMEQ V2.4S, V0.4S, V2.4S
+	WORD $0x4e23e403 // FCMEQ V3.4S, V0.4S, V3.4S
+	WORD $0x4e24e404 // FCMEQ V4.4S, V0.4S, V4.4S
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x6e205842 // NOT V2.16B, V2.16B
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x6e205884 // NOT V4.16B, V4.16B
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e21e401 // FCMEQ V1.4S, V0.4S, V1.4S
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// neRightF64NEON is dst[i] = a ≠ b, with one b for all a.
+TEXT ·neRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e61e401 // FCMEQ V1.2D, V0.2D, V1.2D
+	WORD $0x4e62e402 // FCMEQ V2.2D, V0.2D, V2.2D
+	WORD $0x4e63e403 // FCMEQ V3.2D, V0.2D, V3.2D
+	WORD $0x4e64e404 // FCMEQ V4.2D, V0.2D, V4.2D
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x6e205842 // NOT V2.16B, V2.16B
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x6e205884 // NOT V4.16B, V4.16B
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e61e401 // FCMEQ V1.2D, V0.2D, V1.2D
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// neLeftF32NEON is dst[i] = a ≠ b, with one a for all b.
+TEXT ·neLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e20e421 // FCMEQ V1.4S, V1.4S, V0.4S
+	WORD $0x4e20e442 // FCMEQ V2.4S, V2.4S, V0.4S
+	WORD $0x4e20e463 // FCMEQ V3.4S, V3.4S, V0.4S
+	WORD $0x4e20e484 // FCMEQ V4.4S, V4.4S, V0.4S
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x6e205842 // NOT V2.16B, V2.16B
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x6e205884 // NOT V4.16B, V4.16B
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e20e421 // FCMEQ V1.4S, V1.4S, V0.4S
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// neLeftF64NEON is dst[i] = a ≠ b, with one a for all b.
+TEXT ·neLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x4e60e421 // FCMEQ V1.2D, V1.2D, V0.2D
+	WORD $0x4e60e442 // FCMEQ V2.2D, V2.2D, V0.2D
+	WORD $0x4e60e463 // FCMEQ V3.2D, V3.2D, V0.2D
+	WORD $0x4e60e484 // FCMEQ V4.2D, V4.2D, V0.2D
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x6e205842 // NOT V2.16B, V2.16B
+	WORD $0x6e205863 // NOT V3.16B, V3.16B
+	WORD $0x6e205884 // NOT V4.16B, V4.16B
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x4e60e421 // FCMEQ V1.2D, V1.2D, V0.2D
+	WORD $0x6e205821 // NOT V1.16B, V1.16B
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // ltF32NEON is dst[i] = a < b.
 TEXT ·ltF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -2371,6 +4227,268 @@ whole:
 	ADD $2, R0, R0
 	ADD $16, R1, R1
 	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// ltRightF32NEON is dst[i] = a < b, with one b for all a.
+TEXT ·ltRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea1e401 // FCMGT V1.4S, V0.4S, V1.4S
+	WORD $0x6ea2e402 // FCMGT V2.4S, V0.4S, V2.4S
+	WORD $0x6ea3e403 // FCMGT V3.4S, V0.4S, V3.4S
+	WORD $0x6ea4e404 // FCMGT V4.4S, V0.4S, V4.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea1e401 // FCMGT V1.4S, V0.4S, V1.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// ltRightF64NEON is dst[i] = a < b, with one b for all a.
+TEXT ·ltRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee1e401 // FCMGT V1.2D, V0.2D, V1.2D
+	WORD $0x6ee2e402 // FCMGT V2.2D, V0.2D, V2.2D
+	WORD $0x6ee3e403 // FCMGT V3.2D, V0.2D, V3.2D
+	WORD $0x6ee4e404 // FCMGT V4.2D, V0.2D, V4.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee1e401 // FCMGT V1.2D, V0.2D, V1.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// ltLeftF32NEON is dst[i] = a < b, with one a for all b.
+TEXT ·ltLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea0e421 // FCMGT V1.4S, V1.4S, V0.4S
+	WORD $0x6ea0e442 // FCMGT V2.4S, V2.4S, V0.4S
+	WORD $0x6ea0e463 // FCMGT V3.4S, V3.4S, V0.4S
+	WORD $0x6ea0e484 // FCMGT V4.4S, V4.4S, V0.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea0e421 // FCMGT V1.4S, V1.4S, V0.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// ltLeftF64NEON is dst[i] = a < b, with one a for all b.
+TEXT ·ltLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee0e421 // FCMGT V1.2D, V1.2D, V0.2D
+	WORD $0x6ee0e442 // FCMGT V2.2D, V2.2D, V0.2D
+	WORD $0x6ee0e463 // FCMGT V3.2D, V3.2D, V0.2D
+	WORD $0x6ee0e484 // FCMGT V4.2D, V4.2D, V0.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee0e421 // FCMGT V1.2D, V1.2D, V0.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
 	SUB $2, R5, R5
 	CMP $2, R5
 	BGE whole
@@ -2519,6 +4637,268 @@ whole:
 done:
 	RET
 
+// leRightF32NEON is dst[i] = a ≤ b, with one b for all a.
+TEXT ·leRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e21e401 // FCMGE V1.4S, V0.4S, V1.4S
+	WORD $0x6e22e402 // FCMGE V2.4S, V0.4S, V2.4S
+	WORD $0x6e23e403 // FCMGE V3.4S, V0.4S, V3.4S
+	WORD $0x6e24e404 // FCMGE V4.4S, V0.4S, V4.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e21e401 // FCMGE V1.4S, V0.4S, V1.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// leRightF64NEON is dst[i] = a ≤ b, with one b for all a.
+TEXT ·leRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e61e401 // FCMGE V1.2D, V0.2D, V1.2D
+	WORD $0x6e62e402 // FCMGE V2.2D, V0.2D, V2.2D
+	WORD $0x6e63e403 // FCMGE V3.2D, V0.2D, V3.2D
+	WORD $0x6e64e404 // FCMGE V4.2D, V0.2D, V4.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e61e401 // FCMGE V1.2D, V0.2D, V1.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// leLeftF32NEON is dst[i] = a ≤ b, with one a for all b.
+TEXT ·leLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e20e421 // FCMGE V1.4S, V1.4S, V0.4S
+	WORD $0x6e20e442 // FCMGE V2.4S, V2.4S, V0.4S
+	WORD $0x6e20e463 // FCMGE V3.4S, V3.4S, V0.4S
+	WORD $0x6e20e484 // FCMGE V4.4S, V4.4S, V0.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e20e421 // FCMGE V1.4S, V1.4S, V0.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// leLeftF64NEON is dst[i] = a ≤ b, with one a for all b.
+TEXT ·leLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e60e421 // FCMGE V1.2D, V1.2D, V0.2D
+	WORD $0x6e60e442 // FCMGE V2.2D, V2.2D, V0.2D
+	WORD $0x6e60e463 // FCMGE V3.2D, V3.2D, V0.2D
+	WORD $0x6e60e484 // FCMGE V4.2D, V4.2D, V0.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e60e421 // FCMGE V1.2D, V1.2D, V0.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // gtF32NEON is dst[i] = a > b.
 TEXT ·gtF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -2660,6 +5040,268 @@ whole:
 done:
 	RET
 
+// gtRightF32NEON is dst[i] = a > b, with one b for all a.
+TEXT ·gtRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea0e421 // FCMGT V1.4S, V1.4S, V0.4S
+	WORD $0x6ea0e442 // FCMGT V2.4S, V2.4S, V0.4S
+	WORD $0x6ea0e463 // FCMGT V3.4S, V3.4S, V0.4S
+	WORD $0x6ea0e484 // FCMGT V4.4S, V4.4S, V0.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea0e421 // FCMGT V1.4S, V1.4S, V0.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// gtRightF64NEON is dst[i] = a > b, with one b for all a.
+TEXT ·gtRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee0e421 // FCMGT V1.2D, V1.2D, V0.2D
+	WORD $0x6ee0e442 // FCMGT V2.2D, V2.2D, V0.2D
+	WORD $0x6ee0e463 // FCMGT V3.2D, V3.2D, V0.2D
+	WORD $0x6ee0e484 // FCMGT V4.2D, V4.2D, V0.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee0e421 // FCMGT V1.2D, V1.2D, V0.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// gtLeftF32NEON is dst[i] = a > b, with one a for all b.
+TEXT ·gtLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ea1e401 // FCMGT V1.4S, V0.4S, V1.4S
+	WORD $0x6ea2e402 // FCMGT V2.4S, V0.4S, V2.4S
+	WORD $0x6ea3e403 // FCMGT V3.4S, V0.4S, V3.4S
+	WORD $0x6ea4e404 // FCMGT V4.4S, V0.4S, V4.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ea1e401 // FCMGT V1.4S, V0.4S, V1.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// gtLeftF64NEON is dst[i] = a > b, with one a for all b.
+TEXT ·gtLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6ee1e401 // FCMGT V1.2D, V0.2D, V1.2D
+	WORD $0x6ee2e402 // FCMGT V2.2D, V0.2D, V2.2D
+	WORD $0x6ee3e403 // FCMGT V3.2D, V0.2D, V3.2D
+	WORD $0x6ee4e404 // FCMGT V4.2D, V0.2D, V4.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6ee1e401 // FCMGT V1.2D, V0.2D, V1.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
 // geF32NEON is dst[i] = a ≥ b.
 TEXT ·geF32NEON(SB), NOSPLIT, $0-32
 	MOVD dst+0(FP), R0
@@ -2794,6 +5436,268 @@ whole:
 	ADD $2, R0, R0
 	ADD $16, R1, R1
 	ADD $16, R2, R2
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// geRightF32NEON is dst[i] = a ≥ b, with one b for all a.
+TEXT ·geRightF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e20e421 // FCMGE V1.4S, V1.4S, V0.4S
+	WORD $0x6e20e442 // FCMGE V2.4S, V2.4S, V0.4S
+	WORD $0x6e20e463 // FCMGE V3.4S, V3.4S, V0.4S
+	WORD $0x6e20e484 // FCMGE V4.4S, V4.4S, V0.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e20e421 // FCMGE V1.4S, V1.4S, V0.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// geRightF64NEON is dst[i] = a ≥ b, with one b for all a.
+TEXT ·geRightF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD a+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e60e421 // FCMGE V1.2D, V1.2D, V0.2D
+	WORD $0x6e60e442 // FCMGE V2.2D, V2.2D, V0.2D
+	WORD $0x6e60e463 // FCMGE V3.2D, V3.2D, V0.2D
+	WORD $0x6e60e484 // FCMGE V4.2D, V4.2D, V0.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e60e421 // FCMGE V1.2D, V1.2D, V0.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
+	SUB $2, R5, R5
+	CMP $2, R5
+	BGE whole
+
+done:
+	RET
+
+// geLeftF32NEON is dst[i] = a ≥ b, with one a for all b.
+TEXT ·geLeftF32NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.S4]
+	CMP $16, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e21e401 // FCMGE V1.4S, V0.4S, V1.4S
+	WORD $0x6e22e402 // FCMGE V2.4S, V0.4S, V2.4S
+	WORD $0x6e23e403 // FCMGE V3.4S, V0.4S, V3.4S
+	WORD $0x6e24e404 // FCMGE V4.4S, V0.4S, V4.4S
+	WORD $0x0e612825 // XTN V5.4H, V1.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	FMOVS F5, 0(R0)
+	WORD $0x0e612841 // XTN V1.4H, V2.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 4(R0)
+	WORD $0x0e612861 // XTN V1.4H, V3.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 8(R0)
+	WORD $0x0e612881 // XTN V1.4H, V4.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	FMOVS F1, 12(R0)
+	ADD $16, R0, R0
+	ADD $64, R1, R1
+	SUB $16, R5, R5
+	CMP $16, R5
+	BGE several
+
+single:
+	CMP $4, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e21e401 // FCMGE V1.4S, V0.4S, V1.4S
+	WORD $0x0e612822 // XTN V2.4H, V1.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	FMOVS F2, 0(R0)
+	ADD $4, R0, R0
+	ADD $16, R1, R1
+	SUB $4, R5, R5
+	CMP $4, R5
+	BGE whole
+
+done:
+	RET
+
+// geLeftF64NEON is dst[i] = a ≥ b, with one a for all b.
+TEXT ·geLeftF64NEON(SB), NOSPLIT, $0-32
+	MOVD dst+0(FP), R0
+	MOVD b+8(FP), R1
+	MOVD n+16(FP), R5
+	MOVD scalars+24(FP), R6
+	MOVD $constants<>(SB), R7
+	ADD $0, R6, R8
+	VLD1R (R8), [V0.D2]
+	CMP $8, R5
+	BLT single
+
+several:
+	FMOVQ 0(R1), F1
+	FMOVQ 16(R1), F2
+	FMOVQ 32(R1), F3
+	FMOVQ 48(R1), F4
+	WORD $0x6e61e401 // FCMGE V1.2D, V0.2D, V1.2D
+	WORD $0x6e62e402 // FCMGE V2.2D, V0.2D, V2.2D
+	WORD $0x6e63e403 // FCMGE V3.2D, V0.2D, V3.2D
+	WORD $0x6e64e404 // FCMGE V4.2D, V0.2D, V4.2D
+	WORD $0x0ea12825 // XTN V5.2S, V1.2D
+	WORD $0x0e6128a5 // XTN V5.4H, V5.4S
+	WORD $0x0e2128a5 // XTN V5.8B, V5.8H
+	WORD $0x2e20b8a5 // NEG V5.8B, V5.8B
+	WORD $0x7d000005 // STR H5, [R0, #0]
+	WORD $0x0ea12841 // XTN V1.2S, V2.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000401 // STR H1, [R0, #2]
+	WORD $0x0ea12861 // XTN V1.2S, V3.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000801 // STR H1, [R0, #4]
+	WORD $0x0ea12881 // XTN V1.2S, V4.2D
+	WORD $0x0e612821 // XTN V1.4H, V1.4S
+	WORD $0x0e212821 // XTN V1.8B, V1.8H
+	WORD $0x2e20b821 // NEG V1.8B, V1.8B
+	WORD $0x7d000c01 // STR H1, [R0, #6]
+	ADD $8, R0, R0
+	ADD $64, R1, R1
+	SUB $8, R5, R5
+	CMP $8, R5
+	BGE several
+
+single:
+	CMP $2, R5
+	BLT done
+
+whole:
+	FMOVQ 0(R1), F1
+	WORD $0x6e61e401 // FCMGE V1.2D, V0.2D, V1.2D
+	WORD $0x0ea12822 // XTN V2.2S, V1.2D
+	WORD $0x0e612842 // XTN V2.4H, V2.4S
+	WORD $0x0e212842 // XTN V2.8B, V2.8H
+	WORD $0x2e20b842 // NEG V2.8B, V2.8B
+	WORD $0x7d000002 // STR H2, [R0, #0]
+	ADD $2, R0, R0
+	ADD $16, R1, R1
 	SUB $2, R5, R5
 	CMP $2, R5
 	BGE whole

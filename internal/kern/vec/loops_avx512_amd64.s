@@ -116,6 +116,214 @@ done:
 	VZEROUPPER
 	RET
 
+// addRightF32AVX512 is dst[i] = a + b, with one b for all a.
+TEXT ·addRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VADDPS Z0, Z1, Z1
+	VADDPS Z0, Z2, Z2
+	VADDPS Z0, Z3, Z3
+	VADDPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VADDPS Z0, Z1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// addRightF64AVX512 is dst[i] = a + b, with one b for all a.
+TEXT ·addRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VADDPD Z0, Z1, Z1
+	VADDPD Z0, Z2, Z2
+	VADDPD Z0, Z3, Z3
+	VADDPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VADDPD Z0, Z1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// addLeftF32AVX512 is dst[i] = a + b, with one a for all b.
+TEXT ·addLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VADDPS Z1, Z0, Z1
+	VADDPS Z2, Z0, Z2
+	VADDPS Z3, Z0, Z3
+	VADDPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VADDPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// addLeftF64AVX512 is dst[i] = a + b, with one a for all b.
+TEXT ·addLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VADDPD Z1, Z0, Z1
+	VADDPD Z2, Z0, Z2
+	VADDPD Z3, Z0, Z3
+	VADDPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VADDPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // subF32AVX512 is dst[i] = a - b.
 TEXT ·subF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -220,6 +428,214 @@ masked:
 	VMOVUPD.Z (R8)(AX*8), K7, Z1
 	VSUBPD Z1, Z0, Z0
 	VMOVUPD Z0, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// subRightF32AVX512 is dst[i] = a - b, with one b for all a.
+TEXT ·subRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VSUBPS Z0, Z1, Z1
+	VSUBPS Z0, Z2, Z2
+	VSUBPS Z0, Z3, Z3
+	VSUBPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VSUBPS Z0, Z1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// subRightF64AVX512 is dst[i] = a - b, with one b for all a.
+TEXT ·subRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VSUBPD Z0, Z1, Z1
+	VSUBPD Z0, Z2, Z2
+	VSUBPD Z0, Z3, Z3
+	VSUBPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VSUBPD Z0, Z1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// subLeftF32AVX512 is dst[i] = a - b, with one a for all b.
+TEXT ·subLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VSUBPS Z1, Z0, Z1
+	VSUBPS Z2, Z0, Z2
+	VSUBPS Z3, Z0, Z3
+	VSUBPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VSUBPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// subLeftF64AVX512 is dst[i] = a - b, with one a for all b.
+TEXT ·subLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VSUBPD Z1, Z0, Z1
+	VSUBPD Z2, Z0, Z2
+	VSUBPD Z3, Z0, Z3
+	VSUBPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VSUBPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
 	ADDQ $8, AX
 	SUBQ $8, CX
 	JGT masked
@@ -340,6 +756,214 @@ done:
 	VZEROUPPER
 	RET
 
+// mulRightF32AVX512 is dst[i] = a · b, with one b for all a.
+TEXT ·mulRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMULPS Z0, Z1, Z1
+	VMULPS Z0, Z2, Z2
+	VMULPS Z0, Z3, Z3
+	VMULPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VMULPS Z0, Z1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// mulRightF64AVX512 is dst[i] = a · b, with one b for all a.
+TEXT ·mulRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMULPD Z0, Z1, Z1
+	VMULPD Z0, Z2, Z2
+	VMULPD Z0, Z3, Z3
+	VMULPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VMULPD Z0, Z1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// mulLeftF32AVX512 is dst[i] = a · b, with one a for all b.
+TEXT ·mulLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMULPS Z1, Z0, Z1
+	VMULPS Z2, Z0, Z2
+	VMULPS Z3, Z0, Z3
+	VMULPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VMULPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// mulLeftF64AVX512 is dst[i] = a · b, with one a for all b.
+TEXT ·mulLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMULPD Z1, Z0, Z1
+	VMULPD Z2, Z0, Z2
+	VMULPD Z3, Z0, Z3
+	VMULPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VMULPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // divF32AVX512 is dst[i] = a / b.
 TEXT ·divF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -444,6 +1068,882 @@ masked:
 	VMOVUPD.Z (R8)(AX*8), K7, Z1
 	VDIVPD Z1, Z0, Z0
 	VMOVUPD Z0, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// divRightF32AVX512 is dst[i] = a / b, with one b for all a.
+TEXT ·divRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VDIVPS Z0, Z1, Z1
+	VDIVPS Z0, Z2, Z2
+	VDIVPS Z0, Z3, Z3
+	VDIVPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VDIVPS Z0, Z1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// divRightF64AVX512 is dst[i] = a / b, with one b for all a.
+TEXT ·divRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VDIVPD Z0, Z1, Z1
+	VDIVPD Z0, Z2, Z2
+	VDIVPD Z0, Z3, Z3
+	VDIVPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VDIVPD Z0, Z1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// divLeftF32AVX512 is dst[i] = a / b, with one a for all b.
+TEXT ·divLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VDIVPS Z1, Z0, Z1
+	VDIVPS Z2, Z0, Z2
+	VDIVPS Z3, Z0, Z3
+	VDIVPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VDIVPS Z1, Z0, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// divLeftF64AVX512 is dst[i] = a / b, with one a for all b.
+TEXT ·divLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VDIVPD Z1, Z0, Z1
+	VDIVPD Z2, Z0, Z2
+	VDIVPD Z3, Z0, Z3
+	VDIVPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VDIVPD Z1, Z0, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumF32AVX512 is dst[i] = the larger of a and b, NaN where either is.
+TEXT ·maximumF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R8
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS (R8)(AX*4), Z2
+	VMOVUPS 64(R8)(AX*4), Z3
+	VCMPPS $17, Z2, Z0, K1
+	VCMPPS $17, Z3, Z1, K2
+	VCMPPS $3, Z2, Z2, K3
+	VCMPPS $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z2, Z0, K1, Z0
+	VBLENDMPS Z3, Z1, K2, Z1
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z0
+	VMOVUPS.Z (R8)(AX*4), K7, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumF64AVX512 is dst[i] = the larger of a and b, NaN where either is.
+TEXT ·maximumF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R8
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD (R8)(AX*8), Z2
+	VMOVUPD 64(R8)(AX*8), Z3
+	VCMPPD $17, Z2, Z0, K1
+	VCMPPD $17, Z3, Z1, K2
+	VCMPPD $3, Z2, Z2, K3
+	VCMPPD $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z2, Z0, K1, Z0
+	VBLENDMPD Z3, Z1, K2, Z1
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z0
+	VMOVUPD.Z (R8)(AX*8), K7, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumRightF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+TEXT ·maximumRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $3, Z0, Z0, K3
+	VCMPPS $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z0, Z1, K1, Z1
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $3, Z0, Z0, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z0, Z1, K1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumRightF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+TEXT ·maximumRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $3, Z0, Z0, K3
+	VCMPPD $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z0, Z1, K1, Z1
+	VBLENDMPD Z0, Z2, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $3, Z0, Z0, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z0, Z1, K1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumLeftF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+TEXT ·maximumLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $3, Z1, Z1, K3
+	VCMPPS $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z1, Z0, K1, Z1
+	VBLENDMPS Z2, Z0, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z1, Z0, K1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// maximumLeftF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+TEXT ·maximumLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $3, Z1, Z1, K3
+	VCMPPD $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z1, Z0, K1, Z1
+	VBLENDMPD Z2, Z0, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z1, Z0, K1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+TEXT ·minimumF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R8
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS (R8)(AX*4), Z2
+	VMOVUPS 64(R8)(AX*4), Z3
+	VCMPPS $17, Z0, Z2, K1
+	VCMPPS $17, Z1, Z3, K2
+	VCMPPS $3, Z2, Z2, K3
+	VCMPPS $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z2, Z0, K1, Z0
+	VBLENDMPS Z3, Z1, K2, Z1
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z0
+	VMOVUPS.Z (R8)(AX*4), K7, Z1
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z1, Z0, K1, Z0
+	VMOVUPS Z0, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumF64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+TEXT ·minimumF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ b+16(FP), R8
+	MOVQ n+24(FP), CX
+	XORL AX, AX
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD (R8)(AX*8), Z2
+	VMOVUPD 64(R8)(AX*8), Z3
+	VCMPPD $17, Z0, Z2, K1
+	VCMPPD $17, Z1, Z3, K2
+	VCMPPD $3, Z2, Z2, K3
+	VCMPPD $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z2, Z0, K1, Z0
+	VBLENDMPD Z3, Z1, K2, Z1
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z0
+	VMOVUPD.Z (R8)(AX*8), K7, Z1
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z1, Z0, K1, Z0
+	VMOVUPD Z0, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumRightF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+TEXT ·minimumRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $3, Z0, Z0, K3
+	VCMPPS $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z0, Z1, K1, Z1
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $3, Z0, Z0, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z0, Z1, K1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumRightF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+TEXT ·minimumRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $3, Z0, Z0, K3
+	VCMPPD $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z0, Z1, K1, Z1
+	VBLENDMPD Z0, Z2, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $3, Z0, Z0, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z0, Z1, K1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumLeftF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+TEXT ·minimumLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $3, Z1, Z1, K3
+	VCMPPS $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z1, Z0, K1, Z1
+	VBLENDMPS Z2, Z0, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z1, Z0, K1, Z1
+	VMOVUPS Z1, K7, (DI)(AX*4)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// minimumLeftF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+TEXT ·minimumLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -16(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $3, Z1, Z1, K3
+	VCMPPD $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPD Z1, Z0, K1, Z1
+	VBLENDMPD Z2, Z0, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $3, Z1, Z1, K2
+	KORW K2, K1, K1
+	VBLENDMPD Z1, Z0, K1, Z1
+	VMOVUPD Z1, K7, (DI)(AX*8)
 	ADDQ $8, AX
 	SUBQ $8, CX
 	JGT masked
@@ -1466,234 +2966,6 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF32AVX512 is dst[i] = the larger of a and b, NaN where either is.
-TEXT ·maximumF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	LEAQ -32(CX), BX
-	CMPQ AX, BX
-	JGT single
-	PCALIGN $32
-
-several:
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS (R8)(AX*4), Z2
-	VMOVUPS 64(R8)(AX*4), Z3
-	VCMPPS $17, Z2, Z0, K1
-	VCMPPS $17, Z3, Z1, K2
-	VCMPPS $3, Z2, Z2, K3
-	VCMPPS $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z2, Z0, K1, Z0
-	VBLENDMPS Z3, Z1, K2, Z1
-	VMOVUPS Z0, (DI)(AX*4)
-	VMOVUPS Z1, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JLE several
-
-single:
-	SUBQ AX, CX
-	JLE done
-	MOVL $-1, R11
-
-masked:
-	MOVL $16, R12
-	CMPQ CX, R12
-	CMOVQLT CX, R12
-	BZHIL R12, R11, R12
-	KMOVW R12, K7
-	VMOVUPS.Z (SI)(AX*4), K7, Z0
-	VMOVUPS.Z (R8)(AX*4), K7, Z1
-	VCMPPS $17, Z1, Z0, K1
-	VCMPPS $3, Z1, Z1, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z1, Z0, K1, Z0
-	VMOVUPS Z0, K7, (DI)(AX*4)
-	ADDQ $16, AX
-	SUBQ $16, CX
-	JGT masked
-
-done:
-	VZEROUPPER
-	RET
-
-// maximumF64AVX512 is dst[i] = the larger of a and b, NaN where either is.
-TEXT ·maximumF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	LEAQ -16(CX), BX
-	CMPQ AX, BX
-	JGT single
-	PCALIGN $32
-
-several:
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD (R8)(AX*8), Z2
-	VMOVUPD 64(R8)(AX*8), Z3
-	VCMPPD $17, Z2, Z0, K1
-	VCMPPD $17, Z3, Z1, K2
-	VCMPPD $3, Z2, Z2, K3
-	VCMPPD $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPD Z2, Z0, K1, Z0
-	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JLE several
-
-single:
-	SUBQ AX, CX
-	JLE done
-	MOVL $-1, R11
-
-masked:
-	MOVL $8, R12
-	CMPQ CX, R12
-	CMOVQLT CX, R12
-	BZHIL R12, R11, R12
-	KMOVW R12, K7
-	VMOVUPD.Z (SI)(AX*8), K7, Z0
-	VMOVUPD.Z (R8)(AX*8), K7, Z1
-	VCMPPD $17, Z1, Z0, K1
-	VCMPPD $3, Z1, Z1, K2
-	KORW K2, K1, K1
-	VBLENDMPD Z1, Z0, K1, Z0
-	VMOVUPD Z0, K7, (DI)(AX*8)
-	ADDQ $8, AX
-	SUBQ $8, CX
-	JGT masked
-
-done:
-	VZEROUPPER
-	RET
-
-// minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
-TEXT ·minimumF32AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	LEAQ -32(CX), BX
-	CMPQ AX, BX
-	JGT single
-	PCALIGN $32
-
-several:
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS (R8)(AX*4), Z2
-	VMOVUPS 64(R8)(AX*4), Z3
-	VCMPPS $17, Z0, Z2, K1
-	VCMPPS $17, Z1, Z3, K2
-	VCMPPS $3, Z2, Z2, K3
-	VCMPPS $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z2, Z0, K1, Z0
-	VBLENDMPS Z3, Z1, K2, Z1
-	VMOVUPS Z0, (DI)(AX*4)
-	VMOVUPS Z1, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, BX
-	JLE several
-
-single:
-	SUBQ AX, CX
-	JLE done
-	MOVL $-1, R11
-
-masked:
-	MOVL $16, R12
-	CMPQ CX, R12
-	CMOVQLT CX, R12
-	BZHIL R12, R11, R12
-	KMOVW R12, K7
-	VMOVUPS.Z (SI)(AX*4), K7, Z0
-	VMOVUPS.Z (R8)(AX*4), K7, Z1
-	VCMPPS $17, Z0, Z1, K1
-	VCMPPS $3, Z1, Z1, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z1, Z0, K1, Z0
-	VMOVUPS Z0, K7, (DI)(AX*4)
-	ADDQ $16, AX
-	SUBQ $16, CX
-	JGT masked
-
-done:
-	VZEROUPPER
-	RET
-
-// minimumF64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
-TEXT ·minimumF64AVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	LEAQ -16(CX), BX
-	CMPQ AX, BX
-	JGT single
-	PCALIGN $32
-
-several:
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD (R8)(AX*8), Z2
-	VMOVUPD 64(R8)(AX*8), Z3
-	VCMPPD $17, Z0, Z2, K1
-	VCMPPD $17, Z1, Z3, K2
-	VCMPPD $3, Z2, Z2, K3
-	VCMPPD $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPD Z2, Z0, K1, Z0
-	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, BX
-	JLE several
-
-single:
-	SUBQ AX, CX
-	JLE done
-	MOVL $-1, R11
-
-masked:
-	MOVL $8, R12
-	CMPQ CX, R12
-	CMOVQLT CX, R12
-	BZHIL R12, R11, R12
-	KMOVW R12, K7
-	VMOVUPD.Z (SI)(AX*8), K7, Z0
-	VMOVUPD.Z (R8)(AX*8), K7, Z1
-	VCMPPD $17, Z0, Z1, K1
-	VCMPPD $3, Z1, Z1, K2
-	KORW K2, K1, K1
-	VBLENDMPD Z1, Z0, K1, Z0
-	VMOVUPD Z0, K7, (DI)(AX*8)
-	ADDQ $8, AX
-	SUBQ $8, CX
-	JGT masked
-
-done:
-	VZEROUPPER
-	RET
-
 // clampF32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 TEXT ·clampF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2076,6 +3348,254 @@ done:
 	VZEROUPPER
 	RET
 
+// eqRightF32AVX512 is dst[i] = a == b, with one b for all a.
+TEXT ·eqRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $0, Z0, Z1, K1
+	VCMPPS $0, Z0, Z2, K2
+	VCMPPS $0, Z0, Z3, K3
+	VCMPPS $0, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $0, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// eqRightF64AVX512 is dst[i] = a == b, with one b for all a.
+TEXT ·eqRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $0, Z0, Z1, K1
+	VCMPPD $0, Z0, Z2, K2
+	VCMPPD $0, Z0, Z3, K3
+	VCMPPD $0, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $0, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// eqLeftF32AVX512 is dst[i] = a == b, with one a for all b.
+TEXT ·eqLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $0, Z1, Z0, K1
+	VCMPPS $0, Z2, Z0, K2
+	VCMPPS $0, Z3, Z0, K3
+	VCMPPS $0, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $0, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// eqLeftF64AVX512 is dst[i] = a == b, with one a for all b.
+TEXT ·eqLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $0, Z1, Z0, K1
+	VCMPPD $0, Z2, Z0, K2
+	VCMPPD $0, Z3, Z0, K3
+	VCMPPD $0, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $0, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // neF32AVX512 is dst[i] = a ≠ b.
 TEXT ·neF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2218,6 +3738,274 @@ done:
 	VZEROUPPER
 	RET
 
+// neRightF32AVX512 is dst[i] = a ≠ b, with one b for all a.
+TEXT ·neRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $0, Z0, Z1, K1
+	VCMPPS $0, Z0, Z2, K2
+	VCMPPS $0, Z0, Z3, K3
+	VCMPPS $0, Z0, Z4, K4
+	KNOTW K1, K1
+	KNOTW K2, K2
+	KNOTW K3, K3
+	KNOTW K4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $0, Z0, Z1, K1
+	KNOTW K1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// neRightF64AVX512 is dst[i] = a ≠ b, with one b for all a.
+TEXT ·neRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $0, Z0, Z1, K1
+	VCMPPD $0, Z0, Z2, K2
+	VCMPPD $0, Z0, Z3, K3
+	VCMPPD $0, Z0, Z4, K4
+	KNOTW K1, K1
+	KNOTW K2, K2
+	KNOTW K3, K3
+	KNOTW K4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $0, Z0, Z1, K1
+	KNOTW K1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// neLeftF32AVX512 is dst[i] = a ≠ b, with one a for all b.
+TEXT ·neLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $0, Z1, Z0, K1
+	VCMPPS $0, Z2, Z0, K2
+	VCMPPS $0, Z3, Z0, K3
+	VCMPPS $0, Z4, Z0, K4
+	KNOTW K1, K1
+	KNOTW K2, K2
+	KNOTW K3, K3
+	KNOTW K4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $0, Z1, Z0, K1
+	KNOTW K1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// neLeftF64AVX512 is dst[i] = a ≠ b, with one a for all b.
+TEXT ·neLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $0, Z1, Z0, K1
+	VCMPPD $0, Z2, Z0, K2
+	VCMPPD $0, Z3, Z0, K3
+	VCMPPD $0, Z4, Z0, K4
+	KNOTW K1, K1
+	KNOTW K2, K2
+	KNOTW K3, K3
+	KNOTW K4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $0, Z1, Z0, K1
+	KNOTW K1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // ltF32AVX512 is dst[i] = a < b.
 TEXT ·ltF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2342,6 +4130,254 @@ masked:
 	VPMOVM2B K1, X0
 	VPABSB X0, X0
 	VMOVDQU8 X0, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// ltRightF32AVX512 is dst[i] = a < b, with one b for all a.
+TEXT ·ltRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $17, Z0, Z3, K3
+	VCMPPS $17, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// ltRightF64AVX512 is dst[i] = a < b, with one b for all a.
+TEXT ·ltRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $17, Z0, Z3, K3
+	VCMPPD $17, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// ltLeftF32AVX512 is dst[i] = a < b, with one a for all b.
+TEXT ·ltLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $17, Z3, Z0, K3
+	VCMPPS $17, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// ltLeftF64AVX512 is dst[i] = a < b, with one a for all b.
+TEXT ·ltLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $17, Z3, Z0, K3
+	VCMPPD $17, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
 	ADDQ $8, AX
 	SUBQ $8, CX
 	JGT masked
@@ -2482,6 +4518,254 @@ done:
 	VZEROUPPER
 	RET
 
+// leRightF32AVX512 is dst[i] = a ≤ b, with one b for all a.
+TEXT ·leRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $18, Z0, Z1, K1
+	VCMPPS $18, Z0, Z2, K2
+	VCMPPS $18, Z0, Z3, K3
+	VCMPPS $18, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $18, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// leRightF64AVX512 is dst[i] = a ≤ b, with one b for all a.
+TEXT ·leRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $18, Z0, Z1, K1
+	VCMPPD $18, Z0, Z2, K2
+	VCMPPD $18, Z0, Z3, K3
+	VCMPPD $18, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $18, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// leLeftF32AVX512 is dst[i] = a ≤ b, with one a for all b.
+TEXT ·leLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $18, Z1, Z0, K1
+	VCMPPS $18, Z2, Z0, K2
+	VCMPPS $18, Z3, Z0, K3
+	VCMPPS $18, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $18, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// leLeftF64AVX512 is dst[i] = a ≤ b, with one a for all b.
+TEXT ·leLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $18, Z1, Z0, K1
+	VCMPPD $18, Z2, Z0, K2
+	VCMPPD $18, Z3, Z0, K3
+	VCMPPD $18, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $18, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // gtF32AVX512 is dst[i] = a > b.
 TEXT ·gtF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2614,6 +4898,254 @@ done:
 	VZEROUPPER
 	RET
 
+// gtRightF32AVX512 is dst[i] = a > b, with one b for all a.
+TEXT ·gtRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $17, Z3, Z0, K3
+	VCMPPS $17, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// gtRightF64AVX512 is dst[i] = a > b, with one b for all a.
+TEXT ·gtRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $17, Z3, Z0, K3
+	VCMPPD $17, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// gtLeftF32AVX512 is dst[i] = a > b, with one a for all b.
+TEXT ·gtLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $17, Z0, Z3, K3
+	VCMPPS $17, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $17, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// gtLeftF64AVX512 is dst[i] = a > b, with one a for all b.
+TEXT ·gtLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $17, Z0, Z3, K3
+	VCMPPD $17, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $17, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
 // geF32AVX512 is dst[i] = a ≥ b.
 TEXT ·geF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -2738,6 +5270,254 @@ masked:
 	VPMOVM2B K1, X0
 	VPABSB X0, X0
 	VMOVDQU8 X0, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// geRightF32AVX512 is dst[i] = a ≥ b, with one b for all a.
+TEXT ·geRightF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $18, Z1, Z0, K1
+	VCMPPS $18, Z2, Z0, K2
+	VCMPPS $18, Z3, Z0, K3
+	VCMPPS $18, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $18, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// geRightF64AVX512 is dst[i] = a ≥ b, with one b for all a.
+TEXT ·geRightF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ a+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $18, Z1, Z0, K1
+	VCMPPD $18, Z2, Z0, K2
+	VCMPPD $18, Z3, Z0, K3
+	VCMPPD $18, Z4, Z0, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $18, Z1, Z0, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $8, AX
+	SUBQ $8, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// geLeftF32AVX512 is dst[i] = a ≥ b, with one a for all b.
+TEXT ·geLeftF32AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSS 0(DX), Z0
+	LEAQ -64(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VCMPPS $18, Z0, Z1, K1
+	VCMPPS $18, Z0, Z2, K2
+	VCMPPS $18, Z0, Z3, K3
+	VCMPPS $18, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 16(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 32(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, 48(DI)(AX*1)
+	ADDQ $64, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $16, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPS.Z (SI)(AX*4), K7, Z1
+	VCMPPS $18, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
+	ADDQ $16, AX
+	SUBQ $16, CX
+	JGT masked
+
+done:
+	VZEROUPPER
+	RET
+
+// geLeftF64AVX512 is dst[i] = a ≥ b, with one a for all b.
+TEXT ·geLeftF64AVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ scalars+24(FP), DX
+	XORL AX, AX
+	VBROADCASTSD 0(DX), Z0
+	LEAQ -32(CX), BX
+	CMPQ AX, BX
+	JGT single
+	PCALIGN $32
+
+several:
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VCMPPD $18, Z0, Z1, K1
+	VCMPPD $18, Z0, Z2, K2
+	VCMPPD $18, Z0, Z3, K3
+	VCMPPD $18, Z0, Z4, K4
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVQ X1, (DI)(AX*1)
+	VPMOVM2B K2, X1
+	VPABSB X1, X1
+	VMOVQ X1, 8(DI)(AX*1)
+	VPMOVM2B K3, X1
+	VPABSB X1, X1
+	VMOVQ X1, 16(DI)(AX*1)
+	VPMOVM2B K4, X1
+	VPABSB X1, X1
+	VMOVQ X1, 24(DI)(AX*1)
+	ADDQ $32, AX
+	CMPQ AX, BX
+	JLE several
+
+single:
+	SUBQ AX, CX
+	JLE done
+	MOVL $-1, R11
+
+masked:
+	MOVL $8, R12
+	CMPQ CX, R12
+	CMOVQLT CX, R12
+	BZHIL R12, R11, R12
+	KMOVW R12, K7
+	VMOVUPD.Z (SI)(AX*8), K7, Z1
+	VCMPPD $18, Z0, Z1, K1
+	VPMOVM2B K1, X1
+	VPABSB X1, X1
+	VMOVDQU8 X1, K7, (DI)(AX*1)
 	ADDQ $8, AX
 	SUBQ $8, CX
 	JGT masked

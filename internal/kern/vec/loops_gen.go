@@ -5,83 +5,107 @@ package vec
 // The loops, for float32 unless they say more; those of float64 follow by one.
 const (
 	Add              Loop = 0   // dst[i] = a + b
-	Sub              Loop = 2   // dst[i] = a - b
-	Mul              Loop = 4   // dst[i] = a · b
-	Div              Loop = 6   // dst[i] = a / b
-	Neg              Loop = 8   // dst[i] = -a
-	Abs              Loop = 10  // dst[i] = |a|
-	Sign             Loop = 12  // dst[i] = -1, 0 or 1 as a is, 0 for NaN
-	Floor            Loop = 14  // dst[i] = ⌊a⌋
-	Ceil             Loop = 16  // dst[i] = ⌈a⌉
-	Round            Loop = 18  // dst[i] = the integer nearest to a, the even one of two
-	Trunc            Loop = 20  // dst[i] = a without its fraction
-	Square           Loop = 22  // dst[i] = a²
-	Sqrt             Loop = 24  // dst[i] = √a
-	Reciprocal       Loop = 26  // dst[i] = 1 / a
-	Maximum          Loop = 28  // dst[i] = the larger of a and b, NaN where either is
+	AddRight         Loop = 2   // dst[i] = a + b, with one b for all a
+	AddLeft          Loop = 4   // dst[i] = a + b, with one a for all b
+	Sub              Loop = 6   // dst[i] = a - b
+	SubRight         Loop = 8   // dst[i] = a - b, with one b for all a
+	SubLeft          Loop = 10  // dst[i] = a - b, with one a for all b
+	Mul              Loop = 12  // dst[i] = a · b
+	MulRight         Loop = 14  // dst[i] = a · b, with one b for all a
+	MulLeft          Loop = 16  // dst[i] = a · b, with one a for all b
+	Div              Loop = 18  // dst[i] = a / b
+	DivRight         Loop = 20  // dst[i] = a / b, with one b for all a
+	DivLeft          Loop = 22  // dst[i] = a / b, with one a for all b
+	Maximum          Loop = 24  // dst[i] = the larger of a and b, NaN where either is
+	MaximumRight     Loop = 26  // dst[i] = the larger of a and b, NaN where either is, with one b for all a
+	MaximumLeft      Loop = 28  // dst[i] = the larger of a and b, NaN where either is, with one a for all b
 	Minimum          Loop = 30  // dst[i] = the smaller of a and b, NaN where either is
-	Clamp            Loop = 32  // dst[i] = min(max(a, low), high), NaN where a is
-	Where            Loop = 34  // dst[i] = a where cond, else b
-	Eq               Loop = 36  // dst[i] = a == b
-	Ne               Loop = 38  // dst[i] = a ≠ b
-	Lt               Loop = 40  // dst[i] = a < b
-	Le               Loop = 42  // dst[i] = a ≤ b
-	Gt               Loop = 44  // dst[i] = a > b
-	Ge               Loop = 46  // dst[i] = a ≥ b
-	IsNaN            Loop = 48  // dst[i] = whether a is not a number
-	FromF32          Loop = 50  // dst[i] = a, a float32, as a float64
-	FromF16          Loop = 52  // dst[i] = a, in half precision, as a float32
-	FromBF16         Loop = 54  // dst[i] = a, a bfloat16, as a float32
-	FromI32          Loop = 56  // dst[i] = a, an int32, as a float32
-	FromU8           Loop = 58  // dst[i] = a, a byte, as a float32
-	FromBool         Loop = 60  // dst[i] = 1 where a, else 0
-	ToF32            Loop = 62  // dst[i] = a, a float64, as a float32
-	ToF16            Loop = 64  // dst[i] = a in half precision, of a NaN its sign alone
-	ToBF16           Loop = 66  // dst[i] = a as a bfloat16
-	ToI32            Loop = 68  // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
-	ToBool           Loop = 70  // dst[i] = whether a ≠ 0
-	ReLU             Loop = 72  // dst[i] = max(a, 0), NaN where a is
-	LeakyReLU        Loop = 74  // dst[i] = a where a > 0, else a·slope
-	SoftplusScaled   Loop = 76  // dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
-	ReLUGrad         Loop = 78  // dst[i] = dy where y > 0, else 0
-	TanhGrad         Loop = 80  // dst[i] = dy·(1 - y²)
-	SigmoidGrad      Loop = 82  // dst[i] = dy·(1 - y)·y
-	LeakyReLUGrad    Loop = 84  // dst[i] = dy where x > 0, else dy·slope
-	GELUGrad         Loop = 86  // dst[i] = dy·(Φ(x) + x·φ(x))
-	GELUTanhGrad     Loop = 88  // dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-	SiLUGrad         Loop = 90  // dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
-	SoftplusGrad     Loop = 92  // dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
-	SquaredError     Loop = 94  // dst[i] = (a - b)²
-	SquaredErrorGrad Loop = 96  // dst[i] = scale·(a - b)·dy
-	BCE              Loop = 98  // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x)
-	BCEGrad          Loop = 100 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
-	SGD              Loop = 102 // p[i] = p - lr·g, g the gradient with decay
-	SGDDecay         Loop = 104 // p[i] = p - lr·g, g the gradient with decay
-	SGDMomentum      Loop = 106 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDMomentumDecay Loop = 108 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterov      Loop = 110 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	SGDNesterovDecay Loop = 112 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
-	Adam             Loop = 114 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamDecay        Loop = 116 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	AdamShrink       Loop = 118 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
-	Exp              Loop = 120 // dst[i] = e**x. x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
-	Expm1            Loop = 122 // dst[i] = e**x - 1. x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.
-	Log              Loop = 124 // dst[i] = log(x). x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.
-	Log1p            Loop = 126 // dst[i] = log(1+x). 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
-	Sin              Loop = 128 // dst[i] = sin(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
-	Cos              Loop = 130 // dst[i] = cos(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
-	Tanh             Loop = 132 // dst[i] = (e**x - e**-x) / (e**x + e**-x). Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
-	Sigmoid          Loop = 134 // dst[i] = 1/(1 + e**-x). The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
-	Erf              Loop = 136 // dst[i] = 2/√π times the integral of e**-t*t from 0 to x. Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.
-	Pow              Loop = 138 // dst[i] = x**y with the special cases of C99. e**(y*log|x|), the logarithm and the product each as a rounded number and its error.
-	Rsqrt            Loop = 140 // dst[i] = 1/√x; -∞ at -0. Two correctly rounded steps.
-	SiLU             Loop = 142 // dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch. Sigmoid's quotient with x in its numerator.
-	GELU             Loop = 144 // dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch. Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried along, subtracted from x where x is positive. Polynomials by Remez.
-	GELUTanh         Loop = 146 // dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch. x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
-	Softplus         Loop = 148 // dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold. max(x, 0) + log1p(e**-|x|).
-	AddRowsF32       Loop = 150 // sum[i] = sum + a + b + c
-	AddRowsF64       Loop = 152 // sum[i] = sum + a + b + c
-	MaxColumns       Loop = 154 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
-	MinColumns       Loop = 156 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
-	count                 = 158
+	MinimumRight     Loop = 32  // dst[i] = the smaller of a and b, NaN where either is, with one b for all a
+	MinimumLeft      Loop = 34  // dst[i] = the smaller of a and b, NaN where either is, with one a for all b
+	Neg              Loop = 36  // dst[i] = -a
+	Abs              Loop = 38  // dst[i] = |a|
+	Sign             Loop = 40  // dst[i] = -1, 0 or 1 as a is, 0 for NaN
+	Floor            Loop = 42  // dst[i] = ⌊a⌋
+	Ceil             Loop = 44  // dst[i] = ⌈a⌉
+	Round            Loop = 46  // dst[i] = the integer nearest to a, the even one of two
+	Trunc            Loop = 48  // dst[i] = a without its fraction
+	Square           Loop = 50  // dst[i] = a²
+	Sqrt             Loop = 52  // dst[i] = √a
+	Reciprocal       Loop = 54  // dst[i] = 1 / a
+	Clamp            Loop = 56  // dst[i] = min(max(a, low), high), NaN where a is
+	Where            Loop = 58  // dst[i] = a where cond, else b
+	Eq               Loop = 60  // dst[i] = a == b
+	EqRight          Loop = 62  // dst[i] = a == b, with one b for all a
+	EqLeft           Loop = 64  // dst[i] = a == b, with one a for all b
+	Ne               Loop = 66  // dst[i] = a ≠ b
+	NeRight          Loop = 68  // dst[i] = a ≠ b, with one b for all a
+	NeLeft           Loop = 70  // dst[i] = a ≠ b, with one a for all b
+	Lt               Loop = 72  // dst[i] = a < b
+	LtRight          Loop = 74  // dst[i] = a < b, with one b for all a
+	LtLeft           Loop = 76  // dst[i] = a < b, with one a for all b
+	Le               Loop = 78  // dst[i] = a ≤ b
+	LeRight          Loop = 80  // dst[i] = a ≤ b, with one b for all a
+	LeLeft           Loop = 82  // dst[i] = a ≤ b, with one a for all b
+	Gt               Loop = 84  // dst[i] = a > b
+	GtRight          Loop = 86  // dst[i] = a > b, with one b for all a
+	GtLeft           Loop = 88  // dst[i] = a > b, with one a for all b
+	Ge               Loop = 90  // dst[i] = a ≥ b
+	GeRight          Loop = 92  // dst[i] = a ≥ b, with one b for all a
+	GeLeft           Loop = 94  // dst[i] = a ≥ b, with one a for all b
+	IsNaN            Loop = 96  // dst[i] = whether a is not a number
+	FromF32          Loop = 98  // dst[i] = a, a float32, as a float64
+	FromF16          Loop = 100 // dst[i] = a, in half precision, as a float32
+	FromBF16         Loop = 102 // dst[i] = a, a bfloat16, as a float32
+	FromI32          Loop = 104 // dst[i] = a, an int32, as a float32
+	FromU8           Loop = 106 // dst[i] = a, a byte, as a float32
+	FromBool         Loop = 108 // dst[i] = 1 where a, else 0
+	ToF32            Loop = 110 // dst[i] = a, a float64, as a float32
+	ToF16            Loop = 112 // dst[i] = a in half precision, of a NaN its sign alone
+	ToBF16           Loop = 114 // dst[i] = a as a bfloat16
+	ToI32            Loop = 116 // dst[i] = a without its fraction, as an int32; the least where that is out of range or a is NaN
+	ToBool           Loop = 118 // dst[i] = whether a ≠ 0
+	ReLU             Loop = 120 // dst[i] = max(a, 0), NaN where a is
+	LeakyReLU        Loop = 122 // dst[i] = a where a > 0, else a·slope
+	SoftplusScaled   Loop = 124 // dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
+	ReLUGrad         Loop = 126 // dst[i] = dy where y > 0, else 0
+	TanhGrad         Loop = 128 // dst[i] = dy·(1 - y²)
+	SigmoidGrad      Loop = 130 // dst[i] = dy·(1 - y)·y
+	LeakyReLUGrad    Loop = 132 // dst[i] = dy where x > 0, else dy·slope
+	GELUGrad         Loop = 134 // dst[i] = dy·(Φ(x) + x·φ(x))
+	GELUTanhGrad     Loop = 136 // dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+	SiLUGrad         Loop = 138 // dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
+	SoftplusGrad     Loop = 140 // dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	SquaredError     Loop = 142 // dst[i] = (a - b)²
+	SquaredErrorGrad Loop = 144 // dst[i] = scale·(a - b)·dy
+	BCE              Loop = 146 // dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x)
+	BCEGrad          Loop = 148 // dst[i] = (1 + (p-1)·t)·σ(x) - p·t
+	SGD              Loop = 150 // p[i] = p - lr·g, g the gradient with decay
+	SGDDecay         Loop = 152 // p[i] = p - lr·g, g the gradient with decay
+	SGDMomentum      Loop = 154 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDMomentumDecay Loop = 156 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterov      Loop = 158 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	SGDNesterovDecay Loop = 160 // p[i] = p - lr·buf, buf = momentum·buf + (1-dampening)·g; Nesterov's: p - lr·(g + momentum·buf)
+	Adam             Loop = 162 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamDecay        Loop = 164 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	AdamShrink       Loop = 166 // p[i] = p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square
+	Exp              Loop = 168 // dst[i] = e**x. x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
+	Expm1            Loop = 170 // dst[i] = e**x - 1. x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.
+	Log              Loop = 172 // dst[i] = log(x). x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.
+	Log1p            Loop = 174 // dst[i] = log(1+x). 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
+	Sin              Loop = 176 // dst[i] = sin(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
+	Cos              Loop = 178 // dst[i] = cos(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
+	Tanh             Loop = 180 // dst[i] = (e**x - e**-x) / (e**x + e**-x). Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
+	Sigmoid          Loop = 182 // dst[i] = 1/(1 + e**-x). The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
+	Erf              Loop = 184 // dst[i] = 2/√π times the integral of e**-t*t from 0 to x. Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.
+	Pow              Loop = 186 // dst[i] = x**y with the special cases of C99. e**(y*log|x|), the logarithm and the product each as a rounded number and its error.
+	Rsqrt            Loop = 188 // dst[i] = 1/√x; -∞ at -0. Two correctly rounded steps.
+	SiLU             Loop = 190 // dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch. Sigmoid's quotient with x in its numerator.
+	GELU             Loop = 192 // dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch. Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried along, subtracted from x where x is positive. Polynomials by Remez.
+	GELUTanh         Loop = 194 // dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch. x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
+	Softplus         Loop = 196 // dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold. max(x, 0) + log1p(e**-|x|).
+	AddRowsF32       Loop = 198 // sum[i] = sum + a + b + c
+	AddRowsF64       Loop = 200 // sum[i] = sum + a + b + c
+	MaxColumns       Loop = 202 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
+	MinColumns       Loop = 204 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
+	count                 = 206
 )

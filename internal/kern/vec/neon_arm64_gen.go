@@ -15,11 +15,35 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Add + 1:
 		addF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
+	case AddRight:
+		addRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddRight + 1:
+		addRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case AddLeft:
+		addLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeft + 1:
+		addLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case Sub:
 		subF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Sub + 1:
 		subF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case SubRight:
+		subRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubRight + 1:
+		subRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case SubLeft:
+		subLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeft + 1:
+		subLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case Mul:
 		mulF32NEON(p[0], p[1], p[2], n)
@@ -27,11 +51,71 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Mul + 1:
 		mulF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
+	case MulRight:
+		mulRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulRight + 1:
+		mulRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MulLeft:
+		mulLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeft + 1:
+		mulLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case Div:
 		divF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Div + 1:
 		divF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case DivRight:
+		divRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivRight + 1:
+		divRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case DivLeft:
+		divLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivLeft + 1:
+		divLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case Maximum:
+		maximumF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Maximum + 1:
+		maximumF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case MaximumRight:
+		maximumRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumRight + 1:
+		maximumRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MaximumLeft:
+		maximumLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeft + 1:
+		maximumLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case Minimum:
+		minimumF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Minimum + 1:
+		minimumF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case MinimumRight:
+		minimumRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumRight + 1:
+		minimumRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MinimumLeft:
+		minimumLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeft + 1:
+		minimumLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case Neg:
 		negF32NEON(p[0], p[1], n)
@@ -93,18 +177,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Reciprocal + 1:
 		reciprocalF64NEON(p[0], p[1], n)
 		return n &^ 1
-	case Maximum:
-		maximumF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Maximum + 1:
-		maximumF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Minimum:
-		minimumF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Minimum + 1:
-		minimumF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
 	case Clamp:
 		clampF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
@@ -123,11 +195,35 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Eq + 1:
 		eqF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
+	case EqRight:
+		eqRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqRight + 1:
+		eqRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case EqLeft:
+		eqLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqLeft + 1:
+		eqLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case Ne:
 		neF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Ne + 1:
 		neF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case NeRight:
+		neRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeRight + 1:
+		neRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case NeLeft:
+		neLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeLeft + 1:
+		neLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case Lt:
 		ltF32NEON(p[0], p[1], p[2], n)
@@ -135,11 +231,35 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Lt + 1:
 		ltF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
+	case LtRight:
+		ltRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtRight + 1:
+		ltRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LtLeft:
+		ltLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtLeft + 1:
+		ltLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case Le:
 		leF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Le + 1:
 		leF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case LeRight:
+		leRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeRight + 1:
+		leRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LeLeft:
+		leLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeLeft + 1:
+		leLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case Gt:
 		gtF32NEON(p[0], p[1], p[2], n)
@@ -147,11 +267,35 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Gt + 1:
 		gtF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
+	case GtRight:
+		gtRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtRight + 1:
+		gtRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GtLeft:
+		gtLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtLeft + 1:
+		gtLeftF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case Ge:
 		geF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Ge + 1:
 		geF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case GeRight:
+		geRightF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeRight + 1:
+		geRightF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GeLeft:
+		geLeftF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeLeft + 1:
+		geLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case IsNaN:
 		isNaNF32NEON(p[0], p[1], n)

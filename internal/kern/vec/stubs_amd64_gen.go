@@ -16,6 +16,26 @@ func addF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// addRightF32AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightF64AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF32AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF64AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32AVX512 is dst[i] = a - b.
 //
 //go:noescape
@@ -25,6 +45,26 @@ func subF32AVX512(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func subF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subRightF32AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightF64AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF32AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF64AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF32AVX512 is dst[i] = a · b.
 //
@@ -36,6 +76,26 @@ func mulF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// mulRightF32AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightF64AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF32AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF64AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divF32AVX512 is dst[i] = a / b.
 //
 //go:noescape
@@ -45,6 +105,86 @@ func divF32AVX512(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func divF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divRightF32AVX512 is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divRightF64AVX512 is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF32AVX512 is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF64AVX512 is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF32AVX512 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumF64AVX512 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumF64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // negF32AVX512 is dst[i] = -a.
 //
@@ -146,26 +286,6 @@ func reciprocalF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX512(dst, a unsafe.Pointer, n int)
 
-// maximumF32AVX512 is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumF64AVX512 is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumF64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
-
 // clampF32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
@@ -196,6 +316,26 @@ func eqF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func eqF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// eqRightF32AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightF64AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF32AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF64AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32AVX512 is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -205,6 +345,26 @@ func neF32AVX512(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func neF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neRightF32AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightF64AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF32AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF64AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32AVX512 is dst[i] = a < b.
 //
@@ -216,6 +376,26 @@ func ltF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func ltF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// ltRightF32AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightF64AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF32AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF64AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32AVX512 is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -225,6 +405,26 @@ func leF32AVX512(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func leF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leRightF32AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightF64AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF32AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF64AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32AVX512 is dst[i] = a > b.
 //
@@ -236,6 +436,26 @@ func gtF32AVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func gtF64AVX512(dst, a, b unsafe.Pointer, n int)
 
+// gtRightF32AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightF64AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF32AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF64AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32AVX512 is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -245,6 +465,26 @@ func geF32AVX512(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func geF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geRightF32AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightF64AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF32AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF64AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // isNaNF32AVX512 is dst[i] = whether a is not a number.
 //
@@ -649,6 +889,26 @@ func addF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// addRightF32AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightF64AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF32AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF64AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32AVX2 is dst[i] = a - b.
 //
 //go:noescape
@@ -658,6 +918,26 @@ func subF32AVX2(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func subF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subRightF32AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightF64AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF32AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF64AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF32AVX2 is dst[i] = a · b.
 //
@@ -669,6 +949,26 @@ func mulF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// mulRightF32AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightF64AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF32AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF64AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divF32AVX2 is dst[i] = a / b.
 //
 //go:noescape
@@ -678,6 +978,86 @@ func divF32AVX2(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func divF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divRightF32AVX2 is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divRightF64AVX2 is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF32AVX2 is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF64AVX2 is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF32AVX2 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumF64AVX2 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightF64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF32AVX2 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumF64AVX2 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightF64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // negF32AVX2 is dst[i] = -a.
 //
@@ -779,26 +1159,6 @@ func reciprocalF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX2(dst, a unsafe.Pointer, n int)
 
-// maximumF32AVX2 is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumF64AVX2 is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumF32AVX2 is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumF64AVX2 is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
-
 // clampF32AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
@@ -829,6 +1189,26 @@ func eqF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func eqF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// eqRightF32AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightF64AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF32AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF64AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32AVX2 is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -838,6 +1218,26 @@ func neF32AVX2(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func neF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neRightF32AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightF64AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF32AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF64AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32AVX2 is dst[i] = a < b.
 //
@@ -849,6 +1249,26 @@ func ltF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func ltF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// ltRightF32AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightF64AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF32AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF64AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32AVX2 is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -858,6 +1278,26 @@ func leF32AVX2(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func leF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leRightF32AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightF64AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF32AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF64AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32AVX2 is dst[i] = a > b.
 //
@@ -869,6 +1309,26 @@ func gtF32AVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func gtF64AVX2(dst, a, b unsafe.Pointer, n int)
 
+// gtRightF32AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightF64AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF32AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF64AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32AVX2 is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -878,6 +1338,26 @@ func geF32AVX2(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func geF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geRightF32AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightF64AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF32AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF64AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // isNaNF32AVX2 is dst[i] = whether a is not a number.
 //

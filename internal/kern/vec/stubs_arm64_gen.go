@@ -16,6 +16,26 @@ func addF32NEON(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64NEON(dst, a, b unsafe.Pointer, n int)
 
+// addRightF32NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightF64NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF32NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF64NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32NEON is dst[i] = a - b.
 //
 //go:noescape
@@ -25,6 +45,26 @@ func subF32NEON(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func subF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// subRightF32NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightF64NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF32NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF64NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF32NEON is dst[i] = a · b.
 //
@@ -36,6 +76,26 @@ func mulF32NEON(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64NEON(dst, a, b unsafe.Pointer, n int)
 
+// mulRightF32NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightF64NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF32NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF64NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divF32NEON is dst[i] = a / b.
 //
 //go:noescape
@@ -45,6 +105,86 @@ func divF32NEON(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func divF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// divRightF32NEON is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divRightF64NEON is dst[i] = a / b, with one b for all a.
+//
+//go:noescape
+func divRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF32NEON is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF64NEON is dst[i] = a / b, with one a for all b.
+//
+//go:noescape
+func divLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF32NEON is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumF64NEON is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightF64NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF64NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF32NEON is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumF64NEON is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightF64NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF64NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // negF32NEON is dst[i] = -a.
 //
@@ -146,26 +286,6 @@ func reciprocalF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64NEON(dst, a unsafe.Pointer, n int)
 
-// maximumF32NEON is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF32NEON(dst, a, b unsafe.Pointer, n int)
-
-// maximumF64NEON is dst[i] = the larger of a and b, NaN where either is.
-//
-//go:noescape
-func maximumF64NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumF32NEON is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF32NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumF64NEON is dst[i] = the smaller of a and b, NaN where either is.
-//
-//go:noescape
-func minimumF64NEON(dst, a, b unsafe.Pointer, n int)
-
 // clampF32NEON is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
@@ -196,6 +316,26 @@ func eqF32NEON(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func eqF64NEON(dst, a, b unsafe.Pointer, n int)
 
+// eqRightF32NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightF64NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF32NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftF64NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32NEON is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -205,6 +345,26 @@ func neF32NEON(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func neF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// neRightF32NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightF64NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF32NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftF64NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32NEON is dst[i] = a < b.
 //
@@ -216,6 +376,26 @@ func ltF32NEON(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func ltF64NEON(dst, a, b unsafe.Pointer, n int)
 
+// ltRightF32NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightF64NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF32NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftF64NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32NEON is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -225,6 +405,26 @@ func leF32NEON(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func leF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// leRightF32NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightF64NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF32NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftF64NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32NEON is dst[i] = a > b.
 //
@@ -236,6 +436,26 @@ func gtF32NEON(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func gtF64NEON(dst, a, b unsafe.Pointer, n int)
 
+// gtRightF32NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightF64NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF32NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftF64NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32NEON is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -245,6 +465,26 @@ func geF32NEON(dst, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func geF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// geRightF32NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightF64NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF32NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftF64NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // isNaNF32NEON is dst[i] = whether a is not a number.
 //

@@ -15,6 +15,10 @@ const (
 	// Float64 behind a loop is the loop for float64.
 	Float64 = 1
 
+	// Right behind the loop of an operation on two operands is the loop that takes the second as a scalar, the same for all
+	// elements, and Left the one that takes the first so.
+	Right, Left = 2, 4
+
 	operands = 4         // slices that a loop has at most
 	most     = 64 * 1024 // elements of one call: Go cannot stop a goroutine inside assembly
 )

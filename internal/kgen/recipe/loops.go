@@ -66,3 +66,19 @@ func binary(name, doc string, f func(b *builder, x, y float) float) *Loop {
 	d := describe(name, doc, floats, "a", "b")
 	return d.dst(f(d.builder, d.Param(0), d.Param(1)))
 }
+
+// sided are a loop over two operands and those in which b or a is the same for all elements.
+func sided(name, doc string, elem Elem, f func(b *builder, x, y float) Ref) []*Loop {
+	end := func(d description, x, y float) *Loop {
+		d.write("dst", elem, f(d.builder, x, y))
+		return d.end(d.builder)
+	}
+	both := describe(name, doc, floats, "a", "b")
+	right := describe(name+"Right", doc+", with one b for all a", floats, "a")
+	left := describe(name+"Left", doc+", with one a for all b", floats, "b")
+	return []*Loop{
+		end(both, both.Param(0), both.Param(1)),
+		end(right, right.Param(0), right.scalar("b")),
+		end(left, left.scalar("a"), left.Param(0)),
+	}
+}

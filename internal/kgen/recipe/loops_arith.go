@@ -1,33 +1,42 @@
 package recipe
 
+import "slices"
+
 // arithmetic are the loops of internal/kern/arith.go, power.go, rounding.go and select.go.
 func arithmetic() []*Loop {
-	return []*Loop{
-		binary("Add", "a + b", (*builder).Add),
-		binary("Sub", "a - b", (*builder).Sub),
-		binary("Mul", "a · b", (*builder).Mul),
-		binary("Div", "a / b", (*builder).Div),
-		unary("Neg", "-a", (*builder).Neg),
-		unary("Abs", "|a|", (*builder).Abs),
-		unary("Sign", "-1, 0 or 1 as a is, 0 for NaN", func(b *builder, x float) float {
-			return b.If(b.Less(b.Const(0), x), b.Const(1), b.If(b.Less(x, b.Const(0)), b.Const(-1), b.Const(0)))
-		}),
-		unary("Floor", "⌊a⌋", (*builder).Floor),
-		unary("Ceil", "⌈a⌉", (*builder).Ceil),
-		unary("Round", "the integer nearest to a, the even one of two", (*builder).Round),
-		unary("Trunc", "a without its fraction", (*builder).Trunc),
-		unary("Square", "a²", func(b *builder, x float) float { return b.Mul(x, x) }),
-		unary("Sqrt", "√a", (*builder).Sqrt),
-		unary("Reciprocal", "1 / a", func(b *builder, x float) float { return b.Div(b.Const(1), x) }),
-		binary("Maximum", "the larger of a and b, NaN where either is", func(b *builder, x, y float) float {
+	return slices.Concat(
+		sidedFloat("Add", "a + b", (*builder).Add),
+		sidedFloat("Sub", "a - b", (*builder).Sub),
+		sidedFloat("Mul", "a · b", (*builder).Mul),
+		sidedFloat("Div", "a / b", (*builder).Div),
+		sidedFloat("Maximum", "the larger of a and b, NaN where either is", func(b *builder, x, y float) float {
 			return b.If(b.Either(b.Less(x, y), b.IsNaN(y)), y, x)
 		}),
-		binary("Minimum", "the smaller of a and b, NaN where either is", func(b *builder, x, y float) float {
+		sidedFloat("Minimum", "the smaller of a and b, NaN where either is", func(b *builder, x, y float) float {
 			return b.If(b.Either(b.Less(y, x), b.IsNaN(y)), y, x)
 		}),
-		clamp(),
-		where(),
-	}
+		[]*Loop{
+			unary("Neg", "-a", (*builder).Neg),
+			unary("Abs", "|a|", (*builder).Abs),
+			unary("Sign", "-1, 0 or 1 as a is, 0 for NaN", func(b *builder, x float) float {
+				return b.If(b.Less(b.Const(0), x), b.Const(1), b.If(b.Less(x, b.Const(0)), b.Const(-1), b.Const(0)))
+			}),
+			unary("Floor", "⌊a⌋", (*builder).Floor),
+			unary("Ceil", "⌈a⌉", (*builder).Ceil),
+			unary("Round", "the integer nearest to a, the even one of two", (*builder).Round),
+			unary("Trunc", "a without its fraction", (*builder).Trunc),
+			unary("Square", "a²", func(b *builder, x float) float { return b.Mul(x, x) }),
+			unary("Sqrt", "√a", (*builder).Sqrt),
+			unary("Reciprocal", "1 / a", func(b *builder, x float) float { return b.Div(b.Const(1), x) }),
+			clamp(),
+			where(),
+		},
+	)
+}
+
+// sidedFloat are the sided loops of an operation whose result is a number.
+func sidedFloat(name, doc string, f func(b *builder, x, y float) float) []*Loop {
+	return sided(name, doc, Own, func(b *builder, x, y float) Ref { return Ref(f(b, x, y)) })
 }
 
 func clamp() *Loop {
@@ -45,21 +54,19 @@ func where() *Loop {
 
 // comparisons are the loops of internal/kern/comparison.go.
 func comparisons() []*Loop {
-	return []*Loop{
+	return slices.Concat(
 		comparison("Eq", "a == b", (*builder).Equal),
 		comparison("Ne", "a ≠ b", func(b *builder, x, y float) mask { return b.Not(b.Equal(x, y)) }),
 		comparison("Lt", "a < b", (*builder).Less),
 		comparison("Le", "a ≤ b", (*builder).LessEqual),
 		comparison("Gt", "a > b", func(b *builder, x, y float) mask { return b.Less(y, x) }),
 		comparison("Ge", "a ≥ b", func(b *builder, x, y float) mask { return b.LessEqual(y, x) }),
-		isNaN(),
-	}
+		[]*Loop{isNaN()},
+	)
 }
 
-func comparison(name, doc string, f func(b *builder, x, y float) mask) *Loop {
-	d := describe(name, doc, floats, "a", "b")
-	d.write("dst", Bool, Ref(f(d.builder, d.Param(0), d.Param(1))))
-	return d.end(d.builder)
+func comparison(name, doc string, f func(b *builder, x, y float) mask) []*Loop {
+	return sided(name, doc, Bool, func(b *builder, x, y float) Ref { return Ref(f(b, x, y)) })
 }
 
 func isNaN() *Loop {
