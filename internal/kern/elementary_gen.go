@@ -1487,3 +1487,52 @@ func softplusf(x float32) float32 {
 	}
 	return t49
 }
+
+// ExpBelowF32 computes, for each element,
+//
+//	e**x for x <= 0, NaN for NaN.
+//	x = n*log(2) + r as for Exp, but r is a single number.
+//
+// with an error of at most 0.95 ulp. dst is at least as long as src and may be the same slice.
+func ExpBelowF32(dst, src []float32) {
+	dst = dst[:len(src)]
+	for i := vec.Unary(vec.ExpBelow, dst, src); i < len(src); i++ {
+		dst[i] = expbelowf(src[i])
+	}
+}
+
+func expbelowf(x float32) float32 {
+	if x < -104 {
+		return 0
+	}
+	t0 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
+	t1 := t0 - 0x1.8p23
+	t2 := math.Float32bits(t0)
+	t3 := t2 - 0x4b400000
+	t4 := float32(t1*-0x1.62e4p-1) + x
+	t5 := fma32Const(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
+	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
+		t5 = fma32(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
+	}
+	t6 := float32(t5 * t5)
+	t7 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
+	t8 := fma32Const(float64(t7)*float64(t5), 0x1.1113acp-7)
+	t9 := fma32Const(float64(t8)*float64(t5), 0x1.5554eap-5)
+	t10 := fma32Const(float64(t9)*float64(t5), 0x1.555554p-3)
+	t11 := fma32Const(float64(t10)*float64(t5), 0.5)
+	t12 := fma32Const(float64(t6)*float64(t11), float64(t5))
+	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
+		t12 = fma32(float64(t6)*float64(t11), float64(t5))
+	}
+	t13 := 1 + t12
+	t14 := uint32(int32(t3) >> 1)
+	t15 := t14 + 127
+	t16 := t15 << 23
+	t17 := math.Float32frombits(t16)
+	t18 := float32(t13 * t17)
+	t19 := t3 - t14
+	t20 := t19 + 127
+	t21 := t20 << 23
+	t22 := math.Float32frombits(t21)
+	return float32(t18 * t22)
+}

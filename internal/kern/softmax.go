@@ -112,7 +112,7 @@ func expPiece[T dtype.Float](x, y []T, largest T) float64 {
 	for i, v := range x {
 		y[i] = v - largest
 	}
-	exp(y, y)
+	expBelow(y, y)
 	return sum64(y)
 }
 
@@ -231,4 +231,13 @@ func exp[T dtype.Float](dst, src []T) {
 	for i, v := range src {
 		dst[i] = T(math.Exp(float64(v)))
 	}
+}
+
+// expBelow is exp where no element of src is positive.
+func expBelow[T dtype.Float](dst, src []T) {
+	if from, ok := any(src).([]float32); ok {
+		ExpBelowF32(any(dst).([]float32), from)
+		return
+	}
+	exp(dst, src)
 }

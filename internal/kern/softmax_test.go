@@ -115,3 +115,21 @@ func BenchmarkSoftmax(b *testing.B) {
 		})
 	}
 }
+
+// TestExpBelow compares with math.Exp over every exponent of numbers that are not positive.
+func TestExpBelow(t *testing.T) {
+	var xs []float32
+	for bits := uint32(1 << 31); bits <= math.Float32bits(-104); bits += 10_007 {
+		xs = append(xs, math.Float32frombits(bits))
+	}
+	xs = append(xs, -103.9, -104, -105, float32(math.Inf(-1)), float32(math.NaN()))
+	ys := make([]float32, len(xs))
+	ExpBelowF32(ys, xs)
+	for i, x := range xs {
+		want := math.Exp(float64(x))
+		ulp := math.Exp2(math.Max(math.Floor(math.Log2(want))-23, -149))
+		if got := float64(ys[i]); math.IsNaN(want) != math.IsNaN(got) || math.Abs(got-want) > 0.95*ulp {
+			t.Fatalf("e**%v = %v, want %v", x, got, want)
+		}
+	}
+}

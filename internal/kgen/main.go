@@ -54,7 +54,7 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
-	elementary, err := recipe.Go("kern", recipe.All())
+	elementary, err := recipe.Go("kern", append(recipe.All(), recipe.CPU()...))
 	if err != nil {
 		return nil, fmt.Errorf("elementary functions: %w", err)
 	}

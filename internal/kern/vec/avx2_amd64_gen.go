@@ -510,6 +510,9 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32AVX2(p[0], p[1], n)
 		return n &^ 7
+	case ExpBelow:
+		expBelowF32AVX2(p[0], p[1], n)
+		return n &^ 7
 	case AddRowsF32 + 1:
 		addRowsF32F64AVX2(p[0], p[1], p[2], p[3], n)
 		return n &^ 3

@@ -510,6 +510,9 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Softplus:
 		softplusF32AVX512(p[0], p[1], n)
 		return n
+	case ExpBelow:
+		expBelowF32AVX512(p[0], p[1], n)
+		return n
 	case AddRowsF32 + 1:
 		addRowsF32F64AVX512(p[0], p[1], p[2], p[3], n)
 		return n

@@ -103,9 +103,10 @@ const (
 	GELU             Loop = 192 // dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch. Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried along, subtracted from x where x is positive. Polynomials by Remez.
 	GELUTanh         Loop = 194 // dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch. x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
 	Softplus         Loop = 196 // dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold. max(x, 0) + log1p(e**-|x|).
-	AddRowsF32       Loop = 198 // sum[i] = sum + a + b + c
-	AddRowsF64       Loop = 200 // sum[i] = sum + a + b + c
-	MaxColumns       Loop = 202 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
-	MinColumns       Loop = 204 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
-	count                 = 206
+	ExpBelow         Loop = 198 // dst[i] = e**x for x <= 0, NaN for NaN. x = n*log(2) + r as for Exp, but r is a single number.
+	AddRowsF32       Loop = 200 // sum[i] = sum + a + b + c
+	AddRowsF64       Loop = 202 // sum[i] = sum + a + b + c
+	MaxColumns       Loop = 204 // best[i] = the larger of best and a and its row, the first of two, NaN where either is
+	MinColumns       Loop = 206 // best[i] = the smaller of best and a and its row, the first of two, NaN where either is
+	count                 = 208
 )

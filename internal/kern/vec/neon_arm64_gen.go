@@ -510,6 +510,9 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32NEON(p[0], p[1], n)
 		return n &^ 3
+	case ExpBelow:
+		expBelowF32NEON(p[0], p[1], n)
+		return n &^ 3
 	case AddRowsF32 + 1:
 		addRowsF32F64NEON(p[0], p[1], p[2], p[3], n)
 		return n &^ 1

@@ -7,8 +7,8 @@ import "unsafe"
 type RowLoop uint16
 
 // Rows runs the loop l over rows of n elements and tells whether there is such a loop, and elements; where not, nothing has
-// happened. Loops with results take rows of 64K elements at most. The operands x, those that l writes first, hold all rows or, where l takes one row for all, that row. Each
-// row has its own scalars and results, which lie row after row.
+// happened. The operands x, those that l writes first, hold all rows or, where l takes one row for all, that row. Each row
+// has its own scalars and results, which lie row after row. A loop with results takes rows of 64K elements at most.
 func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))
 	if !ok || n == 0 {

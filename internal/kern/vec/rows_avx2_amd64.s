@@ -1318,18 +1318,10 @@ whole:
 	VPSLLD $23, Y9, Y9
 	VMULPS Y8, Y10, Y8
 	VMULPS Y9, Y11, Y9
-	VCMPPS $17, constants<>+640(SB), Y6, Y10
-	VCMPPS $17, constants<>+640(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+672(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+672(SB), Y9, Y9
-	VCMPPS $30, constants<>+704(SB), Y6, Y10
-	VCMPPS $30, constants<>+704(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+192(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+192(SB), Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, constants<>+736(SB), Y8, Y6
-	VBLENDVPS Y7, constants<>+736(SB), Y9, Y7
+	VCMPPS $17, constants<>+640(SB), Y6, Y6
+	VCMPPS $17, constants<>+640(SB), Y7, Y7
+	VBLENDVPS Y6, constants<>+672(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+672(SB), Y9, Y7
 	VMOVUPS Y6, (DI)(AX*4)
 	VMOVUPS Y7, 32(DI)(AX*4)
 	VCVTPS2PD X6, Y8
@@ -1408,18 +1400,10 @@ tail:
 	VPSLLD $23, Y9, Y9
 	VMULPS Y8, Y10, Y8
 	VMULPS Y9, Y11, Y9
-	VCMPPS $17, constants<>+640(SB), Y6, Y10
-	VCMPPS $17, constants<>+640(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+672(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+672(SB), Y9, Y9
-	VCMPPS $30, constants<>+704(SB), Y6, Y10
-	VCMPPS $30, constants<>+704(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+192(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+192(SB), Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, constants<>+736(SB), Y8, Y6
-	VBLENDVPS Y7, constants<>+736(SB), Y9, Y7
+	VCMPPS $17, constants<>+640(SB), Y6, Y6
+	VCMPPS $17, constants<>+640(SB), Y7, Y7
+	VBLENDVPS Y6, constants<>+672(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+672(SB), Y9, Y7
 	VMOVUPS 0(R11), Y8
 	VMASKMOVPS Y6, Y8, (DI)(AX*4)
 	VMOVUPS 32(R11), Y8
@@ -1529,18 +1513,10 @@ whole:
 	VPSLLD $23, Y9, Y9
 	VMULPS Y8, Y10, Y8
 	VMULPS Y9, Y11, Y9
-	VCMPPS $17, constants<>+640(SB), Y6, Y10
-	VCMPPS $17, constants<>+640(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+672(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+672(SB), Y9, Y9
-	VCMPPS $30, constants<>+704(SB), Y6, Y10
-	VCMPPS $30, constants<>+704(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+192(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+192(SB), Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, constants<>+736(SB), Y8, Y6
-	VBLENDVPS Y7, constants<>+736(SB), Y9, Y7
+	VCMPPS $17, constants<>+640(SB), Y6, Y6
+	VCMPPS $17, constants<>+640(SB), Y7, Y7
+	VBLENDVPS Y6, constants<>+672(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+672(SB), Y9, Y7
 	VCVTPS2PD X6, Y8
 	VADDPD Y8, Y0, Y0
 	VEXTRACTF128 $1, Y6, X8
@@ -1617,18 +1593,10 @@ tail:
 	VPSLLD $23, Y9, Y9
 	VMULPS Y8, Y10, Y8
 	VMULPS Y9, Y11, Y9
-	VCMPPS $17, constants<>+640(SB), Y6, Y10
-	VCMPPS $17, constants<>+640(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+672(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+672(SB), Y9, Y9
-	VCMPPS $30, constants<>+704(SB), Y6, Y10
-	VCMPPS $30, constants<>+704(SB), Y7, Y11
-	VBLENDVPS Y10, constants<>+192(SB), Y8, Y8
-	VBLENDVPS Y11, constants<>+192(SB), Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, constants<>+736(SB), Y8, Y6
-	VBLENDVPS Y7, constants<>+736(SB), Y9, Y7
+	VCMPPS $17, constants<>+640(SB), Y6, Y6
+	VCMPPS $17, constants<>+640(SB), Y7, Y7
+	VBLENDVPS Y6, constants<>+672(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+672(SB), Y9, Y7
 	VANDPS 0(R11), Y6, Y8
 	VCVTPS2PD X8, Y9
 	VADDPD Y9, Y0, Y0
@@ -2124,7 +2092,7 @@ row:
 	XORL AX, AX
 	VBROADCASTSS constants<>+256(SB), Y0
 	VBROADCASTSS constants<>+288(SB), Y1
-	VBROADCASTSS constants<>+768(SB), Y2
+	VBROADCASTSS constants<>+704(SB), Y2
 	VBROADCASTSS constants<>+320(SB), Y3
 	LEAQ -16(CX), BX
 	CMPQ AX, BX
@@ -2188,14 +2156,14 @@ several:
 	VCMPPS $17, constants<>+640(SB), Y7, Y11
 	VBLENDVPS Y10, constants<>+672(SB), Y8, Y8
 	VBLENDVPS Y11, constants<>+672(SB), Y9, Y9
-	VCMPPS $30, constants<>+704(SB), Y6, Y10
-	VCMPPS $30, constants<>+704(SB), Y7, Y11
+	VCMPPS $30, constants<>+736(SB), Y6, Y10
+	VCMPPS $30, constants<>+736(SB), Y7, Y11
 	VBLENDVPS Y10, constants<>+192(SB), Y8, Y8
 	VBLENDVPS Y11, constants<>+192(SB), Y9, Y9
 	VCMPPS $3, Y6, Y6, Y6
 	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, constants<>+736(SB), Y8, Y6
-	VBLENDVPS Y7, constants<>+736(SB), Y9, Y7
+	VBLENDVPS Y6, constants<>+768(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+768(SB), Y9, Y7
 	VBROADCASTSS 0(DX), Y8
 	VMULPS Y8, Y6, Y6
 	VMULPS Y8, Y7, Y7
@@ -2241,10 +2209,10 @@ whole:
 	VMULPS Y6, Y7, Y6
 	VCMPPS $17, constants<>+640(SB), Y5, Y7
 	VBLENDVPS Y7, constants<>+672(SB), Y6, Y6
-	VCMPPS $30, constants<>+704(SB), Y5, Y7
+	VCMPPS $30, constants<>+736(SB), Y5, Y7
 	VBLENDVPS Y7, constants<>+192(SB), Y6, Y6
 	VCMPPS $3, Y5, Y5, Y5
-	VBLENDVPS Y5, constants<>+736(SB), Y6, Y5
+	VBLENDVPS Y5, constants<>+768(SB), Y6, Y5
 	VBROADCASTSS 0(DX), Y6
 	VMULPS Y6, Y5, Y5
 	VSUBPS Y5, Y4, Y4
@@ -2290,10 +2258,10 @@ tail:
 	VMULPS Y6, Y7, Y6
 	VCMPPS $17, constants<>+640(SB), Y5, Y7
 	VBLENDVPS Y7, constants<>+672(SB), Y6, Y6
-	VCMPPS $30, constants<>+704(SB), Y5, Y7
+	VCMPPS $30, constants<>+736(SB), Y5, Y7
 	VBLENDVPS Y7, constants<>+192(SB), Y6, Y6
 	VCMPPS $3, Y5, Y5, Y5
-	VBLENDVPS Y5, constants<>+736(SB), Y6, Y5
+	VBLENDVPS Y5, constants<>+768(SB), Y6, Y5
 	VBROADCASTSS 0(DX), Y6
 	VMULPS Y6, Y5, Y5
 	VSUBPS Y5, Y4, Y4
@@ -3843,16 +3811,16 @@ DATA constants<>+672(SB)/8, $0x0000000000000000
 DATA constants<>+680(SB)/8, $0x0000000000000000
 DATA constants<>+688(SB)/8, $0x0000000000000000
 DATA constants<>+696(SB)/8, $0x0000000000000000
-DATA constants<>+704(SB)/8, $0x42b2000042b20000
-DATA constants<>+712(SB)/8, $0x42b2000042b20000
-DATA constants<>+720(SB)/8, $0x42b2000042b20000
-DATA constants<>+728(SB)/8, $0x42b2000042b20000
-DATA constants<>+736(SB)/8, $0x7fc000007fc00000
-DATA constants<>+744(SB)/8, $0x7fc000007fc00000
-DATA constants<>+752(SB)/8, $0x7fc000007fc00000
-DATA constants<>+760(SB)/8, $0x7fc000007fc00000
-DATA constants<>+768(SB)/8, $0x0000001700000017
-DATA constants<>+776(SB)/8, $0x0000001700000017
-DATA constants<>+784(SB)/8, $0x0000001700000017
-DATA constants<>+792(SB)/8, $0x0000001700000017
+DATA constants<>+704(SB)/8, $0x0000001700000017
+DATA constants<>+712(SB)/8, $0x0000001700000017
+DATA constants<>+720(SB)/8, $0x0000001700000017
+DATA constants<>+728(SB)/8, $0x0000001700000017
+DATA constants<>+736(SB)/8, $0x42b2000042b20000
+DATA constants<>+744(SB)/8, $0x42b2000042b20000
+DATA constants<>+752(SB)/8, $0x42b2000042b20000
+DATA constants<>+760(SB)/8, $0x42b2000042b20000
+DATA constants<>+768(SB)/8, $0x7fc000007fc00000
+DATA constants<>+776(SB)/8, $0x7fc000007fc00000
+DATA constants<>+784(SB)/8, $0x7fc000007fc00000
+DATA constants<>+792(SB)/8, $0x7fc000007fc00000
 GLOBL constants<>(SB), RODATA|NOPTR, $800

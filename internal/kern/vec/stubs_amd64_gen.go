@@ -859,6 +859,12 @@ func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
+// expBelowF32AVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
+// x = n*log(2) + r as for Exp, but r is a single number..
+//
+//go:noescape
+func expBelowF32AVX512(dst, x unsafe.Pointer, n int)
+
 // addRowsF32F64AVX512 is sum[i] = sum + a + b + c.
 //
 //go:noescape
@@ -1731,6 +1737,12 @@ func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 //
 //go:noescape
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
+
+// expBelowF32AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
+// x = n*log(2) + r as for Exp, but r is a single number..
+//
+//go:noescape
+func expBelowF32AVX2(dst, x unsafe.Pointer, n int)
 
 // addRowsF32F64AVX2 is sum[i] = sum + a + b + c.
 //

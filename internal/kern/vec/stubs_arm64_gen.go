@@ -859,6 +859,12 @@ func geluTanhF32NEON(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF32NEON(dst, x unsafe.Pointer, n int)
 
+// expBelowF32NEON is dst[i] = e**x for x <= 0, NaN for NaN.
+// x = n*log(2) + r as for Exp, but r is a single number..
+//
+//go:noescape
+func expBelowF32NEON(dst, x unsafe.Pointer, n int)
+
 // addRowsF32F64NEON is sum[i] = sum + a + b + c.
 //
 //go:noescape

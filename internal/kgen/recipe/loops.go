@@ -15,7 +15,7 @@ func Loops() []*Loop {
 	loops = append(loops, activations()...)
 	loops = append(loops, losses()...)
 	loops = append(loops, optimizers()...)
-	for _, r := range All() {
+	for _, r := range append(All(), CPU()...) {
 		loops = append(loops, elementary(r))
 	}
 	return append(loops, columns()...)

@@ -43,7 +43,7 @@ func (d description) from(x float) float {
 
 func softmaxes() []*Loop {
 	exp := describeRows("ExpShifted", "e**(a - largest), and their sum", single, "a")
-	y := exp.Apply(Exp(), exp.Sub(exp.Param(0), exp.scalar("largest")))
+	y := exp.Apply(ExpBelow(), exp.Sub(exp.Param(0), exp.scalar("largest")))
 	exp.fold(FoldSum, y)
 
 	scale := describeRows("Scale", "a · factor", floats, "a")
@@ -53,7 +53,7 @@ func softmaxes() []*Loop {
 	return []*Loop{
 		exp.dst(y),
 		sumOf("SumExp", "Σ e**(a - largest)", single, func(d description, x float) {
-			d.fold(FoldSum, d.Apply(Exp(), d.Sub(x, d.scalar("largest"))))
+			d.fold(FoldSum, d.Apply(ExpBelow(), d.Sub(x, d.scalar("largest"))))
 		}, "a"),
 		scale.dst(scale.Mul(scale.Param(0), scale.scalar("factor"))),
 		shift.dst(shift.Sub(shift.Sub(shift.Param(0), shift.scalar("first")), shift.scalar("second"))),
