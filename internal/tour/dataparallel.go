@@ -45,7 +45,7 @@ var dataParallel = Chapter{
 			Title:   "Which GPUs, and where the results go",
 			Note:    "004:86-97",
 			Mirrors: "torch.nn.DataParallel(module, device_ids=None, output_device=None, dim=0)",
-			Today:   "Without DeviceIDs all visible GPUs are used; the first of the list is the main one.",
+			Today:   "Without DeviceIDs all visible GPUs are used; the first of the list is the main one. Dim 0 divides rows, 1 columns.",
 			Needs:   twoGPUs,
 			Do:      chosenGPUs,
 		},
@@ -158,6 +158,17 @@ func chosenGPUs() {
 		}
 		fmt.Println(dp.Forward(tensor.Ones(4, 3)).Device())
 	}
+
+	o := parallel.Options{DeviceIDs: []int{1, 0}, Dim: 1}
+	dp, err := parallel.NewDataParallel(net, o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	columns := func(_ *nn.Linear, x *tensor.Tensor) *tensor.Tensor {
+		return tensor.On(x.Device()).Full([]int{1, 1}, x.Size(1))
+	}
+	fmt.Println(parallel.Call(dp, tensor.Ones(4, 6), columns))
 }
 
 func wrongMainGPU() {

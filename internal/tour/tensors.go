@@ -129,7 +129,7 @@ var tensors = Chapter{
 			Title:   "A slice that becomes a tensor",
 			Note:    "002:6 002:47",
 			Mirrors: "torch.from_numpy(n)",
-			Today:   "The notes say only that memory is shared; FromSlice is the other direction, and Of makes a copy.",
+			Today:   "A slice has no To either: FromSlice makes a tensor that shares its memory, Of one with a copy, on a GPU too by tensor.On.",
 			Needs:   anyMachine,
 			Do:      sliceAsTensor,
 		},
