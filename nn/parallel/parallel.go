@@ -139,6 +139,9 @@ func module[M any](model M) nn.Module {
 // for each replica. f runs in a goroutine for each replica.
 func Call[M, In, Out any](d *DataParallel[M], in In, f func(model M, in In) Out) Out {
 	c := d.config
+	if c == nil {
+		panic(mistake("a DataParallel is made by NewDataParallel"))
+	}
 	if len(c.devices) == 0 {
 		return f(d.Module, in)
 	}

@@ -110,7 +110,7 @@ func (s *scatterer) fields(v reflect.Value) []reflect.Value {
 		case f.IsExported() && mayHold(f.Type):
 			columns = append(columns, s.value(v.Field(i)))
 			at = append(at, i)
-		case f.Type == tensorType && !v.Field(i).IsNil():
+		case !f.IsExported() && holdsTensors(f.Type) && !v.Field(i).IsZero():
 			panic(mistake(fmt.Sprintf("field %s of %s holds a tensor and is not exported: it cannot be divided", f.Name, t)))
 		}
 	}
@@ -139,6 +139,14 @@ func zip(columns [][]reflect.Value, empty func() reflect.Value, set func(part re
 		}
 	}
 	return parts
+}
+
+// holdsTensors reports whether values of the type are tensors, or lists and maps of them.
+func holdsTensors(t reflect.Type) bool {
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	return t == tensorType
 }
 
 // mayHold reports whether a value of the type may hold a tensor that is to be divided. What a pointer leads to is not.

@@ -171,11 +171,17 @@ func TestUnequalInputs(t *testing.T) {
 func TestInputsThatCannotBeDivided(t *testing.T) {
 	d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2)})
 	type closed struct{ x *tensor.Tensor }
+	type closedList struct{ xs map[string][]*tensor.Tensor }
 	for want, f := range map[string]func(){
 		"chunk expects at least a 1-dimensional tensor": func() { d.Forward(tensor.Of(1.0)) },
 		"field x of parallel_test.closed holds a tensor and is not exported: it cannot be divided": func() {
 			parallel.Call(d, closed{tensor.Ones(2)}, func(*spy, closed) *tensor.Tensor { return nil })
 		},
+		"field xs of parallel_test.closedList holds a tensor and is not exported: it cannot be divided": func() {
+			in := closedList{map[string][]*tensor.Tensor{"x": {tensor.Ones(2)}}}
+			parallel.Call(d, in, func(*spy, closedList) *tensor.Tensor { return nil })
+		},
+		"a DataParallel is made by NewDataParallel": func() { new(parallel.DataParallel[*spy]).Forward(tensor.Ones(2)) },
 	} {
 		if err := tensor.Try(f); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
