@@ -28,10 +28,10 @@ func addMMGrad(b *backprop, dy *Tensor) {
 		b.give(0, scaled(dy, p.Beta))
 	}
 	if b.needs(1) {
-		b.give(1, scaled(dy.MM(b.saved(1).T()), p.Alpha))
+		b.give(1, scaled(b.productFor(1, dy, b.saved(1).T()), p.Alpha))
 	}
 	if b.needs(2) {
-		b.give(2, scaled(b.saved(0).T().MM(dy), p.Alpha))
+		b.give(2, scaled(b.productFor(2, b.saved(0).T(), dy), p.Alpha))
 	}
 }
 

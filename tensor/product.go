@@ -28,11 +28,20 @@ func (x *Tensor) MM(y *Tensor) *Tensor {
 
 func mmGrad(b *backprop, dy *Tensor) {
 	if b.needs(0) {
-		b.give(0, dy.MM(b.saved(1).T()))
+		b.give(0, b.productFor(0, dy, b.saved(1).T()))
 	}
 	if b.needs(1) {
-		b.give(1, b.saved(0).T().MM(dy))
+		b.give(1, b.productFor(1, b.saved(0).T(), dy))
 	}
+}
+
+// productFor returns x·y, the gradient of input i, in that input's order of axes: a weight that went transposed into the
+// product gets a gradient that lies as the weight does.
+func (b *backprop) productFor(i int, x, y *Tensor) *Tensor {
+	if l := b.current.edges[i].layout; l.Strides[0] == 1 && l.Strides[1] > 1 {
+		return y.T().MM(x.T()).T()
+	}
+	return x.MM(y)
 }
 
 // MV returns the product of the matrix x [m, k] and the vector y [k].
