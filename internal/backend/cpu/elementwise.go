@@ -105,6 +105,9 @@ func mapFlat[D, A, B dtype.Element](loop func(d []D, a flat[A], b flat[B]), out,
 
 // mapBinary is binary for any layouts.
 func mapBinary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, y *backend.View) {
+	if out.Layout.Size() > chunk && mapAcross(loop, out, x, y) {
+		return
+	}
 	w := newWalk(out, x, y)
 	w.run(func(lo, hi int) {
 		dst, a, b := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2)

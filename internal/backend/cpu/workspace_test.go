@@ -15,6 +15,7 @@ var bounded = map[string]string{
 	"newWindows":   "tabled",
 	"chunked":      "chunk",
 	"newCursor":    "chunk",
+	"newAcross":    "blockRows*blockCols",
 	"patches":      "mostTaps",
 	"taps":         "mostTaps",
 	"room":         "chunk, the most that a tile has",
