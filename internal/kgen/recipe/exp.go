@@ -61,13 +61,6 @@ func expRest(b *builder, x float) (r float, n integ) {
 	return b.FMA(whole, b.Const(-ln2Tail), b.FMAExact(whole, b.Const(-ln2Head), x)), n
 }
 
-// expRestPair is expRest for x+rest with a rest that is small beside x.
-func expRestPair(b *builder, x, rest float) (r float, n integ) {
-	whole, n := roundToInt(b, x, log2E)
-	near := b.FMAExact(whole, b.Const(-ln2Head), x)
-	return b.Add(near, b.FMA(whole, b.Const(-ln2Tail), rest)), n
-}
-
 // expMantissa is e**r for |r| <= log(2)/2.
 func expMantissa(b *builder, r float) float {
 	return b.Add(b.Const(1), b.FMA(b.Mul(r, r), expQuotient(b, r), r))
