@@ -11,6 +11,10 @@ the median of the rounds' ratios. A ratio is the time of the fastest peer over c
 PyTorch gets what is good for it, and the script prints what that is: as many OpenMP threads as are asked for, glibc told to
 keep freed memory (without that results above 32 MiB are mapped afresh each time), and inference mode wherever no gradients
 are wanted. The calls of small/... are Python calls, as a user of PyTorch makes them.
+
+With --memory the script compares, for the workloads that train, how much the peak of the resident memory grows from just
+before the first step over --steps steps: of PyTorch, of cresset with a scope for each step, and of cresset without. Every
+figure is of a fresh process, with the allocator's own settings; what is printed is the median of the rounds.
 """
 
 import argparse
@@ -25,6 +29,8 @@ import time
 
 BATCHES = 5
 BATCH_SECONDS = 0.010
+
+MIB = 1 << 20
 
 KEEP_MEMORY = {
     "MALLOC_MMAP_MAX_": "0",
@@ -315,6 +321,50 @@ def measure(args, threads):
     return rows
 
 
+def resident_peak():
+    """The most bytes that were resident at a time, as Linux tells it."""
+    with open("/proc/self/status") as f:
+        return next(int(line.split()[1]) << 10 for line in f if line.startswith("VmHWM"))
+
+
+def torch_growth(name, steps):
+    """Trains in this process."""
+    step = torch_makers()[0][name]()
+    before = resident_peak()
+    for _ in range(steps):
+        step()
+    return resident_peak() - before
+
+
+def median_growth(command, rounds, environment=None):
+    runs = (subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True) for _ in range(rounds))
+    return statistics.median(json.loads(run.stdout)["bytes"] for run in runs)
+
+
+def compare_memory(args, threads):
+    """Trains in processes of their own."""
+    rows = []
+    names = [f"train/{model}_{optimizer}" for model in ("mlp", "cnn") for optimizer in ("sgd", "adam")]
+    for name in filter(re.compile(args.match).search, names):
+        torch = [sys.executable, __file__, "--child", str(threads), "--match", name, "--steps", str(args.steps), "--memory"]
+        cresset = [args.cresset, "bench", f"^{name}$", "--threads", str(threads), "--memory", str(args.steps)]
+        growth = {
+            "torch": median_growth(torch, args.rounds, {**os.environ, **threads_environment(threads)}),
+            "scopes": median_growth(cresset, args.rounds),
+            "none": median_growth([*cresset, "--no-scopes"], args.rounds),
+        }
+        rows.append({"case": name, "threads": threads, "steps": args.steps, "bytes": growth})
+        print(format_growth(rows[-1]), flush=True)
+    return rows
+
+
+def format_growth(r):
+    torch, scopes, none = (r["bytes"][k] for k in ("torch", "scopes", "none"))
+    met = {True: "met", False: "missed"}
+    return (f"| {r['case']} | {r['threads']} | {torch / MIB:.1f} | {scopes / MIB:.1f} | {scopes / torch:.2f} | {met[scopes < 1.1 * torch]} "
+            f"| {none / MIB:.1f} | {1.5 * torch / MIB + 64:.1f} | {met[none < 1.5 * torch + 64 * MIB]} |")
+
+
 def row(name, threads, times):
     median = {peer: statistics.median(t) for peer, t in times.items()}
     anchor = min((p for p in median if p != "cresset"), key=median.get)
@@ -344,7 +394,7 @@ def versions():
     wanted = re.compile("Built with|MKL|DNN|OpenMP|CPU capability")
     lines = [f"torch {torch.__version__}, numpy {numpy.__version__}, Python {sys.version.split()[0]}"]
     lines += [line.strip(" -") for line in torch.__config__.show().splitlines() if wanted.search(line) and "Build settings" not in line]
-    return lines + [f"{k}={v}" for k, v in KEEP_MEMORY.items()]
+    return lines
 
 
 def main():
@@ -354,25 +404,48 @@ def main():
     parser.add_argument("--threads", default="1,2", help="numbers of threads")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", help="a file for the figures")
+    parser.add_argument("--memory", action="store_true", help="compare what training adds to the resident peak, not times")
+    parser.add_argument("--steps", type=int, default=200, help="of training, with --memory")
     parser.add_argument("--child", type=int, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.child:
-        json.dump(measure(args, args.child), sys.stdout)
+        json.dump(child(args), sys.stdout)
         return
-    print("\n".join(versions()))
-    print("\n| workload | threads | PyTorch | fastest peer | cresset | ratio | spread |\n|---|---|---|---|---|---|---|")
-    rows = []
-    for threads in map(int, args.threads.split(",")):
-        count = str(threads)
-        environment = {**os.environ, **KEEP_MEMORY, "OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count}
-        command = [sys.executable, __file__, "--child", count, "--cresset", args.cresset, "--match", args.match, "--rounds", str(args.rounds)]
-        done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
-        rows += json.loads(done.stdout)
-    for r in rows:
-        print(format_row(r))
+    print("\n".join(versions() if args.memory else [*versions(), *(f"{k}={v}" for k, v in KEEP_MEMORY.items())]))
+    if args.memory:
+        print(f"\nMiB that the resident peak grows by in {args.steps} steps\n")
+        print("| workload | threads | PyTorch | with scopes | ratio | < 1.1 | without | limit | < 1.5 + 64 MiB |\n|---|---|---|---|---|---|---|---|---|")
+    else:
+        print("\n| workload | threads | PyTorch | fastest peer | cresset | ratio | spread |\n|---|---|---|---|---|---|---|")
+    compare = compare_memory if args.memory else compare_times
+    rows = [r for threads in map(int, args.threads.split(",")) for r in compare(args, threads)]
     if args.json:
         with open(args.json, "w") as f:
             json.dump({"versions": versions(), "rows": rows}, f, indent=1)
+
+
+def child(args):
+    """What a process of its own finds."""
+    if not args.memory:
+        return measure(args, args.child)
+    import torch
+
+    torch.set_num_threads(args.child)
+    return {"bytes": torch_growth(args.match, args.steps)}
+
+
+def threads_environment(threads):
+    return dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+
+
+def compare_times(args, threads):
+    environment = {**os.environ, **KEEP_MEMORY, **threads_environment(threads)}
+    command = [sys.executable, __file__, "--child", str(threads), "--cresset", args.cresset, "--match", args.match, "--rounds", str(args.rounds)]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    rows = json.loads(done.stdout)
+    for r in rows:
+        print(format_row(r))
+    return rows
 
 
 if __name__ == "__main__":

@@ -8,20 +8,56 @@ import (
 	"cresset/tensor"
 )
 
+// trainer is a model with what trains it.
+type trainer struct {
+	name      string
+	model     func() *nn.Sequential
+	optimizer func(iter.Seq2[string, *tensor.Tensor]) optim.Optimizer
+}
+
+func trainers() []trainer {
+	return []trainer{
+		{"train/mlp_sgd", mlp, sgd},
+		{"train/mlp_adam", mlp, adam},
+		{"train/cnn_sgd", cnn, sgd},
+		{"train/cnn_adam", cnn, adam},
+	}
+}
+
 // training are whole steps, forward, backward and update, on batches of 64 pictures of 28x28.
 func training() []Case {
-	sgd := func(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
-		return optim.NewSGD(p, optim.SGDOptions{LR: 1e-3})
+	var cases []Case
+	for _, t := range trainers() {
+		cases = append(cases, Case{Name: t.name, Make: func() func() {
+			train := t.prepare()
+			return func() { step(train) }
+		}})
 	}
-	adam := func(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
-		return optim.NewAdam(p, optim.AdamOptions{})
+	return cases
+}
+
+// prepare returns a step, whose results belong to a scope or, where that is nil, to the collector.
+func (t trainer) prepare() func(s *tensor.Scope) {
+	net := t.model()
+	opt := t.optimizer(nn.Parameters(net))
+	images, labels := tensor.Rand(64, 1, 28, 28), tensor.RandInt(0, 10, 64)
+	return func(s *tensor.Scope) {
+		x := images
+		if s != nil {
+			x = s.Enter(x)
+		}
+		opt.ZeroGrad()
+		nn.CrossEntropy(net.Forward(x), labels).Backward()
+		opt.Step()
 	}
-	return []Case{
-		{Name: "train/mlp_sgd", Make: trainer(mlp, sgd)},
-		{Name: "train/mlp_adam", Make: trainer(mlp, adam)},
-		{Name: "train/cnn_sgd", Make: trainer(cnn, sgd)},
-		{Name: "train/cnn_adam", Make: trainer(cnn, adam)},
-	}
+}
+
+func sgd(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+	return optim.NewSGD(p, optim.SGDOptions{LR: 1e-3})
+}
+
+func adam(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
+	return optim.NewAdam(p, optim.AdamOptions{})
 }
 
 func mlp() *nn.Sequential {
@@ -33,19 +69,4 @@ func cnn() *nn.Sequential {
 		nn.NewConv2D(1, 32, 3, nn.Padding(1)), nn.NewReLU(), nn.NewMaxPool2D(2),
 		nn.NewConv2D(32, 64, 3, nn.Padding(1)), nn.NewReLU(), nn.NewMaxPool2D(2),
 		nn.NewFlatten(), nn.NewLinear(64*7*7, 10))
-}
-
-func trainer(model func() *nn.Sequential, optimizer func(iter.Seq2[string, *tensor.Tensor]) optim.Optimizer) func() func() {
-	return func() func() {
-		net := model()
-		opt := optimizer(nn.Parameters(net))
-		images, labels := tensor.Rand(64, 1, 28, 28), tensor.RandInt(0, 10, 64)
-		return func() {
-			step(func(s *tensor.Scope) {
-				opt.ZeroGrad()
-				nn.CrossEntropy(net.Forward(s.Enter(images)), labels).Backward()
-				opt.Step()
-			})
-		}
-	}
 }

@@ -20,6 +20,8 @@ type benchCommand struct {
 	Rounds  int    `default:"5" help:"Rounds, of which the median is told."`
 	List    bool   `help:"Name the workloads and time nothing."`
 	Follow  bool   `help:"Read \"NAME THREADS\" lines from stdin, and answer each with a JSON line of one round; for scripts that compare."`
+	Memory  int    `placeholder:"STEPS" help:"Train the one workload so many steps, and tell as JSON by how many bytes the resident peak grows; Linux only."`
+	Scopes  bool   `default:"true" negatable:"" help:"Give each step of --memory a scope."`
 	JSON    bool   `name:"json" help:"Print a JSON object on stdout."`
 }
 
@@ -56,8 +58,11 @@ func (c *benchCommand) Run(s *session) error {
 		return follow(s, os.Stdin)
 	}
 	threads, err := c.threads(s)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.Memory != 0:
+		return c.memory(s, cases, threads)
 	}
 	return c.time(s, cases, threads)
 }
@@ -119,6 +124,18 @@ func (c *benchCommand) time(s *session, cases []bench.Case, threads []int) error
 		return json.NewEncoder(s.stdout).Encode(found)
 	}
 	return nil
+}
+
+// memory tells what training takes, on the first of the numbers of threads: a process measures once.
+func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) error {
+	if c.Memory < 1 || len(cases) != 1 {
+		return s.misused(fmt.Sprintf("--memory is %d for %d workloads", c.Memory, len(cases)), "name one workload, as ^train/mlp_sgd$, and at least one step")
+	}
+	g, err := bench.MeasureGrowth(cases[0].Name, threads[0], c.Memory, c.Scopes)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(s.stdout).Encode(g)
 }
 
 func (b *benchmarks) printMachine(w io.Writer) {
