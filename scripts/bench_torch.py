@@ -29,6 +29,7 @@ import time
 
 BATCHES = 5
 BATCH_SECONDS = 0.010
+SETTLE_SECONDS = 0.1  # the idle threads of one library spin for a while, on the cores of the next
 
 MIB = 1 << 20
 
@@ -314,7 +315,9 @@ def measure(args, threads):
         times = {peer: [] for peer in [*peers, "cresset"]}
         for _ in range(args.rounds):
             for peer, timer in peers.items():
+                time.sleep(SETTLE_SECONDS)
                 times[peer].append(timer.round())
+            time.sleep(SETTLE_SECONDS)
             times["cresset"].append(cresset.round(name, threads))
         rows.append(row(name, threads, times))
         print(format_row(rows[-1]), file=sys.stderr, flush=True)
