@@ -34,6 +34,7 @@ var varies = []struct {
 	{regexp.MustCompile(`(?m)^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4} {7}$`), "(clock)"},
 	{regexp.MustCompile(`(?m)^Timestamp( +): .*$`), "Timestamp$1: (clock)"},
 	{regexp.MustCompile(`(?m)^\|    (\d) +\d+      C   .+ (\d+MiB) \|$`), "| $1 (pid) C (program) $2 |"},
+	{regexp.MustCompile(`(?m)P\d +\d+W( / +\d+W \| +\d+MiB / +\d+MiB \|) +\d+% `), "(state) (power)$1 (use) "}, // of the last moments
 	{regexp.MustCompile(`(\w+\.go):\d+`), "$1:(line)"},
 	{regexp.MustCompile(`(?m)^cresset \d.*$`), "cresset (version)"},
 	{regexp.MustCompile(`(?m)^go1\..*$`), "(Go's version and platform)"},
