@@ -207,7 +207,7 @@ func (x *Tensor) packedCopy() *Tensor {
 	if x.layout.IsContiguous() {
 		return x
 	}
-	out := x.like(op.Copy, x.dtype)
+	out := x.like(op.Clone, x.dtype)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	return out
 }

@@ -197,11 +197,9 @@ func (x *Tensor) Clone() *Tensor {
 
 // Contiguous returns x with its elements in row-major order: x itself where they are, else a copy.
 func (x *Tensor) Contiguous() *Tensor {
-	if x.layout.IsContiguous() {
-		return x
+	out := x.packedCopy()
+	if out != x {
+		record(out, op.Clone, copyGrad, nil, x)
 	}
-	out := x.like(op.Clone, x.dtype)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
-	record(out, op.Clone, copyGrad, nil, x)
 	return out
 }

@@ -45,8 +45,7 @@ func (c *runCommand) Run(s *session) error {
 		argv = argv[1:]
 	}
 	if len(argv) == 0 {
-		fmt.Fprintln(s.stderr, "cresset: expected a command after --")
-		return exitCode(exitUsage)
+		return s.misused("expected a command after --", "cresset run --help shows one")
 	}
 	if _, err := exec.LookPath(argv[0]); err != nil { // before a long wait, not after
 		return s.cannotRun(err)

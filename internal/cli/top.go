@@ -49,8 +49,7 @@ func (c *topCommand) Run(s *session) error {
 		err = fmt.Errorf("--looks must be from 1 to 100000, not %d", c.Looks)
 	}
 	if err != nil {
-		fmt.Fprintf(s.stderr, "cresset: %v\n", err)
-		return exitCode(exitUsage)
+		return s.misused(err.Error(), "cresset top --help lists the flags")
 	}
 	first, err := smi.Take()
 	if first == nil { // with one GPU lost there are others to see

@@ -45,8 +45,7 @@ func (c *tourCommand) Run(s *session) error {
 	chapters := tour.Chapters()
 	parts, err := choose(chapters, c.Parts)
 	if err != nil {
-		fmt.Fprintf(s.stderr, "cresset: %v\nhint: cresset tour --list lists the chapters and their steps\n", err)
-		return exitCode(exitUsage)
+		return s.misused(err.Error(), "cresset tour --list lists the chapters and their steps")
 	}
 	if c.List && !c.JSON {
 		return paged(s, func(w io.Writer, _ look) error { return listTour(w, chapters, parts) })

@@ -29,8 +29,7 @@ type wishFlags struct {
 func (f *wishFlags) seek(s *session, choose func(*smi.Inventory, smi.Wish) error) error {
 	wish, err := f.wish()
 	if err != nil {
-		fmt.Fprintf(s.stderr, "cresset: %v\n", err)
-		return exitCode(exitUsage)
+		return s.misused(err.Error(), "cresset pick --help and cresset run --help list the flags")
 	}
 	deadline, every := time.Now().Add(f.Wait), pickAgain
 	if f.Wait > 0 {

@@ -4,6 +4,6 @@
 // the work and hand over pieces. Products, convolutions, pools, reductions and
 // normalizations are told extents and strides and share their work among threads
 // themselves, by pieces that depend on the extents alone, so that results do not
-// depend on the threads. The loops are plain Go and define the results; faster
-// ones must give the same bits where they replace an elementwise loop.
+// depend on the threads. The loops in Go define the results; those of package
+// vec, which run first where the CPU has them, give the same bits elementwise.
 package kern
