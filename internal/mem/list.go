@@ -8,32 +8,39 @@ const (
 	byAge
 )
 
-type links struct{ newer, older *Block }
-
-// list is a chain of blocks through the links of one kind.
-type list struct{ newest, oldest *Block }
-
-func (l *list) push(b *Block, kind int) {
-	b.link[kind] = links{older: l.newest}
-	if l.newest != nil {
-		l.newest.link[kind].newer = b
-	} else {
-		l.oldest = b
-	}
-	l.newest = b
+// place is where a free block lies in the lists. A block that is handed out has
+// none: most never come back, and are smaller for it.
+type place struct {
+	block *Block
+	link  [2]links
 }
 
-func (l *list) remove(b *Block, kind int) {
-	at := b.link[kind]
-	if at.newer != nil {
-		at.newer.link[kind].older = at.older
+type links struct{ newer, older *place }
+
+// list is a chain of places through the links of one kind.
+type list struct{ newest, oldest *place }
+
+func (l *list) push(at *place, kind int) {
+	at.link[kind] = links{older: l.newest}
+	if l.newest != nil {
+		l.newest.link[kind].newer = at
 	} else {
-		l.newest = at.older
+		l.oldest = at
 	}
-	if at.older != nil {
-		at.older.link[kind].newer = at.newer
+	l.newest = at
+}
+
+func (l *list) remove(at *place, kind int) {
+	link := at.link[kind]
+	if link.newer != nil {
+		link.newer.link[kind].older = link.older
 	} else {
-		l.oldest = at.newer
+		l.newest = link.older
 	}
-	b.link[kind] = links{}
+	if link.older != nil {
+		link.older.link[kind].newer = link.newer
+	} else {
+		l.oldest = link.newer
+	}
+	at.link[kind] = links{}
 }

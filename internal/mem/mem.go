@@ -32,8 +32,7 @@ type Block struct {
 	n     int
 	class int8 // index of the size class
 	state state
-	slot  int32     // in the net, or noSlot
-	link  *[2]links // where a free block lies; made when the block is freed first
+	slot  int32 // in the net, or noSlot
 }
 
 type state uint8

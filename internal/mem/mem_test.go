@@ -158,11 +158,13 @@ func TestDroppedBlocksComeBack(t *testing.T) {
 	addresses := map[uintptr]bool{}
 	before := ReadStats().Allocated
 	func() {
-		for range 4 {
-			b := mustAlloc(t, n)
-			b.Bytes()[0] = 1
-			addresses[uintptr(b.Pointer())] = true
+		var held [4]*Block // together, or a collection hands the first one out again
+		for i := range held {
+			held[i] = mustAlloc(t, n)
+			held[i].Bytes()[0] = 1
+			addresses[uintptr(held[i].Pointer())] = true
 		}
+		runtime.KeepAlive(&held)
 	}()
 	Collect()
 	if got := ReadStats().Allocated; got > before {

@@ -98,7 +98,7 @@ func (p *pool) collected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.high = max(p.live, p.high-p.high/8)
-	p.shed = 0
+	p.shed, p.bare = 0, list{}
 	if drain {
 		p.drain()
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // host is the pool of the process.
-var host = pool{total: sync.OnceValue(totalMemory), available: availableMemory}
+var host = pool{total: sync.OnceValue(totalMemory), available: availableMemory, ballast: make([]byte, 8*mib)}
 
 // pool recycles blocks. Its lock is held for some ten instructions at a time,
 // but for a scan of the net after a collection.
@@ -32,6 +32,7 @@ type pool struct {
 	mu   sync.Mutex
 	free [classes]list
 	cold list // all free blocks, by age
+	bare list // places without a block, to be used again before the next collection
 
 	live  int64 // bytes handed out and in the net
 	small int64 // bytes handed out below the net
@@ -48,6 +49,12 @@ type pool struct {
 	collecting sync.Mutex
 	total      func() int64 // bytes that the machine can hold
 	available  func() int64 // bytes that it can still give at the moment
+
+	// ballast is memory that nobody touches, so the machine never provides it.
+	// Go's collector starts at twice what is live, but from 4 MiB on: without
+	// ballast that is every 26,000 results of a few elements. With it an add of
+	// four elements took 118 ns for 134, a view 76 for 98, collections included.
+	ballast []byte
 }
 
 // alloc returns a block of n bytes and whether its memory is new, hence zero.
@@ -80,8 +87,8 @@ func (p *pool) alloc(n int) (b *Block, fresh bool, err error) {
 // allocSmall returns a block below the net, which needs no room to be made.
 func (p *pool) allocSmall(class, n int) (b *Block, fresh bool) {
 	p.mu.Lock()
-	if b = p.free[class].newest; b != nil {
-		p.unpool(b)
+	if at := p.free[class].newest; at != nil {
+		b = p.unpool(at)
 		p.lend(b, n)
 		p.mu.Unlock()
 		return b, false
@@ -101,11 +108,12 @@ func (p *pool) take(class, n int) *Block {
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()
-	b := p.free[class].newest
-	if b != nil {
-		p.unpool(b)
-		p.lend(b, n)
+	at := p.free[class].newest
+	if at == nil {
+		return nil
 	}
+	b := p.unpool(at)
+	p.lend(b, n)
 	return b
 }
 
@@ -187,18 +195,27 @@ func (p *pool) account(b *Block, sign int64) {
 
 func (p *pool) pool(b *Block) {
 	b.state = idle
-	if b.link == nil {
-		b.link = new([2]links)
+	at := p.bare.newest
+	if at != nil {
+		p.bare.remove(at, byAge)
+	} else {
+		at = new(place)
 	}
-	p.free[b.class].push(b, byClass)
-	p.cold.push(b, byAge)
+	at.block = b
+	p.free[b.class].push(at, byClass)
+	p.cold.push(at, byAge)
 	p.idle += b.room()
 }
 
-func (p *pool) unpool(b *Block) {
-	p.free[b.class].remove(b, byClass)
-	p.cold.remove(b, byAge)
+// unpool takes the block out of the lists.
+func (p *pool) unpool(at *place) *Block {
+	b := at.block
+	p.free[b.class].remove(at, byClass)
+	p.cold.remove(at, byAge)
 	p.idle -= b.room()
+	at.block = nil
+	p.bare.push(at, byAge)
+	return b
 }
 
 // keep returns how many idle bytes are worth keeping.
@@ -207,8 +224,7 @@ func (p *pool) keep() int64 { return max(keepIdle, p.high) }
 // trim leaves the coldest blocks to the collector until keep idle bytes remain.
 func (p *pool) trim(keep int64) {
 	for p.idle > keep {
-		b := p.cold.oldest
-		p.unpool(b)
+		b := p.unpool(p.cold.oldest)
 		p.net.remove(b)
 		p.shed += b.room()
 	}
@@ -267,7 +283,7 @@ func (p *pool) collect(force bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.collections++
-	p.shed = 0
+	p.shed, p.bare = 0, list{}
 	p.drain()
 	p.limit = p.nextLimit()
 	p.trim(p.keep())

@@ -33,10 +33,10 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 		t.Errorf("%d MiB are idle, want at most %d and not much less", p.idle>>20, keepIdle>>20)
 	}
 	kept := 0
-	for b := p.cold.newest; b != nil; b = b.link[byAge].older {
+	for at := p.cold.newest; at != nil; at = at.link[byAge].older {
 		kept++
-		if want := blocks[len(blocks)-kept]; b != want {
-			t.Errorf("idle block %d has %d bytes, want %d", kept, b.n, want.n)
+		if want := blocks[len(blocks)-kept]; at.block != want {
+			t.Errorf("idle block %d has %d bytes, want %d", kept, at.block.n, want.n)
 		}
 	}
 }

@@ -26,11 +26,20 @@ type crew struct {
 	last  chan struct{} // the last worker has left a waiting caller's loop
 	fault atomic.Pointer[fault]
 
+	lanes []lane // one for each thread that may take part
+
 	_     cpu.CacheLinePad
 	state atomic.Uint64
 	_     cpu.CacheLinePad
-	next  atomic.Int64 // first chunk that nobody has claimed
-	_     cpu.CacheLinePad
+}
+
+// lane is a run of a loop's chunks. A thread claims those of its own lane
+// first and then what others have left of theirs: loops over the same memory,
+// one after the other, find it in the caches of the core that had it before.
+type lane struct {
+	_    cpu.CacheLinePad
+	next atomic.Int64 // the first chunk that nobody has claimed
+	end  int
 }
 
 const (
@@ -44,9 +53,10 @@ const (
 	maxStaff = 1<<16 - 1
 
 	// spinFor is how long a thread looks for work, or for the end of a loop,
-	// before it sleeps. Waking costs 5 to 50 us, so giving up sooner loses more
+	// before it sleeps. Waking costs 5 to 50 us, and a training step pauses some
+	// 100 us between loops that are worth sharing: who gives up sooner loses more
 	// than it saves.
-	spinFor = 50 * time.Microsecond
+	spinFor = 200 * time.Microsecond
 )
 
 // fault is the first panic of a worker.
@@ -74,8 +84,8 @@ func (w *crew) run(c chunks, body func(lo, hi int)) {
 // taken.
 func (w *crew) share(c chunks, first, threads int, body func(lo, hi int)) {
 	w.loop, w.body = c, body
-	w.next.Store(int64(first))
 	helpers := min(threads, c.count-first) - 1
+	w.divide(first, helpers+1)
 	w.hire(helpers)
 	w.state.Store(uint64(helpers) * seat)
 	w.wake(helpers)
@@ -83,7 +93,7 @@ func (w *crew) share(c chunks, first, threads int, body func(lo, hi int)) {
 	ended := false
 	defer func() {
 		if !ended {
-			w.next.Store(int64(c.count)) // body panicked here: start no more chunks
+			w.stop() // body panicked here
 		}
 		w.join()
 		f := w.fault.Swap(nil)
@@ -93,18 +103,42 @@ func (w *crew) share(c chunks, first, threads int, body func(lo, hi int)) {
 			panic(f.value)
 		}
 	}()
-	w.work()
+	w.work(0)
 	ended = true
 }
 
-// work claims and runs chunks until none is left.
-func (w *crew) work() {
-	for {
-		i := int(w.next.Add(1)) - 1
-		if i >= w.loop.count {
-			return
+// divide gives each of n threads its lane of the chunks from first on.
+func (w *crew) divide(first, n int) {
+	if cap(w.lanes) < n {
+		w.lanes = make([]lane, n)
+	}
+	w.lanes = w.lanes[:n]
+	count := w.loop.count - first
+	for i := range w.lanes {
+		w.lanes[i].next.Store(int64(first + i*count/n))
+		w.lanes[i].end = first + (i+1)*count/n
+	}
+}
+
+// stop leaves no chunk to be started.
+func (w *crew) stop() {
+	for i := range w.lanes {
+		w.lanes[i].next.Store(int64(w.loop.count))
+	}
+}
+
+// work claims and runs chunks until none is left, those of a thread's own lane
+// first.
+func (w *crew) work(thread int) {
+	for i := range w.lanes {
+		l := &w.lanes[(thread+i)%len(w.lanes)]
+		for {
+			chunk := int(l.next.Add(1)) - 1
+			if chunk >= l.end {
+				break
+			}
+			w.body(w.loop.bounds(chunk))
 		}
-		w.body(w.loop.bounds(i))
 	}
 }
 
@@ -125,8 +159,7 @@ func (w *crew) join() {
 // hire starts workers until there are n.
 func (w *crew) hire(n int) {
 	for int(w.staff.Load()) < n {
-		w.staff.Add(1)
-		go w.worker()
+		go w.worker(int(w.staff.Add(1)))
 	}
 }
 
@@ -147,11 +180,12 @@ func (w *crew) wake(n int) {
 	}
 }
 
-func (w *crew) worker() {
+// worker helps with loops as the thread of that number; the caller is 0.
+func (w *crew) worker(thread int) {
 	defer w.staff.Add(-1) // only a Goexit in a body gets here
 	for {
 		w.await()
-		w.help()
+		w.help(thread)
 	}
 }
 
@@ -192,7 +226,7 @@ func (w *crew) enter() bool {
 }
 
 // help works on the loop that the worker has entered and leaves it.
-func (w *crew) help() {
+func (w *crew) help(thread int) {
 	ended := false
 	defer func() {
 		if !ended {
@@ -205,7 +239,7 @@ func (w *crew) help() {
 			w.last <- struct{}{}
 		}
 	}()
-	w.work()
+	w.work(thread)
 	ended = true
 }
 
@@ -215,7 +249,7 @@ func (w *crew) fail(value any) {
 		value = errGoexit
 	}
 	w.fault.CompareAndSwap(nil, &fault{value})
-	w.next.Store(int64(w.loop.count))
+	w.stop()
 }
 
 // spin counts the time that a thread has looked in vain.

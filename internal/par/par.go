@@ -1,8 +1,8 @@
 // Package par shares the iterations of a loop among a team of goroutines that
 // persists between calls.
 //
-// A loop is cut into chunks that threads claim one after the other. Where the
-// cuts fall depends on the loop alone and never on the number of threads, so a
+// A loop is cut into chunks that threads claim one after the other, each from
+// its own part of the loop before it helps with others'. Where the cuts fall depends on the loop alone and never on the number of threads, so a
 // caller that combines per-chunk results in order gets the same bits on every
 // machine.
 package par
@@ -59,7 +59,8 @@ func Inline(n, grain int) bool {
 }
 
 // NumThreads returns the number of threads that a loop may use: GOMAXPROCS as
-// it is now, or less by SetNumThreads.
+// it is now, or less by SetNumThreads. Go keeps GOMAXPROCS within the CPU limit
+// of the control group, also where that changes.
 func NumThreads() int {
 	procs := runtime.GOMAXPROCS(0)
 	if c := int(threadCap.Load()); c > 0 {
