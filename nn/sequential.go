@@ -14,15 +14,45 @@ type Sequential struct {
 // NewSequential returns the chain of the modules, of which none may be nil.
 func NewSequential(modules ...Module) *Sequential { return new(Sequential).Append(modules...) }
 
-// Forward returns the last module's output.
+// Forward returns the last module's output. A Linear or Conv2D and the ReLU behind it are computed together, which changes
+// no bit of values and gradients.
 func (s *Sequential) Forward(x *tensor.Tensor) *tensor.Tensor {
-	for i, m := range s.Modules {
+	for i := 0; i < len(s.Modules); i++ {
+		m := s.Modules[i]
 		if m == nil {
 			panic(fault("sequential", fmt.Sprintf("module %d is nil", i)))
+		}
+		if s.rectifies(i + 1) {
+			if y := forwardReLU(m, x); y != nil {
+				x = y
+				i++
+				continue
+			}
 		}
 		x = m.Forward(x)
 	}
 	return x
+}
+
+// rectifies reports whether module i is a ReLU.
+func (s *Sequential) rectifies(i int) bool {
+	if i == len(s.Modules) {
+		return false
+	}
+	_, ok := s.Modules[i].(*ReLU)
+	return ok
+}
+
+// forwardReLU returns what m and a ReLU behind it make of x, nil where m cannot do both. It looks for exact types, for what
+// embeds a layer may have a Forward of its own.
+func forwardReLU(m Module, x *tensor.Tensor) *tensor.Tensor {
+	switch m := m.(type) {
+	case *Linear:
+		return x.LinearReLU(m.Weight, m.Bias)
+	case *Conv2D:
+		return x.Conv2DReLU(m.Weight, m.Bias, m.Options)
+	}
+	return nil
 }
 
 // At returns module i, which may count from the end.

@@ -16,14 +16,7 @@ func TestBinaryAcross(t *testing.T) {
 				last := len(shape) - 1
 				swapped := append([]int(nil), shape...)
 				swapped[last-1], swapped[last] = shape[last], shape[last-1]
-				number := func(shape []int) *tensor.Tensor {
-					n := 1
-					for _, d := range shape {
-						n *= d
-					}
-					return tensor.Arange(0, n, 1).RemainderScalar(101).To(dt).Reshape(shape...)
-				}
-				along, across := number(shape), number(swapped).Transpose(last-1, last)
+				along, across := numbered(dt, shape...), numbered(dt, swapped...).Transpose(last-1, last)
 				lying := across.Contiguous()
 				for name, got := range map[string][2]*tensor.Tensor{
 					"second":   {along.Sub(across), along.Sub(lying)},

@@ -9,6 +9,25 @@ func (x *Tensor) ReLU() *Tensor {
 	return out
 }
 
+// rectified records that x, a fresh result that nobody else sees and whose gradient does not need it, is what ReLU left
+// where its operand was.
+func (x *Tensor) rectified() *Tensor {
+	record(x, op.ReLU, reluGrad, nil, x).save(x)
+	x.view = false
+	if placement.on.Load() {
+		placement.made(x.storage, op.ReLU.String())
+	}
+	return x
+}
+
+// overwritten applies an elementwise op, which may be op.Invalid, to a fresh result in place and makes no record of it.
+func (x *Tensor) overwritten(o op.Op) *Tensor {
+	if o != op.Invalid {
+		launch(o, x.dtype, nil, []*Tensor{x}, []*Tensor{x})
+	}
+	return x
+}
+
 func reluGrad(b *backprop, dy *Tensor) { b.give(0, b.joint(op.ReLUGrad, dy, b.saved(0), nil)) }
 
 // LeakyReLU returns x where it is positive, else slope·x.

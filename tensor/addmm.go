@@ -13,11 +13,16 @@ func (x *Tensor) AddMM(a, b *Tensor) *Tensor { return x.AddMMScaled(a, b, 1, 1) 
 // AddMMScaled returns beta·x + alpha·a·b; x is not read where beta is 0. Both must be whole numbers where the tensors are
 // integers.
 func (x *Tensor) AddMMScaled(a, b *Tensor, beta, alpha float64) *Tensor {
+	return x.addMM(a, b, beta, alpha, op.Invalid)
+}
+
+// addMM is AddMMScaled with what follows it, of which no record is made.
+func (x *Tensor) addMM(a, b *Tensor, beta, alpha float64, then op.Op) *Tensor {
 	x.checkAddMM(a, b, beta, alpha)
-	out := a.empty(op.AddMM, a.dtype, Shape{a.layout.Shape[0], b.layout.Shape[1]}, x, b)
-	wide := x.Detach().Expand(out.layout.Shape...)
+	out := a.empty(op.AddMM, a.dtype, Shape{a.layout.Shape()[0], b.layout.Shape()[1]}, x, b)
+	wide := x.Detach().Expand(out.layout.Shape()...)
 	p := op.Affine{Alpha: alpha, Beta: beta}
-	launch(op.AddMM, a.dtype, p, []*Tensor{out}, []*Tensor{wide, a, b})
+	launchThen(then, op.AddMM, a.dtype, p, []*Tensor{out}, []*Tensor{wide, a, b})
 	record(out, op.AddMM, addMMGrad, p, x, a, b).save(a, b)
 	return out
 }

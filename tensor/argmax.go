@@ -35,7 +35,7 @@ func (x *Tensor) position(o op.Op) *Tensor {
 func (x *Tensor) positionAxis(o op.Op, axis int, keep bool) *Tensor {
 	p := x.reducedAxis(o.String(), axis, keep)
 	x.checkExtents(o, p)
-	return x.positions(o, op.Axis{Axis: x.axis(o.String(), axis), Keep: keep}, reducedShape(x.layout.Shape, p))
+	return x.positions(o, op.Axis{Axis: x.axis(o.String(), axis), Keep: keep}, reducedShape(x.layout.Shape(), p))
 }
 
 func (x *Tensor) positions(o op.Op, p op.Axis, shape Shape) *Tensor {

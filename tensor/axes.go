@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -13,8 +14,9 @@ func (x *Tensor) T() *Tensor {
 		fail("t", ErrShape, fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", x.layout.Rank()), x)
 	}
 	l := *x.layout
+	var room layout.Room
 	if l.Rank() == 2 {
-		l = l.Transpose(0, 1)
+		l = l.Transpose(room[:], 0, 1)
 	}
 	return x.viewAs(op.T, tGrad, nil, l)
 }
@@ -24,7 +26,8 @@ func tGrad(b *backprop, dy *Tensor) { b.give(0, dy.T()) }
 // Transpose returns x with axes a and b exchanged.
 func (x *Tensor) Transpose(a, b int) *Tensor {
 	axes := [2]int{x.axis("transpose", a), x.axis("transpose", b)}
-	return x.viewAs(op.Transpose, transposeGrad, axes, x.layout.Transpose(axes[0], axes[1]))
+	var room layout.Room
+	return x.viewAs(op.Transpose, transposeGrad, ifTracked(x, axes), x.layout.Transpose(room[:], axes[0], axes[1]))
 }
 
 func transposeGrad(b *backprop, dy *Tensor) {
@@ -38,7 +41,8 @@ func (x *Tensor) Permute(axes ...int) *Tensor {
 		fail("permute", ErrShape, fmt.Sprintf("permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "+
 			"desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", x.layout.Rank(), len(axes)), x)
 	}
-	order, back := make([]int, len(axes)), make([]int, len(axes))
+	var orderRoom [layout.MaxRank]int
+	order := orderRoom[:len(axes)]
 	var seen uint32
 	for i, a := range axes {
 		order[i] = x.axis("permute", a)
@@ -46,20 +50,28 @@ func (x *Tensor) Permute(axes ...int) *Tensor {
 			fail("permute", ErrValue, "permute(): duplicate dims are not allowed.", x)
 		}
 		seen |= 1 << order[i]
-		back[order[i]] = i
 	}
-	return x.viewAs(op.Permute, permuteGrad, back, x.layout.Permute(order))
+	var params any
+	if x.node != nil {
+		params = slices.Clone(order)
+	}
+	var room layout.Room
+	return x.viewAs(op.Permute, permuteGrad, params, x.layout.Permute(room[:], order))
 }
 
-func permuteGrad(b *backprop, dy *Tensor) { b.give(0, dy.Permute(b.params().([]int)...)) }
+func permuteGrad(b *backprop, dy *Tensor) {
+	order := b.params().([]int)
+	back := make([]int, len(order))
+	for i, a := range order {
+		back[a] = i
+	}
+	b.give(0, dy.Permute(back...))
+}
 
 // Squeeze returns x without its axes of extent 1.
 func (x *Tensor) Squeeze() *Tensor {
-	axes := make([]int, x.layout.Rank())
-	for i := range axes {
-		axes[i] = i
-	}
-	return x.viewAs(op.Squeeze, viewGrad, nil, x.layout.Squeeze(axes))
+	var room layout.Room
+	return x.viewAs(op.Squeeze, viewGrad, nil, x.layout.Squeeze(room[:], 1<<x.layout.Rank()-1))
 }
 
 // SqueezeAxis returns x without those of the given axes that have extent 1.
@@ -68,18 +80,14 @@ func (x *Tensor) SqueezeAxis(axes ...int) *Tensor {
 	if len(axes) > 0 {
 		p = x.reduced("squeeze", axes, false)
 	}
-	drop := make([]int, 0, len(axes))
-	for i := range x.layout.Shape {
-		if p.Axes&(1<<i) != 0 {
-			drop = append(drop, i)
-		}
-	}
-	return x.viewAs(op.SqueezeAxis, viewGrad, nil, x.layout.Squeeze(drop))
+	var room layout.Room
+	return x.viewAs(op.SqueezeAxis, viewGrad, nil, x.layout.Squeeze(room[:], p.Axes))
 }
 
 // Unsqueeze returns x with a new axis of extent 1 before axis; -1 appends it.
 func (x *Tensor) Unsqueeze(axis int) *Tensor {
 	at, err := layout.Axis(axis, x.layout.Rank()+1)
 	check("unsqueeze", ErrIndex, err, x)
-	return x.viewAs(op.Unsqueeze, viewGrad, nil, x.layout.Unsqueeze(at))
+	var room layout.Room
+	return x.viewAs(op.Unsqueeze, viewGrad, nil, x.layout.Unsqueeze(room[:], at))
 }

@@ -60,11 +60,11 @@ func (b *backprop) run(x, dy *Tensor) {
 		if x.NumEl() != 1 {
 			fail("backward", ErrAutograd, "grad can be implicitly created only for scalar outputs", x)
 		}
-		dy = newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
+		dy = newTensor("ones_like", x.storage.device, x.dtype, x.layout.Shape()).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
 		dy.storage.holds = 1
-	} else if !dy.layout.Shape.Equal(x.layout.Shape) {
-		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape.String()+
-			" and output[0] has a shape of "+x.layout.Shape.String()+".", dy, x)
+	} else if !dy.layout.Shape().Equal(x.layout.Shape()) {
+		fail("backward", ErrShape, "Mismatch in shape: grad_output[0] has a shape of "+dy.layout.Shape().String()+
+			" and output[0] has a shape of "+x.layout.Shape().String()+".", dy, x)
 	} else {
 		dy = x.gradientBeside(dy.Detach())
 	}
@@ -148,8 +148,10 @@ func (b *backprop) leave() {
 // free gives up what the node saved.
 func (n *node) free() {
 	for i := range n.saved {
-		if st := n.saved[i].value.storage; st != nil && st.users != nil {
-			st.users.nodes.Add(-1)
+		if st := n.saved[i].value.storage; st != nil {
+			if u := st.users(); u != nil {
+				u.nodes.Add(-1)
+			}
 		}
 	}
 	clear(n.saved)
@@ -175,7 +177,7 @@ func (b *backprop) saved(i int) *Tensor {
 func (b *backprop) params() any { return b.current.params }
 
 // input returns the shape of input i, which must track gradients.
-func (b *backprop) input(i int) Shape { return b.current.edges[i].layout.Shape }
+func (b *backprop) input(i int) Shape { return b.current.edges[i].layout.Shape() }
 
 // give sends g to input i: summed over broadcast axes, in the input's dtype and on its device. A nil g is none.
 func (b *backprop) give(i int, g *Tensor) {
@@ -184,7 +186,7 @@ func (b *backprop) give(i int, g *Tensor) {
 	}
 	e := &b.current.edges[i]
 	b.checkShape(i, e)
-	g = g.sumTo(e.layout.Shape).cast(e.dtype)
+	g = g.sumTo(e.layout.Shape()).cast(e.dtype)
 	if g.storage.device != e.device {
 		g = g.To(e.device)
 	}
@@ -201,9 +203,9 @@ func (b *backprop) give(i int, g *Tensor) {
 
 // checkShape panics where SetData gave input i another shape after the op.
 func (b *backprop) checkShape(i int, e *edge) {
-	if !e.layout.Shape.Equal(e.to.layout.Shape) {
+	if !e.layout.Shape().Equal(e.to.layout.Shape()) {
 		fail(b.current.op.String(), ErrShape, fmt.Sprintf("Function %s returned an invalid gradient at index %d - got %s but expected shape compatible with %s",
-			b.current.name(), i, e.layout.Shape.List(), e.to.layout.Shape.List()))
+			b.current.name(), i, e.layout.Shape().List(), e.to.layout.Shape().List()))
 	}
 }
 
@@ -257,7 +259,7 @@ func settle(g *Tensor) *Tensor {
 		g.storage.holds = 0
 		return g.storage.tensor(g.layout, g.dtype)
 	}
-	out := newTensor("grad", g.storage.device, g.dtype, g.layout.Shape)
+	out := newTensor("grad", g.storage.device, g.dtype, g.layout.Shape())
 	launch(op.Copy, g.dtype, nil, []*Tensor{out}, []*Tensor{g})
 	return out
 }
@@ -277,10 +279,10 @@ func (n *node) accumulate(g *Tensor) {
 		l.grad, l.own = settle(g), true
 		return
 	}
-	if !l.grad.layout.Shape.Equal(g.layout.Shape) {
-		l.grad.checkCovers(op.Add, g.layout.Shape, g)
+	if !l.grad.layout.Shape().Equal(g.layout.Shape()) {
+		l.grad.checkCovers(op.Add, g.layout.Shape(), g)
 		fail("backward", ErrShape, fmt.Sprintf("a gradient of shape %s cannot be added to the one of shape %s that SetData left; call ZeroGrad",
-			g.layout.Shape.List(), l.grad.layout.Shape.List()), g, l.grad)
+			g.layout.Shape().List(), l.grad.layout.Shape().List()), g, l.grad)
 	}
 	l.grad.addInto(g)
 	l.grad.storage.version++

@@ -19,8 +19,8 @@ type BatchNormOptions struct {
 func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, o BatchNormOptions) *Tensor {
 	x.checkBatchNorm(weight, bias, runningMean, runningVar, o.Training)
 	p := op.Normalize{Eps: o.Eps, Momentum: o.Momentum, Training: o.Training}
-	channels := Shape{x.layout.Shape[1]}
-	out := x.empty(op.BatchNorm, x.dtype, x.layout.Shape, weight, bias)
+	channels := Shape{x.layout.Shape()[1]}
+	out := x.empty(op.BatchNorm, x.dtype, x.layout.Shape(), weight, bias)
 	mean := x.empty(op.BatchNorm, figures(x.dtype), channels)
 	invstd := x.empty(op.BatchNorm, figures(x.dtype), channels)
 	outs, ins := []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias}
@@ -50,9 +50,10 @@ func batchNormGrad(b *backprop, dy *Tensor) {
 
 func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, training bool) {
 	name := op.BatchNorm.String()
-	channels := x.layout.Shape[x.axis(name, 1)]
+	axis := x.axis(name, 1)
+	channels := x.layout.Shape()[axis]
 	if training && channels > 0 && x.NumEl() == channels {
-		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape.String(), x)
+		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape().String(), x)
 	}
 	if !x.dtype.IsFloat() {
 		fail(name, ErrKernel, fmt.Sprintf("\"batch_norm\" not implemented for '%s'", x.dtype.ScalarName()), x)

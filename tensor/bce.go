@@ -15,8 +15,8 @@ func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *
 	checkReduction(name, r)
 	refuseNil(name, "input", 1, x)
 	refuseNil(name, "target", 2, target)
-	if !target.layout.Shape.Equal(x.layout.Shape) {
-		fail(name, ErrValue, fmt.Sprintf("Target size (%s) must be the same as input size (%s)", target.layout.Shape, x.layout.Shape), x, target)
+	if !target.layout.Shape().Equal(x.layout.Shape()) {
+		fail(name, ErrValue, fmt.Sprintf("Target size (%s) must be the same as input size (%s)", target.layout.Shape(), x.layout.Shape()), x, target)
 	}
 	dt := commonType(operand{t: x}, operand{t: target})
 	if !x.dtype.IsFloat() || !dt.IsFloat() {
@@ -25,7 +25,7 @@ func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *
 	for _, w := range []*Tensor{weight, posWeight} {
 		x.checkBroadcast(name, w)
 	}
-	out := ternary(o, dt, x.layout.Shape, nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
+	out := ternary(o, dt, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
 	if weight != nil {
 		out = out.Mul(weight.Detach()).cast(dt)
 	}
@@ -41,7 +41,7 @@ func bceGrad(b *backprop, dy *Tensor) {
 		scale = scale.Mul(weight)
 	}
 	if b.needs(0) {
-		dx := ternary(op.BCEWithLogitsGrad, dy.dtype, x.layout.Shape, nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
+		dx := ternary(op.BCEWithLogitsGrad, dy.dtype, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
 		b.give(0, dx.Mul(scale))
 	}
 	if b.needs(1) {
@@ -65,8 +65,8 @@ func (x *Tensor) checkBroadcast(name string, w *Tensor) {
 	if w == nil {
 		return
 	}
-	shape := commonShape(name, operand{t: x}, operand{t: w}).Shape
-	if !shape.Equal(x.layout.Shape) {
-		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), shape.List()), x, w)
+	shape := commonShape(name, operand{t: x}, operand{t: w}).Shape()
+	if !shape.Equal(x.layout.Shape()) {
+		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape().List(), shape.List()), x, w)
 	}
 }

@@ -21,8 +21,8 @@ func CatOn(dev device.Device, ts []*Tensor, axis int) *Tensor {
 	for i, t := range ts {
 		t.alive()
 		n := j.sizes[i]
-		if !skipped(t.layout.Shape) {
-			out.alias(out.layout.Narrow(j.axis, at, at+n, 1)).take(t)
+		if !skipped(t.layout.Shape()) {
+			out.alias(out.layout.Narrow(nil, j.axis, at, at+n, 1)).take(t)
 		}
 		at += n
 	}

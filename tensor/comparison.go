@@ -84,7 +84,7 @@ func (x *Tensor) IsFinite() *Tensor {
 func (x *Tensor) Equal(y *Tensor) bool {
 	refuseNil("equal", "input", 1, x)
 	x.sameIndexDevice("equal", "wrapper_CUDA__equal", "other", y)
-	return x.layout.Shape.Equal(y.layout.Shape) && x.Eq(y).allTrue()
+	return x.layout.Shape().Equal(y.layout.Shape()) && x.Eq(y).allTrue()
 }
 
 // AllClose reports whether |x - y| ≤ atol + rtol·|y| for all elements, broadcast; equal infinities are close, NaN is close

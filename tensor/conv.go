@@ -21,15 +21,22 @@ type Conv2DOptions struct {
 func (x *Tensor) Conv1D(weight, bias *Tensor, o Conv1DOptions) *Tensor {
 	return x.conv(1, weight, bias, op.Window{
 		Stride: [2]int{1, orOne(o.Stride)}, Padding: [2]int{0, o.Padding}, Dilation: [2]int{1, orOne(o.Dilation)}, Groups: orOne(o.Groups),
-	})
+	}, op.Invalid)
 }
 
 // Conv2D returns the cross-correlation of x [N, C, H, W] or [C, H, W] with weight [K, C/Groups, R, S], plus bias [K] unless
 // that is nil. The result has (H + 2·Padding - Dilation·(R-1) - 1)/Stride + 1 rows, and columns likewise.
 func (x *Tensor) Conv2D(weight, bias *Tensor, o Conv2DOptions) *Tensor {
-	return x.conv(2, weight, bias, op.Window{
-		Stride: orOnes(o.Stride), Padding: o.Padding, Dilation: orOnes(o.Dilation), Groups: orOne(o.Groups),
-	})
+	return x.conv(2, weight, bias, o.window(), op.Invalid)
+}
+
+// Conv2DReLU returns x.Conv2D(weight, bias, o).ReLU(), without keeping what lies between.
+func (x *Tensor) Conv2DReLU(weight, bias *Tensor, o Conv2DOptions) *Tensor {
+	return x.conv(2, weight, bias, o.window(), op.ReLU).rectified()
+}
+
+func (o Conv2DOptions) window() op.Window {
+	return op.Window{Stride: orOnes(o.Stride), Padding: o.Padding, Dilation: orOnes(o.Dilation), Groups: orOne(o.Groups)}
 }
 
 func orOne(n int) int {
@@ -41,20 +48,21 @@ func orOne(n int) int {
 
 func orOnes(n [2]int) [2]int { return [2]int{orOne(n[0]), orOne(n[1])} }
 
-// conv is a convolution over the last axes of x, one or two; of one, the first element of p's pairs is idle.
-func (x *Tensor) conv(axes int, weight, bias *Tensor, p op.Window) *Tensor {
+// conv is a convolution over the last axes of x, one or two; of one, the first element of p's pairs is idle. No record is
+// made of what follows it.
+func (x *Tensor) conv(axes int, weight, bias *Tensor, p op.Window, then op.Op) *Tensor {
 	x.checkConvTypes(weight, bias)
 	switch x.layout.Rank() {
 	case axes + 1:
-		return x.Unsqueeze(0).conv(axes, weight, bias, p).SqueezeAxis(0)
+		return x.Unsqueeze(0).conv(axes, weight, bias, p, then).SqueezeAxis(0)
 	case axes + 2:
 	default:
 		fail("convolution", ErrShape, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
-			axes+1, axes+2, axes, x.layout.Shape.List()), x, weight, bias)
+			axes+1, axes+2, axes, x.layout.Shape().List()), x, weight, bias)
 	}
 	x.checkConv(axes, weight, bias, p)
 	out := x.empty(op.Conv, x.dtype, x.convShape(axes, weight, p), weight, bias)
-	launch(op.Conv, x.dtype, p, []*Tensor{out.planes()}, []*Tensor{x.planes(), weight.planes(), bias})
+	launchThen(then, op.Conv, x.dtype, p, []*Tensor{out.planes()}, []*Tensor{x.planes(), weight.planes(), bias})
 	record(out, op.Conv, convGrad, p, x, weight, bias).save(x, weight)
 	return out
 }
@@ -62,12 +70,12 @@ func (x *Tensor) conv(axes int, weight, bias *Tensor, p op.Window) *Tensor {
 func convGrad(b *backprop, dy *Tensor) {
 	p, x, weight := b.params().(op.Window), b.saved(0), b.saved(1)
 	if b.needs(0) {
-		dx := dy.empty(op.ConvGradInput, dy.dtype, x.layout.Shape, weight)
+		dx := dy.empty(op.ConvGradInput, dy.dtype, x.layout.Shape(), weight)
 		launch(op.ConvGradInput, dy.dtype, p, []*Tensor{dx.planes()}, []*Tensor{dy.planes(), weight.planes()})
 		b.give(0, dx)
 	}
 	if b.needs(1) {
-		dw := dy.empty(op.ConvGradWeight, dy.dtype, weight.layout.Shape, x)
+		dw := dy.empty(op.ConvGradWeight, dy.dtype, weight.layout.Shape(), x)
 		launch(op.ConvGradWeight, dy.dtype, p, []*Tensor{dw.planes()}, []*Tensor{dy.planes(), x.planes()})
 		b.give(1, dw)
 	}
@@ -81,18 +89,18 @@ func (x *Tensor) planes() *Tensor {
 	if x.layout.Rank() == 4 {
 		return x
 	}
-	return x.alias(x.layout.Unsqueeze(2))
+	return x.alias(x.layout.Unsqueeze(nil, 2))
 }
 
 // convShape returns the shape of the result and panics where the weight is larger than what it slides over.
 func (x *Tensor) convShape(axes int, weight *Tensor, p op.Window) Shape {
-	shape := []int{x.layout.Shape[0], weight.layout.Shape[0]}
+	shape := []int{x.layout.Shape()[0], weight.layout.Shape()[0]}
 	var padded, kernel []int
 	fits := true
 	for i := 2 - axes; i < 2; i++ {
 		at := i + axes
-		padded = append(padded, x.layout.Shape[at]+2*p.Padding[i])
-		kernel = append(kernel, p.Dilation[i]*(weight.layout.Shape[at]-1)+1)
+		padded = append(padded, x.layout.Shape()[at]+2*p.Padding[i])
+		kernel = append(kernel, p.Dilation[i]*(weight.layout.Shape()[at]-1)+1)
 		last := len(padded) - 1
 		fits = fits && padded[last] >= kernel[last]
 		shape = append(shape, (padded[last]-kernel[last])/p.Stride[i]+1)

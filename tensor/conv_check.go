@@ -50,7 +50,7 @@ func (x *Tensor) checkConvDevices(name string, weight, bias *Tensor) {
 
 // checkConv panics unless the shapes of a batched convolution's operands fit.
 func (x *Tensor) checkConv(axes int, weight, bias *Tensor, p op.Window) {
-	xs, ws := x.layout.Shape, weight.layout.Shape
+	xs, ws := x.layout.Shape(), weight.layout.Shape()
 	refuse := func(format string, a ...any) {
 		fail("convolution", ErrShape, fmt.Sprintf(format, a...), x, weight, bias)
 	}
@@ -74,9 +74,9 @@ func (x *Tensor) checkConv(axes int, weight, bias *Tensor, p op.Window) {
 	case xs[1] != ws[1]*p.Groups:
 		refuse("Given groups=%d, weight of size %s, expected input%s to have %d channels, but got %d channels instead",
 			p.Groups, ws.List(), xs.List(), ws[1]*p.Groups, xs[1])
-	case bias != nil && !bias.layout.Shape.Equal(Shape{ws[0]}):
+	case bias != nil && !bias.layout.Shape().Equal(Shape{ws[0]}):
 		refuse("Given weight of size %s, expected bias to be 1-dimensional with %d elements, but got bias of size %s instead",
-			ws.List(), ws[0], bias.layout.Shape.List())
+			ws.List(), ws[0], bias.layout.Shape().List())
 	}
 }
 

@@ -3,10 +3,13 @@ package tensor
 import (
 	"fmt"
 	"slices"
+
+	"cresset/internal/op"
 )
 
 // CrossEntropy returns -log of the softmax of logits at the target classes: NLLLoss of logits.LogSoftmax. A target of the
-// logits' own shape holds the probability of each class instead.
+// logits' own shape holds the probability of each class instead. Its gradient reads the logits: they must not change before
+// Backward.
 func CrossEntropy(logits, target *Tensor, o LossOptions) *Tensor {
 	const name = "cross_entropy"
 	refuseNil(name, "input", 1, logits)
@@ -15,14 +18,34 @@ func CrossEntropy(logits, target *Tensor, o LossOptions) *Tensor {
 		fail(name, ErrValue, fmt.Sprintf("label_smoothing must be between 0.0 and 1.0. Got: %v", o.LabelSmoothing), logits, target)
 	}
 	checkReduction(name, o.Reduction)
-	x := logits.LogSoftmax(classAxis(logits))
-	if target.layout.Rank() > 0 && target.layout.Shape.Equal(x.layout.Shape) {
-		return x.softCrossEntropy(target, o)
+	axis := classAxis(logits)
+	logits.checkSoftmax(op.LogSoftmax, axis)
+	if target.layout.Rank() > 0 && target.layout.Shape().Equal(logits.layout.Shape()) {
+		return logits.LogSoftmax(axis).softCrossEntropy(target, o)
 	}
 	if o.LabelSmoothing == 0 {
-		return x.NLLLoss(target, o)
+		return logits.classCrossEntropy(target, o)
 	}
-	return x.smoothCrossEntropy(target, o)
+	return logits.LogSoftmax(axis).smoothCrossEntropy(target, o)
+}
+
+// classCrossEntropy is NLLLoss of LogSoftmax in one op, which keeps two numbers of each position for the gradient instead of
+// the logarithms of all probabilities.
+func (x *Tensor) classCrossEntropy(target *Tensor, o LossOptions) *Tensor {
+	target = x.classTarget(target, o.Weight)
+	loss, total := x.emptyLoss(op.CrossEntropy, target, o)
+	shifts := x.empty(op.CrossEntropy, figures(x.dtype), Shape{target.NumEl(), 2}, target, o.Weight)
+	p := o.params()
+	launch(op.CrossEntropy, x.dtype, p, []*Tensor{loss, total, shifts}, []*Tensor{x, target, o.Weight})
+	record(loss, x.nllName(), crossEntropyGrad, p, x).save(x, target, o.Weight, total, shifts)
+	return loss
+}
+
+func crossEntropyGrad(b *backprop, dy *Tensor) {
+	x, target, weight, total, shifts := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4)
+	dx := dy.empty(op.CrossEntropyGrad, dy.dtype, x.layout.Shape(), x)
+	launch(op.CrossEntropyGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, target, weight, total, x, shifts})
+	b.give(0, dx)
 }
 
 // smoothCrossEntropy is (1-s)·NLLLoss + s·(the mean of the losses that each class as target would have).
@@ -37,7 +60,7 @@ func (x *Tensor) smoothCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 		all = all.Sum()
 	}
 	s := o.LabelSmoothing
-	return all.MulScalar(s / float64(x.layout.Shape[axis])).Add(loss.MulScalar(1 - s))
+	return all.MulScalar(s / float64(x.layout.Shape()[axis])).Add(loss.MulScalar(1 - s))
 }
 
 // softCrossEntropy is -Σ w·target·x over the classes, where target holds probabilities.
@@ -51,7 +74,7 @@ func (x *Tensor) softCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	}
 	x.checkClassWeights(o.Weight)
 	axis := classAxis(x)
-	classes := x.layout.Shape[axis]
+	classes := x.layout.Shape()[axis]
 	if s := o.LabelSmoothing; s > 0 {
 		target = target.MulScalar(1 - s).AddScalar(s / float64(classes))
 	}

@@ -6,6 +6,7 @@ import (
 
 	"cresset/device"
 	"cresset/dtype"
+	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/mem"
 )
@@ -59,8 +60,8 @@ func elements[T dtype.Element](s *storage) []T { return mem.Slice[T](s.buf.(*mem
 func (s *storage) show() {
 	if !s.shared.Swap(true) {
 		s.buf.(*mem.Block).Disown()
-		if s.pinned != nil {
-			s.pinned.Keep()
+		if h := s.pinned(); h != nil {
+			h.Keep()
 		}
 	}
 }
@@ -82,21 +83,29 @@ func hostSlice[T dtype.Element](x *Tensor) []T {
 
 // Item returns the value of a tensor with one element: a float64, int64 or bool.
 func (x *Tensor) Item() any {
-	x.single()
-	switch {
-	case x.dtype.IsFloat():
-		return hostSlice[float64](x)[0]
-	case x.dtype == dtype.Bool:
-		return hostSlice[bool](x)[0]
+	switch v := x.number(); v.Kind {
+	case backend.FloatScalar:
+		return v.F
+	case backend.BoolScalar:
+		return v.I != 0
 	default:
-		return hostSlice[int64](x)[0]
+		return v.I
 	}
 }
 
 // Float64 returns the value of a tensor with one element as a float64.
-func (x *Tensor) Float64() float64 {
+func (x *Tensor) Float64() float64 { return x.number().Float() }
+
+// number returns the value of a tensor with one element.
+func (x *Tensor) number() backend.Scalar {
 	x.single()
-	return hostSlice[float64](x)[0]
+	x.alive()
+	if !x.storage.device.IsCPU() {
+		x = x.Detach().CPU()
+	}
+	v := x.scalar()
+	runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
+	return v
 }
 
 // single panics where x has no one value to tell.

@@ -125,7 +125,7 @@ func describe(operands []*Tensor) string {
 	var parts []string
 	for _, t := range operands {
 		if t != nil {
-			parts = append(parts, fmt.Sprintf("%s%s on %s", t.dtype.Name(), t.layout.Shape.List(), t.storage.device))
+			parts = append(parts, fmt.Sprintf("%s%s on %s", t.dtype.Name(), t.layout.Shape().List(), t.storage.device))
 		}
 	}
 	if len(parts) == 0 {

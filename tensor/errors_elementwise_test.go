@@ -37,6 +37,8 @@ func elementwiseErrors() []errorCase {
 		{text: "torch.clamp: At least one of 'min' or 'max' must not be None", kind: ErrValue, do: func() { ones(2).Clamp(nil, nil) }},
 		{text: "value cannot be converted to type uint8_t without overflow", kind: ErrValue,
 			do: func() { ones(2).To(dtype.Uint8).FillInPlace(256) }},
+		{text: "value cannot be converted to type uint8_t without overflow", kind: ErrValue, do: func() { ones(2).To(dtype.Uint8).Clamp(nil, -5) }},
+		{text: "value cannot be converted to type uint8_t without overflow", kind: ErrValue, do: func() { ones(2).To(dtype.Uint8).Clamp(300, nil) }},
 		{text: "value cannot be converted to type at::Half without overflow", kind: ErrValue,
 			do: func() { ones(2).Half().MaskedFill(mask(), -1e9) }},
 		{text: "value cannot be converted to type int64_t without overflow", kind: ErrValue, do: func() { ints().FillInPlace(1e30) }},

@@ -48,7 +48,7 @@ func (x *Tensor) extremeAxes(o op.Op, axes []int, keep bool) *Tensor {
 	}
 	p := x.reduced(o.String(), axes, keep)
 	x.checkExtents(o, p)
-	out := x.chosen(o, p, reducedShape(x.layout.Shape, p))
+	out := x.chosen(o, p, reducedShape(x.layout.Shape(), p))
 	record(out, o, shareGrad, p, x).save(out, x)
 	return out
 }
@@ -68,7 +68,7 @@ func (x *Tensor) chosen(o op.Op, params any, shape Shape) *Tensor {
 func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Tensor) {
 	p := x.reducedAxis(o.String(), axis, keep)
 	x.checkExtents(o, p)
-	y, shape := x.summable(), reducedShape(x.layout.Shape, p)
+	y, shape := x.summable(), reducedShape(x.layout.Shape(), p)
 	values, indices = y.empty(o, y.dtype, shape), y.empty(o, dtype.Int64, shape)
 	launch(o, y.dtype, p, []*Tensor{values, indices}, []*Tensor{y})
 	values = values.cast(x.dtype)
@@ -91,7 +91,7 @@ func (x *Tensor) checkExtreme(o op.Op) {
 
 // checkExtents panics where an axis that is reduced has no elements, of which none can be the largest.
 func (x *Tensor) checkExtents(o op.Op, p op.Reduce) {
-	for i, d := range x.layout.Shape {
+	for i, d := range x.layout.Shape() {
 		if d == 0 && p.Axes&(1<<i) != 0 {
 			fail(o.String(), ErrIndex, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", o, i), x)
 		}

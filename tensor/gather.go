@@ -19,13 +19,13 @@ func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	if src.layout.Rank() != at.layout.Rank() {
 		fail("gather", ErrShape, "Index tensor must have the same number of dimensions as input tensor", x, index)
 	}
-	for i, n := range at.layout.Shape {
-		if i != axis && n > src.layout.Shape[i] {
+	for i, n := range at.layout.Shape() {
+		if i != axis && n > src.layout.Shape()[i] {
 			fail("gather", ErrShape, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d",
-				i, index.layout.Shape.List(), x.layout.Shape.List(), axis), x, index)
+				i, index.layout.Shape().List(), x.layout.Shape().List(), axis), x, index)
 		}
 	}
-	out := x.empty(op.Gather, x.dtype, index.layout.Shape, index)
+	out := x.empty(op.Gather, x.dtype, index.layout.Shape(), index)
 	launch(op.Gather, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{src, at})
 	record(out, op.Gather, gatherGrad, axis, x).save(at)
 	return out
@@ -48,7 +48,7 @@ func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
 	axis = x.axis("scatter_add", axis)
 	x.checkScatter(axis, index, src)
 	at := index.cast(dtype.Int64).atLeast1()
-	out := x.empty(op.ScatterAdd, x.dtype, x.layout.Shape, index, src)
+	out := x.empty(op.ScatterAdd, x.dtype, x.layout.Shape(), index, src)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	out.scatterInto(axis, at, src)
 	record(out, op.ScatterAdd, scatterAddGrad, axis, x, src).save(at)
@@ -61,17 +61,17 @@ func scatterAddGrad(b *backprop, dy *Tensor) {
 		return
 	}
 	at, shape := b.saved(0), b.input(1)
-	g := dy.empty(op.Gather, dy.dtype, at.layout.Shape)
+	g := dy.empty(op.Gather, dy.dtype, at.layout.Shape())
 	launch(op.Gather, dy.dtype, op.Axis{Axis: b.params().(int)}, []*Tensor{g}, []*Tensor{dy.atLeast1(), at})
-	if len(shape) == 0 || shape.Equal(g.layout.Shape) {
+	if len(shape) == 0 || shape.Equal(g.layout.Shape()) {
 		b.give(1, g.Reshape(shape...))
 		return
 	}
 	// Elements of src beyond the index were not used.
 	whole := dy.zeros(shape)
 	part := *whole.layout
-	for axis, n := range at.layout.Shape {
-		part = part.Narrow(axis, 0, n, 1)
+	for axis, n := range at.layout.Shape() {
+		part = part.Narrow(nil, axis, 0, n, 1)
 	}
 	launch(op.Copy, dy.dtype, nil, []*Tensor{whole.alias(part)}, []*Tensor{g})
 	b.give(1, whole)
@@ -86,7 +86,7 @@ func (x *Tensor) checkScatter(axis int, index, src *Tensor) {
 	if x.dtype != src.dtype {
 		fail("scatter_add", ErrDType, "scatter(): Expected self.dtype to be equal to src.dtype", x, index, src)
 	}
-	to, at, from := x.atLeast1().layout.Shape, index.atLeast1().layout.Shape, src.atLeast1().layout.Shape
+	to, at, from := x.atLeast1().layout.Shape(), index.atLeast1().layout.Shape(), src.atLeast1().layout.Shape()
 	if len(at) != len(to) {
 		fail("scatter_add", ErrShape, "Index tensor must have the same number of dimensions as self tensor", x, index, src)
 	}
@@ -96,7 +96,7 @@ func (x *Tensor) checkScatter(axis int, index, src *Tensor) {
 	for i, n := range at {
 		if (i != axis && n > to[i]) || n > from[i] {
 			fail("scatter_add", ErrShape, fmt.Sprintf("Expected index %s to be no larger than self %s apart from dimension %d and to be no larger size than src %s",
-				index.layout.Shape.List(), x.layout.Shape.List(), axis, src.layout.Shape.List()), x, index, src)
+				index.layout.Shape().List(), x.layout.Shape().List(), axis, src.layout.Shape().List()), x, index, src)
 		}
 	}
 }

@@ -4,10 +4,7 @@ package tensor
 // and with what Scope.Enter made of it: after such a change only the tensor that was changed knows the memory's place in
 // the graph, and gradients through another would be lost in silence. What Detach returns has a history of its own: it
 // tracks nothing on purpose, whatever becomes of the memory.
-type history struct {
-	rebased uint32
-	frozen  map[*Tensor]*node // leaves that do not require gradients for now
-}
+type history struct{ rebased uint32 }
 
 // stale reports whether a recorded change was made through another tensor since x was taken.
 func (x *Tensor) stale() bool { return x.rebased != x.history.rebased }
@@ -41,20 +38,29 @@ func (x *Tensor) Detach() *Tensor {
 
 // freeze puts a leaf's node aside: x does not require gradients any more.
 func (x *Tensor) freeze(n *node) {
-	if x.history.frozen == nil {
-		x.history.frozen = make(map[*Tensor]*node)
+	l := x.storage.linked()
+	if l.frozen == nil {
+		l.frozen = make(map[*Tensor]*node)
 	}
 	n.leaf.frozen.Store(true)
-	x.history.frozen[x], x.node = n, nil
+	l.frozen[x], x.node = n, nil
+}
+
+// frozen returns the node that freeze put aside; nil where there is none.
+func (x *Tensor) frozen() *node {
+	if x.storage.links == nil {
+		return nil
+	}
+	return x.storage.links.frozen[x]
 }
 
 // thaw makes x the leaf again that it was and reports whether it was one.
 func (x *Tensor) thaw() bool {
-	n := x.history.frozen[x]
+	n := x.frozen()
 	if n == nil {
 		return false
 	}
-	delete(x.history.frozen, x)
+	delete(x.storage.links.frozen, x)
 	n.leaf.frozen.Store(false)
 	x.node = n
 	return true
@@ -64,7 +70,7 @@ func (x *Tensor) thaw() bool {
 func (x *Tensor) leafNode() *node {
 	switch {
 	case x.node == nil:
-		return x.history.frozen[x]
+		return x.frozen()
 	case x.node.leaf == nil:
 		return nil
 	default:

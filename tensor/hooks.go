@@ -76,7 +76,7 @@ func checkHooked(dy, g *Tensor) {
 	switch {
 	case g.dtype != dy.dtype || g.storage.device != dy.storage.device:
 		fail("hook", ErrDType, fmt.Sprintf("hook has changed the type of value (was %s got %s)", dy.typeName(), g.typeName()), g, dy)
-	case !g.layout.Shape.Equal(dy.layout.Shape):
+	case !g.layout.Shape().Equal(dy.layout.Shape()):
 		fail("hook", ErrShape, "hook has changed the size of value", g, dy)
 	}
 }

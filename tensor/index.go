@@ -74,10 +74,10 @@ func (x *Tensor) checkMask(axis int, mask *Tensor) {
 	if axis+mask.layout.Rank() > x.layout.Rank() {
 		fail("index", ErrIndex, fmt.Sprintf("too many indices for tensor of dimension %d", x.layout.Rank()), x, mask)
 	}
-	for k, n := range mask.layout.Shape {
-		if n != x.layout.Shape[axis+k] {
+	for k, n := range mask.layout.Shape() {
+		if n != x.layout.Shape()[axis+k] {
 			fail("index", ErrIndex, fmt.Sprintf("The shape of the mask %s at index %d does not match the shape of the indexed tensor %s at index %d",
-				mask.layout.Shape.List(), k, x.layout.Shape.List(), axis+k), x, mask)
+				mask.layout.Shape().List(), k, x.layout.Shape().List(), axis+k), x, mask)
 		}
 	}
 }
@@ -108,11 +108,11 @@ func (x *Tensor) ravel(places []*Tensor) ravelled {
 	src := *x.layout
 	if last-first+1 != len(axes) {
 		r.plan.order = toFront(axes, src.Rank())
-		src = src.Permute(r.plan.order)
+		src = src.Permute(nil, r.plan.order)
 		first, last = 0, len(axes)-1
 	}
-	r.plan.front = src.Shape
-	for i, n := range src.Shape {
+	r.plan.front = src.Shape()
+	for i, n := range src.Shape() {
 		switch {
 		case i < first:
 			r.plan.outer *= n
@@ -122,13 +122,13 @@ func (x *Tensor) ravel(places []*Tensor) ravelled {
 			r.plan.inner *= n
 		}
 	}
-	r.shape = append(append(append(Shape{}, src.Shape[:first]...), shape...), src.Shape[last+1:]...)
+	r.shape = append(append(append(Shape{}, src.Shape()[:first]...), shape...), src.Shape()[last+1:]...)
 	if len(r.shape) > layout.MaxRank {
 		check("index", ErrShape, errTooManyAxes, x)
 	}
 	flat := x.zerosAs(dtype.Int64, shape)
 	for _, axis := range axes {
-		n, t := x.layout.Shape[axis], places[axis]
+		n, t := x.layout.Shape()[axis], places[axis]
 		if n == 0 && t.layout.Size() > 0 {
 			fail("index", ErrIndex, "index is out of bounds for dimension with size 0", x, t)
 		}
@@ -144,7 +144,7 @@ func indexedAxes(x *Tensor, places []*Tensor) (axes []int, shape Shape) {
 		if t == nil {
 			continue
 		}
-		wide, err := layout.Broadcast(shape, t.layout.Shape)
+		wide, err := layout.Broadcast(shape, t.layout.Shape())
 		if err != nil {
 			fail("index", ErrIndex, "shape mismatch: indexing tensors could not be broadcast together with shapes "+shapes(places), x)
 		}
@@ -158,7 +158,7 @@ func shapes(ts []*Tensor) string {
 	var parts []string
 	for _, t := range ts {
 		if t != nil {
-			parts = append(parts, t.layout.Shape.List())
+			parts = append(parts, t.layout.Shape().List())
 		}
 	}
 	return strings.Join(parts, ", ")

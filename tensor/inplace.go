@@ -67,7 +67,7 @@ func (x *Tensor) overwrite(o op.Op, y operand) bool {
 		return false
 	}
 	if y.t != nil {
-		if y.t.node != nil || !expands(y.t.layout.Shape, x.layout.Shape) || sameDevice(o.String(), x, y.t) != x.storage.device {
+		if y.t.node != nil || !expands(y.t.layout.Shape(), x.layout.Shape()) || sameDevice(o.String(), x, y.t) != x.storage.device {
 			return false
 		}
 		y.t = y.t.apart(x)
@@ -103,15 +103,15 @@ func (y *Tensor) apart(x *Tensor) *Tensor {
 }
 
 func sameView(a, b *layout.Layout) bool {
-	return a.Offset == b.Offset && a.Shape.Equal(b.Shape) && Shape(a.Strides).Equal(b.Strides)
+	return a.Offset == b.Offset && a.Shape().Equal(b.Shape()) && Shape(a.Strides()).Equal(b.Strides())
 }
 
 // become gives x the elements of y, which an op on x computed, and y's place in the graph of gradients.
 func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 	name := o.String()
 	switch {
-	case !y.layout.Shape.Equal(x.layout.Shape):
-		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), y.layout.Shape.List()), x)
+	case !y.layout.Shape().Equal(x.layout.Shape()):
+		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape().List(), y.layout.Shape().List()), x)
 	case !dtype.CanCast(y.dtype, x.dtype):
 		fail(name, ErrDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", y.dtype.ScalarName(), x.dtype.ScalarName()), x)
 	}
@@ -193,12 +193,12 @@ func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
 	refuseNil("copy_", "src", 2, src)
 	x.mutable(op.CopyInPlace, src)
 	src.alive()
-	x.checkCovers(op.CopyInPlace, src.layout.Shape, src)
+	x.checkCovers(op.CopyInPlace, src.layout.Shape(), src)
 	from := src.apart(x)
 	if from.storage.device != x.storage.device {
 		from = from.Detach().To(x.storage.device)
 	}
-	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{from.alias(from.layout.Expand(x.layout.Shape))})
+	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{from.alias(from.layout.Expand(nil, x.layout.Shape()))})
 	x.storage.version++
 	if record(x, op.CopyInPlace, copyInPlaceGrad, nil, x, src) != nil {
 		x.rebase()
@@ -215,10 +215,10 @@ func copyInPlaceGrad(b *backprop, dy *Tensor) {
 
 // checkCovers panics where a tensor of the given shape does not broadcast to x's shape.
 func (x *Tensor) checkCovers(o op.Op, shape Shape, from *Tensor) {
-	common, err := layout.Broadcast(x.layout.Shape, shape)
+	common, err := layout.Broadcast(x.layout.Shape(), shape)
 	check(o.String(), ErrShape, err, x, from)
-	if !common.Equal(x.layout.Shape) {
-		fail(o.String(), ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape.List(), common.List()), x, from)
+	if !common.Equal(x.layout.Shape()) {
+		fail(o.String(), ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape().List(), common.List()), x, from)
 	}
 }
 

@@ -22,8 +22,8 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 	for i, t := range ts {
 		t.alive()
 		n := j.sizes[i]
-		if !skipped(t.layout.Shape) {
-			part := out.alias(out.layout.Narrow(j.axis, at, at+n, 1))
+		if !skipped(t.layout.Shape()) {
+			part := out.alias(out.layout.Narrow(nil, j.axis, at, at+n, 1))
 			launch(op.Copy, out.dtype, nil, []*Tensor{part}, []*Tensor{t})
 		}
 		at += n
@@ -76,7 +76,7 @@ func joinOf(ts []*Tensor, axis int) join {
 		if t.layout.Rank() == 0 {
 			fail("cat", ErrShape, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i), ts...)
 		}
-		if first == nil && !skipped(t.layout.Shape) {
+		if first == nil && !skipped(t.layout.Shape()) {
 			first = t
 		}
 	}
@@ -89,11 +89,11 @@ func joinOf(ts []*Tensor, axis int) join {
 	j.shape = first.Shape()
 	j.shape[j.axis] = 0
 	for i, t := range ts {
-		if skipped(t.layout.Shape) {
+		if skipped(t.layout.Shape()) {
 			continue
 		}
 		j.fits(i, t, first)
-		n := t.layout.Shape[j.axis]
+		n := t.layout.Shape()[j.axis]
 		j.sizes[i] = n
 		if j.shape[j.axis] += n; j.shape[j.axis] < 0 {
 			fail("cat", ErrMemory, "Storage size calculation overflowed", ts...)
@@ -104,7 +104,7 @@ func joinOf(ts []*Tensor, axis int) join {
 
 // fits panics where tensor i does not agree with the first.
 func (j join) fits(i int, t, first *Tensor) {
-	got, want := t.layout.Shape, first.layout.Shape
+	got, want := t.layout.Shape(), first.layout.Shape()
 	if len(got) != len(want) {
 		fail("cat", ErrShape, fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(want), len(got)), first, t)
 	}
@@ -135,16 +135,16 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 	at, err := layout.Axis(axis, first.layout.Rank()+1)
 	check("stack", ErrIndex, err, first)
 	for i, t := range ts {
-		if !t.layout.Shape.Equal(first.layout.Shape) {
+		if !t.layout.Shape().Equal(first.layout.Shape()) {
 			fail("stack", ErrShape, fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d",
-				first.layout.Shape.List(), t.layout.Shape.List(), i), first, t)
+				first.layout.Shape().List(), t.layout.Shape().List(), i), first, t)
 		}
 	}
-	shape := append(append(append(Shape{}, first.layout.Shape[:at]...), len(ts)), first.layout.Shape[at:]...)
+	shape := append(append(append(Shape{}, first.layout.Shape()[:at]...), len(ts)), first.layout.Shape()[at:]...)
 	out := newResult("stack", sameJoined("stack", ts), commonTypeOf(ts), layout.Fresh(shape...), nil, ts...)
 	for i, t := range ts {
 		t.alive()
-		part := out.alias(out.layout.Select(at, i))
+		part := out.alias(out.layout.Select(nil, at, i))
 		launch(op.Copy, out.dtype, nil, []*Tensor{part}, []*Tensor{t})
 	}
 	record(out, op.Stack, stackGrad, at, ts...)
@@ -153,7 +153,7 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 
 func stackGrad(b *backprop, dy *Tensor) {
 	axis := b.params().(int)
-	for i := range dy.layout.Shape[axis] {
+	for i := range dy.layout.Shape()[axis] {
 		if b.needs(i) {
 			b.give(i, dy.Select(axis, i))
 		}

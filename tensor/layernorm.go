@@ -13,10 +13,10 @@ func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tens
 	x.checkLayerNorm(shape, weight, bias)
 	p := op.Normalize{Eps: eps, Axes: len(shape)}
 	rows := Shape{1}
-	for _, d := range x.layout.Shape[:x.layout.Rank()-len(shape)] {
+	for _, d := range x.layout.Shape()[:x.layout.Rank()-len(shape)] {
 		rows[0] *= d
 	}
-	out := x.empty(op.LayerNorm, x.dtype, x.layout.Shape, weight, bias)
+	out := x.empty(op.LayerNorm, x.dtype, x.layout.Shape(), weight, bias)
 	mean := x.empty(op.LayerNorm, figures(x.dtype), rows)
 	invstd := x.empty(op.LayerNorm, figures(x.dtype), rows)
 	launch(op.LayerNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
@@ -29,7 +29,7 @@ func layerNormGrad(b *backprop, dy *Tensor) {
 	outs := []*Tensor{dy.like(op.LayerNormGrad, dy.dtype)}
 	if b.needs(1) || b.needs(2) {
 		p := b.params().(op.Normalize)
-		shape := x.layout.Shape[x.layout.Rank()-p.Axes:]
+		shape := x.layout.Shape()[x.layout.Rank()-p.Axes:]
 		for range 2 {
 			outs = append(outs, dy.empty(op.LayerNormGrad, mean.dtype, shape))
 		}
@@ -46,14 +46,14 @@ func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
 		fail(name, ErrShape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []", x)
 	}
 	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
-		if a.t != nil && !a.t.layout.Shape.Equal(shape) {
+		if a.t != nil && !a.t.layout.Shape().Equal(shape) {
 			fail(name, ErrShape, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
-				a.name, a.name, a.t.layout.Shape.List(), shape.List()), x, a.t)
+				a.name, a.name, a.t.layout.Shape().List(), shape.List()), x, a.t)
 		}
 	}
-	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape[first:].Equal(shape) {
+	if first := x.layout.Rank() - len(shape); first < 0 || !x.layout.Shape()[first:].Equal(shape) {
 		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s, but got input of size%s",
-			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape.List()), x)
+			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
 	}
 	if !x.dtype.IsFloat() {
 		fail(name, ErrKernel, fmt.Sprintf("\"LayerNormKernelImpl\" not implemented for '%s'", x.dtype.ScalarName()), x)

@@ -111,9 +111,9 @@ func (x *Tensor) checkGrad(g *Tensor) {
 	case g.dtype != x.dtype:
 		fail("grad", ErrDType, fmt.Sprintf("attempting to assign a gradient with dtype '%s' to a tensor with dtype '%s'. Please ensure that the "+
 			"gradient and the tensor have the same dtype", g.dtype.CppName(), x.dtype.CppName()), x, g)
-	case !g.layout.Shape.Equal(x.layout.Shape):
+	case !g.layout.Shape().Equal(x.layout.Shape()):
 		fail("grad", ErrShape, fmt.Sprintf("attempting to assign a gradient of size '%s' to a tensor of size '%s'. Please ensure that the "+
-			"gradient and the tensor are the same size", g.layout.Shape.List(), x.layout.Shape.List()), x, g)
+			"gradient and the tensor are the same size", g.layout.Shape().List(), x.layout.Shape().List()), x, g)
 	case g.storage.device != x.storage.device:
 		failHint("grad", ErrDevice, fmt.Sprintf("attempting to assign a gradient with device type '%s' to a tensor with device type '%s'. Please ensure "+
 			"that the gradient and the tensor are on the same device", g.storage.device, x.storage.device),
@@ -123,7 +123,7 @@ func (x *Tensor) checkGrad(g *Tensor) {
 
 // outside returns a copy of x that belongs to no scope.
 func (x *Tensor) outside() *Tensor {
-	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Shape)
+	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Shape())
 	launch(op.Copy, x.dtype, nil, []*Tensor{y}, []*Tensor{x})
 	return y
 }

@@ -15,7 +15,7 @@ func (x *Tensor) LogicalOr(y *Tensor) *Tensor { return x.logical(op.LogicalOr, y
 func (x *Tensor) LogicalXor(y *Tensor) *Tensor { return x.logical(op.LogicalXor, y) }
 
 // LogicalNot returns where x is zero, as bools.
-func (x *Tensor) LogicalNot() *Tensor { return x.cast(dtype.Bool).unary(op.LogicalNot, nil) }
+func (x *Tensor) LogicalNot() *Tensor { return x.castUnary(dtype.Bool, op.LogicalNot, nil) }
 
 // logical computes a logical op on what bool makes of the operands: true where they are not zero.
 func (x *Tensor) logical(o op.Op, y *Tensor) *Tensor {

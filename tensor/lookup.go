@@ -22,7 +22,7 @@ func (x *Tensor) isIndex() bool { return x.dtype == dtype.Int64 || x.dtype == dt
 // atLeast1 returns x without a gradient record; without axes it gets one of extent 1.
 func (x *Tensor) atLeast1() *Tensor {
 	if x.layout.Rank() == 0 {
-		return x.alias(x.layout.Unsqueeze(0))
+		return x.alias(x.layout.Unsqueeze(nil, 0))
 	}
 	return x
 }
@@ -53,8 +53,8 @@ func indexSelectGrad(b *backprop, dy *Tensor) {
 // selectRows computes an IndexSelect or an Embedding of int64 indexes, without a gradient record.
 func (x *Tensor) selectRows(o op.Op, axis int, index *Tensor) *Tensor {
 	src := x.atLeast1()
-	old := src.layout.Shape
-	shape := append(append(append(Shape{}, old[:axis]...), index.layout.Shape...), old[axis+1:]...)
+	old := src.layout.Shape()
+	shape := append(append(append(Shape{}, old[:axis]...), index.layout.Shape()...), old[axis+1:]...)
 	if x.layout.Rank() == 0 {
 		shape = nil
 	}
@@ -75,7 +75,7 @@ func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
 func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
 	axis = x.checkIndexAdd(axis, index, src)
 	long := index.cast(dtype.Int64).atLeast1()
-	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape, index, src)
+	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape(), index, src)
 	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	launch(op.IndexAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{long, src.atLeast1()})
 	record(out, op.IndexAdd, indexAddGrad, axis, x, src).save(long)
@@ -93,11 +93,11 @@ func (x *Tensor) checkIndexAdd(axis int, index, src *Tensor) int {
 	axis = x.axis("index_add", axis)
 	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "index", index)
 	x.sameIndexDevice("index_add", "wrapper_CUDA_index_add", "source", src)
-	from, to := src.atLeast1().layout.Shape, x.atLeast1().layout.Shape
+	from, to := src.atLeast1().layout.Shape(), x.atLeast1().layout.Shape()
 	switch {
 	case index.layout.Rank() > 1:
 		fail("index_add", ErrIndex, fmt.Sprintf("index_add_(): Index is supposed to be a vector, but got dim: %d with type: %s and size: %s",
-			index.layout.Rank(), index.dtype.ScalarName(), index.layout.Shape.List()), x, index, src)
+			index.layout.Rank(), index.dtype.ScalarName(), index.layout.Shape().List()), x, index, src)
 	case !index.isIndex():
 		fail("index_add", ErrDType, "index_add_(): Expected dtype int32/int64 for index but got: "+index.dtype.ScalarName(), x, index, src)
 	case x.dtype != src.dtype:
@@ -110,7 +110,7 @@ func (x *Tensor) checkIndexAdd(axis int, index, src *Tensor) int {
 			index.layout.Size(), from[axis], axis), x, index, src)
 	case !equalBut(from, to, axis):
 		fail("index_add", ErrShape, fmt.Sprintf("source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = %s source.shape = %s",
-			x.layout.Shape.List(), src.layout.Shape.List()), x, index, src)
+			x.layout.Shape().List(), src.layout.Shape().List()), x, index, src)
 	}
 	return axis
 }
@@ -159,7 +159,7 @@ func paddingRow(weight *Tensor, padding []int) int {
 	if len(padding) == 0 {
 		return -1
 	}
-	p, rows := padding[0], weight.layout.Shape[0]
+	p, rows := padding[0], weight.layout.Shape()[0]
 	if p < -rows || p >= rows {
 		fail("embedding", ErrValue, "Padding_idx must be within num_embeddings", weight)
 	}

@@ -22,11 +22,11 @@ func (x *Tensor) MaskedSelect(mask *Tensor) *Tensor {
 	if mask.dtype != dtype.Bool {
 		fail("masked_select", ErrDType, "masked_select: expected BoolTensor for mask", x, mask)
 	}
-	shape, err := layout.Broadcast(x.layout.Shape, mask.layout.Shape)
+	shape, err := layout.Broadcast(x.layout.Shape(), mask.layout.Shape())
 	check("masked_select", ErrShape, err, x, mask)
 	flat := mask.Detach().Expand(shape...).Reshape(-1)
 	index := flat.NonZero()
-	index = index.alias(layout.Contiguous(Shape{index.layout.Shape[0]}))
+	index = index.alias(layout.Contiguous(Shape{index.layout.Shape()[0]}))
 	out := x.Detach().Expand(shape...).Reshape(-1).selectRows(op.IndexSelect, 0, index)
 	record(out, op.MaskedSelect, maskedSelectGrad, shape, x).save(index)
 	return out

@@ -23,7 +23,7 @@ func (x *Tensor) MatMul(y *Tensor) *Tensor {
 		return x.MV(y)
 	case rx == 1 && ry == 2:
 		row := x.Unsqueeze(0).MM(y)
-		return row.viewAs(op.SqueezeInPlace, viewGrad, nil, row.layout.Select(0, 0))
+		return row.viewAs(op.SqueezeInPlace, viewGrad, nil, row.layout.Select(nil, 0, 0))
 	case rx == 2 && ry == 2:
 		return x.MM(y)
 	case ry <= 2 && folds(x, y):
@@ -42,7 +42,7 @@ func folds(x, y *Tensor) bool {
 
 func rowsMerge(l *layout.Layout) bool {
 	for i := range l.Rank() - 2 {
-		if l.Strides[i] != l.Strides[i+1]*l.Shape[i+1] {
+		if l.Strides()[i] != l.Strides()[i+1]*l.Shape()[i+1] {
 			return false
 		}
 	}
@@ -52,13 +52,13 @@ func rowsMerge(l *layout.Layout) bool {
 // foldedProduct multiplies x, seen as one matrix, by a vector or matrix.
 func (x *Tensor) foldedProduct(y *Tensor) *Tensor {
 	last := x.layout.Rank() - 1
-	shape := append(Shape{}, x.layout.Shape[:last]...)
+	shape := append(Shape{}, x.layout.Shape()[:last]...)
 	rows, _ := shape.NumEl()
-	folded := x.Reshape(rows, x.layout.Shape[last])
+	folded := x.Reshape(rows, x.layout.Shape()[last])
 	if y.layout.Rank() == 1 {
 		return folded.MV(y).unsafeView(shape)
 	}
-	return folded.MM(y).unsafeView(append(shape, y.layout.Shape[1]))
+	return folded.MM(y).unsafeView(append(shape, y.layout.Shape()[1]))
 }
 
 // foldsTransposed reports whether x·y, where y has three or more axes, is computed as yᵀ·xᵀ folded. For a matrix x the
@@ -91,9 +91,9 @@ func (x *Tensor) batchedProduct(y *Tensor) *Tensor {
 		b = y.Unsqueeze(1)
 	}
 	ra, rb := a.layout.Rank(), b.layout.Rank()
-	m, k := a.layout.Shape[ra-2], a.layout.Shape[ra-1]
-	kb, n := b.layout.Shape[rb-2], b.layout.Shape[rb-1]
-	batch, err := layout.Broadcast(a.layout.Shape[:ra-2], b.layout.Shape[:rb-2])
+	m, k := a.layout.Shape()[ra-2], a.layout.Shape()[ra-1]
+	kb, n := b.layout.Shape()[rb-2], b.layout.Shape()[rb-1]
+	batch, err := layout.Broadcast(a.layout.Shape()[:ra-2], b.layout.Shape()[:rb-2])
 	check("matmul", ErrShape, err, x, y)
 	shape := append(Shape{}, batch...)
 	if x.layout.Rank() > 1 {
@@ -108,7 +108,7 @@ func (x *Tensor) batchedProduct(y *Tensor) *Tensor {
 // withoutBatch returns x without its first axis where y would repeat it although its gradient is wanted: folding sums
 // that gradient as it is computed.
 func (x *Tensor) withoutBatch(y *Tensor) *Tensor {
-	if x.node == nil || x.layout.Rank() != 3 || y.layout.Rank() != 3 || x.layout.Shape[0] != 1 || y.layout.Shape[0] == 1 {
+	if x.node == nil || x.layout.Rank() != 3 || y.layout.Rank() != 3 || x.layout.Shape()[0] != 1 || y.layout.Shape()[0] == 1 {
 		return nil
 	}
 	return x.SqueezeAxis(0)
@@ -129,7 +129,13 @@ func (x *Tensor) unsafeView(shape Shape) *Tensor {
 }
 
 // Linear returns x·wᵀ + bias over the last axis of x, for a weight w [out, in] and a bias [out] that may be nil.
-func (x *Tensor) Linear(w, bias *Tensor) *Tensor {
+func (x *Tensor) Linear(w, bias *Tensor) *Tensor { return x.linear(w, bias, op.Invalid) }
+
+// LinearReLU returns x.Linear(w, bias).ReLU(), without keeping what lies between.
+func (x *Tensor) LinearReLU(w, bias *Tensor) *Tensor { return x.linear(w, bias, op.ReLU).rectified() }
+
+// linear is Linear with what follows it, of which no record is made.
+func (x *Tensor) linear(w, bias *Tensor, then op.Op) *Tensor {
 	refuseNil("linear", "input", 1, x)
 	refuseNil("linear", "weight", 2, w)
 	rank := x.layout.Rank()
@@ -140,17 +146,17 @@ func (x *Tensor) Linear(w, bias *Tensor) *Tensor {
 	x.checkLinearDevices(w, bias)
 	switch {
 	case bias == nil:
-		return x.MatMul(w.T())
+		return x.MatMul(w.T()).overwritten(then)
 	case rank == 2:
-		return bias.AddMM(x, w.T())
+		return bias.addMM(x, w.T(), 1, 1, then)
 	case !x.layout.IsContiguous():
-		return x.MatMul(w.T()).Add(bias)
+		return x.MatMul(w.T()).Add(bias).overwritten(then)
 	}
-	last := x.layout.Shape[rank-1]
-	shape := append(Shape{}, x.layout.Shape[:rank-1]...)
+	last := x.layout.Shape()[rank-1]
+	shape := append(Shape{}, x.layout.Shape()[:rank-1]...)
 	rows, _ := shape.NumEl()
-	flat := bias.AddMM(x.Reshape(rows, last), w.T())
-	return flat.View(append(shape, flat.layout.Shape[1])...)
+	flat := bias.addMM(x.Reshape(rows, last), w.T(), 1, 1, then)
+	return flat.View(append(shape, flat.layout.Shape()[1])...)
 }
 
 // checkLinearDevices panics with the text of the products that Linear is made of, and a hint that speaks of the layer.

@@ -75,7 +75,7 @@ func (a argument) describe() string {
 	if known.name != "" {
 		text += " (" + known.name + ")"
 	}
-	text += fmt.Sprintf(" %s%s on %s", a.t.dtype.Name(), a.t.layout.Shape.List(), a.t.storage.device)
+	text += fmt.Sprintf(" %s%s on %s", a.t.dtype.Name(), a.t.layout.Shape().List(), a.t.storage.device)
 	if from := known.String(); from != "" {
 		text += ", " + from
 	}

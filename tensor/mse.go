@@ -20,7 +20,7 @@ func (x *Tensor) MSELoss(y *Tensor, r Reduction) *Tensor {
 
 func mseLossGrad(b *backprop, dy *Tensor) {
 	x, y := b.saved(0), b.saved(1)
-	shape, err := layout.Broadcast(x.layout.Shape, y.layout.Shape)
+	shape, err := layout.Broadcast(x.layout.Shape(), y.layout.Shape())
 	check("mse_loss", ErrShape, err, x, y)
 	n, _ := shape.NumEl()
 	scale := op.Number{A: 2 * share(b.params().(Reduction), n)}

@@ -32,6 +32,7 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"masked in place": func() { x.MaskedFillInPlace(nil, 0) }, "condition": func() { tensor.Where(nil, x, x) }, "select mask": func() { x.MaskedSelect(nil) },
 		"matmul": func() { x.MatMul(nil) }, "mv": func() { x.MV(nil) }, "bmm": func() { x.BMM(nil) }, "dot": func() { index.Dot(nil) },
 		"outer": func() { index.Outer(nil) }, "addmm": func() { x.AddMM(x, nil) }, "conv": func() { x.Conv2D(nil, nil, tensor.Conv2DOptions{}) },
+		"linear and relu": func() { x.LinearReLU(nil, nil) }, "conv and relu": func() { x.Conv2DReLU(nil, nil, tensor.Conv2DOptions{}) },
 		"index select": func() { x.IndexSelect(0, nil) }, "index add": func() { x.IndexAdd(0, index, nil) }, "gather": func() { x.Gather(0, nil) },
 		"scatter": func() { x.ScatterAdd(0, index, nil) }, "embedding": func() { tensor.Embedding(x, nil) }, "weight": func() { tensor.Embedding(nil, index) },
 		"nll": func() { x.NLLLoss(nil, tensor.LossOptions{}) }, "cross entropy": func() { tensor.CrossEntropy(x, nil, tensor.LossOptions{}) },

@@ -38,24 +38,42 @@ func (x *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
 // nll returns the loss and the sum of the targets' weights.
 func (x *Tensor) nll(target *Tensor, o LossOptions) (loss, total *Tensor) {
 	checkReduction("nll_loss", o.Reduction)
-	x.checkNLL(target, o.Weight)
-	if target.dtype == dtype.Uint8 {
-		target = target.cast(dtype.Int64)
-	}
+	target = x.classTarget(target, o.Weight)
+	loss, total = x.emptyLoss(op.NLLLoss, target, o)
+	p := o.params()
+	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.Weight})
+	record(loss, x.nllName(), nllLossGrad, p, x).save(target, o.Weight, total)
+	return loss, total
+}
+
+func (o LossOptions) params() op.Loss {
+	return op.Loss{Reduction: o.Reduction, IgnoreIndex: o.ignored()}
+}
+
+// emptyLoss makes room for a loss of class targets and for the sum of the targets' weights.
+func (x *Tensor) emptyLoss(name op.Op, target *Tensor, o LossOptions) (loss, total *Tensor) {
 	shape := Shape{}
 	if o.Reduction == NoReduction {
-		shape = target.layout.Shape
+		shape = target.layout.Shape()
 	}
-	loss = x.empty(op.NLLLoss, x.dtype, shape, target, o.Weight)
-	total = x.empty(op.NLLLoss, figures(x.dtype), Shape{}, target, o.Weight)
-	p := op.Loss{Reduction: o.Reduction, IgnoreIndex: o.ignored()}
-	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.Weight})
-	name := op.NLLLoss
+	return x.empty(name, x.dtype, shape, target, o.Weight), x.empty(name, figures(x.dtype), Shape{}, target, o.Weight)
+}
+
+// nllName is the op that grad_fn names.
+func (x *Tensor) nllName() op.Op {
 	if x.layout.Rank() > 2 {
-		name = op.NLLLoss2D
+		return op.NLLLoss2D
 	}
-	record(loss, name, nllLossGrad, p, x).save(target, o.Weight, total)
-	return loss, total
+	return op.NLLLoss
+}
+
+// classTarget returns the target as int64. It panics as checkNLL does.
+func (x *Tensor) classTarget(target, weight *Tensor) *Tensor {
+	x.checkNLL(target, weight)
+	if target.dtype == dtype.Uint8 {
+		return target.cast(dtype.Int64)
+	}
+	return target
 }
 
 func nllLossGrad(b *backprop, dy *Tensor) {
@@ -70,7 +88,7 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 	const name = "nll_loss"
 	refuseNil(name, "input", 1, x)
 	refuseNil(name, "target", 2, target)
-	xs, ts := x.layout.Shape, target.layout.Shape
+	xs, ts := x.layout.Shape(), target.layout.Shape()
 	switch rank := len(xs); {
 	case rank == 0:
 		fail(name, ErrShape, "Expected 1 or more dimensions (got 0)", x, target)
@@ -105,9 +123,9 @@ func (x *Tensor) checkClassWeights(weight *Tensor) {
 	if dev := weight.storage.device; dev != x.storage.device {
 		failArgument("nll_loss", "wrapper_CUDA_nll_loss_forward", "weight", x.storage.device, dev, argument{"x", x}, argument{"weights", weight})
 	}
-	if classes := x.layout.Shape[classAxis(x)]; !weight.layout.Shape.Equal(Shape{classes}) {
+	if classes := x.layout.Shape()[classAxis(x)]; !weight.layout.Shape().Equal(Shape{classes}) {
 		fail("nll_loss", ErrShape, fmt.Sprintf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s",
-			classes, weight.layout.Shape.List()), x, weight)
+			classes, weight.layout.Shape().List()), x, weight)
 	}
 	if weight.dtype != x.dtype {
 		fail("nll_loss", ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), weight.dtype.ScalarName()), x, weight)

@@ -105,7 +105,7 @@ func (n *node) save(values ...*Tensor) {
 				s.from = v.node.op
 			}
 			s.value.node, s.value.scope = nil, nil
-			if u := v.storage.users; u != nil {
+			if u := v.storage.users(); u != nil {
 				u.nodes.Add(1)
 			}
 		}
@@ -134,7 +134,7 @@ func (n *node) use(i int) *Tensor {
 		}
 		fail(n.op.String(), ErrAutograd, fmt.Sprintf("one of the variables needed for gradient computation has been modified by an inplace operation: "+
 			"[%s %s]%s is at version %d; expected version %d instead. Hint: enable anomaly detection to find the operation that failed to compute "+
-			"its gradient, with torch.autograd.set_detect_anomaly(True).", s.value.legacyType(), s.value.layout.Shape.List(), maker, now, s.version), &s.value)
+			"its gradient, with torch.autograd.set_detect_anomaly(True).", s.value.legacyType(), s.value.layout.Shape().List(), maker, now, s.version), &s.value)
 	}
 	s.value.alive()
 	return &s.value

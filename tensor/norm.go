@@ -41,7 +41,7 @@ func (x *Tensor) checkNorm(r op.Reduce, all bool) {
 	if all {
 		fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on an empty tensor because the operation does not have an identity", order), x)
 	}
-	for i, d := range x.layout.Shape {
+	for i, d := range x.layout.Shape() {
 		if d == 0 && r.Axes&(1<<i) != 0 {
 			fail("norm", ErrShape, fmt.Sprintf("linalg.vector_norm cannot compute the %s norm on the dimension %d because this dimension is empty and the operation does not have an identity", order, i), x)
 		}

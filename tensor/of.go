@@ -117,7 +117,7 @@ var readTyped = [dtype.Count]func(x *Tensor, r reflect.Value){
 
 func readBools(x *Tensor, r reflect.Value) {
 	dst := elements[bool](x.storage)
-	eachRow(r, x.layout.Shape, func(row reflect.Value, at int) {
+	eachRow(r, x.layout.Shape(), func(row reflect.Value, at int) {
 		for i := range row.Len() {
 			dst[at+i] = row.Index(i).Bool()
 		}
@@ -126,7 +126,7 @@ func readBools(x *Tensor, r reflect.Value) {
 
 func readNumbers[T dtype.Number | dtype.F16 | dtype.BF16](x *Tensor, r reflect.Value) {
 	dst := elements[T](x.storage)
-	eachRow(r, x.layout.Shape, func(row reflect.Value, at int) {
+	eachRow(r, x.layout.Shape(), func(row reflect.Value, at int) {
 		switch s := row.Interface().(type) {
 		case []T:
 			copy(dst[at:], s)

@@ -126,6 +126,20 @@ var layerRows = []opRow{
 		window{kernel: [2]int{3, 2}, stride: [2]int{2, 1}, padding: [2]int{1, 2}, dilation: [2]int{1, 2}, groups: 2},
 		arg{shape: []int{2, 4, 5, 4}}, arg{shape: []int{6, 2, 3, 2}}),
 	{
+		name: "conv2d and relu",
+		f: func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].Conv2DReLU(x[1], x[2], tensor.Conv2DOptions{Padding: [2]int{1, 1}})
+		},
+		in: []arg{{shape: []int{2, 3, 4, 5}}, {shape: []int{4, 3, 3, 3}}, {shape: []int{4}}},
+		naive: func(x []array) array {
+			w := window{kernel: [2]int{3, 3}, stride: [2]int{1, 1}, padding: [2]int{1, 1}, dilation: [2]int{1, 1}, groups: 1}
+			out := w.convolved(x)
+			each(out.shape, func(at []int) { *out.at(at...) = relu(*out.at(at...)) })
+			return out
+		},
+		scale: 16,
+	},
+	{
 		name: "conv1d",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Stride: 2, Padding: 1})

@@ -89,7 +89,6 @@ func TestOps(t *testing.T) {
 				r.checkSpecials(t, dev)
 				r.checkGradients(t, dev)
 				r.checkLayouts(t, dev)
-				r.checkThreads(t, dev)
 				r.checkEmpty(t, dev)
 				r.checkMemory(t, dev)
 				r.checkInPlace(t, dev)

@@ -39,9 +39,9 @@ func optimizerStep(o op.Op, params any, state []*Tensor, grad *Tensor) {
 	p := state[0]
 	for _, t := range append(state, grad) {
 		t.alive()
-		if !t.layout.Shape.Equal(p.layout.Shape) || t.dtype != p.dtype {
+		if !t.layout.Shape().Equal(p.layout.Shape()) || t.dtype != p.dtype {
 			fail(o.String(), ErrShape, fmt.Sprintf("a gradient or state of %s%s does not fit a parameter of %s%s",
-				t.dtype.Name(), t.layout.Shape.List(), p.dtype.Name(), p.layout.Shape.List()), p, grad)
+				t.dtype.Name(), t.layout.Shape().List(), p.dtype.Name(), p.layout.Shape().List()), p, grad)
 		}
 	}
 	sameDevice(o.String(), append(state, grad)...)

@@ -53,7 +53,7 @@ func (x *Tensor) padded(pads []int, value backend.Scalar) *Tensor {
 }
 
 func (x *Tensor) paddedExtent(axis, before, after int) int {
-	n := x.layout.Shape[axis]
+	n := x.layout.Shape()[axis]
 	switch {
 	case before > maxBytes-n || after > maxBytes-n-max(before, 0):
 		fail("pad", ErrMemory, "Storage size calculation overflowed", x)
@@ -66,6 +66,6 @@ func (x *Tensor) paddedExtent(axis, before, after int) int {
 
 // crop removes elements where before and after are negative.
 func crop(l layout.Layout, axis, before, after int) layout.Layout {
-	n := l.Shape[axis]
-	return l.Narrow(axis, max(-before, 0), n-max(-after, 0), 1)
+	n := l.Shape()[axis]
+	return l.Narrow(nil, axis, max(-before, 0), n-max(-after, 0), 1)
 }

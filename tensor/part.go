@@ -16,7 +16,9 @@ const End = math.MaxInt
 // section is every step-th index of an axis from start on, below end.
 type section struct{ axis, start, end, step int }
 
-func (s section) of(l layout.Layout) layout.Layout { return l.Narrow(s.axis, s.start, s.end, s.step) }
+func (s section) of(room []int, l layout.Layout) layout.Layout {
+	return l.Narrow(room, s.axis, s.start, s.end, s.step)
+}
 
 // Slice returns elements start, start+step, … below end of one axis. As in Python, negative indices count from the end, and
 // those out of range are moved into it; the step is 1 unless given.
@@ -31,7 +33,7 @@ func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
 	if s.step <= 0 {
 		fail("slice", ErrValue, "slice step must be positive", x)
 	}
-	n := x.layout.Shape[s.axis]
+	n := x.layout.Shape()[s.axis]
 	s.start = clampIndex(start, n)
 	s.end = max(clampIndex(end, n), s.start)
 	return x.section(op.Slice, s)
@@ -47,7 +49,7 @@ func clampIndex(i, n int) int {
 
 // sectionGrad is the gradient of every view that keeps a section of one axis.
 func sectionGrad(b *backprop, dy *Tensor) {
-	b.givePart(dy, b.params().(section).of(layout.Contiguous(b.input(0))))
+	b.givePart(dy, b.params().(section).of(nil, layout.Contiguous(b.input(0))))
 }
 
 // Narrow returns length elements of one axis from start on, which may count from the end.
@@ -59,7 +61,7 @@ func (x *Tensor) Narrow(axis, start, length int) *Tensor {
 		fail("narrow", ErrValue, "narrow(): length must be non-negative.", x)
 	}
 	axis = x.axis("narrow", axis)
-	n := x.layout.Shape[axis]
+	n := x.layout.Shape()[axis]
 	if start < -n || start > n {
 		fail("narrow", ErrIndex, fmt.Sprintf("start out of range (expected to be in range of [%d, %d], but got %d)", -n, n, start), x)
 	}
@@ -82,22 +84,23 @@ func (x *Tensor) Select(axis, i int) *Tensor {
 		fail("select", ErrIndex, "select() cannot be applied to a 0-dim tensor.", x)
 	}
 	axis = x.axis("select", axis)
-	if n := x.layout.Shape[axis]; i < -n || i >= n {
-		fail("select", ErrIndex, fmt.Sprintf("select(): index %d out of range for tensor of size %s at dimension %d", i, x.layout.Shape.List(), axis), x)
+	if n := x.layout.Shape()[axis]; i < -n || i >= n {
+		fail("select", ErrIndex, fmt.Sprintf("select(): index %d out of range for tensor of size %s at dimension %d", i, x.layout.Shape().List(), axis), x)
 	}
 	return x.pick(axis, i)
 }
 
 func (x *Tensor) pick(axis, i int) *Tensor {
 	if i < 0 {
-		i += x.layout.Shape[axis]
+		i += x.layout.Shape()[axis]
 	}
-	return x.viewAs(op.Select, selectGrad, position{axis, i}, x.layout.Select(axis, i))
+	var room layout.Room
+	return x.viewAs(op.Select, selectGrad, ifTracked(x, position{axis, i}), x.layout.Select(room[:], axis, i))
 }
 
 func selectGrad(b *backprop, dy *Tensor) {
 	p := b.params().(position)
-	b.givePart(dy, layout.Contiguous(b.input(0)).Select(p.axis, p.index))
+	b.givePart(dy, layout.Contiguous(b.input(0)).Select(nil, p.axis, p.index))
 }
 
 // At returns what lies at the given indices of the first axes, which disappear: x.At(i, j) is Python's x[i, j].
@@ -110,7 +113,7 @@ func (x *Tensor) At(indices ...int) *Tensor {
 		fail("index", ErrIndex, fmt.Sprintf("too many indices for tensor of dimension %d", rank), x)
 	}
 	for axis, i := range indices {
-		if n := x.layout.Shape[axis]; i < -n || i >= n {
+		if n := x.layout.Shape()[axis]; i < -n || i >= n {
 			fail("index", ErrIndex, fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", i, axis, n), x)
 		}
 	}
@@ -130,7 +133,7 @@ func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 		old.alias(l).addInto(dy)
 		return
 	}
-	g := dy.zeros(e.layout.Shape)
+	g := dy.zeros(e.layout.Shape())
 	launch(op.Copy, g.dtype, nil, []*Tensor{g.alias(l)}, []*Tensor{dy})
 	b.give(0, g)
 }

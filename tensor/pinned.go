@@ -28,18 +28,18 @@ func (x *Tensor) PinMemory() *Tensor {
 }
 
 // IsPinned reports whether x lies in host memory that GPUs read by themselves.
-func (x *Tensor) IsPinned() bool { return x.storage.pinned != nil }
+func (x *Tensor) IsPinned() bool { return x.storage.pinned() != nil }
 
 // pinnedTwin returns an uninitialised tensor in pinned memory, with x's shape, dtype and order of axes.
 func (x *Tensor) pinnedTwin(name string) *Tensor {
-	l := layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)
+	l := layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)
 	h, err := cuda.NewHost(l.Size() * x.dtype.Size())
 	if err != nil {
 		check(name, kindOf(err), err, x)
 	}
 	block := mem.Wrap(h.Bytes())
 	runtime.AddCleanup(block, (*cuda.Host).Free, h) // nobody reads the memory without the block
-	st := &storage{backend: host, buf: block, device: device.CPU, pinned: h}
+	st := &storage{backend: host, buf: block, device: device.CPU, links: &links{pinned: h}}
 	if placement.on.Load() {
 		placement.made(st, name)
 	}
@@ -54,7 +54,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	}
 	dev := resolve(to.device)
 	strides := x.layout.PreservedStrides()
-	twin := layout.Of(x.layout.Shape, strides, 0)
+	twin := layout.Of(x.layout.Shape(), strides, 0)
 	if !sameOrder(x.layout, &twin) {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 			return nil
 		}
 		w := watchCopy(x, gpu, moving)
-		buf, err := gpu.Fetch(x.storage.pinned, at, moving.Bytes)
+		buf, err := gpu.Fetch(x.storage.pinned(), at, moving.Bytes)
 		if err != nil {
 			check("to", kindOf(err), err, x)
 		}
@@ -79,7 +79,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 		gpu := x.storage.backend.(*cuda.Device)
 		out := x.pinnedTwin("to")
 		w := watchCopy(x, host, moving)
-		if err := gpu.Send(out.storage.pinned, x.storage.buf, at); err != nil {
+		if err := gpu.Send(out.storage.pinned(), x.storage.buf, at); err != nil {
 			check("to", kindOf(err), err, x)
 		}
 		w.done(out.storage)

@@ -114,16 +114,16 @@ func Ones(sizes ...int) *Tensor { return Place{}.Ones(sizes...) }
 func Full(sizes []int, v any) *Tensor { return Place{}.Full(sizes, v) }
 
 // EmptyLike returns an uninitialised tensor of x's shape, dtype and device.
-func EmptyLike(x *Tensor) *Tensor { return Like(x).Empty(x.layout.Shape...) }
+func EmptyLike(x *Tensor) *Tensor { return Like(x).Empty(x.layout.Shape()...) }
 
 // ZerosLike returns zeros of x's shape, dtype and device.
-func ZerosLike(x *Tensor) *Tensor { return Like(x).Zeros(x.layout.Shape...) }
+func ZerosLike(x *Tensor) *Tensor { return Like(x).Zeros(x.layout.Shape()...) }
 
 // OnesLike returns ones of x's shape, dtype and device.
-func OnesLike(x *Tensor) *Tensor { return Like(x).Ones(x.layout.Shape...) }
+func OnesLike(x *Tensor) *Tensor { return Like(x).Ones(x.layout.Shape()...) }
 
 // FullLike returns a tensor of x's shape, dtype and device whose elements are v.
-func FullLike(x *Tensor, v any) *Tensor { return Like(x).Full(x.layout.Shape, v) }
+func FullLike(x *Tensor, v any) *Tensor { return Like(x).Full(x.layout.Shape(), v) }
 
 // DType returns the dtype that the place names, Undefined where it names none.
 func (p Place) DType() dtype.DType { return p.dtype }

@@ -8,7 +8,7 @@ import (
 
 // pooledShape returns the shape that a pool makes of x's and panics where its windows do not fit.
 func (x *Tensor) pooledShape(o op.Op, p op.Window) Shape {
-	name, shape := o.String(), x.layout.Shape
+	name, shape := o.String(), x.layout.Shape()
 	refuse := func(format string, a ...any) { fail(name, ErrShape, fmt.Sprintf(format, a...), x) }
 	checkSteps(name, p)
 	if p.Kernel[0] < 1 || p.Kernel[1] < 1 {
@@ -58,7 +58,7 @@ func (x *Tensor) pooledShape(o op.Op, p op.Window) Shape {
 
 // adaptiveShape is pooledShape for windows of which only the number is given.
 func (x *Tensor) adaptiveShape(h, w int) Shape {
-	name, shape := op.AdaptiveAvgPool2D.String(), x.layout.Shape
+	name, shape := op.AdaptiveAvgPool2D.String(), x.layout.Shape()
 	if h < 0 || w < 0 {
 		fail(name, ErrValue, fmt.Sprintf("adaptive_avg_pool2d: elements of output_size must be greater than or equal to 0 but received {%d, %d}", h, w), x)
 	}

@@ -7,7 +7,9 @@ import (
 	"cresset/internal/op"
 )
 
-// Pow returns x to the power v. Integers to an integer power stay integers, and panic where v is negative.
+// Pow returns x to the power v. Integers to an integer power stay integers, and panic where v is negative. Exponents of 0.5,
+// 2 and 3, and of -0.5, -1 and -2, are what PyTorch makes of them: a square root, products, and 1 over those, so that an
+// x**-2 below the least normal number may be 0.
 func (x *Tensor) Pow(v any) *Tensor {
 	s := scalarOf("pow", v)
 	t := commonType(operand{t: x}, operand{s: s})
@@ -34,6 +36,8 @@ func (x *Tensor) power(s backend.Scalar) *Tensor {
 	case e == 2:
 		return x.unary(op.Square, nil)
 	case !x.dtype.IsFloat():
+	case e == 3 && x.storage.backend.Has(op.Cube, x.dtype):
+		return x.unary(op.Cube, nil)
 	case e == 3:
 		return x.unary(op.Square, nil).Mul(x.Detach())
 	case e == 0.5:

@@ -52,7 +52,7 @@ func (p *printer) tensor(x *Tensor) string {
 	case x.NumEl() > 0:
 		p.summarize = x.NumEl() > p.options.Threshold
 		p.cells, p.width = p.options.cells(p.shown(x))
-		body = p.block(x.layout.Shape, len(opening))
+		body = p.block(x.layout.Shape(), len(opening))
 	}
 	return p.suffixed(opening+body, suffixes(x))
 }
@@ -136,11 +136,11 @@ func suffixes(x *Tensor) []string {
 	usual := x.dtype == dtype.Default
 	switch {
 	case x.storage.device.IsMeta():
-		list = append(list, "size="+tuple(x.layout.Shape))
+		list = append(list, "size="+tuple(x.layout.Shape()))
 	case x.NumEl() > 0:
 		usual = usual || x.dtype == dtype.Int64 || x.dtype == dtype.Bool
 	case x.layout.Rank() != 1:
-		list = append(list, "size="+tuple(x.layout.Shape))
+		list = append(list, "size="+tuple(x.layout.Shape()))
 	}
 	if !usual {
 		list = append(list, "dtype="+x.dtype.String())
@@ -180,7 +180,7 @@ func (p *printer) suffixed(text string, suffixes []string) string {
 
 // edges returns the first and last n elements of each axis that is longer than both, on the host. Only these are copied.
 func (x *Tensor) edges(n int) *Tensor {
-	shape := append(Shape{}, x.layout.Shape...)
+	shape := append(Shape{}, x.layout.Shape()...)
 	for i, d := range shape {
 		shape[i] = min(d, 2*n)
 	}
@@ -196,10 +196,10 @@ func (x *Tensor) edges(n int) *Tensor {
 			return
 		}
 		for i := range shape[axis] {
-			if i >= n && shape[axis] < x.layout.Shape[axis] {
-				i += x.layout.Shape[axis] - shape[axis]
+			if i >= n && shape[axis] < x.layout.Shape()[axis] {
+				i += x.layout.Shape()[axis] - shape[axis]
 			}
-			copyAxis(axis+1, from+i*x.layout.Strides[axis])
+			copyAxis(axis+1, from+i*x.layout.Strides()[axis])
 		}
 	}
 	w := watchCopy(x, host, backend.Transfer{To: device.CPU, Bytes: out.layout.Size() * size})

@@ -20,7 +20,7 @@ func (x *Tensor) MM(y *Tensor) *Tensor {
 		fail("mm", ErrDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", x.dtype.CppName(), y.dtype.CppName()), x, y)
 	}
 	x.refuseBool(op.MM, "addmm_impl_cpu_")
-	out := x.empty(op.MM, x.dtype, Shape{x.layout.Shape[0], y.layout.Shape[1]}, y)
+	out := x.empty(op.MM, x.dtype, Shape{x.layout.Shape()[0], y.layout.Shape()[1]}, y)
 	launch(op.MM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
 	record(out, op.MM, mmGrad, nil, x, y).save(x, y)
 	return out
@@ -38,7 +38,7 @@ func mmGrad(b *backprop, dy *Tensor) {
 // productFor returns x·y, the gradient of input i, in that input's order of axes: a weight that went transposed into the
 // product gets a gradient that lies as the weight does.
 func (b *backprop) productFor(i int, x, y *Tensor) *Tensor {
-	if l := b.current.edges[i].layout; l.Strides[0] == 1 && l.Strides[1] > 1 {
+	if l := b.current.edges[i].layout; l.Strides()[0] == 1 && l.Strides()[1] > 1 {
 		return y.T().MM(x.T()).T()
 	}
 	return x.MM(y)
@@ -54,8 +54,8 @@ func (x *Tensor) MV(y *Tensor) *Tensor {
 	if x.layout.Rank() != 2 || y.layout.Rank() != 1 {
 		fail("mv", ErrShape, fmt.Sprintf("vector + matrix @ vector expected, got 1, %d, %d", x.layout.Rank(), y.layout.Rank()), x, y)
 	}
-	m, k := x.layout.Shape[0], x.layout.Shape[1]
-	if n := y.layout.Shape[0]; n != k {
+	m, k := x.layout.Shape()[0], x.layout.Shape()[1]
+	if n := y.layout.Shape()[0]; n != k {
 		fail("mv", ErrShape, fmt.Sprintf("size mismatch, got input (%d), mat (%dx%d), vec (%d)", m, m, k, n), x, y)
 	}
 	checkScalarType("mv", x, y)
@@ -126,7 +126,7 @@ func (x *Tensor) BMM(y *Tensor) *Tensor {
 	case y.layout.Rank() != 3:
 		fail("bmm", ErrShape, "batch2 must be a 3D tensor", x, y)
 	}
-	a, b := x.layout.Shape, y.layout.Shape
+	a, b := x.layout.Shape(), y.layout.Shape()
 	if a[0] != b[0] || a[2] != b[1] {
 		fail("bmm", ErrShape, fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%d, %d] but got: [%d, %d].", a[0], a[2], b[0], b[1]), x, y)
 	}
@@ -148,9 +148,9 @@ func bmmGrad(b *backprop, dy *Tensor) {
 }
 
 func checkInner(name string, a, b *Tensor) {
-	if a.layout.Shape[1] != b.layout.Shape[0] {
+	if a.layout.Shape()[1] != b.layout.Shape()[0] {
 		fail(name, ErrShape, fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%dx%d and %dx%d)",
-			a.layout.Shape[0], a.layout.Shape[1], b.layout.Shape[0], b.layout.Shape[1]), a, b)
+			a.layout.Shape()[0], a.layout.Shape()[1], b.layout.Shape()[0], b.layout.Shape()[1]), a, b)
 	}
 }
 

@@ -58,13 +58,13 @@ func RandInt(lo, hi int, sizes ...int) *Tensor { return Place{}.RandInt(lo, hi, 
 func RandPerm(n int) *Tensor { return Place{}.RandPerm(n) }
 
 // RandLike returns draws that are uniform in [0, 1), of x's shape, dtype and device.
-func RandLike(x *Tensor) *Tensor { return Like(x).Rand(x.layout.Shape...) }
+func RandLike(x *Tensor) *Tensor { return Like(x).Rand(x.layout.Shape()...) }
 
 // RandnLike returns draws of mean 0 and standard deviation 1, of x's shape, dtype and device.
-func RandnLike(x *Tensor) *Tensor { return Like(x).Randn(x.layout.Shape...) }
+func RandnLike(x *Tensor) *Tensor { return Like(x).Randn(x.layout.Shape()...) }
 
 // RandIntLike returns integers from lo to hi-1, of x's shape, dtype and device.
-func RandIntLike(x *Tensor, lo, hi int) *Tensor { return Like(x).RandInt(lo, hi, x.layout.Shape...) }
+func RandIntLike(x *Tensor, lo, hi int) *Tensor { return Like(x).RandInt(lo, hi, x.layout.Shape()...) }
 
 // draw fills x, which nothing is recorded about, with a random op.
 func (x *Tensor) draw(o op.Op, g *Generator, p op.Draw) *Tensor {

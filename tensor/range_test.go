@@ -97,3 +97,19 @@ func TestFullRefusesWhatFillRefuses(t *testing.T) {
 		t.Errorf("-1 as uint8 is %v", got)
 	}
 }
+
+func TestClampBeyondTheType(t *testing.T) {
+	x := FromSlice([]uint8{0, 1, 100, 250})
+	small := FromSlice([]int8{-128, 0, 127})
+	for name, tc := range map[string]struct{ got, want *Tensor }{
+		"uint8 from -1":      {x.Clamp(-1, nil), x},
+		"uint8 from -300":    {x.Clamp(-300, 100), FromSlice([]uint8{0, 1, 100, 100})},
+		"uint8 to 300":       {x.Clamp(nil, 300), x},
+		"int8 within int16":  {small.Clamp(-1000, 1000), small},
+		"int32 within int64": {FromSlice([]int32{-5, 5}).Clamp(0, 1<<40), FromSlice([]int32{0, 5})},
+	} {
+		if !tc.got.Equal(tc.want) || tc.got.DType() != tc.want.DType() {
+			t.Errorf("%s: got %v", name, tc.got)
+		}
+	}
+}

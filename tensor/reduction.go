@@ -45,15 +45,17 @@ func (x *Tensor) total(o op.Op) *Tensor {
 func (x *Tensor) reduce(o op.Op, p op.Reduce, params any) *Tensor {
 	y := x.summable()
 	var extents [layout.MaxRank]int
-	out := y.empty(o, sumType(x.dtype), reduceExtents(extents[:0], x.layout.Shape, p))
+	out := y.empty(o, sumType(x.dtype), reduceExtents(extents[:0], x.layout.Shape(), p))
 	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
 	return out
 }
 
-// summable returns x, or x as numbers where it is bool.
+// summable returns x, or a view of it as bytes, which are 0 and 1, where it is bool.
 func (x *Tensor) summable() *Tensor {
 	if x.dtype == dtype.Bool {
-		return x.cast(dtype.Uint8)
+		y := x.alias(*x.layout)
+		y.dtype = dtype.Uint8
+		return y
 	}
 	return x
 }
@@ -117,7 +119,7 @@ func (x *Tensor) keepAxes(p op.Reduce, shape Shape) *Tensor {
 	l := *x.layout
 	for i := range shape {
 		if p.Axes&(1<<i) != 0 {
-			l = l.Unsqueeze(i)
+			l = l.Unsqueeze(nil, i)
 		}
 	}
 	return x.alias(l)
@@ -125,12 +127,12 @@ func (x *Tensor) keepAxes(p op.Reduce, shape Shape) *Tensor {
 
 // sumTo sums x over the axes along which an operand of the given shape was broadcast.
 func (x *Tensor) sumTo(shape Shape) *Tensor {
-	if x.layout.Shape.Equal(shape) {
+	if x.layout.Shape().Equal(shape) {
 		return x
 	}
-	axes := layout.ReducedAxes(shape, x.layout.Shape)
+	axes := layout.ReducedAxes(shape, x.layout.Shape())
 	y := x.SumAxes(axes, false)
-	if y.layout.Shape.Equal(shape) {
+	if y.layout.Shape().Equal(shape) {
 		return y
 	}
 	return y.alias(layout.Contiguous(shape)) // the summed axes of extent 1 come back

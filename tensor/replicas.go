@@ -96,7 +96,7 @@ func (c *replica) equals(ts []*Tensor) bool {
 	for i, t := range ts {
 		s, part := &c.stamps[i], c.parts[i]
 		if s.source.Value() != t.storage || s.version != t.storage.version || s.copy != part.version || part.released || !s.fits(t) ||
-			!slices.Equal(s.layout.Strides, t.layout.Strides) || s.layout.Offset != t.layout.Offset {
+			!slices.Equal(s.layout.Strides(), t.layout.Strides()) || s.layout.Offset != t.layout.Offset {
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func (c *replica) equals(ts []*Tensor) bool {
 
 // fits reports whether a tensor has the dtype and the shape of the stamp.
 func (s *stamp) fits(t *Tensor) bool {
-	return s.dtype == t.dtype && s.layout.Shape.Equal(t.layout.Shape)
+	return s.dtype == t.dtype && s.layout.Shape().Equal(t.layout.Shape())
 }
 
 // renew returns a replica whose memory may be written with ts: c itself where it has the right parts and no graph needs what
@@ -123,7 +123,7 @@ func (c *replica) renew(ts []*Tensor, dev device.Device) *replica {
 	c = &replica{whole: s.buf, parts: make([]*storage, len(ts)), users: new(users)}
 	for i, t := range ts {
 		slice := s.buf.(*cuda.Buffer).Slice(offsets[i], t.layout.Size()*t.dtype.Size())
-		c.parts[i] = &storage{backend: s.backend, buf: slice, device: s.device, users: c.users}
+		c.parts[i] = &storage{backend: s.backend, buf: slice, device: s.device, links: &links{users: c.users}}
 	}
 	return c
 }
@@ -216,7 +216,7 @@ func (x *Tensor) packedCopy() *Tensor {
 func (c *replica) tensors(ts []*Tensor) []*Tensor {
 	out := make([]*Tensor, len(ts))
 	for i, t := range ts {
-		out[i] = c.parts[i].tensor(layout.Fresh(t.layout.Shape...), t.dtype)
+		out[i] = c.parts[i].tensor(layout.Fresh(t.layout.Shape()...), t.dtype)
 	}
 	return out
 }

@@ -113,7 +113,7 @@ func (b *backprop) inputs() []*Tensor {
 	ts := make([]*Tensor, len(b.current.edges))
 	for i := range ts {
 		e := &b.current.edges[i]
-		ts[i] = &Tensor{layout: layout.Fresh(e.layout.Shape...), dtype: e.dtype}
+		ts[i] = &Tensor{layout: layout.Fresh(e.layout.Shape()...), dtype: e.dtype}
 	}
 	return ts
 }

@@ -11,8 +11,13 @@ import (
 // launch runs a kernel that writes outs. Operands may be nil where an op allows one to be absent. The kernel is that of
 // key, on the device of the first result.
 func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
+	launchThen(op.Invalid, o, key, params, outs, ins)
+}
+
+// launchThen is launch of an op that another follows: an elementwise one on the result, in place, which may be op.Invalid.
+func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	c := backend.NewCall(o, key)
-	c.Params = params
+	c.Params, c.Then = params, then
 	dev := outs[0].storage.device
 	for _, t := range outs {
 		if t.storage.device != dev {
@@ -98,9 +103,19 @@ func (x *Tensor) unary(o op.Op, params any) *Tensor {
 // unaryFloat computes an elementwise op whose result is a float: integers and bools become float32 first.
 func (x *Tensor) unaryFloat(o op.Op, params any) *Tensor {
 	if x != nil && !x.dtype.IsFloat() {
-		return x.cast(dtype.Default).unary(o, params)
+		return x.castUnary(dtype.Default, o, params)
 	}
 	return x.unary(o, params)
+}
+
+// castUnary is unary of x in another dtype, whose memory it gives back.
+func (x *Tensor) castUnary(dt dtype.DType, o op.Op, params any) *Tensor {
+	y := x.cast(dt)
+	out := y.unary(o, params)
+	if y != x {
+		y.Release()
+	}
+	return out
 }
 
 // operand is an input of an elementwise op: a tensor, or a scalar where t is nil.
@@ -171,19 +186,19 @@ func commonShape(name string, a, b operand) *layout.Layout {
 		return b.t.packed()
 	case b.t == nil:
 		return a.t.packed()
-	case a.t.layout.Shape.Equal(b.t.layout.Shape):
+	case a.t.layout.Shape().Equal(b.t.layout.Shape()):
 		if a.t.layout.IsContiguous() {
 			return a.t.packed()
 		}
 		return b.t.packed()
 	}
-	switch as, bs := a.t.layout.Shape, b.t.layout.Shape; {
+	switch as, bs := a.t.layout.Shape(), b.t.layout.Shape(); {
 	case as.Holds(bs):
 		return a.t.packed()
 	case bs.Holds(as):
 		return b.t.packed()
 	}
-	shape, err := layout.Broadcast(a.t.layout.Shape, b.t.layout.Shape)
+	shape, err := layout.Broadcast(a.t.layout.Shape(), b.t.layout.Shape())
 	check(name, ErrShape, err, a.t, b.t)
 	return layout.Fresh(shape...)
 }
@@ -209,28 +224,35 @@ func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 func binaryInto(o op.Op, out *Tensor, a, b operand, common dtype.DType) {
 	c := backend.NewCall(o, common)
 	out.fillView(c.AddOut())
-	a.fill(c.AddIn(), out, common)
-	b.fill(c.AddIn(), out, common)
+	x, y := a.fill(c.AddIn(), out, common), b.fill(c.AddIn(), out, common)
 	finish(out, c, out.storage.backend.Run(c), []*Tensor{a.t, b.t})
+	if x != a.t {
+		x.Release()
+	}
+	if y != b.t {
+		y.Release()
+	}
 }
 
-// fill describes the operand to a kernel that writes out: cast to the common dtype and broadcast to out's shape.
-func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) {
+// fill describes the operand to a kernel that writes out: cast to the common dtype and broadcast to out's shape. It returns the
+// tensor that the kernel reads, if any.
+func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) *Tensor {
 	v.DType = common
 	if a.t == nil {
 		v.Const = a.s
-		return
+		return nil
 	}
 	a.t.alive()
 	t := a.t.cast(common)
 	if t.storage.device != out.storage.device {
 		t.fillOn(out.storage.device, "fill", v)
-		return
+		return t
 	}
 	v.Buf, v.Layout = t.storage.buf, t.layout
-	if !t.layout.Shape.Equal(out.layout.Shape) {
-		v.Layout = new(t.layout.Expand(out.layout.Shape))
+	if !t.layout.Shape().Equal(out.layout.Shape()) {
+		v.Layout = new(t.layout.Expand(nil, out.layout.Shape()))
 	}
+	return t
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.

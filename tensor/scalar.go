@@ -94,6 +94,10 @@ func fits(name string, s backend.Scalar, dt dtype.DType) {
 		ok = !(f > l.high) || math.IsInf(f, 0)
 	}
 	if !ok {
-		fail(name, ErrValue, "value cannot be converted to type "+typeName+" without overflow")
+		overflows(name, typeName)
 	}
+}
+
+func overflows(name, typeName string) {
+	fail(name, ErrValue, "value cannot be converted to type "+typeName+" without overflow")
 }

@@ -39,8 +39,8 @@ func pairwiseGrad(b *backprop, dy, less, more *Tensor) {
 	}
 }
 
-// Clamp returns min(max(x, low), high); NaN stays, and nil is a bound that does not limit. The gradient passes where x is
-// within the bounds, these included.
+// Clamp returns min(max(x, low), high); NaN stays, and nil is a bound that does not limit, as one that no integer of x's
+// dtype reaches. The gradient passes where x is within the bounds, these included.
 func (x *Tensor) Clamp(low, high any) *Tensor {
 	t, p := x.bounds(low, high)
 	y := x.cast(t)
@@ -72,6 +72,12 @@ func (x *Tensor) bounds(low, high any) (dtype.DType, op.Bounds) {
 		operand{s: highest}.promote(&common)
 	}
 	t := common.Result()
+	if r, ok := ranges[t]; ok {
+		lowest.I, highest.I = max(lowest.I, r.low), min(highest.I, r.high)
+		if lowest.I > r.high || highest.I < r.low {
+			overflows("clamp", r.name)
+		}
+	}
 	fits("clamp", lowest, t)
 	fits("clamp", highest, t)
 	p.Low, p.High, p.IntLow, p.IntHigh = lowest.Float(), highest.Float(), lowest.Int(), highest.Int()
@@ -141,10 +147,10 @@ func maskedFillGrad(b *backprop, dy *Tensor) { b.give(0, dy.MaskedFill(b.saved(0
 // choose computes x where cond is true, else y, in the dtype common.
 func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
 	name := o.String()
-	shape := cond.layout.Shape
+	shape := cond.layout.Shape()
 	for _, t := range []*Tensor{x.t, y.t} {
 		if t != nil {
-			s, err := layout.Broadcast(shape, t.layout.Shape)
+			s, err := layout.Broadcast(shape, t.layout.Shape())
 			check(name, ErrShape, err, cond, x.t, y.t)
 			shape = s
 		}

@@ -20,15 +20,20 @@ func logSoftmaxGrad(b *backprop, dy *Tensor) {
 
 func (x *Tensor) softmax(o op.Op, axis int, back gradient) *Tensor {
 	p := op.Axis{Axis: x.axis(o.String(), axis)}
-	if !x.dtype.IsFloat() {
-		kernel := "kernel_impl"
-		if p.Axis >= x.layout.Rank()-1 {
-			kernel = "lastdim_kernel_impl"
-		}
-		fail(o.String(), ErrKernel, noKernel(o.String()+"_"+kernel, x.dtype, x), x)
-	}
+	x.checkSoftmax(o, p.Axis)
 	params := any(p) // boxed once
 	out := x.unary(o, params)
 	record(out, o, back, params, x).save(out)
 	return out
+}
+
+func (x *Tensor) checkSoftmax(o op.Op, axis int) {
+	if x.dtype.IsFloat() {
+		return
+	}
+	kernel := "kernel_impl"
+	if axis >= x.layout.Rank()-1 {
+		kernel = "lastdim_kernel_impl"
+	}
+	fail(o.String(), ErrKernel, noKernel(o.String()+"_"+kernel, x.dtype, x), x)
 }

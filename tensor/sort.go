@@ -9,7 +9,7 @@ import (
 // order, and NaN counts as the largest number.
 func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
 	axis = x.axis("sort", axis)
-	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: descending}, x.layout.Shape)
+	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: descending}, x.layout.Shape())
 }
 
 // TopK returns the k largest or smallest elements along one axis, sorted from the most extreme on, and as int64 the indices

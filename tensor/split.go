@@ -3,6 +3,7 @@ package tensor
 import (
 	"fmt"
 
+	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -15,7 +16,7 @@ func (x *Tensor) Split(size, axis int) []*Tensor {
 		fail("split", ErrValue, fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size), x)
 	}
 	axis = x.axis("split", axis)
-	n := x.layout.Shape[axis]
+	n := x.layout.Shape()[axis]
 	if size == 0 && n > 0 {
 		fail("split", ErrValue, fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %d", n), x)
 	}
@@ -37,7 +38,7 @@ func (x *Tensor) SplitSizes(sizes []int, axis int) []*Tensor {
 		fail("split_with_sizes", ErrShape, "split expects at least a 1-dimensional tensor", x)
 	}
 	axis = x.axis("split_with_sizes", axis)
-	n := x.layout.Shape[axis]
+	n := x.layout.Shape()[axis]
 	left := n
 	for _, size := range sizes {
 		if size < 0 {
@@ -69,7 +70,7 @@ func (x *Tensor) Chunk(n, axis int) []*Tensor {
 		fail("chunk", ErrValue, fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n), x)
 	}
 	axis = x.axis("chunk", axis)
-	extent := x.layout.Shape[axis]
+	extent := x.layout.Shape()[axis]
 	if extent == 0 {
 		parts := x.parts("chunk", n)
 		for i := range parts {
@@ -86,16 +87,18 @@ func (x *Tensor) Unbind(axis int) []*Tensor {
 		fail("unbind", ErrIndex, "Dimension specified as 0 but tensor has no dimensions", x)
 	}
 	axis = x.axis("unbind", axis)
-	parts := x.parts("unbind", x.layout.Shape[axis])
+	parts := x.parts("unbind", x.layout.Shape()[axis])
+	var room layout.Room
 	for i := range parts {
-		parts[i] = x.viewAs(op.Unbind, selectGrad, position{axis, i}, x.layout.Select(axis, i))
+		parts[i] = x.viewAs(op.Unbind, selectGrad, ifTracked(x, position{axis, i}), x.layout.Select(room[:], axis, i))
 	}
 	return parts
 }
 
 // section returns the section as the result of the view op o.
 func (x *Tensor) section(o op.Op, s section) *Tensor {
-	return x.viewAs(o, sectionGrad, s, s.of(*x.layout))
+	var room layout.Room
+	return x.viewAs(o, sectionGrad, ifTracked(x, s), s.of(room[:], *x.layout))
 }
 
 const maxParts = 1 << 26

@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 
 	"cresset/device"
@@ -23,32 +24,81 @@ type storage struct {
 	shared   atomic.Bool // seen by the caller as a slice
 	version  uint32      // in-place changes
 	holds    int32       // gradients under way in one Backward that look at the memory
-	pinned   *cuda.Host  // what the buffer looks at, where a GPU can copy from it by itself
-	users    *users      // who has saved it, where it is a copy of Replicas
+	links    *links      // nil for most
 	history  history     // of the tensors over it that were not detached
 }
 
-// small is a storage with its memory: a few elements on the host.
-type small struct {
-	storage
-	room mem.Tiny
+// links is what few storages have.
+type links struct {
+	pinned *cuda.Host        // what the buffer looks at, where a GPU can copy from it by itself
+	users  *users            // who has saved it, where it is a copy of Replicas
+	frozen map[*Tensor]*node // leaves over it that do not require gradients for now
 }
 
-// tiny is a tensor with its storage and its memory, in one allocation.
-type tiny struct {
+// linked returns the storage's links, which it gets where it has none.
+func (s *storage) linked() *links {
+	if s.links == nil {
+		s.links = new(links)
+	}
+	return s.links
+}
+
+// pinned returns what the buffer looks at where a GPU can copy from it by itself, else nil.
+func (s *storage) pinned() *cuda.Host {
+	if s.links == nil {
+		return nil
+	}
+	return s.links.pinned
+}
+
+// users returns who has saved the storage where it is a copy of Replicas, else nil.
+func (s *storage) users() *users {
+	if s.links == nil {
+		return nil
+	}
+	return s.links.users
+}
+
+// A tensor and its storage are one allocation, with a few elements on the host as well. Only a tensor that tracks gradients
+// stays apart, for whoever has the storage keeps all that was made with it: a Detach would keep the graph.
+
+// whole is a tensor with its storage.
+type whole struct {
 	Tensor
-	small
+	storage
 }
 
-// newTiny returns an uninitialised tensor of a few elements on the host. One that tracks gradients stays apart from its
-// storage, for whoever has the storage keeps all that was made with it: a Detach would keep the graph.
-func newTiny(name string, bytes int, tracked bool) *Tensor {
-	var x *Tensor
-	var s *small
+// small is a storage with its memory: a few elements on the host.
+type small[W mem.Words] struct {
+	storage
+	room mem.Tiny[W]
+}
+
+// tiny is a tensor with its storage and its memory.
+type tiny[W mem.Words] struct {
+	Tensor
+	small[W]
+}
+
+// newWhole returns an uninitialised tensor on any device.
+func newWhole(name string, dev device.Device, bytes int, tracked bool) *Tensor {
 	if tracked {
-		x, s = new(Tensor), new(small)
+		return &Tensor{storage: newStorage(name, dev, bytes)}
+	}
+	w := new(whole)
+	w.storage.init(name, dev, bytes)
+	w.Tensor.storage = &w.storage
+	return &w.Tensor
+}
+
+// newTiny returns an uninitialised tensor of a few elements on the host.
+func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
+	var x *Tensor
+	var s *small[W]
+	if tracked {
+		x, s = new(Tensor), new(small[W])
 	} else {
-		t := new(tiny)
+		t := new(tiny[W])
 		x, s = &t.Tensor, &t.small
 	}
 	buf, err := s.room.Alloc(bytes)
@@ -60,10 +110,17 @@ func newTiny(name string, bytes int, tracked bool) *Tensor {
 
 // newStorage returns a storage with memory of the device.
 func newStorage(name string, dev device.Device, bytes int) *storage {
+	s := new(storage)
+	s.init(name, dev, bytes)
+	return s
+}
+
+// init gives a new storage memory of the device.
+func (s *storage) init(name string, dev device.Device, bytes int) {
 	b := backendOf(name, dev)
 	buf, err := b.Alloc(bytes)
 	checkAlloc(name, err)
-	return &storage{backend: b, buf: buf, device: dev}
+	s.backend, s.buf, s.device = b, buf, dev
 }
 
 // bytesOf returns how much memory n elements take, and panics where that cannot be.
@@ -75,10 +132,11 @@ func bytesOf(name string, dt dtype.DType, l *layout.Layout) int {
 	if size == 0 {
 		fail(name, ErrDType, fmt.Sprintf("DType(%d) is not the dtype of a tensor", dt))
 	}
-	if n < 0 || n > maxBytes/size {
-		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+l.Shape.List())
+	high, bytes := bits.Mul(uint(n), uint(size)) // quicker than a division
+	if n < 0 || high != 0 || bytes > uint(maxBytes) {
+		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+l.Shape().List())
 	}
-	return n * size
+	return int(bytes)
 }
 
 func checkAlloc(name string, err error) {
@@ -97,8 +155,8 @@ func (s *storage) release() {
 	s.released = true
 	if !s.shared.Load() {
 		s.backend.Free(s.buf)
-		if s.pinned != nil {
-			s.pinned.Free()
+		if h := s.pinned(); h != nil {
+			h.Free()
 		}
 	}
 	s.buf = nil
@@ -114,10 +172,13 @@ func newTensor(name string, dev device.Device, dt dtype.DType, shape Shape) *Ten
 func newResult(name string, dev device.Device, dt dtype.DType, l *layout.Layout, x *Tensor, others ...*Tensor) *Tensor {
 	bytes := bytesOf(name, dt, l)
 	var out *Tensor
-	if dev.IsCPU() && bytes <= mem.TinyBytes {
-		out = newTiny(name, bytes, x.tracks(others))
-	} else {
-		out = &Tensor{storage: newStorage(name, dev, bytes)}
+	switch tracked := x.tracks(others); {
+	case !dev.IsCPU() || bytes > mem.TinyBytes:
+		out = newWhole(name, dev, bytes, tracked)
+	case bytes > mem.LeastBytes:
+		out = newTiny[[mem.TinyBytes / 8]uint64](name, bytes, tracked)
+	default:
+		out = newTiny[[mem.LeastBytes / 8]uint64](name, bytes, tracked)
 	}
 	out.layout, out.dtype, out.history = l, dt, &out.storage.history
 	if x != nil {

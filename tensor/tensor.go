@@ -25,14 +25,15 @@ type Tensor struct {
 type Shape = layout.Shape
 
 // Shape returns the extent of each axis, as a copy.
-func (x *Tensor) Shape() Shape { return append(Shape{}, x.layout.Shape...) }
+func (x *Tensor) Shape() Shape { return append(Shape{}, x.layout.Shape()...) }
 
 // Size returns the extent of one axis, which may count from the end. It panics where x has no axes.
 func (x *Tensor) Size(axis int) int {
 	if x != nil && x.layout.Rank() == 0 {
 		fail("size", ErrIndex, fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis), x)
 	}
-	return x.layout.Shape[x.axis("size", axis)]
+	axis = x.axis("size", axis)
+	return x.layout.Shape()[axis]
 }
 
 // Dim returns the number of axes.
@@ -42,7 +43,7 @@ func (x *Tensor) Dim() int { return x.layout.Rank() }
 func (x *Tensor) NumEl() int { return x.layout.Size() }
 
 // Stride returns the distance in elements between neighbours along each axis, as a copy.
-func (x *Tensor) Stride() []int { return append([]int{}, x.layout.Strides...) }
+func (x *Tensor) Stride() []int { return append([]int{}, x.layout.Strides()...) }
 
 // StorageOffset returns the index of the first element in the storage.
 func (x *Tensor) StorageOffset() int { return x.layout.Offset }
@@ -78,32 +79,45 @@ func (x *Tensor) axis(name string, axis int) int {
 	return a
 }
 
-// seen is a view with its layout, in one allocation.
-type seen struct {
-	Tensor
-	room layout.Room
-}
-
-// see returns a view of x, without a gradient record, and the room for its layout. As results share layouts, one of a
-// tensor that tracks gradients is made in two parts: see newTiny.
-func (x *Tensor) see() (*Tensor, *layout.Room) {
-	x.alive()
-	var y *Tensor
-	var room *layout.Room
-	if x.node == nil {
-		s := new(seen)
-		y, room = &s.Tensor, &s.room
-	} else {
-		y, room = new(Tensor), new(layout.Room)
+// A view, its layout and up to four axes are one allocation, of the room for two where that is enough. As results share
+// layouts, a view that tracks gradients stays apart from its own.
+type (
+	flatView struct {
+		Tensor
+		laid layout.Layout
+		room [4]int
 	}
-	y.layout, y.storage, y.dtype, y.scope = &room.Layout, x.storage, x.dtype, x.scope
+	deepView struct {
+		Tensor
+		laid layout.Layout
+		room [8]int
+	}
+)
+
+// see returns a view of x without a gradient record, whose layout is to be set, and room for its axes.
+func (x *Tensor) see(rank int) (y *Tensor, room []int) {
+	x.alive()
+	switch {
+	case x.node != nil:
+		y = new(Tensor)
+		y.layout, room = layout.New(rank)
+	case rank == 3 || rank == 4:
+		v := new(deepView)
+		v.layout = &v.laid
+		y, room = &v.Tensor, v.room[:]
+	default:
+		v := new(flatView)
+		v.layout = &v.laid
+		y, room = &v.Tensor, v.room[:]
+	}
+	y.storage, y.dtype, y.scope = x.storage, x.dtype, x.scope
 	y.view, y.history, y.rebased = true, x.history, x.rebased
 	return y, room
 }
 
-// alias returns a view of x under another layout, without a gradient record.
+// alias returns a view of x under another layout, without a gradient record. It keeps a copy of the layout.
 func (x *Tensor) alias(l layout.Layout) *Tensor {
-	y, room := x.see()
-	room.Layout = l
+	y, room := x.see(l.Rank())
+	y.layout.Set(room, &l)
 	return y
 }

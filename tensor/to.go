@@ -126,7 +126,7 @@ func (to *target) leaves(dev device.Device) bool {
 
 // twin returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
 func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
-	return newResult(name, dev, dt, new(layout.Of(x.layout.Shape, x.layout.PreservedStrides(), 0)), x)
+	return newResult(name, dev, dt, new(layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)), x)
 }
 
 // copyGrad needs nothing but give, which casts and moves a gradient to where the input is.
@@ -152,8 +152,8 @@ func (x *Tensor) transfer(from *Tensor, o Option) {
 }
 
 func sameOrder(a, b *layout.Layout) bool {
-	for i := range a.Shape {
-		if a.Shape[i] > 1 && a.Strides[i] != b.Strides[i] {
+	for i := range a.Shape() {
+		if a.Shape()[i] > 1 && a.Strides()[i] != b.Strides()[i] {
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func watchCopy(x *Tensor, to backend.Backend, t backend.Transfer) *watch {
 	}
 	w := &watch{transfer: t}
 	w.transfer.From, w.transfer.Site = x.storage.device, backend.UserSite()
-	w.transfer.Operand = x.dtype.Name() + x.layout.Shape.List()
+	w.transfer.Operand = x.dtype.Name() + x.layout.Shape().List()
 	w.look(x)
 	w.timer = cuda.StartTimer(x.storage.backend, to, t.Background)
 	return w

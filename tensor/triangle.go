@@ -26,7 +26,7 @@ func (x *Tensor) triangle(o op.Op, k int) *Tensor {
 	if rank < 2 {
 		fail(o.String(), ErrShape, o.String()+": input tensor must have at least 2 dimensions", x)
 	}
-	rows, cols := x.layout.Shape[rank-2], x.layout.Shape[rank-1]
+	rows, cols := x.layout.Shape()[rank-2], x.layout.Shape()[rank-1]
 	p := op.Diagonal{Offset: min(max(k, -rows), cols)} // beyond these nothing changes, and sums could overflow
 	out := x.like(o, x.dtype)
 	launch(o, x.dtype, p, []*Tensor{out}, []*Tensor{x})

@@ -15,13 +15,13 @@ func (x *Tensor) All() *Tensor { return x.truth(op.AllTrue, nil, Shape{}) }
 // true.
 func (x *Tensor) AnyAxis(axis int, keep bool) *Tensor {
 	p := x.reducedAxis("any", axis, keep)
-	return x.truth(op.AnyTrue, p, reducedShape(x.layout.Shape, p))
+	return x.truth(op.AnyTrue, p, reducedShape(x.layout.Shape(), p))
 }
 
 // AllAxis reports along an axis whether no element is zero; the axis disappears, or stays with extent 1 where keep is true.
 func (x *Tensor) AllAxis(axis int, keep bool) *Tensor {
 	p := x.reducedAxis("all", axis, keep)
-	return x.truth(op.AllTrue, p, reducedShape(x.layout.Shape, p))
+	return x.truth(op.AllTrue, p, reducedShape(x.layout.Shape(), p))
 }
 
 func (x *Tensor) truth(o op.Op, params any, shape Shape) *Tensor {
@@ -41,7 +41,7 @@ func (x *Tensor) CountNonZero() *Tensor { return x.CountNonZeroAxes() }
 func (x *Tensor) CountNonZeroAxes(axes ...int) *Tensor {
 	p := x.reduced("count_nonzero", axes, false)
 	y := x.summable()
-	out := y.empty(op.CountNonZero, dtype.Int64, reducedShape(x.layout.Shape, p))
+	out := y.empty(op.CountNonZero, dtype.Int64, reducedShape(x.layout.Shape(), p))
 	launch(op.CountNonZero, y.dtype, p, []*Tensor{out}, []*Tensor{y})
 	return out
 }

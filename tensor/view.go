@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"slices"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -21,25 +20,33 @@ func (x *Tensor) viewAs(o op.Op, back gradient, params any, l layout.Layout) *Te
 	return out
 }
 
+// ifTracked returns params where x tracks gradients, else nil, for which nothing is allocated.
+func ifTracked[P any](x *Tensor, params P) any {
+	if x.node == nil {
+		return nil
+	}
+	return params
+}
+
 // View returns the same elements under another shape, in which one extent may be -1; it panics where that needs a copy.
 func (x *Tensor) View(sizes ...int) *Tensor {
-	var room [layout.MaxRank]int
+	var room [4]int
 	shape, err := layout.InferSize(room[:0], sizes, x.layout.Size())
 	check("view", ErrShape, err, x)
 	if x.layout.IsContiguous() && len(shape) <= layout.MaxRank {
 		return x.viewPacked(shape)
 	}
-	l, ok := x.layout.View(slices.Clone(shape))
+	l, ok := x.layout.View(shape)
 	if !ok {
 		fail("view", ErrShape, "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.", x)
 	}
 	return x.viewAs(op.View, viewGrad, nil, l)
 }
 
-// viewPacked is View of a contiguous tensor. It does not keep shape.
+// viewPacked is View of a contiguous tensor.
 func (x *Tensor) viewPacked(shape Shape) *Tensor {
-	y, room := x.see()
-	room.Pack(shape, x.layout.Offset)
+	y, room := x.see(len(shape))
+	y.layout.SetReshaped(room, x.layout, shape)
 	record(y, op.View, viewGrad, nil, x)
 	return y
 }
@@ -80,7 +87,7 @@ func (x *Tensor) Flatten(start, end int) *Tensor {
 	if first == last {
 		return x
 	}
-	old := x.layout.Shape
+	old := x.layout.Shape()
 	n, _ := old[first : last+1].NumEl()
 	shape := append(append(append(Shape{}, old[:first]...), n), old[last+1:]...)
 	return x.Reshape(shape...)
@@ -95,7 +102,7 @@ func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 	if x.layout.Rank() == 0 {
 		fail("unflatten", ErrShape, "unflatten: a tensor without axes has none to split", x)
 	}
-	old := x.layout.Shape
+	old := x.layout.Shape()
 	inner, err := layout.InferSize(nil, sizes, old[axis])
 	if err != nil {
 		fail("unflatten", ErrShape, fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%d) in the input tensor",
@@ -109,13 +116,14 @@ func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 // an extent.
 func (x *Tensor) Expand(sizes ...int) *Tensor {
 	shape := x.expandedShape(sizes)
-	return x.viewAs(op.Expand, expandGrad, nil, x.layout.Expand(shape))
+	var room layout.Room
+	return x.viewAs(op.Expand, expandGrad, nil, x.layout.Expand(room[:], shape))
 }
 
 func expandGrad(b *backprop, dy *Tensor) { b.give(0, dy.sumTo(b.input(0))) }
 
 func (x *Tensor) expandedShape(sizes []int) Shape {
-	old := x.layout.Shape
+	old := x.layout.Shape()
 	lead := len(sizes) - len(old)
 	if lead < 0 {
 		fail("expand", ErrShape, fmt.Sprintf("expand(%s{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
@@ -139,11 +147,11 @@ func (x *Tensor) expandedShape(sizes []int) Shape {
 // ExpandAs returns x expanded to the shape of y.
 func (x *Tensor) ExpandAs(y *Tensor) *Tensor {
 	refuseNil("expand_as", "other", 2, y)
-	return x.Expand(y.layout.Shape...)
+	return x.Expand(y.layout.Shape()...)
 }
 
 // ViewAs returns x's elements under the shape of y.
 func (x *Tensor) ViewAs(y *Tensor) *Tensor {
 	refuseNil("view_as", "other", 2, y)
-	return x.View(y.layout.Shape...)
+	return x.View(y.layout.Shape()...)
 }

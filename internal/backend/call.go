@@ -11,7 +11,8 @@ import (
 type Call struct {
 	Op     op.Op
 	DType  dtype.DType
-	Params any // a struct of package op that belongs to Op; nil for most
+	Params any   // a struct of package op that belongs to Op; nil for most
+	Then   op.Op // an elementwise op to apply to the result in place, op.Invalid for none; a kernel that does so clears it
 	nOut   int
 	nIn    int
 	out    [maxOut]View
@@ -36,15 +37,16 @@ func NewCall(o op.Op, dt dtype.DType) *Call {
 func (c *Call) Release() {
 	forget(c.out[:c.nOut])
 	forget(c.in[:c.nIn])
-	c.Params, c.nOut, c.nIn = nil, 0, 0
+	c.Params, c.Then, c.nOut, c.nIn = nil, op.Invalid, 0, 0
 	calls.Put(c)
 }
 
-// forget zeroes views. Unlike clear it asks once a view, not once a pointer, whether the collector is at work.
+// forget zeroes views, field by field: while the collector is at work it looks up the type of what is zeroed as a whole.
 func forget(views []View) {
 	for i := range views {
 		v := &views[i]
-		*v = View{}
+		v.Buf, v.Layout = nil, nil
+		v.DType, v.Const = dtype.Undefined, Scalar{}
 	}
 }
 
@@ -80,4 +82,13 @@ func (c *Call) Axes() uint32 {
 		}
 	}
 	return ^uint32(0)
+}
+
+// Follow runs c.Then, which the kernel of c left to do, on the backend that ran c.
+func (c *Call) Follow(b Backend) error {
+	result := &c.Out()[0]
+	next := NewCall(c.Then, result.DType)
+	defer next.Release()
+	*next.AddOut(), *next.AddIn() = *result, *result
+	return b.Run(next)
 }

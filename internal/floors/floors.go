@@ -25,7 +25,7 @@ var rows = [][]string{
 
 // support lists the packages that only tests import. They see everything below
 // the programs.
-var support = []string{"internal/devicetest", "internal/gradcheck", "internal/golden", "internal/floors"}
+var support = []string{"internal/devicetest", "internal/gradcheck", "internal/golden", "internal/kern/guarded", "internal/floors"}
 
 const (
 	generator = "internal/kgen" // writes code before the build: on no floor, and sees none

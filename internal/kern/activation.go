@@ -85,12 +85,12 @@ func tanh[T dtype.Float](dst, src []T) {
 	}
 }
 
-func erf[T dtype.Float](dst, src []T) {
+func geluSlope[T dtype.Float](dst, src []T) {
 	switch src := any(src).(type) {
 	case []float32:
-		ErfF32(any(dst).([]float32), src)
+		GELUSlopeF32(any(dst).([]float32), src)
 	case []float64:
-		ErfF64(any(dst).([]float64), src)
+		GELUSlopeF64(any(dst).([]float64), src)
 	}
 }
 
@@ -139,21 +139,14 @@ func LeakyReLUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 
 // GELUGrad is dy[i]·(Φ(x[i]) + x[i]·φ(x[i])), the normal distribution and its density.
 func GELUGrad[T dtype.Float](dst, dy, x []T) {
-	const density = 1 / (math.Sqrt2 * math.SqrtPi)
-	var cdf, pdf [stretch]T
+	var slope [stretch]T
 	done := vec.Binary(vec.GELUGrad, dst, dy, x)
 	dst, dy, x = dst[done:], dy[done:], x[done:]
 	for len(dst) > 0 {
 		n := min(len(dst), stretch)
-		for i, v := range x[:n] {
-			cdf[i] = v * (1 / math.Sqrt2)
-			pdf[i] = v * v * -0.5
-		}
-		erf(cdf[:n], cdf[:n])
-		exp(pdf[:n], pdf[:n])
-		for i, v := range x[:n] {
-			c := (1 + cdf[i]) * 0.5 // a power of two: exact, so that no fusing shows
-			dst[i] = dy[i] * (c + T(v*T(pdf[i]*density)))
+		geluSlope(slope[:n], x[:n])
+		for i, v := range slope[:n] {
+			dst[i] = dy[i] * v
 		}
 		dst, dy, x = dst[n:], dy[n:], x[n:]
 	}

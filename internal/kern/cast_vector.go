@@ -19,13 +19,46 @@ var castLoops = map[[2]dtype.DType]vec.Loop{
 	{dtype.Float32, dtype.Bool}:     vec.FromBool,
 	{dtype.Float16, dtype.Float32}:  vec.ToF16,
 	{dtype.BFloat16, dtype.Float32}: vec.ToBF16,
+	{dtype.Float32, dtype.Int64}:    vec.ToF32 + vec.Int64,
+	{dtype.Float64, dtype.Int64}:    vec.ToF64 + vec.Int64,
+	{dtype.Float64, dtype.Int32}:    vec.FromI32 + vec.Float64,
 	{dtype.Int32, dtype.Float32}:    vec.ToI32,
+	{dtype.Int32, dtype.Float64}:    vec.ToI32 + vec.Float64,
+	{dtype.Uint8, dtype.Float32}:    vec.ToU8,
+	{dtype.Uint8, dtype.Int32}:      vec.ToU8 + vec.Int32,
+	{dtype.Uint8, dtype.Int64}:      vec.ToU8 + vec.Int64,
+	{dtype.Float16, dtype.Bool}:     vec.U8ToF16,
+	{dtype.Float16, dtype.Uint8}:    vec.U8ToF16,
+	{dtype.Float16, dtype.Int32}:    vec.I32ToF16,
+	{dtype.Float16, dtype.BFloat16}: vec.BF16ToF16,
+	{dtype.BFloat16, dtype.Bool}:    vec.U8ToBF16,
+	{dtype.BFloat16, dtype.Uint8}:   vec.U8ToBF16,
+	{dtype.BFloat16, dtype.Int32}:   vec.I32ToBF16,
+	{dtype.BFloat16, dtype.Float16}: vec.F16ToBF16,
+	{dtype.Bool, dtype.Float16}:     vec.F16ToBool,
+	{dtype.Bool, dtype.BFloat16}:    vec.BF16ToBool,
+	{dtype.Uint8, dtype.Float16}:    vec.F16ToU8,
+	{dtype.Uint8, dtype.BFloat16}:   vec.BF16ToU8,
+	{dtype.Int32, dtype.Float16}:    vec.F16ToI32,
+	{dtype.Int32, dtype.BFloat16}:   vec.BF16ToI32,
+	{dtype.Int32, dtype.Int64}:      vec.ToI32 + vec.Int64,
+	{dtype.Int32, dtype.Uint8}:      vec.FromU8 + vec.Int32,
+	{dtype.Int32, dtype.Bool}:       vec.FromU8 + vec.Int32,
+	{dtype.Int64, dtype.Float32}:    vec.FromF32 + vec.Int64,
+	{dtype.Int64, dtype.Float64}:    vec.FromF64 + vec.Int64,
+	{dtype.Int64, dtype.Int32}:      vec.FromI32 + vec.Int64,
+	{dtype.Int64, dtype.Uint8}:      vec.FromU8 + vec.Int64,
+	{dtype.Int64, dtype.Bool}:       vec.FromU8 + vec.Int64,
+	{dtype.Bool, dtype.Int32}:       vec.ToBool + vec.Int32,
+	{dtype.Bool, dtype.Int64}:       vec.ToBool + vec.Int64,
+	{dtype.Bool, dtype.Uint8}:       vec.ToBool + vec.Uint8,
 	{dtype.Bool, dtype.Float32}:     vec.ToBool,
 	{dtype.Bool, dtype.Float64}:     vec.ToBool + vec.Float64,
 }
 
-// vectorCasts are the casts, with the vector loop before the one in Go where there is one.
-var vectorCasts = addVectorCasts(casts)
+// vectorCasts are the casts, with the vector loop before the one in Go where there is one, and some that have none by way of another
+// type.
+var vectorCasts = addDetours(addVectorCasts(casts))
 
 func addVectorCasts(table [dtype.Count][dtype.Count]CastFunc) [dtype.Count][dtype.Count]CastFunc {
 	for types, loop := range castLoops {
@@ -40,5 +73,6 @@ func addVectorCasts(table [dtype.Count][dtype.Count]CastFunc) [dtype.Count][dtyp
 			rest(unsafe.Add(dst, done*to.Size()), unsafe.Add(src, done*from.Size()), n-done)
 		}
 	}
+	table[dtype.Uint8][dtype.Bool] = copyElements[uint8]
 	return table
 }

@@ -5,36 +5,56 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
 )
 
+// TestVectorCasts compares casts with those in Go over all lengths up to 200, on bytes at an odd offset and beside guarded
+// pages.
 func TestVectorCasts(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		for types := range castLoops {
-			to, from := types[0], types[1]
-			t.Run(fmt.Sprintf("%v/%v", to.Name(), from.Name()), func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(16, 17))
-				for n := range 100 {
-					src := castOperand(rng, from, n+1)[from.Size():] // n elements, not aligned
-					got, want := make([]byte, (n+1)*to.Size()), make([]byte, (n+1)*to.Size())
-					cast := func(dst []byte) {
-						Cast(to, from)(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), n)
-					}
-					withoutAsm(func() { cast(want) })
-					cast(got)
-					for i := range n + 1 {
-						g, w := got[i*to.Size():][:to.Size()], want[i*to.Size():][:to.Size()]
-						if string(g) != string(w) && !(isNaNBytes(to, g) && isNaNBytes(to, w)) {
-							t.Fatalf("element %d of %d, % x: got % x, want % x", i, n, src[i*from.Size():][:from.Size()], g, w)
-						}
-					}
-				}
-			})
+	for pair := range dtype.Count * dtype.Count {
+		to, from := dtype.DType(pair/dtype.Count), dtype.DType(pair%dtype.Count)
+		if Cast(to, from) == nil {
+			continue
 		}
-	})
+		t.Run(fmt.Sprintf("%v/%v", to.Name(), from.Name()), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(16, 17))
+			for n := range 201 {
+				src, want := castOperand(rng, from, n), make([]byte, n*to.Size())
+				cast := func(dst, src []byte) {
+					Cast(to, from)(unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(src)), n)
+				}
+				withoutAsm(func() { cast(want, src) })
+				eachLevel(t, func(t *testing.T) {
+					odd := make([]byte, (n+2)*to.Size())
+					cast(odd[to.Size():], append(make([]byte, from.Size()), src...)[from.Size():])
+					checkCast(t, to, odd[to.Size():], want, n)
+					if fence := odd[(n+1)*to.Size():]; slices.Max(fence) != 0 {
+						t.Fatalf("of %d elements: wrote % x behind them", n, fence)
+					}
+					for _, atEnd := range []bool{false, true} {
+						got := guarded.Slice[uint8](t, len(want), atEnd)
+						cast(got, guarded.Copy(t, src, atEnd))
+						checkCast(t, to, got, want, n)
+					}
+				})
+			}
+		})
+	}
+}
+
+func checkCast(t *testing.T, to dtype.DType, got, want []byte, n int) {
+	t.Helper()
+	for i := range n {
+		g, w := got[i*to.Size():][:to.Size()], want[i*to.Size():][:to.Size()]
+		if string(g) != string(w) && !(isNaNBytes(to, g) && isNaNBytes(to, w)) {
+			t.Fatalf("element %d of %d: got % x, want % x", i, n, g, w)
+		}
+	}
 }
 
 // castOperand returns the bytes of n elements, bools among them 0 or 1.

@@ -1,9 +1,8 @@
 package kern
 
 import (
-	"errors"
-
 	"cresset/dtype"
+	"cresset/internal/op"
 	"cresset/internal/par"
 )
 
@@ -26,10 +25,14 @@ const (
 )
 
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
-// elements or is nil. Its errors, and the gradients', are those of ForWithLoan.
-func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
-	if s.direct() {
-		return convDirect(s, x, w, bias, y)
+// elements or is nil, and applies then to it, an op that Follows, or op.Invalid
+// for none. Its errors, and the gradients', are those of ForWithLoan.
+func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
+	if s.slides() {
+		return convSlide(s, x, w, bias, then, y)
+	}
+	if s.direct() && !s.multiplies() {
+		return convDirect(s, x, w, bias, then, y)
 	}
 	inputs, outputs, depth, pixels := s.groupSizes()
 	lines := s.linesPerPiece(convPixels)
@@ -50,7 +53,7 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
 			}
 			columns := columnsOf(s, x[image*inputs:][:inputs], 0, depth, line, end, space)
 			p := product[T]{m: outputs, n: (end - line) * s.OW, k: depth, alpha: 1,
-				a: Matrix[T]{w[group*outputs*depth:], depth, 1}, b: columns, beta: beta, c: out, ldc: pixels}
+				a: Matrix[T]{w[group*outputs*depth:], depth, 1}, b: columns, beta: beta, then: then, c: out, ldc: pixels}
 			p.run(inline)
 		}
 	})
@@ -58,13 +61,8 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
 
 // Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
 func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
-	if f := s.flipped(); s.direct() && f.direct() {
-		var err error
-		size := volume(s.K, s.C/s.Groups, s.R, s.S)
-		return errors.Join(ForWithLoan(1, 1, size, func(_, _ int, weights []T) {
-			flip(s, w, weights)
-			err = convDirect(f, dy, weights, nil, dx)
-		}), err)
+	if s.byPhases() && !s.multiplies() {
+		return gradInputByPhases(s, dy, w, dx)
 	}
 	inputs, outputs, depth, pixels := s.groupSizes()
 	window := s.R * s.S
@@ -100,6 +98,12 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 // Conv2DGradWeight computes dw, the gradient of Conv2D for w, from dy. It adds
 // the images in order.
 func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
+	if s.slidesWeights() {
+		return gradWeightBySlides(s, x, dy, dw)
+	}
+	if byPixels[T](s) {
+		return gradWeightByPixels(s, x, dy, dw)
+	}
 	inputs, outputs, depth, pixels := s.groupSizes()
 	// How the rows are divided changes no bit, so it may follow the machine.
 	rows := min(convRows, max(convRows/4, ceilDiv(depth*s.Groups, 2*par.NumThreads())))
@@ -144,10 +148,16 @@ func (s *ConvShape) columnsSize(rows, lines int) int {
 	return volume(rows, min(lines, s.OH), s.OW)
 }
 
-// pointwise reports whether x is its own matrix of columns.
+// pointwise reports whether x is its own matrix of columns, which that of a phase need not be.
 func (s *ConvShape) pointwise() bool {
-	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0
+	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.OH == s.H && s.OW == s.W
 }
+
+// fewPixels is how many pixels a product takes better from where they lie than from copies.
+const fewPixels = 1 << 9
+
+// multiplies reports whether the convolution is best a product of matrices.
+func (s *ConvShape) multiplies() bool { return s.pointwise() && s.OH*s.OW < fewPixels }
 
 func fillWith[T dtype.Float](x []T, v T) {
 	for i := range x {

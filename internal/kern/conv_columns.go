@@ -1,6 +1,9 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // columnsOf returns rows row to rowEnd of the matrix whose product with the
 // weights is the convolution, for the output lines from line to lineEnd: row
@@ -11,34 +14,23 @@ func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd in
 	if s.pointwise() {
 		return Matrix[T]{x[row*s.H*s.W+line*s.W:], s.H * s.W, 1}
 	}
-	width := (lineEnd - line) * s.OW
-	dst := space
+	lines := lineEnd - line
+	width := lines * s.OW
+	v := vec.Lines[T]{Planes: 1, Width: s.OW, RowX: s.StrideH * s.W, Stride: s.StrideW, RowY: s.OW}
 	for k := row; k < rowEnd; k++ {
-		t := s.tapOf(k)
-		plane := x[t.channel*s.H*s.W:][:s.H*s.W]
-		for oh := line; oh < lineEnd; oh++ {
-			to := dst[:s.OW]
-			dst = dst[s.OW:]
-			ih := oh*s.StrideH + t.offsetH
-			if ih < 0 || ih >= s.H {
-				clear(to)
-				continue
-			}
-			from := plane[ih*s.W:][:s.W]
-			clear(to[:t.lo])
-			clear(to[t.hi:])
-			if t.lo >= t.hi {
-				continue
-			}
-			from, to = from[t.lo*s.StrideW+t.offsetW:], to[t.lo:t.hi]
-			if s.StrideW == 1 {
-				copy(to, from)
-				continue
-			}
-			for i := range to {
-				to[i] = from[i*s.StrideW]
-			}
+		t, dst := s.tapOf(k), space[(k-row)*width:][:width]
+		first := line*s.StrideH + t.offsetH
+		above, below := within(lines, first, s.StrideH, s.H)
+		if above == below || t.lo == t.hi {
+			clear(dst)
+			continue
 		}
+		clear(dst[:above*s.OW])
+		clear(dst[below*s.OW:])
+		v.Rows, v.Zeros, v.Cols = below-above, t.lo, t.hi-t.lo
+		v.X = x[(t.channel*s.H+first+above*s.StrideH)*s.W+t.lo*s.StrideW+t.offsetW:]
+		v.Y = dst[above*s.OW:]
+		v.Copy()
 	}
 	return Matrix[T]{space, width, 1}
 }
@@ -75,10 +67,6 @@ type tap struct {
 
 func (s *ConvShape) tapOf(k int) tap {
 	t := tap{channel: k / (s.R * s.S), offsetH: k/s.S%s.R*s.DilationH - s.PadH, offsetW: k%s.S*s.DilationW - s.PadW}
-	t.lo = min(ceilDiv(max(-t.offsetW, 0), s.StrideW), s.OW)
-	if last := s.W - 1 - t.offsetW; last >= 0 {
-		t.hi = min(last/s.StrideW+1, s.OW)
-	}
-	t.hi = max(t.hi, t.lo)
+	t.lo, t.hi = within(s.OW, t.offsetW, s.StrideW, s.W)
 	return t
 }

@@ -5,136 +5,93 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
-)
-
-// A convolution without strides is a product whose matrix of columns need not be made: with lines padded on both sides,
-// the input elements that one weight meets follow each other in memory, over the ends of lines. What is computed where
-// the output has no pixel, a few columns behind each line, is dropped.
-
-const (
-	// convInput bounds the padded input of a piece of work, in elements, and convOutput its output: with the weights
-	// they stay in the second cache level.
-	convInput, convOutput = 1 << 16, 1 << 16
-	// maxTaps bounds the products that are summed between two sights of the output, and the windows.
-	maxTaps = 1 << 10
+	"cresset/internal/op"
 )
 
 // direct reports whether convDirect computes the convolution.
 func (s *ConvShape) direct() bool {
-	return vec.TileRows() > 0 && s.StrideH == 1 && s.StrideW == 1 && !s.pointwise() && s.R*s.S <= maxTaps && s.PadH >= 0 && s.PadW >= 0 &&
-		s.N*s.K*s.C*s.R*s.S*s.OH*s.OW > 0 && volume(s.C, s.H+2*s.PadH, s.W+2*s.PadW) < math.MaxInt32
+	return vec.TileRows() > 0 && s.N*s.K*s.C*s.R*s.S*s.OH*s.OW > 0 && volume(s.C, s.S, s.OH+s.H+s.R*s.DilationH, s.OW) < math.MaxInt32
 }
 
-// directConv is a convolution in pieces: the output lines of one group of one image.
+// directConv is a convolution on tiles, in pieces: some output pixels of one group of one image, or of a few small groups, in sequence or, where
+// lines are so long that they are cut, of lines below each other.
 type directConv[T dtype.Float] struct {
-	*ConvShape
-	x, w, bias, y []T
-	width         int // of a padded line
-	lines         int // of output in a piece
-	span          int // columns of the output in a piece, whole tiles
+	shifts
+	w, bias, y []T
+	then       op.Op // what is applied to y in the end
+	band       int   // output pixels of a piece in sequence
+	height     int   // rows of a tile: output channels
+	cols       int   // columns of a tile: output pixels
 }
 
-func convDirect[T dtype.Float](s *ConvShape, x, w, bias, y []T) error {
-	_, outputs, depth, _ := s.groupSizes()
-	d := directConv[T]{ConvShape: s, x: x, w: w, bias: bias, y: y, width: s.W + 2*s.PadW}
-	tile := 2 * vec.Lanes[T]()
-	reach := (s.R - 1) * s.DilationH // input lines beyond those of the output
-	d.lines = max(1, min(s.OH, convInput/max(1, s.C/s.Groups*d.width)-reach, convOutput/max(1, outputs*d.width)))
-	d.lines = ceilDiv(s.OH, ceilDiv(s.OH, d.lines)) // evenly
-	d.span = ceilDiv(d.lines*d.width, tile) * tile
-	// The last tile reads behind the last line.
-	input := s.C/s.Groups*(d.lines+reach)*d.width + (s.S-1)*s.DilationW + tile
-	size := input + outputs*(d.span+tile)
-	pieces := ceilDiv(s.OH, d.lines)
-	return ForWithLoan(s.N*s.Groups*pieces, grainOf(2*outputs*depth*d.lines*s.OW), size, func(lo, hi int, space []T) {
+// convDirect computes the convolution without a matrix of columns.
+func convDirect[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
+	inputs, outputs, depth, pixels := s.groupSizes()
+	d := directConv[T]{w: w, bias: bias, then: then, y: y, height: ceilDiv(outputs, ceilDiv(outputs, vec.TileRows()))}
+	d.cols = vec.TileCols[T](d.height)
+	var pieces int
+	d.shifts, d.band = shiftsFor[T](s, d.cols)
+	if d.band > 0 {
+		pieces = ceilDiv(pixels, d.band)
+	} else {
+		pieces = ceilDiv(s.OH, d.lines) * ceilDiv(s.OW, d.width)
+	}
+	flops := 2 * d.groups * outputs * depth * ceilDiv(pixels, pieces)
+	return ForWithLoan(s.N*s.Groups/d.groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
+		var taps tapTable
 		for i := lo; i < hi; i++ {
-			d.piece(i/pieces, i%pieces*d.lines, space[:input], space[input:][:outputs*d.span], space[input+outputs*d.span:])
+			image := i / pieces * d.groups
+			d.piece(image, i%pieces, x[image*inputs:][:d.groups*inputs], space, &taps)
 		}
 	})
 }
 
-// piece computes the output lines from line on, of one group of one image.
-func (d *directConv[T]) piece(image, line int, input, output, biases []T) {
-	inputs, outputs, depth, pixels := d.groupSizes()
-	group := image % d.Groups
-	lines := min(d.lines, d.OH-line)
-	d.pad(input, d.x[image*inputs:][:inputs], line, lines+(d.R-1)*d.DilationH)
-	tile := vec.Tile[T]{RowA: depth, ColA: 1, RowC: d.span}
-	height := ceilDiv(outputs, ceilDiv(outputs, vec.TileRows()))
-	cols := 2 * vec.Lanes[T]()
-	if d.bias != nil {
-		for k, v := range d.bias[group*outputs:][:outputs] {
-			fillWith(biases[k*cols:][:cols], v)
+// piece computes a piece of the groups from one of an image on, whose input is x.
+func (d *directConv[T]) piece(image, i int, x, shifted []T, taps *tapTable) {
+	_, outputs, _, pixels := d.groupSizes()
+	y := d.y[image*outputs*pixels:][:d.groups*outputs*pixels]
+	if d.band > 0 {
+		first := i * d.band
+		end, line := min(first+d.band, pixels), first/d.OW
+		shift(&d.shifts, shifted, x, line, (end-1)/d.OW+1-line, 0, d.OW)
+		for g := range d.groups {
+			from := g*d.size()/d.groups + first - line*d.OW
+			d.multiply((image+g)%d.Groups, y[g*outputs*pixels+first:], shifted[from:], 1, end-first, taps)
 		}
+		return
 	}
-	var taps [maxTaps]int32
-	for k := 0; k < depth; k += maxTaps {
-		tile.K = min(maxTaps, depth-k)
-		for l := range tile.K {
-			t := d.tapOf(k + l)
-			taps[l] = int32((t.channel*(d.lines+(d.R-1)*d.DilationH)+t.offsetH+d.PadH)*d.width + t.offsetW + d.PadW)
-		}
-		for j := 0; j < lines*d.width; j += cols {
-			tile.B = input[j:]
-			for i := 0; i < outputs; i += height {
-				tile.Rows = min(height, outputs-i)
-				tile.A, tile.C = d.w[(group*outputs+i)*depth+k:], output[i*d.span+j:]
-				switch {
-				case k > 0:
-					tile.From, tile.RowFrom = tile.C, d.span
-				case d.bias != nil:
-					tile.From, tile.RowFrom = biases[i*cols:], cols
+	across := ceilDiv(d.OW, d.width)
+	line, col := i/across*d.lines, i%across*d.width
+	lines, cols := min(d.lines, d.OH-line), min(d.width, d.OW-col)
+	shift(&d.shifts, shifted, x, line, lines, col, cols)
+	d.multiply(image%d.Groups, y[line*d.OW+col:], shifted, lines, cols, taps)
+}
+
+// multiply computes so many columns of some lines of the output from shifted copies of the input.
+func (d *directConv[T]) multiply(group int, y, shifted []T, lines, cols int, taps *tapTable) {
+	_, outputs, depth, pixels := d.groupSizes()
+	steps := ceilDiv(depth, ceilDiv(depth, maxTaps))
+	tile := vec.Tile[T]{RowA: depth, ColA: 1, RowC: pixels, Step: vec.Steps{B: d.cols, C: d.cols, From: d.cols}}
+	for k := 0; k < depth; k += steps {
+		tile.K = min(steps, depth-k)
+		d.taps(taps, k, tile.K)
+		for i := 0; i < outputs; i += d.height {
+			tile.Rows, tile.A = min(d.height, outputs-i), d.w[(group*outputs+i)*depth+k:]
+			var bias []T
+			if d.bias != nil && k == 0 {
+				bias = d.bias[group*outputs+i:]
+			}
+			for l := range lines {
+				for j := 0; j < cols; j += tile.Count * d.cols {
+					tile.Cols, tile.Count = min(d.cols, cols-j), max(1, (cols-j)/d.cols)
+					tile.B, tile.C = shifted[l*d.pitch+j:], y[i*pixels+l*d.OW+j:]
+					if k > 0 {
+						tile.From, tile.RowFrom = tile.C, pixels
+					}
+					tile.RunTaps(taps.at[:], taps.last, bias)
 				}
-				tile.RunTaps(taps[:])
-			}
-		}
-	}
-	for k := range outputs {
-		to := d.y[(image*outputs+k)*pixels+line*d.OW:]
-		for l := range lines {
-			copy(to[l*d.OW:][:d.OW], output[k*d.span+l*d.width:])
-		}
-	}
-}
-
-// pad copies input lines to where output line line starts to read, with zeros around the input. A piece of fewer lines
-// than others leaves the rest of each channel as it is.
-func (d *directConv[T]) pad(dst, x []T, line, lines int) {
-	for c := range d.C / d.Groups {
-		to := dst[c*(d.lines+(d.R-1)*d.DilationH)*d.width:][:lines*d.width]
-		for l := range lines {
-			row := to[l*d.width:][:d.width]
-			h := line + l - d.PadH
-			if h < 0 || h >= d.H {
-				clear(row)
-				continue
-			}
-			clear(row[:d.PadW])
-			copy(row[d.PadW:], x[(c*d.H+h)*d.W:][:d.W])
-			clear(row[d.PadW+d.W:])
-		}
-	}
-}
-
-// flipped describes the convolution of dy with flipped weights that is the gradient for x, where strides are 1.
-func (s *ConvShape) flipped() *ConvShape {
-	return &ConvShape{
-		N: s.N, C: s.K, H: s.OH, W: s.OW, K: s.C, R: s.R, S: s.S, StrideH: 1, StrideW: 1,
-		PadH: (s.R-1)*s.DilationH - s.PadH, PadW: (s.S-1)*s.DilationW - s.PadW,
-		DilationH: s.DilationH, DilationW: s.DilationW, Groups: s.Groups, OH: s.H, OW: s.W,
-	}
-}
-
-// flip writes the weights of the flipped convolution: inputs and outputs of each group exchanged, windows backwards.
-func flip[T dtype.Float](s *ConvShape, w, dst []T) {
-	channels, outputs, window := s.C/s.Groups, s.K/s.Groups, s.R*s.S
-	for g := range s.Groups {
-		for k := range outputs {
-			for c := range channels {
-				from := w[((g*outputs+k)*channels+c)*window:][:window]
-				to := dst[((g*channels+c)*outputs+k)*window:][:window]
-				for i, v := range from {
-					to[window-1-i] = v
+				if k+tile.K == depth {
+					follow(d.then, y[i*pixels+l*d.OW:], tile.Rows, cols, pixels)
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/op"
 )
 
 var convShapes = []struct {
@@ -21,6 +22,7 @@ var convShapes = []struct {
 	{"dilated", ConvShape{1, 2, 13, 11, 3, 3, 3, 2, 1, 2, 3, 2, 3, 1, 0, 0}},
 	{"groups", ConvShape{2, 6, 7, 7, 4, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
 	{"depthwise", ConvShape{2, 5, 9, 9, 10, 3, 3, 1, 1, 1, 1, 1, 1, 5, 0, 0}},
+	{"many small groups", ConvShape{2, 34, 9, 9, 68, 3, 3, 1, 1, 1, 1, 1, 1, 34, 0, 0}},
 	{"pointwise", ConvShape{2, 6, 20, 17, 7, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 	{"pointwise groups", ConvShape{2, 6, 5, 6, 4, 1, 1, 1, 1, 0, 0, 1, 1, 2, 0, 0}},
 	{"pointwise strided", ConvShape{2, 3, 5, 6, 4, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0}},
@@ -31,6 +33,24 @@ var convShapes = []struct {
 	{"dilated without strides", ConvShape{1, 2, 13, 17, 3, 3, 3, 1, 1, 2, 3, 2, 3, 1, 0, 0}},
 	{"more weights than a run", ConvShape{1, 120, 5, 6, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
 	{"pieces of lines", ConvShape{1, 40, 30, 70, 2, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"lines of whole tiles", ConvShape{1, 3, 6, 64, 14, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"long lines", ConvShape{1, 2, 2, 9000, 2, 2, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"a very long line", ConvShape{1, 1, 1, 70_000, 1, 1, 3, 1, 1, 0, 1, 1, 1, 1, 0, 0}},
+	{"long strided lines", ConvShape{1, 3, 3, 9000, 2, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0}},
+	{"phases", ConvShape{2, 3, 23, 31, 9, 5, 5, 2, 2, 2, 2, 1, 1, 1, 0, 0}},
+	{"strides beyond the window", ConvShape{2, 3, 20, 22, 5, 2, 2, 3, 4, 1, 1, 1, 1, 1, 0, 0}},
+	{"wide outputs", ConvShape{1, 2, 9, 9, 40, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"many small images", ConvShape{23, 9, 7, 7, 3, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"small images in groups", ConvShape{9, 34, 8, 8, 6, 2, 2, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
+	{"images in bands", ConvShape{2, 9, 40, 41, 3, 3, 3, 1, 2, 1, 1, 1, 1, 1, 0, 0}},
+	{"depthwise strided", ConvShape{2, 6, 21, 19, 6, 3, 3, 2, 2, 1, 1, 1, 1, 6, 0, 0}},
+	{"depthwise dilated", ConvShape{2, 4, 17, 40, 8, 3, 5, 1, 1, 2, 4, 2, 2, 4, 0, 0}},
+	{"depthwise in bands", ConvShape{1, 2, 150, 130, 2, 3, 3, 1, 1, 1, 1, 1, 1, 2, 0, 0}},
+	{"one output", ConvShape{2, 9, 12, 13, 1, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}},
+	{"phases that meet nothing", ConvShape{2, 20, 12, 13, 18, 2, 1, 3, 4, 0, 0, 1, 1, 1, 0, 0}},
+	{"steps and dilation", ConvShape{2, 20, 17, 18, 18, 3, 3, 2, 4, 3, 2, 2, 2, 1, 0, 0}},
+	{"pointwise strided channels", ConvShape{2, 20, 15, 16, 18, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0}},
+	{"long steps", ConvShape{1, 3, 31, 33, 4, 3, 3, 5, 6, 1, 1, 1, 1, 1, 0, 0}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 }
@@ -85,59 +105,94 @@ func checkSums[T dtype.Float](t *testing.T, name string, got []T, want *sums) {
 	}
 }
 
-func testConv2D[T dtype.Float](t *testing.T) {
-	for _, row := range convShapes {
-		t.Run(row.name, func(t *testing.T) {
-			s := row.shape.withOutput()
-			rnd := rand.New(rand.NewPCG(1, 2))
-			x := fill(rnd, make([]T, s.N*s.C*s.H*s.W))
-			w := fill(rnd, make([]T, s.K*s.C/s.Groups*s.R*s.S))
-			dy := fill(rnd, make([]T, s.N*s.K*s.OH*s.OW))
-			bias := fill(rnd, make([]T, s.K))
-			wantY, wantBiased := newSums(len(dy)), newSums(len(dy))
-			wantDx, wantDw := newSums(len(x)), newSums(len(w))
-			for i := range dy {
-				wantBiased.add(i, float64(bias[i/(s.OH*s.OW)%s.K]))
-			}
-			s.eachTap(func(iy, ix, iw int) {
-				v := float64(x[ix]) * float64(w[iw])
-				wantY.add(iy, v)
-				wantBiased.add(iy, v)
-				wantDx.add(ix, float64(dy[iy])*float64(w[iw]))
-				wantDw.add(iw, float64(dy[iy])*float64(x[ix]))
-			})
-			// What the kernels are given is not what they leave.
-			y, dx, dw := fill(rnd, make([]T, len(dy))), fill(rnd, make([]T, len(x))), fill(rnd, make([]T, len(w)))
-			Conv2D(s, x, w, nil, y)
-			checkSums(t, "y", y, wantY)
-			Conv2D(s, x, w, bias, y)
-			checkSums(t, "y with bias", y, wantBiased)
-			Conv2DGradInput(s, dy, w, dx)
-			checkSums(t, "dx", dx, wantDx)
-			Conv2DGradWeight(s, x, dy, dw)
-			checkSums(t, "dw", dw, wantDw)
-		})
+// checkConv compares a convolution and its gradients with their definition in float64.
+func checkConv[T dtype.Float](t *testing.T, s *ConvShape) {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(1, 2))
+	x := fill(rnd, make([]T, s.N*s.C*s.H*s.W))
+	w := fill(rnd, make([]T, s.K*s.C/s.Groups*s.R*s.S))
+	dy := fill(rnd, make([]T, s.N*s.K*s.OH*s.OW))
+	bias := fill(rnd, make([]T, s.K))
+	wantY, wantBiased := newSums(len(dy)), newSums(len(dy))
+	wantDx, wantDw := newSums(len(x)), newSums(len(w))
+	for i := range dy {
+		wantBiased.add(i, float64(bias[i/(s.OH*s.OW)%s.K]))
 	}
+	s.eachTap(func(iy, ix, iw int) {
+		v := float64(x[ix]) * float64(w[iw])
+		wantY.add(iy, v)
+		wantBiased.add(iy, v)
+		wantDx.add(ix, float64(dy[iy])*float64(w[iw]))
+		wantDw.add(iw, float64(dy[iy])*float64(x[ix]))
+	})
+	// What the kernels are given is not what they leave.
+	y, dx, dw := fill(rnd, make([]T, len(dy))), fill(rnd, make([]T, len(x))), fill(rnd, make([]T, len(w)))
+	Conv2D(s, x, w, nil, op.Invalid, y)
+	checkSums(t, "y", y, wantY)
+	Conv2D(s, x, w, bias, op.Invalid, y)
+	checkSums(t, "y with bias", y, wantBiased)
+	Conv2DGradInput(s, dy, w, dx)
+	checkSums(t, "dx", dx, wantDx)
+	Conv2DGradWeight(s, x, dy, dw)
+	checkSums(t, "dw", dw, wantDw)
 }
 
 func TestConv2D(t *testing.T) {
-	t.Run("float32", testConv2D[float32])
-	t.Run("float64", testConv2D[float64])
+	everyLevel(t, func(t *testing.T) {
+		for _, row := range convShapes {
+			s := row.shape.withOutput()
+			t.Run("float32/"+row.name, func(t *testing.T) { checkConv[float32](t, s) })
+			t.Run("float64/"+row.name, func(t *testing.T) { checkConv[float64](t, s) })
+		}
+	})
+}
+
+// randomConv returns a small convolution.
+func randomConv(rnd *rand.Rand) *ConvShape {
+	s := ConvShape{
+		N: 1 + rnd.IntN(2), Groups: 1 + rnd.IntN(2), H: 1 + rnd.IntN(20), W: 1 + rnd.IntN(40), R: 1 + rnd.IntN(4), S: 1 + rnd.IntN(4),
+		StrideH: 1 + rnd.IntN(3), StrideW: 1 + rnd.IntN(4), PadH: rnd.IntN(4), PadW: rnd.IntN(4), DilationH: 1 + rnd.IntN(3), DilationW: 1 + rnd.IntN(3),
+	}
+	s.C, s.K = s.Groups*(1+rnd.IntN(20)), s.Groups*(1+rnd.IntN(20))
+	s.H, s.W = max(s.H, s.DilationH*(s.R-1)+1), max(s.W, s.DilationW*(s.S-1)+1)
+	return s.withOutput()
+}
+
+func TestConv2DShapes(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		rnd := rand.New(rand.NewPCG(3, 4))
+		for range 40 {
+			s := randomConv(rnd)
+			t.Run(fmt.Sprintf("%+v", *s), func(t *testing.T) {
+				checkConv[float32](t, s)
+				checkConv[float64](t, s)
+			})
+		}
+	})
 }
 
 // The pieces of a weight gradient follow the number of threads, its bits do not.
 func TestConv2DThreadsKeepBits(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
-	s := ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}.withOutput()
+	for _, s := range []*ConvShape{
+		ConvShape{3, 11, 20, 23, 9, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
+		ConvShape{3, 20, 41, 46, 18, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0}.withOutput(),
+		ConvShape{5, 24, 41, 46, 24, 3, 3, 2, 2, 1, 1, 1, 1, 24, 0, 0}.withOutput(),
+	} {
+		testConvThreads(t, s)
+	}
+}
+
+func testConvThreads(t *testing.T, s *ConvShape) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	x, w := fill(rnd, make([]float32, s.N*s.C*s.H*s.W)), fill(rnd, make([]float32, s.K*s.C*s.R*s.S))
+	x, w := fill(rnd, make([]float32, s.N*s.C*s.H*s.W)), fill(rnd, make([]float32, s.K*s.C/s.Groups*s.R*s.S))
 	dy := fill(rnd, make([]float32, s.N*s.K*s.OH*s.OW))
 	var want [3][]float32
 	for _, threads := range []int{1, 2, 7} {
 		runtime.GOMAXPROCS(threads)
 		got := [3][]float32{make([]float32, len(dy)), make([]float32, len(x)), make([]float32, len(w))}
-		Conv2D(s, x, w, nil, got[0])
+		Conv2D(s, x, w, nil, op.Invalid, got[0])
 		Conv2DGradInput(s, dy, w, got[1])
 		Conv2DGradWeight(s, x, dy, got[2])
 		if threads == 1 {
@@ -155,7 +210,13 @@ func BenchmarkConv2D(b *testing.B) {
 	for _, shape := range []ConvShape{
 		{64, 1, 28, 28, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
 		{64, 32, 14, 14, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
-		{1, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
+		{4, 64, 56, 56, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
+		{2, 128, 28, 28, 128, 3, 3, 2, 2, 1, 1, 1, 1, 1, 0, 0},
+		{1, 3, 224, 224, 64, 7, 7, 2, 2, 3, 3, 1, 1, 1, 0, 0},
+		{1, 32, 224, 224, 32, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
+		{1, 512, 7, 7, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 0, 0},
+		{4, 16, 32, 32, 32, 5, 5, 1, 1, 0, 0, 1, 1, 1, 0, 0},
+		{16, 64, 1, 1000, 64, 1, 5, 1, 1, 0, 2, 1, 1, 1, 0, 0},
 		{8, 64, 28, 28, 64, 1, 1, 1, 1, 0, 0, 1, 1, 1, 0, 0},
 		{8, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, 1, 1, 64, 0, 0},
 	} {
@@ -170,11 +231,11 @@ func BenchmarkConv2D(b *testing.B) {
 			name string
 			run  func()
 		}{
-			{"forward", func() { Conv2D(s, x, w, nil, y) }},
+			{"forward", func() { Conv2D(s, x, w, nil, op.Invalid, y) }},
 			{"gradinput", func() { Conv2DGradInput(s, dy, w, dx) }},
 			{"gradweight", func() { Conv2DGradWeight(s, x, dy, dw) }},
 		} {
-			name := fmt.Sprintf("n%dc%dk%d/%dx%d/%dx%dg%d/%s", s.N, s.C, s.K, s.H, s.W, s.R, s.S, s.Groups, pass.name)
+			name := fmt.Sprintf("n%dc%dk%d/%dx%d/%dx%ds%dg%d/%s", s.N, s.C, s.K, s.H, s.W, s.R, s.S, s.StrideW, s.Groups, pass.name)
 			b.Run(name, func(b *testing.B) {
 				for b.Loop() {
 					pass.run()
@@ -183,4 +244,21 @@ func BenchmarkConv2D(b *testing.B) {
 			})
 		}
 	}
+}
+
+// What a weight does not meet must not reach its gradient, whatever zeros stand for.
+func TestDepthwiseGradWeightOfInfinities(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		s := ConvShape{2, 3, 9, 9, 3, 3, 3, 1, 1, 0, 0, 1, 1, 3, 0, 0}.withOutput()
+		rnd := rand.New(rand.NewPCG(1, 2))
+		x, dy := fill(rnd, make([]float32, s.N*s.C*s.H*s.W)), fill(rnd, make([]float32, s.N*s.K*s.OH*s.OW))
+		x[8] = float32(math.Inf(1)) // in the last column: the first and second of the window never meet it
+		dw := make([]float32, s.K*s.R*s.S)
+		Conv2DGradWeight(s, x, dy, dw)
+		for i, v := range dw {
+			if got, want := math.IsInf(float64(v), 0), i == 2; got != want || v != v {
+				t.Errorf("dw[%d] = %v", i, v)
+			}
+		}
+	})
 }

@@ -1,7 +1,7 @@
 package kern
 
 import (
-	"math"
+	"unsafe"
 
 	"cresset/dtype"
 )
@@ -23,11 +23,18 @@ func FloorDivideInt[T dtype.Integer](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		q, r := a[i]/b[i], a[i]%b[i]
-		if r != 0 && (r < 0) != (b[i] < 0) {
-			q--
-		}
-		dst[i] = q
+		dst[i] = q - apart(r, b[i])&1
 	}
+}
+
+// apart has all bits set where one number is negative and the other positive, and none else; a jump would often be guessed
+// wrong.
+func apart[T dtype.Integer](r, b T) T {
+	sign := 8*unsafe.Sizeof(r) - 1
+	if low, _ := limits[T](); low == 0 {
+		return 0
+	}
+	return (r ^ b) >> sign & ((r | -r) >> sign)
 }
 
 // DivTruncInt is dst[i] = a[i] / b[i] without the fraction.
@@ -43,10 +50,7 @@ func RemainderInt[T dtype.Integer](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		r := a[i] % b[i]
-		if r != 0 && (r < 0) != (b[i] < 0) {
-			r += b[i]
-		}
-		dst[i] = r
+		dst[i] = r + apart(r, b[i])&b[i]
 	}
 }
 
@@ -55,60 +59,5 @@ func FmodInt[T dtype.Integer](dst, a, b []T) {
 	a, b = a[:len(dst)], b[:len(dst)]
 	for i := range dst {
 		dst[i] = a[i] % b[i]
-	}
-}
-
-// FloorDivide is dst[i] = ⌊a[i] / b[i]⌋, taken from the exact rest so that rounding of the quotient cannot lift it over an
-// integer; a divisor of zero gives the quotient itself.
-func FloorDivide[T dtype.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		x, y := a[i], b[i]
-		if y == 0 {
-			dst[i] = x / y
-			continue
-		}
-		r := T(math.Mod(float64(x), float64(y)))
-		q := (x - r) / y
-		if r != 0 && (r < 0) != (y < 0) {
-			q--
-		}
-		if q == 0 {
-			dst[i] = T(math.Copysign(0, float64(x/y)))
-			continue
-		}
-		floor := T(math.Floor(float64(q)))
-		if q-floor > 0.5 {
-			floor++
-		}
-		dst[i] = floor
-	}
-}
-
-// DivTrunc is dst[i] = a[i] / b[i] without the fraction.
-func DivTrunc[T dtype.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Trunc(float64(a[i] / b[i])))
-	}
-}
-
-// Remainder is the exact rest of a[i] / b[i] with the sign of b[i].
-func Remainder[T dtype.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		r := T(math.Mod(float64(a[i]), float64(b[i])))
-		if r != 0 && (r < 0) != (b[i] < 0) {
-			r += b[i]
-		}
-		dst[i] = r
-	}
-}
-
-// Fmod is the exact rest of a[i] / b[i] with the sign of a[i].
-func Fmod[T dtype.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = T(math.Mod(float64(a[i]), float64(b[i])))
 	}
 }

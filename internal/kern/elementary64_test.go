@@ -5,7 +5,90 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"cresset/internal/kgen/recipe"
 )
+
+// doubles are the generated functions of one float64.
+var doubles = map[string]func(dst, src []float64){
+	"Exp": ExpF64, "ExpBelow": expBelowOfAll, "Expm1": Expm1F64, "Log": LogF64, "Log1p": Log1pF64, "Tanh": TanhF64,
+	"Sigmoid": SigmoidF64, "SiLU": SiLUF64, "Softplus": SoftplusF64, "Rsqrt": RsqrtF64,
+	"Erf": ErfF64, "GELU": GELUF64, "GELUSlope": GELUSlopeF64, "GELUTanh": GELUTanhF64, "Sin": SinF64, "SinNear": SinNearF64, "Cos": CosF64, "CosNear": CosNearF64,
+}
+
+// expBelowOfAll is ExpBelow of what it is for: numbers that are not positive.
+func expBelowOfAll(dst, src []float64) {
+	for i, x := range src {
+		dst[i] = -math.Abs(x)
+	}
+	ExpBelowF64(dst, dst)
+}
+
+// patterns64 are n numbers from everywhere, those of numbers and bit patterns that are evenly spread.
+func patterns64(n int) []float64 {
+	var xs []float64
+	for _, x := range numbers(0) {
+		xs = append(xs, float64(x))
+	}
+	rng := rand.New(rand.NewPCG(17, 18))
+	for range n {
+		xs = append(xs, math.Float64frombits(rng.Uint64()), rng.NormFloat64(), rng.NormFloat64()*300)
+	}
+	return xs
+}
+
+func TestGenerated64FollowsRecipe(t *testing.T) {
+	for _, r := range recipe.Float64() {
+		t.Run(r.Name, func(t *testing.T) {
+			xs := patterns64(3000)
+			if r.Name == "Pow" {
+				for i, x := range xs {
+					y := xs[len(xs)-1-i]
+					followed(t, pow64(x, y), r, x, y)
+				}
+				return
+			}
+			got := make([]float64, len(xs))
+			doubles[r.Name](got, xs)
+			for i, x := range xs {
+				if r.Name == "ExpBelow" {
+					x = -math.Abs(x)
+				}
+				followed(t, got[i], r, x)
+			}
+		})
+	}
+}
+
+func TestElementary64SpecialValues(t *testing.T) {
+	inf, nan, zero, least := math.Inf(1), math.NaN(), math.Copysign(0, -1), 0x1p-1074
+	for name, rows := range map[string][][2]float64{
+		"Exp":       {{0, 1}, {zero, 1}, {inf, inf}, {-inf, 0}, {nan, nan}, {709.79, inf}, {1e300, inf}, {-746, 0}, {-745, least}, {-1e300, 0}},
+		"ExpBelow":  {{0, 1}, {zero, 1}, {-inf, 0}, {nan, nan}, {-746, 0}, {-745, least}, {-1e300, 0}},
+		"Expm1":     {{0, 0}, {zero, zero}, {inf, inf}, {-inf, -1}, {nan, nan}, {least, least}, {-50, -1}, {-1e300, -1}, {709.79, inf}, {1e300, inf}},
+		"Log":       {{1, 0}, {0, -inf}, {zero, -inf}, {-1, nan}, {-least, nan}, {-inf, nan}, {inf, inf}, {nan, nan}},
+		"Log1p":     {{0, 0}, {zero, zero}, {-1, -inf}, {-2, nan}, {inf, inf}, {-inf, nan}, {nan, nan}, {-least, -least}},
+		"Tanh":      {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {least, least}, {1e300, 1}, {-20, -1}},
+		"Sigmoid":   {{0, 0.5}, {zero, 0.5}, {inf, 1}, {-inf, 0}, {nan, nan}, {-745, least}, {-746, 0}, {38, 1}, {1e300, 1}, {-1e300, 0}},
+		"Rsqrt":     {{0, inf}, {zero, -inf}, {inf, 0}, {-1, nan}, {-inf, nan}, {nan, nan}, {4, 0.5}},
+		"SiLU":      {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-753, zero}, {-1e300, zero}, {1e300, 1e300}, {least, 0}},
+		"Erf":       {{0, 0}, {zero, zero}, {inf, 1}, {-inf, -1}, {nan, nan}, {6, 1}, {-1e300, -1}, {least, least}},
+		"GELU":      {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-38.6, zero}, {-1e300, zero}, {40, 40}, {1e300, 1e300}},
+		"GELUSlope": {{0, 0.5}, {zero, 0.5}, {inf, nan}, {-inf, nan}, {nan, nan}, {40, 1}, {-39, zero}, {-1e300, zero}},
+		"GELUTanh":  {{0, 0}, {zero, zero}, {inf, inf}, {-inf, nan}, {nan, nan}, {-22, zero}, {-1e300, zero}, {1e300, 1e300}},
+		"Sin":       {{0, 0}, {zero, zero}, {inf, nan}, {-inf, nan}, {nan, nan}, {least, least}, {-0x1p-600, -0x1p-600}},
+		"Cos":       {{0, 1}, {zero, 1}, {inf, nan}, {-inf, nan}, {nan, nan}, {least, 1}},
+		"Softplus":  {{inf, inf}, {-inf, 0}, {nan, nan}, {-746, 0}, {-745, least}, {800, 800}, {1e300, 1e300}, {-1e300, 0}},
+	} {
+		for _, row := range rows {
+			got := []float64{0}
+			doubles[name](got, row[:1])
+			if !sameBits(got[0], row[1]) {
+				t.Errorf("%s(%v): got %v, want %v", name, row[0], got[0], row[1])
+			}
+		}
+	}
+}
 
 // ulps64 is the distance of got from want in units of want's last place as a float64.
 func ulps64(got float64, want *big.Float) float64 {
@@ -42,12 +125,14 @@ var elementary64 = []struct {
 	samples   int
 }{
 	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 80},
+	{"exp below", ExpBelowF64, bigExp, 1e-10, 745, "-", 80},
+	{"exp subnormal", ExpF64, bigExp, 708, 745, "-", 40},
 	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 80},
 	{"log", LogF64, bigLog, 1e-300, 1e300, "+", 100},
 	{"log near 1", LogF64, bigLog, 0.5, 2, "+", 100},
 	{"log1p", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1e-10, 1, "+-", 100},
 	{"log1p far", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1, 1e300, "+", 50},
-	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-10, 1e4, "+-", 80},
+	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-300, 1e4, "+-", 80},
 	{"sin far", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 80},
 	{"cos", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 80},
 	{"cos far", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 80},
@@ -57,6 +142,7 @@ var elementary64 = []struct {
 	}, 1e-10, 20, "+-", 80},
 	{"sigmoid", SigmoidF64, bigSigmoid, 1e-10, 740, "+-", 80},
 	{"erf", ErfF64, bigErf, 1e-10, 6, "+-", 100},
+	{"erf near 0", ErfF64, bigErf, 1e-320, 1e-10, "+-", 100},
 	{"rsqrt", RsqrtF64, func(x *big.Float) *big.Float {
 		return bigDiv(bigOf(1), new(big.Float).SetPrec(bigPrec).Sqrt(x))
 	}, 1e-300, 1e300, "+", 150},
@@ -84,11 +170,11 @@ func TestElementary64ULP(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(3, 4))
 			worst, at := 0.0, 0.0
-			for k := range c.samples {
+			for k := range c.samples * int(max(1, 20011/sampleStep(t))) {
 				u := rng.Float64()
 				x := math.Pow(c.low, 1-u) * math.Pow(c.high, u)
-				if k%2 == 1 {
-					x *= float64(1 - 2*(len(c.signs)-1))
+				if c.signs[k%len(c.signs)] == '-' {
+					x = -x
 				}
 				got := []float64{0}
 				c.fn(got, []float64{x})
@@ -101,6 +187,30 @@ func TestElementary64ULP(t *testing.T) {
 				t.Errorf("%s: %.3f ulp at %v, want at most 2", c.name, worst, at)
 			}
 		})
+	}
+}
+
+// As in float32, the error is measured by the larger summand.
+func TestGELUSlope64Error(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	root := new(big.Float).SetPrec(bigPrec).Sqrt(bigMul(bigOf(2), bigPi()))
+	worst, at := 0.0, 0.0
+	for k := range 60 {
+		x := rng.NormFloat64() * []float64{0.01, 1, 10}[k%3]
+		wide, slope := bigOf(x), []float64{x}
+		GELUSlopeF64(slope, slope)
+		half := bigDiv(bigMul(wide, wide), bigOf(2))
+		below := bigDiv(bigAdd(bigOf(1), bigErf(bigDiv(wide, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2))))), bigOf(2))
+		beside := bigDiv(bigMul(wide, bigExp(bigNeg(half))), root)
+		exponent := max(below.MantExp(nil), beside.MantExp(nil))
+		off, _ := bigSub(bigOf(slope[0]), bigAdd(below, beside)).Float64()
+		if e := math.Abs(math.Ldexp(off, 53-exponent)); e > worst {
+			worst, at = e, x
+		}
+	}
+	t.Logf("%.3f ulp at %v", worst, at)
+	if limit := recipe.GELUSlope64().ULP; worst > limit {
+		t.Errorf("%.3f ulp at %v, want at most %v", worst, at, limit)
 	}
 }
 

@@ -13,6 +13,84 @@ var twoOverPi = [...]uint32{
 	0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 }
 
+// gelu0 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu0 = [...]uint32{
+	0x00000000, 0x3e890000, 0x3f07c800, 0x3f4f8400, 0x3f939000, 0x3fcec200, 0x4006d400, 0x40270100,
+	0x40526400, 0x40872980, 0x40a7a980, 0x40c7af00, 0x40f2bd80, 0x41173000, 0x41378d00, 0x41573340,
+}
+
+// powers holds 2**(n/16).
+var powers = [...]uint32{
+	0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532, 0x3fa5fed7, 0x3fad583f,
+	0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c, 0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d,
+}
+
+// gelu1 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu1 = [...]uint32{
+	0x00000000, 0x3de01281, 0x3e3a3ed2, 0x3e70b8de, 0x3e8ecfb4, 0x3ea1f374, 0x3eae5a36, 0x3eb65da0,
+	0x3ebd1253, 0x3ec256cb, 0x3ec582fb, 0x3ec75f6b, 0x3ec8e120, 0x3eca0b2e, 0x3ecabd91, 0x3ecb25c7,
+}
+
+// gelu6 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu6 = [...]uint32{
+	0x3d544b12, 0x3cf24613, 0x3c850bac, 0x3c190778, 0x3b944c89, 0x3aeb43a1, 0x3a3d1a60, 0x39a3d968,
+	0x38eba620, 0x3807cbd0, 0x37298f30, 0x36740ebd, 0x3592e573, 0x349121db, 0x33a4cd57, 0x32e13516,
+}
+
+// gelu5 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu5 = [...]uint32{
+	0xbe068a26, 0xbd93cc9f, 0xbd27696d, 0xbcbc8cac, 0xbc43c857, 0xbbaba146, 0xbb19ac81, 0xba911635,
+	0xb9eb38a6, 0xb91bcba4, 0xb85c5823, 0xb7b48e1a, 0xb7016ef0, 0xb61a1fee, 0xb54cad4a, 0xb4a36766,
+}
+
+// gelu4 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu4 = [...]uint32{
+	0x3e7fe6c7, 0x3e1351b2, 0x3db08ee2, 0x3d53096b, 0x3cea7745, 0x3c61ff91, 0x3bdf995f, 0x3b689c5c,
+	0x3ad31430, 0x3a232973, 0x3986b4a5, 0x38fd08f7, 0x385277f7, 0x3797db20, 0x36f1aa82, 0x36608e98,
+}
+
+// gelu3 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu3 = [...]uint32{
+	0xbecc41ec, 0xbe7b1393, 0xbe2069c6, 0xbdcd1f43, 0xbd76fbd3, 0xbd0433e6, 0xbc917e4f, 0xbc27d95b,
+	0xbbad7d79, 0xbb1df50a, 0xba98c37b, 0xba24d030, 0xb9a18cec, 0xb90d9a40, 0xb886b421, 0xb8115eac,
+}
+
+// gelu2 holds the centers of GELU's intervals, or coefficients of its polynomials.
+var gelu2 = [...]uint32{
+	0x3f000000, 0x3ea9afb1, 0x3e6940a5, 0x3e20f2ff, 0x3dd42981, 0x3d7f5ffe, 0x3d1e1177, 0x3ccc2656,
+	0x3c72e316, 0x3c0399d1, 0x3b963f0b, 0x3b3b3ae1, 0x3ad96c43, 0x3a6884de, 0x3a048f20, 0x39a672e5,
+}
+
+// geluSlope4 holds coefficients of the polynomials of GELU's derivative.
+var geluSlope4 = [...]uint32{
+	0x3d548e43, 0x3d08763b, 0x3ca89779, 0x3c54d6ae, 0x3bee3a44, 0x3b6494f3, 0x3ae203a8, 0x3a65cdd4,
+	0x39d46ab8, 0x392242f3, 0x38946bed, 0x37e0cbdd, 0x375d99da, 0x369d95bc, 0x35a1acb4, 0x3497ce45,
+}
+
+// geluSlope3 holds coefficients of the polynomials of GELU's derivative.
+var geluSlope3 = [...]uint32{
+	0xbe069008, 0xbda78213, 0xbd564cfd, 0xbd091ea9, 0xbca5cd39, 0xbc319af3, 0xbbc33192, 0xbb60eeb4,
+	0xbaea0cb5, 0xba5507d6, 0xb9cd54c9, 0xb95d42cc, 0xb8da74ef, 0xb83f47e8, 0xb7b57419, 0xb742da99,
+}
+
+// geluSlope2 holds coefficients of the polynomials of GELU's derivative.
+var geluSlope2 = [...]uint32{
+	0x3e7fe766, 0x3e29b5bb, 0x3de945bc, 0x3da0f26e, 0x3d542624, 0x3cff5d30, 0x3c9e0e97, 0x3c4c2a45,
+	0x3bf2e274, 0x3b839f29, 0x3b162042, 0x3abb60f9, 0x3a594a8b, 0x39e86f17, 0x3984f627, 0x39272a6d,
+}
+
+// geluSlope1 holds coefficients of the polynomials of GELU's derivative.
+var geluSlope1 = [...]uint32{
+	0xbf4c420c, 0xbf303fda, 0xbf1db270, 0xbf1013ec, 0xbf04da34, 0xbef690b5, 0xbeea2a0a, 0xbee226aa,
+	0xbedb71e0, 0xbed62d75, 0xbed30152, 0xbed124e5, 0xbecfa32a, 0xbece7920, 0xbecdc6c0, 0xbecd5e8c,
+}
+
+// geluSlope0 holds coefficients of the polynomials of GELU's derivative.
+var geluSlope0 = [...]uint32{
+	0x3f000000, 0x3e9ab275, 0x3e067805, 0xbd08ba72, 0xbe5f31a6, 0xbee5ad44, 0xbf2dc61e, 0xbf678e61,
+	0xbf997d1d, 0xbfcc2f59, 0xc0011018, 0xc01b54a8, 0xc03e5e55, 0xc06e966c, 0xc0915909, 0xc0aac2cc,
+}
+
 // ExpF32 computes, for each element,
 //
 //	e**x.
@@ -38,34 +116,33 @@ func expf(x float32) float32 {
 	}
 	t0 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
 	t1 := t0 - 0x1.8p23
-	t2 := math.Float32bits(t0)
-	t3 := t2 - 0x4b400000
-	t4 := float32(t1*-0x1.62e4p-1) + x
-	t5 := fma32Const(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
-	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
+	t2 := float32(t1*-0x1.62e4p-1) + x
+	t3 := fma32Const(float64(t1)*-0x1.7f7d1cp-20, float64(t2))
+	if -0x1p-126 <= t3 && t3 <= 0x1p-126 {
+		t3 = fma32(float64(t1)*-0x1.7f7d1cp-20, float64(t2))
 	}
-	t6 := float32(t5 * t5)
-	t7 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
-	t8 := fma32Const(float64(t7)*float64(t5), 0x1.1113acp-7)
-	t9 := fma32Const(float64(t8)*float64(t5), 0x1.5554eap-5)
-	t10 := fma32Const(float64(t9)*float64(t5), 0x1.555554p-3)
-	t11 := fma32Const(float64(t10)*float64(t5), 0.5)
-	t12 := fma32Const(float64(t6)*float64(t11), float64(t5))
-	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
-		t12 = fma32(float64(t6)*float64(t11), float64(t5))
+	t4 := float32(t3 * t3)
+	t5 := fma32Const(0x1.9c5d84p-13*float64(t3), 0x1.6d4c98p-10)
+	t6 := fma32Const(float64(t5)*float64(t3), 0x1.1113acp-7)
+	t7 := fma32Const(float64(t6)*float64(t3), 0x1.5554eap-5)
+	t8 := fma32Const(float64(t7)*float64(t3), 0x1.555554p-3)
+	t9 := fma32Const(float64(t8)*float64(t3), 0.5)
+	t10 := fma32Const(float64(t4)*float64(t9), float64(t3))
+	if -0x1p-126 <= t10 && t10 <= 0x1p-126 {
+		t10 = fma32(float64(t4)*float64(t9), float64(t3))
 	}
-	t13 := 1 + t12
-	t14 := uint32(int32(t3) >> 1)
-	t15 := t14 + 127
+	t11 := 1 + t10
+	t12 := t1 + 786686
+	t13 := math.Float32bits(t12)
+	t14 := t13 >> 4
+	t15 := t14 >> 1
 	t16 := t15 << 23
 	t17 := math.Float32frombits(t16)
-	t18 := float32(t13 * t17)
-	t19 := t3 - t14
-	t20 := t19 + 127
-	t21 := t20 << 23
-	t22 := math.Float32frombits(t21)
-	return float32(t18 * t22)
+	t18 := float32(t11 * t17)
+	t19 := t14 - t15
+	t20 := t19 << 23
+	t21 := math.Float32frombits(t20)
+	return float32(t18 * t21)
 }
 
 // Expm1F32 computes, for each element,
@@ -97,31 +174,30 @@ func expm1f(x float32) float32 {
 	}
 	t1 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
 	t2 := t1 - 0x1.8p23
-	t3 := math.Float32bits(t1)
-	t4 := t3 - 0x4b400000
-	t5 := float32(t2*-0x1.62e4p-1) + x
-	t6 := float32(t2 * 0x1.7f7d1cp-20)
-	t7 := t5 - t6
-	t8 := t5 - t7
-	t9 := t8 - t6
-	t10 := float32(t7 * t7)
-	t11 := fma32Const(0x1.9c5d84p-13*float64(t7), 0x1.6d4c98p-10)
-	t12 := fma32Const(float64(t11)*float64(t7), 0x1.1113acp-7)
-	t13 := fma32Const(float64(t12)*float64(t7), 0x1.5554eap-5)
-	t14 := fma32Const(float64(t13)*float64(t7), 0x1.555554p-3)
-	t15 := fma32Const(float64(t14)*float64(t7), 0.5)
-	t16 := fma32Const(float64(t10)*float64(t15), float64(t9))
-	if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
-		t16 = fma32(float64(t10)*float64(t15), float64(t9))
+	t3 := float32(t2*-0x1.62e4p-1) + x
+	t4 := float32(t2 * 0x1.7f7d1cp-20)
+	t5 := t3 - t4
+	t6 := t3 - t5
+	t7 := t6 - t4
+	t8 := float32(t5 * t5)
+	t9 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
+	t10 := fma32Const(float64(t9)*float64(t5), 0x1.1113acp-7)
+	t11 := fma32Const(float64(t10)*float64(t5), 0x1.5554eap-5)
+	t12 := fma32Const(float64(t11)*float64(t5), 0x1.555554p-3)
+	t13 := fma32Const(float64(t12)*float64(t5), 0.5)
+	t14 := fma32Const(float64(t8)*float64(t13), float64(t7))
+	if -0x1p-126 <= t14 && t14 <= 0x1p-126 {
+		t14 = fma32(float64(t8)*float64(t13), float64(t7))
 	}
-	t17 := t4 - 1
-	t18 := t17 + 127
-	t19 := t18 << 23
-	t20 := math.Float32frombits(t19)
-	t21 := t20 - 0.5
-	t22 := float32(t20*t7) + t21
-	t23 := float32(t20*t16) + t22
-	return float32(t23 * 2)
+	t15 := t2 - 1
+	t16 := t15 + 0x1.8000fep23
+	t17 := math.Float32bits(t16)
+	t18 := t17 << 23
+	t19 := math.Float32frombits(t18)
+	t20 := t19 - 0.5
+	t21 := float32(t19*t5) + t20
+	t22 := float32(t19*t14) + t21
+	return float32(t22 * 2)
 }
 
 // LogF32 computes, for each element,
@@ -283,162 +359,158 @@ func sinf(x float32) float32 {
 		t9 := t8 >> 5
 		t10 := t8 & 31
 		t11 := t9 + 1
-		t12 := t11 & 7
-		t13 := twoOverPi[t12]
-		t14 := t13 >> 1
-		t15 := 31 - t10
-		t16 := t14 >> (t15 & 31)
-		t17 := t9 & 7
-		t18 := twoOverPi[t17]
-		t19 := t18 << (t10 & 31)
-		t20 := t19 | t16
-		t21 := t9 + 2
-		t22 := t21 & 7
-		t23 := twoOverPi[t22]
-		t24 := t23 >> 1
-		t25 := t24 >> (t15 & 31)
-		t26 := t13 << (t10 & 31)
-		t27 := t26 | t25
-		t28 := t9 + 3
-		t29 := t28 & 7
-		t30 := twoOverPi[t29]
-		t31 := t30 >> 1
-		t32 := t31 >> (t15 & 31)
-		t33 := t23 << (t10 & 31)
-		t34 := t33 | t32
-		t35 := t6 * t27
-		t36 := uint32(uint64(t6) * uint64(t34) >> 32)
-		t37 := t35 + t36
-		t38 := t6 * t20
-		t39 := uint32(uint64(t6) * uint64(t27) >> 32)
-		t40 := t38 + t39
-		t41 := t37 ^ 0x80000000
-		t42 := t35 ^ 0x80000000
-		var t43 uint32
-		if int32(t41) < int32(t42) {
-			t43 = 1
+		t12 := twoOverPi[t11&7]
+		t13 := t12 >> 1
+		t14 := 31 - t10
+		t15 := t13 >> (t14 & 31)
+		t16 := twoOverPi[t9&7]
+		t17 := t16 << (t10 & 31)
+		t18 := t17 | t15
+		t19 := t9 + 2
+		t20 := twoOverPi[t19&7]
+		t21 := t20 >> 1
+		t22 := t21 >> (t14 & 31)
+		t23 := t12 << (t10 & 31)
+		t24 := t23 | t22
+		t25 := t9 + 3
+		t26 := twoOverPi[t25&7]
+		t27 := t26 >> 1
+		t28 := t27 >> (t14 & 31)
+		t29 := t20 << (t10 & 31)
+		t30 := t29 | t28
+		t31 := t6 * t24
+		t32 := uint32(uint64(t6) * uint64(t30) >> 32)
+		t33 := t31 + t32
+		t34 := t6 * t18
+		t35 := uint32(uint64(t6) * uint64(t24) >> 32)
+		t36 := t34 + t35
+		t37 := t33 ^ 0x80000000
+		t38 := t31 ^ 0x80000000
+		var t39 uint32
+		if int32(t37) < int32(t38) {
+			t39 = 1
 		} else {
-			t43 = 0
+			t39 = 0
 		}
-		t44 := t40 + t43
-		t45 := t44 << 2
-		t46 := t37 >> 30
-		t47 := t45 | t46
-		t48 := t37 << 2
-		t49 := t44 >> 30
-		t50 := t47 >> 31
-		t51 := t49 + t50
-		t52 := uint32(int32(t47) >> 31)
-		t53 := t47 ^ t52
-		t54 := t48 ^ t52
-		t55 := t53 & 0xffffff00
-		t56 := float32(int32(t55))
-		t57 := t53 & 255
-		t58 := t57 << 16
-		t59 := t54 >> 16
-		t60 := t58 | t59
-		t61 := float32(int32(t60))
-		t62 := t54 & 0xffff
-		t63 := float32(int32(t62))
-		t64 := float32(t63*0x1p-16) + t61
-		t65 := float32(t64*0x1p-16) + t56
-		t66 := float32(t65 * 0x1p-32)
+		t40 := t36 + t39
+		t41 := t40 << 2
+		t42 := t33 >> 30
+		t43 := t41 | t42
+		t44 := t33 << 2
+		t45 := t40 >> 30
+		t46 := t43 >> 31
+		t47 := t45 + t46
+		t48 := uint32(int32(t43) >> 31)
+		t49 := t43 ^ t48
+		t50 := t44 ^ t48
+		t51 := t49 & 0xffffff00
+		t52 := float32(int32(t51))
+		t53 := t49 & 255
+		t54 := t53 << 16
+		t55 := t50 >> 16
+		t56 := t54 | t55
+		t57 := float32(int32(t56))
+		t58 := t50 & 0xffff
+		t59 := float32(int32(t58))
+		t60 := float32(t59*0x1p-16) + t57
+		t61 := float32(t60*0x1p-16) + t52
+		t62 := float32(t61 * 0x1p-32)
+		t63 := -t62
+		t64 := float32(0x1p-32*t52) + t63
+		t65 := float32(t60*0x1p-48) + t64
+		t66 := float32(t62 * 0x1.921fb6p0)
 		t67 := -t66
-		t68 := float32(0x1p-32*t56) + t67
-		t69 := float32(t64*0x1p-48) + t68
-		t70 := float32(t66 * 0x1.921fb6p0)
-		t71 := -t70
-		t72 := fma32Const(float64(t66)*0x1.921fb6p0, float64(t71))
-		if -0x1p-126 <= t72 && t72 <= 0x1p-126 {
-			t72 = fma32(float64(t66)*0x1.921fb6p0, float64(t71))
+		t68 := fma32Const(float64(t62)*0x1.921fb6p0, float64(t67))
+		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+			t68 = fma32(float64(t62)*0x1.921fb6p0, float64(t67))
 		}
-		t73 := fma32Const(float64(t66)*-0x1.777a5cp-25, float64(t72))
-		if -0x1p-126 <= t73 && t73 <= 0x1p-126 {
-			t73 = fma32(float64(t66)*-0x1.777a5cp-25, float64(t72))
+		t69 := fma32Const(float64(t62)*-0x1.777a5cp-25, float64(t68))
+		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+			t69 = fma32(float64(t62)*-0x1.777a5cp-25, float64(t68))
 		}
-		t74 := fma32Const(float64(t69)*0x1.921fb6p0, float64(t73))
-		if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
-			t74 = fma32(float64(t69)*0x1.921fb6p0, float64(t73))
+		t70 := fma32Const(float64(t65)*0x1.921fb6p0, float64(t69))
+		if -0x1p-126 <= t70 && t70 <= 0x1p-126 {
+			t70 = fma32(float64(t65)*0x1.921fb6p0, float64(t69))
 		}
-		t75 := t52 & 0x80000000
-		t76 := math.Float32bits(t70)
-		t77 := t76 ^ t75
-		t78 := math.Float32frombits(t77)
-		t79 := math.Float32bits(t74)
-		t80 := t79 ^ t75
-		t81 := math.Float32frombits(t80)
-		t1 = t78
-		t2 = t81
-		t3 = t51
+		t71 := t48 & 0x80000000
+		t72 := math.Float32bits(t66)
+		t73 := t72 ^ t71
+		t74 := math.Float32frombits(t73)
+		t75 := math.Float32bits(t70)
+		t76 := t75 ^ t71
+		t77 := math.Float32frombits(t76)
+		t1 = t74
+		t2 = t77
+		t3 = t47
 	} else {
-		t82 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
-		t83 := t82 - 0x1.8p23
-		t84 := math.Float32bits(t82)
-		t85 := t84 - 0x4b400000
-		t86 := fma32Const(float64(t83)*-0x1.921fb6p0, float64(t0))
-		if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
-			t86 = fma32(float64(t83)*-0x1.921fb6p0, float64(t0))
+		t78 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
+		t79 := t78 - 0x1.8p23
+		t80 := math.Float32bits(t78)
+		t81 := t80 - 0x4b400000
+		t82 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
+		if -0x1p-126 <= t82 && t82 <= 0x1p-126 {
+			t82 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
 		}
-		t87 := float32(t83 * 0x1.777a5cp-25)
-		t88 := -t87
-		t89 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t88))
-		if -0x1p-126 <= t89 && t89 <= 0x1p-126 {
-			t89 = fma32(float64(t83)*0x1.777a5cp-25, float64(t88))
+		t83 := float32(t79 * 0x1.777a5cp-25)
+		t84 := -t83
+		t85 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t84))
+		if -0x1p-126 <= t85 && t85 <= 0x1p-126 {
+			t85 = fma32(float64(t79)*0x1.777a5cp-25, float64(t84))
 		}
-		t90 := t86 + t87
-		t91 := t90 - t86
-		t92 := t90 - t91
-		t93 := t86 - t92
-		t94 := t87 - t91
-		t95 := t93 + t94
-		t96 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t89))
-		if -0x1p-126 <= t96 && t96 <= 0x1p-126 {
-			t96 = fma32(float64(t83)*0x1.ee59dap-50, float64(t89))
+		t86 := t82 + t83
+		t87 := t86 - t82
+		t88 := t86 - t87
+		t89 := t82 - t88
+		t90 := t83 - t87
+		t91 := t89 + t90
+		t92 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t85))
+		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
+			t92 = fma32(float64(t79)*0x1.ee59dap-50, float64(t85))
 		}
-		t97 := t95 + t96
-		t98 := t90 + t97
-		t99 := t90 - t98
-		t100 := t99 + t97
-		t1 = t98
-		t2 = t100
-		t3 = t85
+		t93 := t91 + t92
+		t94 := t86 + t93
+		t95 := t86 - t94
+		t96 := t95 + t93
+		t1 = t94
+		t2 = t96
+		t3 = t81
 	}
-	t101 := float32(t1 * t1)
-	t102 := t3 << 31
-	var t103 float32
-	if int32(t102) < 0 {
-		t104 := fma32Const(0x1.99e80cp-16*float64(t101), -0x1.6c0c28p-10)
-		t105 := fma32Const(float64(t104)*float64(t101), 0x1.55554ap-5)
-		t106 := fma32Const(float64(t101)*float64(t105), -0.5)
-		t107 := float32(t1 * t2)
-		t108 := -t107
-		t109 := fma32Const(float64(t101)*float64(t106), float64(t108))
-		if -0x1p-126 <= t109 && t109 <= 0x1p-126 {
-			t109 = fma32(float64(t101)*float64(t106), float64(t108))
+	t97 := float32(t1 * t1)
+	t98 := t3 << 31
+	var t99 float32
+	if int32(t98) < 0 {
+		t100 := fma32Const(0x1.99e80cp-16*float64(t97), -0x1.6c0c28p-10)
+		t101 := fma32Const(float64(t100)*float64(t97), 0x1.55554ap-5)
+		t102 := fma32Const(float64(t97)*float64(t101), -0.5)
+		t103 := float32(t1 * t2)
+		t104 := -t103
+		t105 := fma32Const(float64(t97)*float64(t102), float64(t104))
+		if -0x1p-126 <= t105 && t105 <= 0x1p-126 {
+			t105 = fma32(float64(t97)*float64(t102), float64(t104))
 		}
-		t110 := 1 + t109
-		t103 = t110
+		t106 := 1 + t105
+		t99 = t106
 	} else {
-		t111 := fma32Const(-0x1.9952fap-13*float64(t101), 0x1.110776p-7)
-		t112 := fma32Const(float64(t111)*float64(t101), -0x1.555546p-3)
-		t113 := float32(t101 * t1)
-		t114 := fma32Const(float64(t113)*float64(t112), float64(t2))
-		if -0x1p-126 <= t114 && t114 <= 0x1p-126 {
-			t114 = fma32(float64(t113)*float64(t112), float64(t2))
+		t107 := fma32Const(-0x1.9952fap-13*float64(t97), 0x1.110776p-7)
+		t108 := fma32Const(float64(t107)*float64(t97), -0x1.555546p-3)
+		t109 := float32(t97 * t1)
+		t110 := fma32Const(float64(t109)*float64(t108), float64(t2))
+		if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
+			t110 = fma32(float64(t109)*float64(t108), float64(t2))
 		}
-		t115 := t1 + t114
-		t103 = t115
+		t111 := t1 + t110
+		t99 = t111
 	}
-	t116 := math.Float32bits(t103)
-	t117 := t3 >> 1
-	t118 := t117 << 31
-	t119 := t116 ^ t118
-	t120 := math.Float32frombits(t119)
-	t121 := math.Float32bits(t120)
-	t122 := math.Float32bits(x)
-	t123 := t122 & 0x80000000
-	t124 := t121 ^ t123
-	return math.Float32frombits(t124)
+	t112 := math.Float32bits(t99)
+	t113 := t3 >> 1
+	t114 := t113 << 31
+	t115 := t112 ^ t114
+	t116 := math.Float32frombits(t115)
+	t117 := math.Float32bits(t116)
+	t118 := math.Float32bits(x)
+	t119 := t118 & 0x80000000
+	t120 := t117 ^ t119
+	return math.Float32frombits(t120)
 }
 
 // CosF32 computes, for each element,
@@ -472,158 +544,154 @@ func cosf(x float32) float32 {
 		t9 := t8 >> 5
 		t10 := t8 & 31
 		t11 := t9 + 1
-		t12 := t11 & 7
-		t13 := twoOverPi[t12]
-		t14 := t13 >> 1
-		t15 := 31 - t10
-		t16 := t14 >> (t15 & 31)
-		t17 := t9 & 7
-		t18 := twoOverPi[t17]
-		t19 := t18 << (t10 & 31)
-		t20 := t19 | t16
-		t21 := t9 + 2
-		t22 := t21 & 7
-		t23 := twoOverPi[t22]
-		t24 := t23 >> 1
-		t25 := t24 >> (t15 & 31)
-		t26 := t13 << (t10 & 31)
-		t27 := t26 | t25
-		t28 := t9 + 3
-		t29 := t28 & 7
-		t30 := twoOverPi[t29]
-		t31 := t30 >> 1
-		t32 := t31 >> (t15 & 31)
-		t33 := t23 << (t10 & 31)
-		t34 := t33 | t32
-		t35 := t6 * t27
-		t36 := uint32(uint64(t6) * uint64(t34) >> 32)
-		t37 := t35 + t36
-		t38 := t6 * t20
-		t39 := uint32(uint64(t6) * uint64(t27) >> 32)
-		t40 := t38 + t39
-		t41 := t37 ^ 0x80000000
-		t42 := t35 ^ 0x80000000
-		var t43 uint32
-		if int32(t41) < int32(t42) {
-			t43 = 1
+		t12 := twoOverPi[t11&7]
+		t13 := t12 >> 1
+		t14 := 31 - t10
+		t15 := t13 >> (t14 & 31)
+		t16 := twoOverPi[t9&7]
+		t17 := t16 << (t10 & 31)
+		t18 := t17 | t15
+		t19 := t9 + 2
+		t20 := twoOverPi[t19&7]
+		t21 := t20 >> 1
+		t22 := t21 >> (t14 & 31)
+		t23 := t12 << (t10 & 31)
+		t24 := t23 | t22
+		t25 := t9 + 3
+		t26 := twoOverPi[t25&7]
+		t27 := t26 >> 1
+		t28 := t27 >> (t14 & 31)
+		t29 := t20 << (t10 & 31)
+		t30 := t29 | t28
+		t31 := t6 * t24
+		t32 := uint32(uint64(t6) * uint64(t30) >> 32)
+		t33 := t31 + t32
+		t34 := t6 * t18
+		t35 := uint32(uint64(t6) * uint64(t24) >> 32)
+		t36 := t34 + t35
+		t37 := t33 ^ 0x80000000
+		t38 := t31 ^ 0x80000000
+		var t39 uint32
+		if int32(t37) < int32(t38) {
+			t39 = 1
 		} else {
-			t43 = 0
+			t39 = 0
 		}
-		t44 := t40 + t43
-		t45 := t44 << 2
-		t46 := t37 >> 30
-		t47 := t45 | t46
-		t48 := t37 << 2
-		t49 := t44 >> 30
-		t50 := t47 >> 31
-		t51 := t49 + t50
-		t52 := uint32(int32(t47) >> 31)
-		t53 := t47 ^ t52
-		t54 := t48 ^ t52
-		t55 := t53 & 0xffffff00
-		t56 := float32(int32(t55))
-		t57 := t53 & 255
-		t58 := t57 << 16
-		t59 := t54 >> 16
-		t60 := t58 | t59
-		t61 := float32(int32(t60))
-		t62 := t54 & 0xffff
-		t63 := float32(int32(t62))
-		t64 := float32(t63*0x1p-16) + t61
-		t65 := float32(t64*0x1p-16) + t56
-		t66 := float32(t65 * 0x1p-32)
+		t40 := t36 + t39
+		t41 := t40 << 2
+		t42 := t33 >> 30
+		t43 := t41 | t42
+		t44 := t33 << 2
+		t45 := t40 >> 30
+		t46 := t43 >> 31
+		t47 := t45 + t46
+		t48 := uint32(int32(t43) >> 31)
+		t49 := t43 ^ t48
+		t50 := t44 ^ t48
+		t51 := t49 & 0xffffff00
+		t52 := float32(int32(t51))
+		t53 := t49 & 255
+		t54 := t53 << 16
+		t55 := t50 >> 16
+		t56 := t54 | t55
+		t57 := float32(int32(t56))
+		t58 := t50 & 0xffff
+		t59 := float32(int32(t58))
+		t60 := float32(t59*0x1p-16) + t57
+		t61 := float32(t60*0x1p-16) + t52
+		t62 := float32(t61 * 0x1p-32)
+		t63 := -t62
+		t64 := float32(0x1p-32*t52) + t63
+		t65 := float32(t60*0x1p-48) + t64
+		t66 := float32(t62 * 0x1.921fb6p0)
 		t67 := -t66
-		t68 := float32(0x1p-32*t56) + t67
-		t69 := float32(t64*0x1p-48) + t68
-		t70 := float32(t66 * 0x1.921fb6p0)
-		t71 := -t70
-		t72 := fma32Const(float64(t66)*0x1.921fb6p0, float64(t71))
-		if -0x1p-126 <= t72 && t72 <= 0x1p-126 {
-			t72 = fma32(float64(t66)*0x1.921fb6p0, float64(t71))
+		t68 := fma32Const(float64(t62)*0x1.921fb6p0, float64(t67))
+		if -0x1p-126 <= t68 && t68 <= 0x1p-126 {
+			t68 = fma32(float64(t62)*0x1.921fb6p0, float64(t67))
 		}
-		t73 := fma32Const(float64(t66)*-0x1.777a5cp-25, float64(t72))
-		if -0x1p-126 <= t73 && t73 <= 0x1p-126 {
-			t73 = fma32(float64(t66)*-0x1.777a5cp-25, float64(t72))
+		t69 := fma32Const(float64(t62)*-0x1.777a5cp-25, float64(t68))
+		if -0x1p-126 <= t69 && t69 <= 0x1p-126 {
+			t69 = fma32(float64(t62)*-0x1.777a5cp-25, float64(t68))
 		}
-		t74 := fma32Const(float64(t69)*0x1.921fb6p0, float64(t73))
-		if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
-			t74 = fma32(float64(t69)*0x1.921fb6p0, float64(t73))
+		t70 := fma32Const(float64(t65)*0x1.921fb6p0, float64(t69))
+		if -0x1p-126 <= t70 && t70 <= 0x1p-126 {
+			t70 = fma32(float64(t65)*0x1.921fb6p0, float64(t69))
 		}
-		t75 := t52 & 0x80000000
-		t76 := math.Float32bits(t70)
-		t77 := t76 ^ t75
-		t78 := math.Float32frombits(t77)
-		t79 := math.Float32bits(t74)
-		t80 := t79 ^ t75
-		t81 := math.Float32frombits(t80)
-		t1 = t78
-		t2 = t81
-		t3 = t51
+		t71 := t48 & 0x80000000
+		t72 := math.Float32bits(t66)
+		t73 := t72 ^ t71
+		t74 := math.Float32frombits(t73)
+		t75 := math.Float32bits(t70)
+		t76 := t75 ^ t71
+		t77 := math.Float32frombits(t76)
+		t1 = t74
+		t2 = t77
+		t3 = t47
 	} else {
-		t82 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
-		t83 := t82 - 0x1.8p23
-		t84 := math.Float32bits(t82)
-		t85 := t84 - 0x4b400000
-		t86 := fma32Const(float64(t83)*-0x1.921fb6p0, float64(t0))
-		if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
-			t86 = fma32(float64(t83)*-0x1.921fb6p0, float64(t0))
+		t78 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
+		t79 := t78 - 0x1.8p23
+		t80 := math.Float32bits(t78)
+		t81 := t80 - 0x4b400000
+		t82 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
+		if -0x1p-126 <= t82 && t82 <= 0x1p-126 {
+			t82 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
 		}
-		t87 := float32(t83 * 0x1.777a5cp-25)
-		t88 := -t87
-		t89 := fma32Const(float64(t83)*0x1.777a5cp-25, float64(t88))
-		if -0x1p-126 <= t89 && t89 <= 0x1p-126 {
-			t89 = fma32(float64(t83)*0x1.777a5cp-25, float64(t88))
+		t83 := float32(t79 * 0x1.777a5cp-25)
+		t84 := -t83
+		t85 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t84))
+		if -0x1p-126 <= t85 && t85 <= 0x1p-126 {
+			t85 = fma32(float64(t79)*0x1.777a5cp-25, float64(t84))
 		}
-		t90 := t86 + t87
-		t91 := t90 - t86
-		t92 := t90 - t91
-		t93 := t86 - t92
-		t94 := t87 - t91
-		t95 := t93 + t94
-		t96 := fma32Const(float64(t83)*0x1.ee59dap-50, float64(t89))
-		if -0x1p-126 <= t96 && t96 <= 0x1p-126 {
-			t96 = fma32(float64(t83)*0x1.ee59dap-50, float64(t89))
+		t86 := t82 + t83
+		t87 := t86 - t82
+		t88 := t86 - t87
+		t89 := t82 - t88
+		t90 := t83 - t87
+		t91 := t89 + t90
+		t92 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t85))
+		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
+			t92 = fma32(float64(t79)*0x1.ee59dap-50, float64(t85))
 		}
-		t97 := t95 + t96
-		t98 := t90 + t97
-		t99 := t90 - t98
-		t100 := t99 + t97
-		t1 = t98
-		t2 = t100
-		t3 = t85
+		t93 := t91 + t92
+		t94 := t86 + t93
+		t95 := t86 - t94
+		t96 := t95 + t93
+		t1 = t94
+		t2 = t96
+		t3 = t81
 	}
-	t101 := t3 + 1
-	t102 := float32(t1 * t1)
-	t103 := t101 << 31
-	var t104 float32
-	if int32(t103) < 0 {
-		t105 := fma32Const(0x1.99e80cp-16*float64(t102), -0x1.6c0c28p-10)
-		t106 := fma32Const(float64(t105)*float64(t102), 0x1.55554ap-5)
-		t107 := fma32Const(float64(t102)*float64(t106), -0.5)
-		t108 := float32(t1 * t2)
-		t109 := -t108
-		t110 := fma32Const(float64(t102)*float64(t107), float64(t109))
-		if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
-			t110 = fma32(float64(t102)*float64(t107), float64(t109))
+	t97 := t3 + 1
+	t98 := float32(t1 * t1)
+	t99 := t97 << 31
+	var t100 float32
+	if int32(t99) < 0 {
+		t101 := fma32Const(0x1.99e80cp-16*float64(t98), -0x1.6c0c28p-10)
+		t102 := fma32Const(float64(t101)*float64(t98), 0x1.55554ap-5)
+		t103 := fma32Const(float64(t98)*float64(t102), -0.5)
+		t104 := float32(t1 * t2)
+		t105 := -t104
+		t106 := fma32Const(float64(t98)*float64(t103), float64(t105))
+		if -0x1p-126 <= t106 && t106 <= 0x1p-126 {
+			t106 = fma32(float64(t98)*float64(t103), float64(t105))
 		}
-		t111 := 1 + t110
-		t104 = t111
+		t107 := 1 + t106
+		t100 = t107
 	} else {
-		t112 := fma32Const(-0x1.9952fap-13*float64(t102), 0x1.110776p-7)
-		t113 := fma32Const(float64(t112)*float64(t102), -0x1.555546p-3)
-		t114 := float32(t102 * t1)
-		t115 := fma32Const(float64(t114)*float64(t113), float64(t2))
-		if -0x1p-126 <= t115 && t115 <= 0x1p-126 {
-			t115 = fma32(float64(t114)*float64(t113), float64(t2))
+		t108 := fma32Const(-0x1.9952fap-13*float64(t98), 0x1.110776p-7)
+		t109 := fma32Const(float64(t108)*float64(t98), -0x1.555546p-3)
+		t110 := float32(t98 * t1)
+		t111 := fma32Const(float64(t110)*float64(t109), float64(t2))
+		if -0x1p-126 <= t111 && t111 <= 0x1p-126 {
+			t111 = fma32(float64(t110)*float64(t109), float64(t2))
 		}
-		t116 := t1 + t115
-		t104 = t116
+		t112 := t1 + t111
+		t100 = t112
 	}
-	t117 := math.Float32bits(t104)
-	t118 := t101 >> 1
-	t119 := t118 << 31
-	t120 := t117 ^ t119
-	return math.Float32frombits(t120)
+	t113 := math.Float32bits(t100)
+	t114 := t97 >> 1
+	t115 := t114 << 31
+	t116 := t113 ^ t115
+	return math.Float32frombits(t116)
 }
 
 // TanhF32 computes, for each element,
@@ -805,38 +873,37 @@ func erff(x float32) float32 {
 			t18 := -t17
 			t19 := fma32Const(float64(t18)*0x1.715476p0, 0x1.8p23)
 			t20 := t19 - 0x1.8p23
-			t21 := math.Float32bits(t19)
-			t22 := t21 - 0x4b400000
-			t23 := float32(t20*-0x1.62e4p-1) + t18
-			t24 := fma32Const(float64(t20)*-0x1.7f7d1cp-20, float64(t23))
-			if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
-				t24 = fma32(float64(t20)*-0x1.7f7d1cp-20, float64(t23))
+			t21 := float32(t20*-0x1.62e4p-1) + t18
+			t22 := fma32Const(float64(t20)*-0x1.7f7d1cp-20, float64(t21))
+			if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
+				t22 = fma32(float64(t20)*-0x1.7f7d1cp-20, float64(t21))
 			}
-			t25 := float32(t24 * t24)
-			t26 := fma32Const(0x1.9c5d84p-13*float64(t24), 0x1.6d4c98p-10)
-			t27 := fma32Const(float64(t26)*float64(t24), 0x1.1113acp-7)
-			t28 := fma32Const(float64(t27)*float64(t24), 0x1.5554eap-5)
-			t29 := fma32Const(float64(t28)*float64(t24), 0x1.555554p-3)
-			t30 := fma32Const(float64(t29)*float64(t24), 0.5)
-			t31 := fma32Const(float64(t25)*float64(t30), float64(t24))
-			if -0x1p-126 <= t31 && t31 <= 0x1p-126 {
-				t31 = fma32(float64(t25)*float64(t30), float64(t24))
+			t23 := float32(t22 * t22)
+			t24 := fma32Const(0x1.9c5d84p-13*float64(t22), 0x1.6d4c98p-10)
+			t25 := fma32Const(float64(t24)*float64(t22), 0x1.1113acp-7)
+			t26 := fma32Const(float64(t25)*float64(t22), 0x1.5554eap-5)
+			t27 := fma32Const(float64(t26)*float64(t22), 0x1.555554p-3)
+			t28 := fma32Const(float64(t27)*float64(t22), 0.5)
+			t29 := fma32Const(float64(t23)*float64(t28), float64(t22))
+			if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+				t29 = fma32(float64(t23)*float64(t28), float64(t22))
 			}
-			t32 := 1 + t31
-			t33 := t22 + 127
-			t34 := t33 << 23
-			t35 := math.Float32frombits(t34)
-			t36 := float32(t32 * t35)
-			t37 := 1 - t36
-			t10 = t37
+			t30 := 1 + t29
+			t31 := t20 + 0x1.8000fep23
+			t32 := math.Float32bits(t31)
+			t33 := t32 << 23
+			t34 := math.Float32frombits(t33)
+			t35 := float32(t30 * t34)
+			t36 := 1 - t35
+			t10 = t36
 		}
 		t1 = t10
 	}
-	t38 := math.Float32bits(x)
-	t39 := t38 & 0x80000000
-	t40 := math.Float32bits(t1)
-	t41 := t40 | t39
-	return math.Float32frombits(t41)
+	t37 := math.Float32bits(x)
+	t38 := t37 & 0x80000000
+	t39 := math.Float32bits(t1)
+	t40 := t39 | t38
+	return math.Float32frombits(t40)
 }
 
 // PowF32 computes, for each element,
@@ -997,50 +1064,49 @@ func powf(x, y float32) float32 {
 				}
 				t70 := fma32Const(float64(t62)*0x1.715476p0, 0x1.8p23)
 				t71 := t70 - 0x1.8p23
-				t72 := math.Float32bits(t70)
-				t73 := t72 - 0x4b400000
-				t74 := float32(t71*-0x1.62e4p-1) + t62
-				t75 := -t69
-				t76 := fma32Const(float64(t71)*0x1.7f7d1cp-20, float64(t75))
-				if -0x1p-126 <= t76 && t76 <= 0x1p-126 {
-					t76 = fma32(float64(t71)*0x1.7f7d1cp-20, float64(t75))
+				t72 := float32(t71*-0x1.62e4p-1) + t62
+				t73 := -t69
+				t74 := fma32Const(float64(t71)*0x1.7f7d1cp-20, float64(t73))
+				if -0x1p-126 <= t74 && t74 <= 0x1p-126 {
+					t74 = fma32(float64(t71)*0x1.7f7d1cp-20, float64(t73))
 				}
-				t77 := t74 - t76
-				t78 := t74 - t77
-				t79 := t78 - t76
-				t80 := float32(t77 * t77)
-				t81 := fma32Const(0x1.9c5d84p-13*float64(t77), 0x1.6d4c98p-10)
-				t82 := fma32Const(float64(t81)*float64(t77), 0x1.1113acp-7)
-				t83 := fma32Const(float64(t82)*float64(t77), 0x1.5554eap-5)
-				t84 := fma32Const(float64(t83)*float64(t77), 0x1.555554p-3)
-				t85 := fma32Const(float64(t84)*float64(t77), 0.5)
-				t86 := fma32Const(float64(t80)*float64(t85), float64(t79))
-				if -0x1p-126 <= t86 && t86 <= 0x1p-126 {
-					t86 = fma32(float64(t80)*float64(t85), float64(t79))
+				t75 := t72 - t74
+				t76 := t72 - t75
+				t77 := t76 - t74
+				t78 := float32(t75 * t75)
+				t79 := fma32Const(0x1.9c5d84p-13*float64(t75), 0x1.6d4c98p-10)
+				t80 := fma32Const(float64(t79)*float64(t75), 0x1.1113acp-7)
+				t81 := fma32Const(float64(t80)*float64(t75), 0x1.5554eap-5)
+				t82 := fma32Const(float64(t81)*float64(t75), 0x1.555554p-3)
+				t83 := fma32Const(float64(t82)*float64(t75), 0.5)
+				t84 := fma32Const(float64(t78)*float64(t83), float64(t77))
+				if -0x1p-126 <= t84 && t84 <= 0x1p-126 {
+					t84 = fma32(float64(t78)*float64(t83), float64(t77))
 				}
-				t87 := t77 + t86
-				t88 := 1 + t87
-				t89 := uint32(int32(t73) >> 1)
-				t90 := t89 + 127
+				t85 := t75 + t84
+				t86 := 1 + t85
+				t87 := t71 + 786686
+				t88 := math.Float32bits(t87)
+				t89 := t88 >> 4
+				t90 := t89 >> 1
 				t91 := t90 << 23
 				t92 := math.Float32frombits(t91)
-				t93 := float32(t88 * t92)
-				t94 := t73 - t89
-				t95 := t94 + 127
-				t96 := t95 << 23
-				t97 := math.Float32frombits(t96)
-				t98 := float32(t93 * t97)
-				t64 = t98
+				t93 := float32(t86 * t92)
+				t94 := t89 - t90
+				t95 := t94 << 23
+				t96 := math.Float32frombits(t95)
+				t97 := float32(t93 * t96)
+				t64 = t97
 			}
 			t63 = t64
 		}
 		t4 = t63
 	}
-	t99 := float32(t1 * 0.5)
-	t100 := t99 + 0x1p23
-	t101 := t100 - 0x1p23
-	t102 := math.Float32bits(x)
-	if ((t3 == t1 || 0x1p23 <= t1) && !(t101 == t99 || 0x1p23 <= t99)) && int32(t102) < 0 {
+	t98 := float32(t1 * 0.5)
+	t99 := t98 + 0x1p23
+	t100 := t99 - 0x1p23
+	t101 := math.Float32bits(x)
+	if ((t3 == t1 || 0x1p23 <= t1) && !(t100 == t98 || 0x1p23 <= t98)) && int32(t101) < 0 {
 		return -t4
 	}
 	return t4
@@ -1135,11 +1201,10 @@ func siluf(x float32) float32 {
 
 // GELUF32 computes, for each element,
 //
-//	x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-//	Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-//	along, subtracted from x where x is positive. Polynomials by Remez.
+//	x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+//	max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals.
 //
-// with an error of at most 1.7 ulp. dst is at least as long as src and may be the same slice.
+// with an error of at most 1.5 ulp. dst is at least as long as src and may be the same slice.
 func GELUF32(dst, src []float32) {
 	dst = dst[:len(src)]
 	for i := vec.Unary(vec.GELU, dst, src); i < len(src); i++ {
@@ -1148,158 +1213,95 @@ func GELUF32(dst, src []float32) {
 }
 
 func geluf(x float32) float32 {
-	if !(math.Float32frombits(0xff800000) < x) {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if 14.5 < x {
-		return x
-	}
-	if x < -14.5 {
-		return math.Float32frombits(0x80000000)
-	}
-	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
-	if t0 < 1 {
-		t1 := float32(x * x)
-		t2 := -t1
-		t3 := fma32Const(float64(x)*float64(x), float64(t2))
-		if -0x1p-126 <= t3 && t3 <= 0x1p-126 {
-			t3 = fma32(float64(x)*float64(x), float64(t2))
+	if math.Float32frombits(0xff800000) < x {
+		t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
+		t1 := math.Float32bits(t0)
+		t2 := min(t1, 0x41670000)
+		t3 := math.Float32frombits(t2)
+		t4 := t3 + 1
+		t5 := math.Float32bits(t4)
+		t6 := t5 - 0x3f776000
+		t7 := t6 >> 21
+		t8 := gelu0[t7&15]
+		t9 := math.Float32frombits(t8)
+		t10 := t3 - t9
+		t11 := float32(t3 * t3)
+		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786432)
+		t13 := t12 - 786432
+		t14 := float32(t13 * 0x1.62ep0)
+		t15 := fma32Const(float64(t3)*float64(t3), float64(t14))
+		if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
+			t15 = fma32(float64(t3)*float64(t3), float64(t14))
 		}
-		t4 := fma32Const(-0x1.122492p-17*float64(t1), 0x1.e26d7ap-14)
-		t5 := fma32Const(float64(t4)*float64(t1), -0x1.376eb2p-10)
-		t6 := fma32Const(float64(t5)*float64(t1), 0x1.46d558p-7)
-		t7 := fma32Const(float64(t6)*float64(t1), -0x1.105862p-4)
-		t8 := float32(x * 0.5)
-		t9 := fma32Const(float64(t1)*0x1.988454p-2, float64(t8))
-		if -0x1p-126 <= t9 && t9 <= 0x1p-126 {
-			t9 = fma32(float64(t1)*0x1.988454p-2, float64(t8))
+		t16 := fma32Const(float64(t13)*0x1.0bfbe8p-14, float64(t15))
+		if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
+			t16 = fma32(float64(t13)*0x1.0bfbe8p-14, float64(t15))
 		}
-		t10 := float32(t1 * t1)
-		t11 := float32(t3 * 0x1.988454p-2)
-		t12 := fma32Const(float64(t10)*float64(t7), float64(t11))
-		if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
-			t12 = fma32(float64(t10)*float64(t7), float64(t11))
+		t17 := fma32Const(-0x1.55572p-6*float64(t16), 0x1.00021ep-3)
+		t18 := fma32Const(float64(t17)*float64(t16), -0.5)
+		t19 := float32(t16 * t18)
+		t20 := math.Float32bits(t12)
+		t21 := powers[t20&15]
+		t22 := math.Float32frombits(t21)
+		t23 := gelu1[t7&15]
+		t24 := math.Float32frombits(t23)
+		t25 := gelu6[t7&15]
+		t26 := math.Float32frombits(t25)
+		t27 := gelu5[t7&15]
+		t28 := math.Float32frombits(t27)
+		t29 := fma32Const(float64(t26)*float64(t10), float64(t28))
+		if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
+			t29 = fma32(float64(t26)*float64(t10), float64(t28))
 		}
-		t13 := t9 + t12
-		t14 := math.Float32bits(x)
-		t15 := t14 & 0x80000000
-		t16 := math.Float32bits(t13)
-		t17 := t16 | t15
-		return math.Float32frombits(t17)
+		t30 := gelu4[t7&15]
+		t31 := math.Float32frombits(t30)
+		t32 := fma32Const(float64(t29)*float64(t10), float64(t31))
+		if -0x1p-126 <= t32 && t32 <= 0x1p-126 {
+			t32 = fma32(float64(t29)*float64(t10), float64(t31))
+		}
+		t33 := gelu3[t7&15]
+		t34 := math.Float32frombits(t33)
+		t35 := fma32Const(float64(t32)*float64(t10), float64(t34))
+		if -0x1p-126 <= t35 && t35 <= 0x1p-126 {
+			t35 = fma32(float64(t32)*float64(t10), float64(t34))
+		}
+		t36 := gelu2[t7&15]
+		t37 := math.Float32frombits(t36)
+		t38 := fma32Const(float64(t35)*float64(t10), float64(t37))
+		if -0x1p-126 <= t38 && t38 <= 0x1p-126 {
+			t38 = fma32(float64(t35)*float64(t10), float64(t37))
+		}
+		t39 := fma32Const(float64(t38)*float64(t10), float64(t24))
+		if -0x1p-126 <= t39 && t39 <= 0x1p-126 {
+			t39 = fma32(float64(t38)*float64(t10), float64(t24))
+		}
+		t40 := float32(t19 * t39)
+		t41 := fma32Const(float64(t38)*float64(t10), float64(t40))
+		if -0x1p-126 <= t41 && t41 <= 0x1p-126 {
+			t41 = fma32(float64(t38)*float64(t10), float64(t40))
+		}
+		t42 := float32(t22 * t41)
+		t43 := fma32Const(float64(t22)*float64(t24), float64(t42))
+		if -0x1p-126 <= t43 && t43 <= 0x1p-126 {
+			t43 = fma32(float64(t22)*float64(t24), float64(t42))
+		}
+		t44 := t13 + 786686
+		t45 := math.Float32bits(t44)
+		t46 := t45 >> 4
+		t47 := t46 >> 1
+		t48 := t47 << 23
+		t49 := math.Float32frombits(t48)
+		t50 := float32(t43 * t49)
+		t51 := t46 - t47
+		t52 := t51 << 23
+		t53 := math.Float32frombits(t52)
+		t54 := float32(t50 * t53)
+		t55 := math.Float32bits(x)
+		t56 := min(t55, 0x80000000)
+		t57 := math.Float32frombits(t56)
+		return t57 - t54
 	}
-	t18 := t0 + 3
-	t19 := t18 - t0
-	t20 := t18 - t19
-	t21 := t0 - t20
-	t22 := 3 - t19
-	t23 := t21 + t22
-	t24 := 1 / t18
-	t25 := -t24
-	t26 := fma32Const(float64(t25)*float64(t18), 1)
-	t27 := float32(t23 * t24)
-	t28 := t26 - t27
-	t29 := float32(t28 * t24)
-	t30 := t24 - 0x1.3a83a8p-3
-	t31 := fma32Const(-0x1.79df4ap4*float64(t30), 0x1.2122e4p8)
-	t32 := fma32Const(float64(t31)*float64(t30), 0x1.0791cp4)
-	t33 := fma32Const(float64(t32)*float64(t30), -0x1.c52d66p5)
-	t34 := fma32Const(float64(t33)*float64(t30), -0x1.3c9d1cp3)
-	t35 := fma32Const(float64(t34)*float64(t30), 0x1.5a5be2p3)
-	t36 := fma32Const(float64(t35)*float64(t30), 0x1.f77a2cp2)
-	t37 := fma32Const(float64(t36)*float64(t30), 0x1.6c180ep1)
-	t38 := float32(t37 * t30)
-	t39 := -t38
-	t40 := fma32Const(float64(t37)*float64(t30), float64(t39))
-	if -0x1p-126 <= t40 && t40 <= 0x1p-126 {
-		t40 = fma32(float64(t37)*float64(t30), float64(t39))
-	}
-	t41 := 0x1.61842ap-1 + t38
-	t42 := 0x1.61842ap-1 - t41
-	t43 := t42 + t38
-	t44 := fma32Const(float64(t37)*float64(t29), float64(t40))
-	if -0x1p-126 <= t44 && t44 <= 0x1p-126 {
-		t44 = fma32(float64(t37)*float64(t29), float64(t40))
-	}
-	t45 := t43 + t44
-	t46 := float32(t0 * t24)
-	t47 := -t46
-	t48 := fma32Const(float64(t0)*float64(t24), float64(t47))
-	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
-		t48 = fma32(float64(t0)*float64(t24), float64(t47))
-	}
-	t49 := fma32Const(float64(t0)*float64(t29), float64(t48))
-	if -0x1p-126 <= t49 && t49 <= 0x1p-126 {
-		t49 = fma32(float64(t0)*float64(t29), float64(t48))
-	}
-	t50 := float32(t46 * t41)
-	t51 := -t50
-	t52 := fma32Const(float64(t46)*float64(t41), float64(t51))
-	if -0x1p-126 <= t52 && t52 <= 0x1p-126 {
-		t52 = fma32(float64(t46)*float64(t41), float64(t51))
-	}
-	t53 := fma32Const(float64(t49)*float64(t41), float64(t52))
-	if -0x1p-126 <= t53 && t53 <= 0x1p-126 {
-		t53 = fma32(float64(t49)*float64(t41), float64(t52))
-	}
-	t54 := fma32Const(float64(t46)*float64(t45), float64(t53))
-	if -0x1p-126 <= t54 && t54 <= 0x1p-126 {
-		t54 = fma32(float64(t46)*float64(t45), float64(t53))
-	}
-	t55 := float32(t0 * -0.5)
-	t56 := float32(t0 * t55)
-	t57 := -t56
-	t58 := fma32Const(float64(t0)*float64(t55), float64(t57))
-	if -0x1p-126 <= t58 && t58 <= 0x1p-126 {
-		t58 = fma32(float64(t0)*float64(t55), float64(t57))
-	}
-	t59 := fma32Const(float64(t56)*0x1.715476p0, 0x1.8p23)
-	t60 := t59 - 0x1.8p23
-	t61 := math.Float32bits(t59)
-	t62 := t61 - 0x4b400000
-	t63 := float32(t60*-0x1.62e4p-1) + t56
-	t64 := -t58
-	t65 := fma32Const(float64(t60)*0x1.7f7d1cp-20, float64(t64))
-	if -0x1p-126 <= t65 && t65 <= 0x1p-126 {
-		t65 = fma32(float64(t60)*0x1.7f7d1cp-20, float64(t64))
-	}
-	t66 := t63 - t65
-	t67 := t63 - t66
-	t68 := t67 - t65
-	t69 := float32(t66 * t66)
-	t70 := fma32Const(0x1.9c5d84p-13*float64(t66), 0x1.6d4c98p-10)
-	t71 := fma32Const(float64(t70)*float64(t66), 0x1.1113acp-7)
-	t72 := fma32Const(float64(t71)*float64(t66), 0x1.5554eap-5)
-	t73 := fma32Const(float64(t72)*float64(t66), 0x1.555554p-3)
-	t74 := fma32Const(float64(t73)*float64(t66), 0.5)
-	t75 := fma32Const(float64(t69)*float64(t74), float64(t68))
-	if -0x1p-126 <= t75 && t75 <= 0x1p-126 {
-		t75 = fma32(float64(t69)*float64(t74), float64(t68))
-	}
-	t76 := t66 + t75
-	t77 := fma32Const(float64(t54)*float64(t76), float64(t54))
-	if -0x1p-126 <= t77 && t77 <= 0x1p-126 {
-		t77 = fma32(float64(t54)*float64(t76), float64(t54))
-	}
-	t78 := fma32Const(float64(t50)*float64(t76), float64(t77))
-	if -0x1p-126 <= t78 && t78 <= 0x1p-126 {
-		t78 = fma32(float64(t50)*float64(t76), float64(t77))
-	}
-	t79 := t50 + t78
-	t80 := uint32(int32(t62) >> 1)
-	t81 := t80 + 127
-	t82 := t81 << 23
-	t83 := math.Float32frombits(t82)
-	t84 := float32(t79 * t83)
-	t85 := t62 - t80
-	t86 := t85 + 127
-	t87 := t86 << 23
-	t88 := math.Float32frombits(t87)
-	t89 := float32(t84 * t88)
-	t90 := -t89
-	if 0 < x {
-		return x + t90
-	}
-	return t90
+	return math.Float32frombits(0x7fc00000)
 }
 
 // GELUTanhF32 computes, for each element,
@@ -1424,95 +1426,10 @@ func softplusf(x float32) float32 {
 	t1 := -t0
 	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.8p23)
 	t3 := t2 - 0x1.8p23
-	t4 := math.Float32bits(t2)
-	t5 := t4 - 0x4b400000
-	t6 := float32(t3*-0x1.62e4p-1) + t1
-	t7 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t6))
-	if -0x1p-126 <= t7 && t7 <= 0x1p-126 {
-		t7 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t6))
-	}
-	t8 := float32(t7 * t7)
-	t9 := fma32Const(0x1.9c5d84p-13*float64(t7), 0x1.6d4c98p-10)
-	t10 := fma32Const(float64(t9)*float64(t7), 0x1.1113acp-7)
-	t11 := fma32Const(float64(t10)*float64(t7), 0x1.5554eap-5)
-	t12 := fma32Const(float64(t11)*float64(t7), 0x1.555554p-3)
-	t13 := fma32Const(float64(t12)*float64(t7), 0.5)
-	t14 := fma32Const(float64(t8)*float64(t13), float64(t7))
-	if -0x1p-126 <= t14 && t14 <= 0x1p-126 {
-		t14 = fma32(float64(t8)*float64(t13), float64(t7))
-	}
-	t15 := 1 + t14
-	t16 := uint32(int32(t5) >> 1)
-	t17 := t16 + 127
-	t18 := t17 << 23
-	t19 := math.Float32frombits(t18)
-	t20 := float32(t15 * t19)
-	t21 := t5 - t16
-	t22 := t21 + 127
-	t23 := t22 << 23
-	t24 := math.Float32frombits(t23)
-	t25 := float32(t20 * t24)
-	t26 := 1 + t25
-	t27 := math.Float32bits(t26)
-	t28 := t27 - 0x3f2aaaab
-	t29 := t28 & 0xff800000
-	t30 := math.Float32bits(t25)
-	t31 := t30 - t29
-	t32 := math.Float32frombits(t31)
-	t33 := 0x40800000 - t29
-	t34 := math.Float32frombits(t33)
-	t35 := fma32Const(0.25*float64(t34), -1)
-	t36 := t32 + t35
-	t37 := fma32Const(-0x1.080b4cp-3*float64(t36), 0x1.1e847ep-3)
-	t38 := fma32Const(float64(t37)*float64(t36), -0x1.f30ecep-4)
-	t39 := fma32Const(float64(t38)*float64(t36), 0x1.1ed18cp-3)
-	t40 := fma32Const(float64(t39)*float64(t36), -0x1.559dep-3)
-	t41 := fma32Const(float64(t40)*float64(t36), 0x1.99d076p-3)
-	t42 := fma32Const(float64(t41)*float64(t36), -0x1.fffefp-3)
-	t43 := fma32Const(float64(t42)*float64(t36), 0x1.555506p-2)
-	t44 := float32(t36 * t36)
-	t45 := fma32Const(float64(t36)*float64(t43), -0.5)
-	t46 := fma32Const(float64(t44)*float64(t45), float64(t36))
-	if -0x1p-126 <= t46 && t46 <= 0x1p-126 {
-		t46 = fma32(float64(t44)*float64(t45), float64(t36))
-	}
-	t47 := uint32(int32(t29) >> 23)
-	t48 := float32(int32(t47))
-	t49 := fma32Const(float64(t48)*0x1.62e43p-1, float64(t46))
-	if -0x1p-126 <= t49 && t49 <= 0x1p-126 {
-		t49 = fma32(float64(t48)*0x1.62e43p-1, float64(t46))
-	}
-	if 0 < x {
-		return x + t49
-	}
-	return t49
-}
-
-// ExpBelowF32 computes, for each element,
-//
-//	e**x for x <= 0, NaN for NaN.
-//	x = n*log(2) + r as for Exp, but r is a single number.
-//
-// with an error of at most 0.95 ulp. dst is at least as long as src and may be the same slice.
-func ExpBelowF32(dst, src []float32) {
-	dst = dst[:len(src)]
-	for i := vec.Unary(vec.ExpBelow, dst, src); i < len(src); i++ {
-		dst[i] = expbelowf(src[i])
-	}
-}
-
-func expbelowf(x float32) float32 {
-	if x < -104 {
-		return 0
-	}
-	t0 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
-	t1 := t0 - 0x1.8p23
-	t2 := math.Float32bits(t0)
-	t3 := t2 - 0x4b400000
-	t4 := float32(t1*-0x1.62e4p-1) + x
-	t5 := fma32Const(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
+	t4 := float32(t3*-0x1.62e4p-1) + t1
+	t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
 	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t1)*-0x1.7f7d1cp-20, float64(t4))
+		t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
 	}
 	t6 := float32(t5 * t5)
 	t7 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
@@ -1525,14 +1442,194 @@ func expbelowf(x float32) float32 {
 		t12 = fma32(float64(t6)*float64(t11), float64(t5))
 	}
 	t13 := 1 + t12
-	t14 := uint32(int32(t3) >> 1)
-	t15 := t14 + 127
-	t16 := t15 << 23
-	t17 := math.Float32frombits(t16)
-	t18 := float32(t13 * t17)
-	t19 := t3 - t14
-	t20 := t19 + 127
+	t14 := t3 + 786686
+	t15 := math.Float32bits(t14)
+	t16 := t15 >> 4
+	t17 := t16 >> 1
+	t18 := t17 << 23
+	t19 := math.Float32frombits(t18)
+	t20 := float32(t13 * t19)
+	t21 := t16 - t17
+	t22 := t21 << 23
+	t23 := math.Float32frombits(t22)
+	t24 := float32(t20 * t23)
+	t25 := 1 + t24
+	t26 := math.Float32bits(t25)
+	t27 := t26 - 0x3f2aaaab
+	t28 := t27 & 0xff800000
+	t29 := math.Float32bits(t24)
+	t30 := t29 - t28
+	t31 := math.Float32frombits(t30)
+	t32 := 0x40800000 - t28
+	t33 := math.Float32frombits(t32)
+	t34 := fma32Const(0.25*float64(t33), -1)
+	t35 := t31 + t34
+	t36 := fma32Const(-0x1.080b4cp-3*float64(t35), 0x1.1e847ep-3)
+	t37 := fma32Const(float64(t36)*float64(t35), -0x1.f30ecep-4)
+	t38 := fma32Const(float64(t37)*float64(t35), 0x1.1ed18cp-3)
+	t39 := fma32Const(float64(t38)*float64(t35), -0x1.559dep-3)
+	t40 := fma32Const(float64(t39)*float64(t35), 0x1.99d076p-3)
+	t41 := fma32Const(float64(t40)*float64(t35), -0x1.fffefp-3)
+	t42 := fma32Const(float64(t41)*float64(t35), 0x1.555506p-2)
+	t43 := float32(t35 * t35)
+	t44 := fma32Const(float64(t35)*float64(t42), -0.5)
+	t45 := fma32Const(float64(t43)*float64(t44), float64(t35))
+	if -0x1p-126 <= t45 && t45 <= 0x1p-126 {
+		t45 = fma32(float64(t43)*float64(t44), float64(t35))
+	}
+	t46 := uint32(int32(t28) >> 23)
+	t47 := float32(int32(t46))
+	t48 := fma32Const(float64(t47)*0x1.62e43p-1, float64(t45))
+	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
+		t48 = fma32(float64(t47)*0x1.62e43p-1, float64(t45))
+	}
+	if 0 < x {
+		return x + t48
+	}
+	return t48
+}
+
+// GELUSlopeF32 computes, for each element,
+//
+//	Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+//	With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.
+//
+// with an error of at most 4 ulp. dst is at least as long as src and may be the same slice.
+func GELUSlopeF32(dst, src []float32) {
+	dst = dst[:len(src)]
+	for i := vec.Unary(vec.GELUSlope, dst, src); i < len(src); i++ {
+		dst[i] = geluslopef(src[i])
+	}
+}
+
+func geluslopef(x float32) float32 {
+	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
+	if t0 < math.Float32frombits(0x7f800000) {
+		t1 := math.Float32bits(t0)
+		t2 := min(t1, 0x41670000)
+		t3 := math.Float32frombits(t2)
+		t4 := t3 + 1
+		t5 := math.Float32bits(t4)
+		t6 := t5 - 0x3f776000
+		t7 := t6 >> 21
+		t8 := gelu0[t7&15]
+		t9 := math.Float32frombits(t8)
+		t10 := t3 - t9
+		t11 := float32(t3 * t3)
+		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786432)
+		t13 := t12 - 786432
+		t14 := float32(t13 * 0x1.62ep0)
+		t15 := fma32Const(float64(t3)*float64(t3), float64(t14))
+		if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
+			t15 = fma32(float64(t3)*float64(t3), float64(t14))
+		}
+		t16 := fma32Const(float64(t13)*0x1.0bfbe8p-14, float64(t15))
+		if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
+			t16 = fma32(float64(t13)*0x1.0bfbe8p-14, float64(t15))
+		}
+		t17 := fma32Const(-0x1.55572p-6*float64(t16), 0x1.00021ep-3)
+		t18 := fma32Const(float64(t17)*float64(t16), -0.5)
+		t19 := float32(t16 * t18)
+		t20 := math.Float32bits(t12)
+		t21 := powers[t20&15]
+		t22 := math.Float32frombits(t21)
+		t23 := geluSlope4[t7&15]
+		t24 := math.Float32frombits(t23)
+		t25 := geluSlope3[t7&15]
+		t26 := math.Float32frombits(t25)
+		t27 := fma32Const(float64(t24)*float64(t10), float64(t26))
+		if -0x1p-126 <= t27 && t27 <= 0x1p-126 {
+			t27 = fma32(float64(t24)*float64(t10), float64(t26))
+		}
+		t28 := geluSlope2[t7&15]
+		t29 := math.Float32frombits(t28)
+		t30 := fma32Const(float64(t27)*float64(t10), float64(t29))
+		if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
+			t30 = fma32(float64(t27)*float64(t10), float64(t29))
+		}
+		t31 := geluSlope1[t7&15]
+		t32 := math.Float32frombits(t31)
+		t33 := fma32Const(float64(t30)*float64(t10), float64(t32))
+		if -0x1p-126 <= t33 && t33 <= 0x1p-126 {
+			t33 = fma32(float64(t30)*float64(t10), float64(t32))
+		}
+		t34 := geluSlope0[t7&15]
+		t35 := math.Float32frombits(t34)
+		t36 := fma32Const(float64(t33)*float64(t10), float64(t35))
+		if -0x1p-126 <= t36 && t36 <= 0x1p-126 {
+			t36 = fma32(float64(t33)*float64(t10), float64(t35))
+		}
+		t37 := fma32Const(float64(t22)*float64(t19), float64(t22))
+		if -0x1p-126 <= t37 && t37 <= 0x1p-126 {
+			t37 = fma32(float64(t22)*float64(t19), float64(t22))
+		}
+		t38 := float32(t36 * t37)
+		t39 := t13 + 786686
+		t40 := math.Float32bits(t39)
+		t41 := t40 >> 4
+		t42 := t41 >> 1
+		t43 := t42 << 23
+		t44 := math.Float32frombits(t43)
+		t45 := float32(t38 * t44)
+		t46 := t41 - t42
+		t47 := t46 << 23
+		t48 := math.Float32frombits(t47)
+		t49 := float32(t45 * t48)
+		if x < 0 {
+			return t49
+		}
+		return 1 - t49
+	}
+	return math.Float32frombits(0x7fc00000)
+}
+
+// ExpBelowF32 computes, for each element,
+//
+//	e**x for x <= 0, NaN for NaN.
+//	As Exp, without what is for positive x.
+//
+// with an error of at most 0.95 ulp. dst is at least as long as src and may be the same slice.
+func ExpBelowF32(dst, src []float32) {
+	dst = dst[:len(src)]
+	for i := vec.Unary(vec.ExpBelow, dst, src); i < len(src); i++ {
+		dst[i] = expbelowf(src[i])
+	}
+}
+
+func expbelowf(x float32) float32 {
+	var t0 float32
+	if x < -104 {
+		t0 = -104
+	} else {
+		t0 = x
+	}
+	t1 := fma32Const(float64(t0)*0x1.715476p0, 0x1.8p23)
+	t2 := t1 - 0x1.8p23
+	t3 := float32(t2*-0x1.62e4p-1) + t0
+	t4 := fma32Const(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
+	if -0x1p-126 <= t4 && t4 <= 0x1p-126 {
+		t4 = fma32(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
+	}
+	t5 := float32(t4 * t4)
+	t6 := fma32Const(0x1.9c5d84p-13*float64(t4), 0x1.6d4c98p-10)
+	t7 := fma32Const(float64(t6)*float64(t4), 0x1.1113acp-7)
+	t8 := fma32Const(float64(t7)*float64(t4), 0x1.5554eap-5)
+	t9 := fma32Const(float64(t8)*float64(t4), 0x1.555554p-3)
+	t10 := fma32Const(float64(t9)*float64(t4), 0.5)
+	t11 := fma32Const(float64(t5)*float64(t10), float64(t4))
+	if -0x1p-126 <= t11 && t11 <= 0x1p-126 {
+		t11 = fma32(float64(t5)*float64(t10), float64(t4))
+	}
+	t12 := 1 + t11
+	t13 := t2 + 786686
+	t14 := math.Float32bits(t13)
+	t15 := t14 >> 4
+	t16 := t15 >> 1
+	t17 := t16 << 23
+	t18 := math.Float32frombits(t17)
+	t19 := float32(t12 * t18)
+	t20 := t15 - t16
 	t21 := t20 << 23
 	t22 := math.Float32frombits(t21)
-	return float32(t18 * t22)
+	return float32(t19 * t22)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"cresset/dtype"
 	"cresset/internal/kgen/recipe"
 )
 
@@ -129,25 +130,28 @@ func numbers(n int) []float32 {
 	return xs
 }
 
+// followed checks that a result is the recipe's, bit by bit.
+func followed[T dtype.Float](t *testing.T, got T, r *recipe.Recipe, args ...T) {
+	t.Helper()
+	if want := recipe.Eval(r, args...); !identical(got, want) {
+		t.Errorf("%v: got %v (%[2]x), want %v (%[3]x)", args, got, want)
+	}
+}
+
 func TestGeneratedFollowsRecipe(t *testing.T) {
 	xs := numbers(300)
-	same := func(t *testing.T, got, want float32, args ...float32) {
-		if math.Float32bits(got) != math.Float32bits(want) {
-			t.Errorf("%v: got %v (%#x), want %v (%#x)", args, got, math.Float32bits(got), want, math.Float32bits(want))
-		}
-	}
 	got := make([]float32, len(xs))
 	for _, r := range recipe.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			if r.Name == "Pow" {
 				for i := range xs {
-					same(t, powf(xs[i], xs[len(xs)-1-i]), r.Eval(xs[i], xs[len(xs)-1-i]), xs[i], xs[len(xs)-1-i])
+					followed(t, powf(xs[i], xs[len(xs)-1-i]), r, xs[i], xs[len(xs)-1-i])
 				}
 				return
 			}
 			elementary[r.Name].slice(got, xs)
 			for i, x := range xs {
-				same(t, got[i], r.Eval(x), x)
+				followed(t, got[i], r, x)
 			}
 		})
 	}
@@ -192,10 +196,19 @@ func TestPowSpecialValues(t *testing.T) {
 			if math.Float32bits(got) != math.Float32bits(want) && ulps(got, float64(want)) > 1 {
 				t.Errorf("%v ** %v: got %v, want %v", x, y, got, want)
 			}
-			got64, want64 := pow64(float64(x), float64(y)), math.Pow(float64(x), float64(y))
-			if math.Float64bits(got64) != math.Float64bits(want64) && (got64 == got64 || want64 == want64) &&
-				!(math.Abs(got64-want64) <= 1e-13*math.Abs(want64)) {
-				t.Errorf("float64 %v ** %v: got %v, want %v", x, y, got64, want64)
+		}
+	}
+}
+
+func TestPow64SpecialValues(t *testing.T) {
+	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
+	values := []float64{0, zero, 1, -1, 2, -2, 3, -3, 0.5, -0.5, 2.5, -2.5, inf, -inf, nan, math.MaxFloat64, -math.MaxFloat64,
+		0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1p51 + 0.5, 0x1p52, 0x1p52 + 1, -0x1p52 - 1, 0x1p53 - 1, 0x1p53, 0x1p53 + 2, 1e300}
+	for _, x := range values {
+		for _, y := range values {
+			got, want := pow64(x, y), math.Pow(x, y)
+			if !sameBits(got, want) && !(math.Abs(got-want) <= 1e-13*math.Abs(want)) {
+				t.Errorf("%v ** %v: got %v, want %v", x, y, got, want)
 			}
 		}
 	}
@@ -247,4 +260,30 @@ func BenchmarkElementary(b *testing.B) {
 		}
 	}
 	run("Pow", func() { PowF32(dst, x, y) })
+}
+
+// A derivative vanishes somewhere, so its error is measured by its larger summand.
+func TestGELUSlopeError(t *testing.T) {
+	worst, at := 0.0, float32(0)
+	slope := []float32{0}
+	for bits := uint64(0); bits < 1<<32; bits += 61 * sampleStep(t) / 20 {
+		x := math.Float32frombits(uint32(bits))
+		GELUSlopeF32(slope, []float32{x})
+		wide := float64(x)
+		below, above := math.Erfc(-wide/math.Sqrt2)/2, wide*math.Exp(-wide*wide/2)/math.Sqrt(2*math.Pi)
+		if math.IsInf(wide, 0) || x != x {
+			if slope[0] == slope[0] {
+				t.Errorf("%v: got %v, want NaN", x, slope[0])
+			}
+			continue
+		}
+		_, exponent := math.Frexp(max(below, math.Abs(above)))
+		if e := math.Abs(float64(slope[0])-(below+above)) / math.Ldexp(1, max(exponent-24, -149)); e > worst {
+			worst, at = e, x
+		}
+	}
+	t.Logf("%.3f ulp at %g (%#x)", worst, at, math.Float32bits(at))
+	if limit := recipe.GELUSlope().ULP; worst > limit {
+		t.Errorf("%.3f ulp at %g (%#x), want at most %v", worst, at, math.Float32bits(at), limit)
+	}
 }

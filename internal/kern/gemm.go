@@ -2,6 +2,7 @@ package kern
 
 import (
 	"cresset/dtype"
+	"cresset/internal/op"
 	"cresset/internal/par"
 )
 
@@ -29,10 +30,10 @@ func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ld
 	p.run(par.For)
 }
 
-// GemmBias computes C = bias + A·B, where bias has n elements and is added to
-// every row.
-func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias, c []T, ldc int) {
-	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, c: c, ldc: ldc}
+// GemmBias computes C = then(bias + A·B), where bias has n elements and is added
+// to every row, and then is an op that Follows, or op.Invalid for none.
+func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int) {
+	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, then: then, c: c, ldc: ldc}
 	p.run(par.For)
 }
 

@@ -14,14 +14,20 @@ const (
 	pairRows, pairPieceCol = 8 * 14, 1 << 8 // of a piece of work
 )
 
+const oneBF16 dtype.BF16 = 0x3f80
+
 // GemmBF16 computes C = A·B, where A is [m, k], B is [k, n] and C is [m, n] with rows ldc elements apart, and reports
 // whether it did: it needs instructions that not every machine has, and an even, moderate k. Products are added in
-// float32, where numbers below 2**-126 count as zero. The bits depend on k alone.
-func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], c []dtype.BF16, ldc int) bool {
+// float32, where numbers below 2**-126 count as zero. The bits depend on k alone. A bias, where it is not nil, has n elements and
+// enters each row before the sums are rounded: as products with one, by a step of its own.
+func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc int) bool {
 	if !vec.HasPairs() || k%2 != 0 || k/2 < minPairs || k/2 > maxPairs || n < pairCols/2 || m == 0 {
 		return false
 	}
-	g := gemmPairs{m: m, n: n, steps: k / 2, a: a, b: b, c: c, ldc: ldc, height: ceilDiv(m, ceilDiv(m, vec.TileRows()))}
+	g := gemmPairs{m: m, n: n, pairs: k / 2, steps: k / 2, a: a, b: b, bias: bias, c: c, ldc: ldc, height: ceilDiv(m, ceilDiv(m, vec.TileRows()))}
+	if bias != nil {
+		g.steps++
+	}
 	width := min(packCols, maxScratch/g.steps/pairCols*pairCols, ceilDiv(n, pairCols)*pairCols)
 	space := borrow[float32](width * g.steps)
 	defer space.giveBack()
@@ -35,9 +41,11 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], c []dtype.BF16, ldc int) boo
 
 // gemmPairs is a product of bfloat16, of which some columns are computed together.
 type gemmPairs struct {
-	m, n, steps int
+	m, n        int
+	pairs       int // of steps along k
+	steps       int // those, and one for the bias
 	a, b        Matrix[dtype.BF16]
-	c           []dtype.BF16
+	bias, c     []dtype.BF16
 	ldc         int
 	col, colEnd int
 	packedB     []float32 // panels of pairCols columns, each [steps, pairCols]
@@ -49,11 +57,16 @@ func (g *gemmPairs) compute() {
 	par.For(ceilDiv(g.colEnd-g.col, pairCols), grainOf(8*panel), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			col := g.col + i*pairCols
-			packPairs(g.packedB[i*panel:][:panel], pairCols, Matrix[dtype.BF16]{g.b.Data[col*g.b.Col:], g.b.Row, g.b.Col},
-				g.steps, min(pairCols, g.colEnd-col))
+			cols, to := min(pairCols, g.colEnd-col), g.packedB[i*panel:][:panel]
+			packPairs(to, pairCols, Matrix[dtype.BF16]{g.b.Data[col*g.b.Col:], g.b.Row, g.b.Col}, g.pairs, cols)
+			if g.bias != nil {
+				for j, v := range g.bias[col:][:cols] {
+					to[g.pairs*pairCols+j] = math.Float32frombits(uint32(v)) // and a zero
+				}
+			}
 		}
 	})
-	rows := ceilDiv(pairRows, g.height) * g.height
+	rows := ceilDiv(min(pairRows, ceilDiv(g.m, 2*par.NumThreads())), g.height) * g.height // two pieces for each thread, or more
 	across := ceilDiv(g.colEnd-g.col, pairPieceCol)
 	flops := 4 * g.steps * min(rows, g.m) * min(pairPieceCol, g.n)
 	par.For(ceilDiv(g.m, rows)*across, max(1, minTiled/flops), func(lo, hi int) {
@@ -74,9 +87,16 @@ func (g *gemmPairs) compute() {
 
 // packA copies rows of A, tile after tile, each as [steps, rows].
 func (g *gemmPairs) packA(dst []float32, row, rowEnd int) {
-	for i := row; i < rowEnd; i += g.height {
-		rows := min(g.height, rowEnd-i)
-		packPairs(dst[(i-row)*g.steps:], rows, Matrix[dtype.BF16]{g.a.Data[i*g.a.Row:], g.a.Col, g.a.Row}, g.steps, rows)
+	for _, s := range stripsOf(row, rowEnd, g.height) {
+		for i := s.row; i < s.row+s.tiles*s.height; i += s.height {
+			to := dst[(i-row)*g.steps:]
+			packPairs(to, s.height, Matrix[dtype.BF16]{g.a.Data[i*g.a.Row:], g.a.Col, g.a.Row}, g.pairs, s.height)
+			if g.bias != nil {
+				for j := range s.height {
+					to[g.pairs*s.height+j] = math.Float32frombits(uint32(oneBF16)) // and a zero
+				}
+			}
+		}
 	}
 }
 
@@ -101,17 +121,21 @@ func packPairs(dst []float32, width int, m Matrix[dtype.BF16], steps, cols int) 
 
 // piece computes what lies between two corners of C.
 func (g *gemmPairs) piece(packedA []float32, row, rowEnd, col, colEnd int) {
+	part := g.steps * pairCols / nextParts
 	t := vec.PairTile{K: g.steps, RowB: pairCols, RowC: g.ldc}
+	strips := stripsOf(row, rowEnd, g.height)
 	for j := col; j < colEnd; j += pairCols {
-		t.B = g.packedB[(j-g.col)*g.steps:]
+		t.Cols, t.B = min(pairCols, colEnd-j), g.packedB[(j-g.col)*g.steps:]
 		next := t.B
 		if j+pairCols < colEnd {
 			next = g.packedB[(j+pairCols-g.col)*g.steps:]
 		}
-		t.Cols = min(pairCols, colEnd-j)
-		for i := row; i < rowEnd; i += g.height {
-			t.Rows, t.A, t.C = min(g.height, rowEnd-i), packedA[(i-row)*g.steps:], g.c[i*g.ldc+j:]
-			t.Next = next[(i-row)/g.height%8*g.steps*pairCols/8:]
+		for _, s := range strips {
+			if s.tiles == 0 {
+				continue
+			}
+			t.Rows, t.A, t.C, t.Next = s.height, packedA[(s.row-row)*g.steps:], g.c[s.row*g.ldc+j:], next[s.before%nextParts*part:]
+			t.Count, t.Step = s.tiles, vec.Steps{A: s.height * g.steps, C: s.height * g.ldc, Next: part}
 			t.Run()
 		}
 	}

@@ -32,7 +32,11 @@ func TestGemmBF16(t *testing.T) {
 					a, b := halves(randomMatrix[float32](rnd, s.m, s.k, la)), halves(randomMatrix[float32](rnd, s.k, s.n, lb))
 					ldc := s.n + la
 					got := make([]dtype.BF16, s.m*ldc)
-					if !GemmBF16(s.m, s.n, s.k, a, b, got, ldc) {
+					var bias []dtype.BF16
+					if (la+lb)%2 == 0 {
+						bias = halves(randomMatrix[float32](rnd, 1, s.n, 0)).Data
+					}
+					if !GemmBF16(s.m, s.n, s.k, a, b, bias, got, ldc) {
 						t.Fatal("was not computed")
 					}
 					for at, h := range got {
@@ -48,6 +52,10 @@ func TestGemmBF16(t *testing.T) {
 							v := float64(a.Data[i*a.Row+l*a.Col].Float32()) * float64(b.Data[l*b.Row+j*b.Col].Float32())
 							want += v
 							size += math.Abs(v)
+						}
+						if bias != nil {
+							want += float64(bias[j].Float32())
+							size += math.Abs(float64(bias[j].Float32()))
 						}
 						tol := float64(s.k)*0x1p-23*size + 0x1p-8*math.Abs(want)
 						if diff := math.Abs(float64(h.Float32()) - want); !(diff <= tol) {
@@ -71,7 +79,7 @@ func TestGemmBF16KeepsNaNAndInf(t *testing.T) {
 	a.Data[0], a.Data[k+3], a.Data[2*k] = nan, inf, 0
 	b.Data[39] = inf // 0*Inf is NaN
 	c := make([]dtype.BF16, m*n)
-	GemmBF16(m, n, k, a, b, c, n)
+	GemmBF16(m, n, k, a, b, nil, c, n)
 	for _, want := range []struct {
 		i, j int
 		h    dtype.BF16
@@ -96,7 +104,7 @@ func TestGemmThreadsKeepBits(t *testing.T) {
 				runtime.GOMAXPROCS(threads)
 				got, half := make([]float32, s.m*s.n), make([]dtype.BF16, s.m*s.n)
 				Gemm(s.m, s.n, s.k, 1, a, b, 0, got, s.n)
-				GemmBF16(s.m, s.n, s.k, ha, hb, half, s.n)
+				GemmBF16(s.m, s.n, s.k, ha, hb, nil, half, s.n)
 				if threads == 1 {
 					want, wantHalf = got, half
 				}
@@ -115,7 +123,7 @@ func BenchmarkGemmBF16(b *testing.B) {
 			x, y := halves(randomMatrix[float32](rnd, n, n, 0)), halves(randomMatrix[float32](rnd, n, n, 0))
 			c := make([]dtype.BF16, n*n)
 			for b.Loop() {
-				GemmBF16(n, n, n, x, y, c, n)
+				GemmBF16(n, n, n, x, y, nil, c, n)
 			}
 			reportGflops(b, 2*n*n*n)
 		})

@@ -13,6 +13,8 @@ const (
 	minDotSteps = 64
 	// dotSteps is how many products are summed between two sights of C.
 	dotSteps = 1 << 13
+	// maxDotElems bounds the elements of B that one call reads.
+	maxDotElems = 1 << 16
 )
 
 // runDots computes a product of few rows with columns, whose elements' products are added in lanes, and reports whether
@@ -55,6 +57,7 @@ func (d *dots[T]) columns(col, colEnd int) {
 		defer space.giveBack()
 		packed = space.data
 	}
+	strips := stripsOf(0, d.m, d.height)
 	t := vec.Tile[T]{RowA: d.a.Row, RowB: d.b.Col, RowC: d.ldc}
 	for k := 0; k < d.k; k += dotSteps {
 		t.K = min(dotSteps, d.k-k)
@@ -65,13 +68,32 @@ func (d *dots[T]) columns(col, colEnd int) {
 			}
 			a = packed
 		}
-		for j := col; j < colEnd; j += d.width {
+		beside := 1 // tiles of one call
+		if d.m <= d.height {
+			beside = max(1, maxDotElems/(d.width*t.K))
+		}
+		for j := col; j < colEnd; {
 			t.Cols, t.B = min(d.width, colEnd-j), d.b.Data[j*d.b.Col+k:]
-			for i := 0; i < d.m; i += d.height {
-				t.Rows, t.A, t.C = min(d.height, d.m-i), a[i*d.a.Row:], d.c[i*d.ldc+j:]
-				t.From, t.RowFrom = d.from(t.C, j, k)
-				t.RunDot()
+			count := max(1, min(beside, (colEnd-j)/d.width))
+			for _, s := range strips {
+				if s.tiles > 0 {
+					t.A = a[s.row*d.a.Row:]
+					d.multiply(&t, s, count, j, k)
+				}
 			}
+			j += count * d.width
 		}
 	}
+	follow(d.then, d.c[col:], d.m, colEnd-col, d.ldc)
+}
+
+// multiply computes a strip of the tiles from column j on, or so many tiles beside each other.
+func (d *dots[T]) multiply(t *vec.Tile[T], s strip, count, j, k int) {
+	t.Rows, t.C = s.height, d.c[s.row*d.ldc+j:]
+	t.From, t.RowFrom = d.from(t.C, j, k)
+	t.Count, t.Step = s.tiles, vec.Steps{A: s.height * d.a.Row, C: s.height * d.ldc, From: s.height * t.RowFrom}
+	if count > 1 {
+		t.Count, t.Step = count, vec.Steps{B: d.width * d.b.Col, C: d.width, From: d.width}
+	}
+	t.RunDot()
 }

@@ -3,6 +3,7 @@ package kern
 import (
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
+	"cresset/internal/op"
 )
 
 const (
@@ -22,7 +23,8 @@ type product[T dtype.Float] struct {
 	alpha   T
 	a, b    Matrix[T]
 	beta    T
-	bias    []T // what every row of C starts from instead of beta*C, unless nil
+	bias    []T   // what every row of C starts from instead of beta*C, unless nil
+	then    op.Op // what is applied to C in the end
 	c       []T
 	ldc     int
 }
@@ -42,12 +44,18 @@ func (p *product[T]) run(split splitter) {
 		}
 		p.beta = 1
 	}
-	if p.k == 0 || p.alpha == 0 {
-		p.scale(0, p.m, 0, p.n)
-		return
-	}
 	if tiled {
 		p.runTiles(split)
+		return
+	}
+	p.runGeneral(split)
+	follow(p.then, p.c, p.m, p.n, p.ldc)
+}
+
+// runGeneral computes what tiles do not.
+func (p *product[T]) runGeneral(split splitter) {
+	if p.k == 0 || p.alpha == 0 {
+		p.scale(0, p.m, 0, p.n)
 		return
 	}
 	if p.alpha == 1 && p.runDirect(split) {

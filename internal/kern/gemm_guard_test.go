@@ -1,5 +1,3 @@
-//go:build unix
-
 package kern
 
 import (
@@ -7,13 +5,13 @@ import (
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
+	"cresset/internal/op"
 )
 
 // guard copies a matrix between pages that must not be touched.
 func guard[T dtype.Element](t *testing.T, m Matrix[T], atEnd bool) Matrix[T] {
-	data := guarded[T](t, len(m.Data), atEnd)
-	copy(data, m.Data)
-	return Matrix[T]{data, m.Row, m.Col}
+	return Matrix[T]{guarded.Copy(t, m.Data, atEnd), m.Row, m.Col}
 }
 
 // TestGemmStaysInside multiplies matrices between pages that must not be touched; a touch ends the test.
@@ -26,7 +24,7 @@ func TestGemmStaysInside(t *testing.T) {
 					stayInsideProduct[float32](t, rnd, s.m, s.n, s.k, layout, atEnd)
 					stayInsideProduct[float64](t, rnd, s.m, s.n, s.k, layout, atEnd)
 					a, b := halves(randomMatrix[float32](rnd, s.m, s.k, layout&1)), halves(randomMatrix[float32](rnd, s.k, s.n, layout>>1))
-					GemmBF16(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded[dtype.BF16](t, s.m*s.n, atEnd), s.n)
+					GemmBF16(s.m, s.n, s.k, guard(t, a, atEnd), guard(t, b, atEnd), guarded.Slice[dtype.BF16](t, s.n, atEnd), guarded.Slice[dtype.BF16](t, s.m*s.n, atEnd), s.n)
 				}
 			}
 		}
@@ -36,8 +34,8 @@ func TestGemmStaysInside(t *testing.T) {
 func stayInsideProduct[T dtype.Float](t *testing.T, rnd *rand.Rand, m, n, k, layout int, atEnd bool) {
 	a := guard(t, randomMatrix[T](rnd, m, k, layout&1), atEnd)
 	b := guard(t, randomMatrix[T](rnd, k, n, layout>>1), atEnd)
-	c, bias := guarded[T](t, m*n, atEnd), guarded[T](t, n, atEnd)
-	GemmBias(m, n, k, a, b, bias, c, n)
+	c, bias := guarded.Slice[T](t, m*n, atEnd), guarded.Slice[T](t, n, atEnd)
+	GemmBias(m, n, k, a, b, bias, op.Invalid, c, n)
 	Gemm(m, n, k, 1, a, b, 1, c, n)
 }
 
@@ -47,9 +45,9 @@ func TestConv2DStaysInside(t *testing.T) {
 		for _, row := range convShapes {
 			s := row.shape.withOutput()
 			for _, atEnd := range []bool{false, true} {
-				x, y := guarded[float32](t, s.N*s.C*s.H*s.W, atEnd), guarded[float32](t, s.N*s.K*s.OH*s.OW, atEnd)
-				w, bias := guarded[float32](t, s.K*s.C/s.Groups*s.R*s.S, atEnd), guarded[float32](t, s.K, atEnd)
-				if err := Conv2D(s, x, w, bias, y); err != nil {
+				x, y := guarded.Slice[float32](t, s.N*s.C*s.H*s.W, atEnd), guarded.Slice[float32](t, s.N*s.K*s.OH*s.OW, atEnd)
+				w, bias := guarded.Slice[float32](t, s.K*s.C/s.Groups*s.R*s.S, atEnd), guarded.Slice[float32](t, s.K, atEnd)
+				if err := Conv2D(s, x, w, bias, op.Invalid, y); err != nil {
 					t.Fatal(err)
 				}
 				if err := Conv2DGradInput(s, y, w, x); err != nil {

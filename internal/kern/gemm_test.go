@@ -8,6 +8,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
+	"cresset/internal/op"
 	"cresset/internal/par"
 )
 
@@ -107,8 +108,10 @@ func testGemm[T dtype.Float](t *testing.T) {
 }
 
 func TestGemm(t *testing.T) {
-	t.Run("float32", testGemm[float32])
-	t.Run("float64", testGemm[float64])
+	everyLevel(t, func(t *testing.T) {
+		t.Run("float32", testGemm[float32])
+		t.Run("float64", testGemm[float64])
+	})
 }
 
 // one chunk per piece, last first: no order of the pieces may change a bit.
@@ -226,7 +229,7 @@ func TestGemmBias(t *testing.T) {
 	const m, n, k = 5, 6, 7
 	a, b := randomMatrix[float64](rnd, m, k, 0), randomMatrix[float64](rnd, k, n, 1)
 	bias, got := fill(rnd, make([]float64, n)), make([]float64, m*n)
-	GemmBias(m, n, k, a, b, bias, got, n)
+	GemmBias(m, n, k, a, b, bias, op.Invalid, got, n)
 	c := make([]float64, 0, m*n)
 	for range m {
 		c = append(c, bias...)

@@ -34,13 +34,12 @@ func (t *tiling[T]) packPanel(dst []T, col, cols int) {
 	}
 }
 
-// packRows copies rows of A, multiplied by alpha, for some steps: tile after tile, each as [steps, rows]. What a copy
+// packRows copies a strip of A, multiplied by alpha, for some steps: tile after tile, each as [steps, rows]. What a copy
 // writes beyond a tile's elements the next one overwrites.
-func (t *tiling[T]) packRows(dst []T, row, rowEnd, k, steps int) {
-	lanes := vec.Lanes[T]()
-	for i := row; i < rowEnd; i += t.height {
-		rows := min(t.height, rowEnd-i)
-		to, src := dst[(i-row)*steps:], t.a.Data[i*t.a.Row+k*t.a.Col:]
+func (t *tiling[T]) packRows(dst []T, s strip, k, steps int) {
+	lanes, rows := vec.Lanes[T](), s.height
+	for i := range s.tiles {
+		to, src := dst[i*rows*steps:], t.a.Data[(s.row+i*rows)*t.a.Row+k*t.a.Col:]
 		switch {
 		case t.a.Row == 1:
 			vec.GatherRows(to, rows, src, t.a.Col, steps, rows)

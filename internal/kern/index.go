@@ -7,12 +7,30 @@ import "cresset/dtype"
 
 // FindOutside returns the first index that is not in 0 … n-1, if there is one.
 func FindOutside(index []int64, n int) (bad int64, found bool) {
+	if !anyOutside(index, int64(n)-1) {
+		return 0, false
+	}
 	for _, i := range index {
 		if uint64(i) >= uint64(n) {
 			return i, true
 		}
 	}
 	return 0, false
+}
+
+// anyOutside reports whether an index is not in 0 … last: it or its distance to last is negative, and the signs are joined.
+func anyOutside(index []int64, last int64) bool {
+	var a, b int64
+	for len(index) >= 4 {
+		w := index[:4:4]
+		a |= w[0] | (last - w[0]) | w[1] | (last - w[1])
+		b |= w[2] | (last - w[2]) | w[3] | (last - w[3])
+		index = index[4:]
+	}
+	for _, i := range index {
+		a |= i | (last - i)
+	}
+	return a|b < 0
 }
 
 // FindBeyond returns the first index that is not in -n … n-1, if there is one.
@@ -53,12 +71,62 @@ func TakeRows[T dtype.Element](dst, src []T, index []int64, inner int) {
 
 // AddRows adds columns lo to hi of row i of src to row index[i] of dst.
 func AddRows[T dtype.Number](dst, src []T, index []int64, inner, lo, hi int) {
+	if inner == 1 {
+		AddAt(dst, src, index, 1, 0)
+		return
+	}
 	for i, at := range index {
 		s := src[i*inner+lo : i*inner+hi]
 		d := dst[int(at)*inner+lo:][:len(s)]
-		for k, v := range s {
-			d[k] += v
+		addTo(d, s)
+	}
+}
+
+// addTo is dst[i] += src[i].
+func addTo[T dtype.Number](dst, src []T) {
+	const few = 48 // are done sooner than a vector loop is called
+	if len(src) >= few {
+		Add(dst, dst, src)
+		return
+	}
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] += v
+	}
+}
+
+// TakeAt is dst[k] = src[index[k]·step + k·skip]: of one line where skip is 0, else across lines that lie skip apart. It
+// stops at an index that is not in 0 … n-1 and returns whether it met none.
+func TakeAt[T dtype.Element](dst, src []T, index []int64, n, step, skip int) bool {
+	index = index[:len(dst)]
+	if skip == 0 && step == 1 {
+		src = src[:n]
+		for k, at := range index {
+			if uint64(at) >= uint64(len(src)) {
+				return false
+			}
+			dst[k] = src[at]
 		}
+		return true
+	}
+	from := 0
+	for k, at := range index {
+		if uint64(at) >= uint64(n) {
+			return false
+		}
+		dst[k] = src[int(at)*step+from]
+		from += skip
+	}
+	return true
+}
+
+// AddAt is dst[index[k]·step + k·skip] += src[k].
+func AddAt[T dtype.Number](dst, src []T, index []int64, step, skip int) {
+	src = src[:len(index)]
+	to := 0
+	for k, at := range index {
+		dst[int(at)*step+to] += src[k]
+		to += skip
 	}
 }
 

@@ -1,23 +1,49 @@
 package kern
 
 import (
+	"math"
 	"unsafe"
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
 )
 
-// Sums over a row are made in lanes, 16 of float32 and 8 of float64: as many elements as the largest vector holds.
-// Element i is added to lane i modulo their number, in order and in float64, and lanes meet in pairs at the end; a row
-// longer than piece is summed in pieces of that length. So all machines give the same bits, and the error grows with an
-// eighth of the row's length at most.
+// Sums over a row are made in lanes, so many that vector registers stay busy: element i is added to lane i modulo their
+// number, in order. Lanes of float64 meet in pairs at the end. Lanes of float32 add runs of laneRun elements in float32,
+// then meet in pairs until laneTotals are left, which are added in float64, as is all that follows. So every machine gives
+// the same bits, and a sum of float32, however many, is off by 17·2**-24 times Σ |x| at most. Where a run overflows, or
+// squares vanish, the row is summed in float64 throughout. A row longer than piece is summed in pieces of that length.
 
-const maxLanes = 16
+const (
+	manyLanes  = 4 * 64 // bytes of the lanes of loops that do little else than add
+	fewLanes   = 64     // of others
+	laneRun    = 16
+	laneTotals = 16
+)
 
-// lanesOf is the number of lanes for elements of type T, a power of two.
-func lanesOf[T dtype.Number]() int {
-	var zero T
-	return min(maxLanes, 64/int(unsafe.Sizeof(zero))) // only the size is asked for
+// inLanes returns a sum of n terms in so many bytes of lanes; add adds the terms from lo to hi-1, the first to the first lane.
+func inLanes[T dtype.Number](n, bytes int, add func(lanes []T, lo, hi int)) float64 {
+	var space [manyLanes / 4]T
+	var totals [laneTotals]float64
+	size := int(unsafe.Sizeof(space[0])) // nothing but the size is asked for
+	lanes, run := space[:bytes/size], n
+	if size == 4 {
+		run = laneRun * len(lanes)
+	}
+	left := min(laneTotals, len(lanes))
+	for lo := 0; lo < n; lo += run {
+		clear(lanes)
+		add(lanes, lo, min(lo+run, n))
+		for count := len(lanes) / 2; count >= left; count /= 2 {
+			for i, v := range lanes[count : 2*count] {
+				lanes[i] += v
+			}
+		}
+		for i, v := range lanes[:left] {
+			totals[i] += float64(v)
+		}
+	}
+	return joinLanes(totals[:left])
 }
 
 // joinLanes returns the sum of lanes, whose number is a power of two.
@@ -32,11 +58,26 @@ func joinLanes(l []float64) float64 {
 
 // sumRows writes Σ x of each row of n elements.
 func sumRows[T dtype.Number](x []T, n int, sums []float64) {
-	if n <= piece && vec.Rows(vec.Sum, n, nil, sums, x) {
+	if n > piece || !vec.Rows(vec.Sum, n, nil, sums, x) {
+		for r := range sums {
+			sums[r] = sum64(x[r*n:][:n])
+		}
 		return
 	}
-	for r := range sums {
-		sums[r] = sum64(x[r*n:][:n])
+	for r, sum := range sums {
+		if !isFinite(sum) {
+			sums[r] = sumPiece(x[r*n:][:n])
+		}
+	}
+}
+
+// sumSquares writes Σ x² of each row of n elements, at most a piece.
+func sumSquares[T dtype.Float](x []T, n int, sums []float64) {
+	whole := vec.Rows(vec.SumProducts, n, nil, sums, x, x)
+	for r, sum := range sums {
+		if row := x[r*n:][:n]; !whole || !isFinite(sum) {
+			sums[r] = dotPiece(row, row)
+		}
 	}
 }
 
@@ -50,15 +91,18 @@ func sum64[T dtype.Number](x []T) (sum float64) {
 }
 
 func sumPiece[T dtype.Number](x []T) float64 {
-	var l [maxLanes]float64
-	if vec.Rows(vec.Sum, len(x), nil, l[:1], x) {
-		return l[0]
+	var sum [1]float64
+	if !vec.Rows(vec.Sum, len(x), nil, sum[:], x) {
+		sum[0] = inLanes(len(x), manyLanes, func(lanes []T, lo, hi int) {
+			for i, v := range x[lo:hi] {
+				lanes[i&(len(lanes)-1)] += v
+			}
+		})
 	}
-	n := lanesOf[T]()
-	for i, v := range x {
-		l[i&(n-1)] += float64(v)
+	if isFinite(sum[0]) {
+		return sum[0]
 	}
-	return joinLanes(l[:n])
+	return sumWide(len(x), func(i int) float64 { return float64(x[i]) })
 }
 
 // dot64 returns Σ x*y.
@@ -71,49 +115,28 @@ func dot64[T dtype.Float](x, y []T) (sum float64) {
 }
 
 func dotPiece[T dtype.Float](x, y []T) float64 {
-	var l [maxLanes]float64
+	var sum [1]float64
 	y = y[:len(x)]
-	if vec.Rows(vec.SumProducts, len(x), nil, l[:1], x, y) {
-		return l[0]
+	if !vec.Rows(vec.SumProducts, len(x), nil, sum[:], x, y) {
+		sum[0] = inLanes(len(x), manyLanes, func(lanes []T, lo, hi int) {
+			y := y[lo:hi]
+			for i, v := range x[lo:hi] {
+				lanes[i&(len(lanes)-1)] += T(v * y[i])
+			}
+		})
 	}
-	n := lanesOf[T]()
-	for i, v := range x {
-		l[i&(n-1)] += float64(float64(v) * float64(y[i]))
+	if isFinite(sum[0]) {
+		return sum[0]
 	}
-	return joinLanes(l[:n])
+	return sumWide(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
 }
 
-// squares64 returns Σ (x-mean)**2, where the differences are of type T.
-func squares64[T dtype.Float](x []T, mean float64) (sum float64) {
-	c := centerOf[T](mean)
-	for len(x) > piece {
-		sum += c.squares(x[:piece])
-		x = x[piece:]
+// sumWide returns a sum of n terms in float64.
+func sumWide(n int, term func(i int) float64) (sum float64) {
+	for i := range n {
+		sum += float64(term(i))
 	}
-	return sum + c.squares(x)
+	return sum
 }
 
-// center is a number in two parts of type T: mean + rest.
-type center[T dtype.Float] struct{ mean, rest T }
-
-func centerOf[T dtype.Float](mean float64) center[T] {
-	m := T(mean)
-	return center[T]{m, T(mean - float64(m))}
-}
-
-// from returns x less the number. The first difference is exact where x is near it.
-func (c center[T]) from(x T) T { return x - c.mean - c.rest }
-
-// squares returns Σ (x-mean)**2 of a piece.
-func (c center[T]) squares(x []T) float64 {
-	var l [maxLanes]float64
-	if vec.Rows(vec.Deviations, len(x), []T{c.mean, c.rest}, l[:1], x) {
-		return l[0]
-	}
-	n := lanesOf[T]()
-	for i, v := range x {
-		d := float64(c.from(v))
-		l[i&(n-1)] += float64(d * d)
-	}
-	return joinLanes(l[:n])
-}
+func isFinite(x float64) bool { return !math.IsNaN(x - x) }

@@ -1,67 +1,105 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
+
+// Operations on bits need not know where an element ends: they take eight bytes at a time, and vector loops more. A bool is
+// a byte, 0 or 1.
 
 // Or is dst[i] = a[i] or b[i]: the sum of bools.
-func Or(dst, a, b []bool) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] || b[i]
-	}
-}
+func Or(dst, a, b []bool) { orBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
 
 // And is dst[i] = a[i] and b[i]: the product of bools.
-func And(dst, a, b []bool) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] && b[i]
-	}
-}
+func And(dst, a, b []bool) { andBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
 
 // Xor is dst[i] = whether a[i] and b[i] differ.
-func Xor(dst, a, b []bool) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] != b[i]
-	}
-}
+func Xor(dst, a, b []bool) { xorBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
 
 // Not is dst[i] = the opposite of a[i].
-func Not(dst, a []bool) {
-	a = a[:len(dst)]
-	for i, v := range a {
-		dst[i] = !v
-	}
-}
+func Not(dst, a []bool) { flipBytes(bytesOf(dst), bytesOf(a), 1) }
 
 // BitwiseOr is dst[i] = a[i] | b[i].
-func BitwiseOr[T dtype.Integer](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
+func BitwiseOr[T dtype.Integer](dst, a, b []T) { orBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
+
+// BitwiseAnd is dst[i] = a[i] & b[i].
+func BitwiseAnd[T dtype.Integer](dst, a, b []T) { andBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
+
+// BitwiseXor is dst[i] = a[i] ^ b[i].
+func BitwiseXor[T dtype.Integer](dst, a, b []T) { xorBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
+
+// BitwiseNot is dst[i] = ^a[i].
+func BitwiseNot[T dtype.Integer](dst, a []T) { flipBytes(bytesOf(dst), bytesOf(a), 0xff) }
+
+// bytesOf is the memory of s.
+func bytesOf[T dtype.Element](s []T) []byte {
+	// The bytes are those of the elements, which hold no pointers.
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(*new(T))))
+}
+
+const (
+	word = 8                  // bytes
+	ones = 0x0101010101010101 // in each byte
+)
+
+// wordsOf is memory as whole words, wherever it begins, for vector loops alone: Go reads words on all machines only where
+// they are aligned.
+func wordsOf(b []byte) []int64 {
+	if len(b) < word {
+		return nil // a pointer to a word would lead out of the memory
+	}
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/word)
+}
+
+// byWords runs a loop of words over the first bytes and returns what is left of the operands.
+func byWords(l vec.Loop, dst, a, b []byte, scalars ...int64) (d, x, y []byte) {
+	done := word * vec.Binary(l, wordsOf(dst), wordsOf(a), wordsOf(b), scalars...)
+	return dst[done:], a[done:], b[done:]
+}
+
+func orBytes(dst, a, b []byte) {
+	dst, a, b = byWords(vec.Or, dst, a[:len(dst)], b[:len(dst)])
+	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)|binary.NativeEndian.Uint64(b))
+	}
 	for i := range dst {
 		dst[i] = a[i] | b[i]
 	}
 }
 
-// BitwiseAnd is dst[i] = a[i] & b[i].
-func BitwiseAnd[T dtype.Integer](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
+func andBytes(dst, a, b []byte) {
+	dst, a, b = byWords(vec.And, dst, a[:len(dst)], b[:len(dst)])
+	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)&binary.NativeEndian.Uint64(b))
+	}
 	for i := range dst {
 		dst[i] = a[i] & b[i]
 	}
 }
 
-// BitwiseXor is dst[i] = a[i] ^ b[i].
-func BitwiseXor[T dtype.Integer](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
+func xorBytes(dst, a, b []byte) {
+	dst, a, b = byWords(vec.Xor, dst, a[:len(dst)], b[:len(dst)])
+	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)^binary.NativeEndian.Uint64(b))
+	}
 	for i := range dst {
 		dst[i] = a[i] ^ b[i]
 	}
 }
 
-// BitwiseNot is dst[i] = ^a[i].
-func BitwiseNot[T dtype.Integer](dst, a []T) {
-	a = a[:len(dst)]
-	for i, v := range a {
-		dst[i] = ^v
+// flipBytes turns the same bits of every byte over.
+func flipBytes(dst, a []byte, bits byte) {
+	all := uint64(bits) * ones
+	done := word * vec.Unary(vec.Flip, wordsOf(dst), wordsOf(a[:len(dst)]), int64(all))
+	dst, a = dst[done:], a[done:len(dst)]
+	for ; len(dst) >= word && len(a) >= word; dst, a = dst[word:], a[word:] {
+		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)^all)
+	}
+	for i := range dst {
+		dst[i] = a[i] ^ bits
 	}
 }

@@ -10,12 +10,17 @@ import (
 // has C elements or is nil for ones. The loss of a target equal to ignore is zero.
 // A nil loss is not written. It returns the sum of the losses and of the weights,
 // whose quotient is the mean loss. Other targets must lie in [0, C), as OutOfRange tells.
-func NLL[T dtype.Float](s ChannelShape, x []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64) {
+// Unless shifts is nil, x holds logits, whose log probabilities are x less the shifts of SoftmaxShifts.
+func NLL[T dtype.Float](s ChannelShape, x, shifts []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64) {
 	for i, t := range targets {
 		var l T
 		if t != ignore {
 			w := weightOf(weight, t)
-			l = -x[s.at(i/s.L, int(t))+i%s.L] * w
+			v := x[s.at(i/s.L, int(t))+i%s.L]
+			if shifts != nil {
+				v = v - shifts[2*i] - shifts[2*i+1]
+			}
+			l = -v * w
 			sum += float64(l)
 			total += float64(w)
 		}

@@ -16,7 +16,7 @@ func TestNLL(t *testing.T) {
 	}
 	for _, weight := range [][]float64{nil, {0.5, 2, 3}} {
 		loss, dx := make([]float64, len(targets)), fill(rnd, make([]float64, len(x)))
-		sum, total := NLL(s, x, targets, weight, -1, loss)
+		sum, total := NLL(s, x, nil, targets, weight, -1, loss)
 		var wantSum, wantTotal float64
 		want, wantDx := make([]float64, len(targets)), make([]float64, len(x))
 		for i, c := range targets {

@@ -21,8 +21,22 @@ func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, 
 			mean[lo+r], rstd[lo+r] = T(v.mean), s
 			scalars[3*r], scalars[3*r+1], scalars[3*r+2] = c.mean, c.rest, s
 		}
-		normalizeRows(x[lo*cols:hi*cols], weight, bias, cols, scalars[:3*(hi-lo)], y[lo*cols:hi*cols])
+		from, to := x[lo*cols:hi*cols], y[lo*cols:hi*cols]
+		if len(y) < hugeRows || !normalizeAround(from, weight, bias, cols, scalars[:3*(hi-lo)], to, after(x, cols, lo, hi)) {
+			normalizeRows(from, weight, bias, cols, scalars[:3*(hi-lo)], to)
+		}
 	})
+}
+
+// normalizeAround is normalizeRows around the caches, where that can be; next is what will be read then.
+func normalizeAround[T dtype.Float](x, weight, bias []T, n int, scalars, y, next []T) bool {
+	switch {
+	case weight != nil && bias != nil:
+		return vec.StreamRows(next, vec.NormalizeAffine, n, scalars, y, x, weight[:n], bias[:n])
+	case weight == nil && bias == nil:
+		return vec.StreamRows(next, vec.Normalize, n, scalars, y, x)
+	}
+	return false
 }
 
 // normalizeRows computes y = (x - mean) * rstd * weight + bias with each row's mean, in two parts, and rstd.
@@ -110,14 +124,17 @@ func layerNormSumsPiece[T dtype.Float](dy, x, weight []T, mean, rstd T) (sums [2
 		weight != nil && vec.Rows(vec.LayerNormSumsWeighted, len(x), scalars, sums[:], dy, x, weight) {
 		return sums
 	}
-	var first, second [maxLanes]float64
-	n := lanesOf[T]()
-	for i, v := range x {
-		g := float64(weighted(dy, weight, i))
-		first[i&(n-1)] += g
-		second[i&(n-1)] += float64(g * float64((v-mean)*rstd))
-	}
-	return [2]float64{joinLanes(first[:n]), joinLanes(second[:n])}
+	sums[0] = inLanes(len(x), fewLanes, func(lanes []T, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			lanes[i&(len(lanes)-1)] += weighted(dy, weight, i)
+		}
+	})
+	sums[1] = inLanes(len(x), fewLanes, func(lanes []T, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			lanes[i&(len(lanes)-1)] += T(weighted(dy, weight, i) * T((x[i]-mean)*rstd))
+		}
+	})
+	return sums
 }
 
 // weighted returns dy[i]*weight[i], or dy[i] without weights.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/par"
 )
 
@@ -29,17 +30,19 @@ func (s ChannelShape) at(n, c int) int { return (n*s.C + c) * s.L }
 func BatchNormMoments[T dtype.Float](s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T) {
 	count := float64(s.N * s.L)
 	s.eachChannel(func(c int) {
-		var sum, squares float64
+		var sum float64
 		for n := range s.N {
 			sum += sum64(x[s.at(n, c):][:s.L])
 		}
-		m := sum / count
+		var d deviations
+		shift := T(sum / count)
 		for n := range s.N {
-			squares += squares64(x[s.at(n, c):][:s.L], m)
+			d = d.plus(deviationsFrom(x[s.at(n, c):][:s.L], shift))
 		}
-		mean[c], invstd[c] = T(m), T(1/math.Sqrt(squares/count+eps))
+		m := d.moments(float64(shift), count)
+		mean[c], invstd[c] = T(m.mean), T(1/math.Sqrt(m.variance+eps))
 		if unbiased != nil {
-			unbiased[c] = T(squares / (count - 1))
+			unbiased[c] = T(m.variance * count / (count - 1))
 		}
 	})
 }
@@ -55,6 +58,7 @@ func InvStd[T dtype.Float](variance []T, eps float64, invstd []T) {
 // with moments of the batch in training and running ones in evaluation. weight
 // and bias have C elements or are nil.
 func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y []T) {
+	around := len(y) >= hugeRows
 	s.eachChannel(func(c int) {
 		m, scale, shift := mean[c], invstd[c], T(0)
 		if weight != nil {
@@ -63,8 +67,12 @@ func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y [
 		if bias != nil {
 			shift = bias[c]
 		}
+		scalars := []T{m, scale, shift}
 		for n := range s.N {
 			from, to := x[s.at(n, c):][:s.L], y[s.at(n, c):][:s.L]
+			if around && vec.StreamRows(nil, vec.NormalizeChannel, s.L, scalars, to, from) || vec.Rows(vec.NormalizeChannel, s.L, scalars, noResults, to, from) {
+				continue
+			}
 			for i, v := range from {
 				to[i] = T((v-m)*scale) + shift
 			}

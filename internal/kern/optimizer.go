@@ -89,7 +89,7 @@ func Adam[T dtype.Float](p, m, v, grad []T, o op.Adam) {
 	default:
 		loop = vec.AdamDecay
 	}
-	done := vec.Ternary(loop, p, m, v, grad, step, signOf[T](o.Maximize), decay, shrink, weight1, beta2, weight2, root, eps)
+	done := vec.Ternary(loop, p, m, v, grad, step, signOf[T](o.Maximize), decay, shrink, weight1, beta2, weight2, root, 1/root, eps)
 	for i := done; i < len(p); i++ {
 		g, x := grad[i], p[i]
 		if o.Maximize {

@@ -22,6 +22,25 @@ type PoolShape struct {
 // poolElems is the least number of visited elements that is worth a thread.
 const poolElems = 1 << 13
 
+// stackedElems is how many elements of planes are worth a call.
+const stackedElems = 1 << 12
+
+// stacked returns the pooling of several planes as of one, where their windows follow each other as those of one do.
+func (s *PoolShape) stacked() *PoolShape {
+	if s.PadH != 0 || s.OH*s.StrideH != s.H || (s.R-1)*s.DilationH >= s.StrideH {
+		return s
+	}
+	count := min(s.Planes, stackedElems/max(s.H*s.W, 1))
+	for ; count > 1; count-- {
+		if s.Planes%count == 0 {
+			t := *s
+			t.Planes, t.H, t.OH = s.Planes/count, s.H*count, s.OH*count
+			return &t
+		}
+	}
+	return s
+}
+
 // eachPlane calls body for every plane, side by side.
 func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 	work := max(s.OH*s.OW*window, s.H*s.W, 1)
@@ -36,9 +55,17 @@ func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 // nil where it lies in its plane of x, as row*W+column. Padding never wins; of
 // equal elements the first does, and of NaNs the last.
 func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
+	var bands []band
+	if index == nil {
+		s = s.stacked()
+		bands = s.bands()
+	}
 	patches := s.patches(false)
 	s.eachPlane(s.R*s.S, func(plane int) {
 		from, to := x[plane*s.H*s.W:][:s.H*s.W], y[plane*s.OH*s.OW:][:s.OH*s.OW]
+		if bands != nil && maxBands(s, bands, from, to) {
+			return
+		}
 		var at []int64
 		if index != nil {
 			at = index[plane*s.OH*s.OW:][:len(to)]

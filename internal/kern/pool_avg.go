@@ -1,13 +1,16 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"cresset/dtype"
+)
 
 // AvgPool2D computes y, the mean of each window. Padding counts as zeros if
 // countPad holds, and does not count otherwise. Dilation is not used.
 func AvgPool2D[T dtype.Float](s *PoolShape, countPad bool, x, y []T) {
 	near := *s
 	near.DilationH, near.DilationW = 1, 1
-	patches := near.patches(countPad)
+	s = near.stacked()
+	patches := s.patches(countPad)
 	if patches == nil {
 		rows, cols := s.averageWindows(countPad)
 		average(s, rows, cols, x, y)
@@ -31,9 +34,9 @@ func averagePatch[T dtype.Float](s *PoolShape, b *patch, x, y []T) {
 }
 
 // AvgPool2DBackward computes dx, the gradient of AvgPool2D for x.
-func AvgPool2DBackward[T dtype.Float](s *PoolShape, countPad bool, dy, dx []T) {
+func AvgPool2DBackward[T dtype.Float](s *PoolShape, countPad bool, dy, dx []T) error {
 	rows, cols := s.averageWindows(countPad)
-	averageBackward(s, rows, cols, dy, dx)
+	return averageBackward(s, rows, cols, dy, dx)
 }
 
 // AdaptiveAvgPool2D computes y, the mean of windows that cover x: window i of
@@ -44,8 +47,8 @@ func AdaptiveAvgPool2D[T dtype.Float](s *PoolShape, x, y []T) {
 }
 
 // AdaptiveAvgPool2DBackward computes dx, the gradient of AdaptiveAvgPool2D for x.
-func AdaptiveAvgPool2DBackward[T dtype.Float](s *PoolShape, dy, dx []T) {
-	averageBackward(s, adaptiveWindows(s.OH, s.H), adaptiveWindows(s.OW, s.W), dy, dx)
+func AdaptiveAvgPool2DBackward[T dtype.Float](s *PoolShape, dy, dx []T) error {
+	return averageBackward(s, adaptiveWindows(s.OH, s.H), adaptiveWindows(s.OW, s.W), dy, dx)
 }
 
 // window is the part of an axis that one output averages, and the length that
@@ -124,26 +127,47 @@ func average[T dtype.Float](s *PoolShape, rows, cols *windows, x, y []T) {
 	})
 }
 
-func averageBackward[T dtype.Float](s *PoolShape, rows, cols *windows, dy, dx []T) {
-	s.eachPlane(s.R*s.S, func(plane int) {
-		from := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
-		to := dx[plane*s.H*s.W:][:s.H*s.W]
-		clear(to)
-		for i := range rows.count {
-			r := rows.at(i)
-			for j := range cols.count {
-				c := cols.at(j)
-				if r.lo >= r.hi || c.lo >= c.hi {
+// averageBackward spreads each row of shares along a line once, and adds that to all lines of its windows.
+func averageBackward[T dtype.Float](s *PoolShape, rows, cols *windows, dy, dx []T) error {
+	work := max(s.OH*s.OW*max(s.S, 1), s.H*s.W, 1)
+	return ForWithLoan(s.Planes, max(1, poolElems/work), s.W, func(lo, hi int, line []T) {
+		for plane := lo; plane < hi; plane++ {
+			from := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
+			to := dx[plane*s.H*s.W:][:s.H*s.W]
+			fresh := 0 // the first line that has no value yet
+			for i := range rows.count {
+				r := rows.at(i)
+				if r.lo >= r.hi {
 					continue
 				}
-				share := from[i*s.OW+j] / T(r.count*c.count)
+				spread(line, from[i*s.OW:][:s.OW], cols, r.count)
+				clear(to[fresh*s.W : max(fresh, r.lo)*s.W])
 				for h := r.lo; h < r.hi; h++ {
-					line := to[h*s.W+c.lo : h*s.W+c.hi]
-					for w := range line {
-						line[w] += share
+					sum := to[h*s.W:][:s.W]
+					if h < fresh {
+						addTo(sum, line)
+						continue
 					}
+					copy(sum, line)
 				}
+				fresh = max(fresh, r.hi)
 			}
+			clear(to[fresh*s.W:])
 		}
 	})
+}
+
+// spread sets line to the sums of what each window of a row hands to its columns.
+func spread[T dtype.Float](line, dy []T, cols *windows, rows int) {
+	clear(line)
+	for j, dy := range dy {
+		c := cols.at(j)
+		if c.lo >= c.hi {
+			continue
+		}
+		share := dy / T(rows*c.count)
+		for w := c.lo; w < c.hi; w++ {
+			line[w] += share
+		}
+	}
 }

@@ -18,6 +18,7 @@ var poolShapes = []struct {
 	{"dilated", PoolShape{2, 11, 13, 3, 2, 1, 2, 1, 1, 2, 3, 0, 0}},
 	{"line", PoolShape{4, 1, 20, 1, 3, 1, 2, 0, 1, 1, 1, 0, 0}},
 	{"many planes", PoolShape{70, 28, 28, 2, 2, 2, 2, 0, 0, 1, 1, 0, 0}},
+	{"small planes", PoolShape{36, 6, 10, 2, 3, 2, 2, 0, 1, 1, 1, 0, 0}},
 	{"no planes", PoolShape{0, 4, 4, 2, 2, 2, 2, 0, 0, 1, 1, 0, 0}},
 }
 

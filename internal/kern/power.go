@@ -16,6 +16,15 @@ func Square[T dtype.Number](dst, a []T) {
 	}
 }
 
+// Cube is dst[i] = a[i]³, the product of the square and a[i].
+func Cube[T dtype.Float](dst, a []T) {
+	a = a[:len(dst)]
+	for i := vec.Unary(vec.Cube, dst, a); i < len(dst); i++ {
+		v := a[i]
+		dst[i] = T(v*v) * v
+	}
+}
+
 // Sqrt is dst[i] = √a[i]; rounding the root in float64 to float32 once more does not change it.
 func Sqrt[T dtype.Float](dst, a []T) {
 	a = a[:len(dst)]

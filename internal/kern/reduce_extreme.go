@@ -30,7 +30,7 @@ func MaxRow[T dtype.Number](row []T) (T, int64) {
 
 func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
 	if v, ok := vectorExtreme(vec.Largest, row); ok {
-		return locate(vec.Largest, row, v, start)
+		return locate(row, v, start)
 	}
 	best, at := row[0], 0
 	for i, v := range row {
@@ -52,20 +52,29 @@ func vectorExtreme[T dtype.Number](loop vec.RowLoop, row []T) (best T, ok bool) 
 	return result[0], ok
 }
 
-// locate returns the first element of a row that equals v, which is there, or the first NaN. The loop that found v finds
-// the block first.
-func locate[T dtype.Number](loop vec.RowLoop, row []T, v T, start int) extreme[T] {
-	var bests [64]T
-	block := max(64, ceilDiv(len(row), len(bests)))
-	at, blocks := 0, len(row)/block
-	if vec.Rows(loop, block, nil, bests[:blocks], row[:blocks*block]) {
-		at = block * blocks
-		if i := firstEqual(bests[:blocks], v); i >= 0 {
-			at = block * i
-		}
+// locate returns the first element of a row that equals v, which is there, or the first NaN.
+func locate[T dtype.Number](row []T, v T, start int) extreme[T] {
+	var at [1]int64
+	if !vec.Rows(vec.First, len(row), []T{v}, at[:], row) || at[0] < 0 {
+		at[0] = int64(firstEqual(row, v))
 	}
-	at += firstEqual(row[at:], v)
-	return extreme[T]{row[at], int64(start + at)}
+	return extreme[T]{row[at[0]], int64(start) + at[0]}
+}
+
+// extremesOfRows writes the extremes of at most rowBlock rows of n elements and their places. It does nothing, and tells so,
+// where no vector loop has them.
+func extremesOfRows[T dtype.Number](loop vec.RowLoop, value []T, index []int64, x []T, n int) bool {
+	if !vec.Rows(loop, n, nil, value, x) || !vec.Rows(vec.First, n, value, index, x) {
+		return false
+	}
+	for r, at := range index {
+		row := x[r*n:][:n]
+		if at < 0 {
+			at = int64(firstEqual(row, value[r])) // NaN equals nothing
+		}
+		value[r], index[r] = row[at], at // of zeros the first
+	}
+	return true
 }
 
 // firstEqual returns the first index of v, where v is NaN that of the first NaN, -1 where there is none.
@@ -93,7 +102,7 @@ func MinRow[T dtype.Number](row []T) (T, int64) {
 
 func minPiece[T dtype.Number](row []T, start int) extreme[T] {
 	if v, ok := vectorExtreme(vec.Smallest, row); ok {
-		return locate(vec.Smallest, row, v, start)
+		return locate(row, v, start)
 	}
 	best, at := row[0], 0
 	for i, v := range row {

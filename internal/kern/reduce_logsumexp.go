@@ -11,28 +11,16 @@ func LogSumExpRow[T dtype.Float](row []T) T {
 	if len(row) == 0 {
 		return T(math.Inf(-1))
 	}
-	shift := float64(MaxValueRow(row))
-	if math.IsInf(shift, 0) {
-		shift = 0 // the sum is infinite or zero, and Inf - Inf would spoil it
+	largest := MaxValueRow(row)
+	if !isFinite(float64(largest)) {
+		return largest // Inf - Inf would spoil the sum
 	}
 	if len(row) <= piece {
-		return T(math.Log(sumExp(row, shift)) + shift)
+		return T(math.Log(sumExpPiece(row, largest)) + float64(largest))
 	}
-	sum := inPieces(len(row), func(lo, hi int) float64 { return sumExp(row[lo:hi], shift) }, plus)
-	return T(math.Log(sum) + shift)
-}
-
-func sumExp[T dtype.Float](x []T, shift float64) float64 {
-	var sum float64
-	for _, v := range x {
-		sum += math.Exp(float64(v) - shift)
-	}
-	return sum
+	sum := inPieces(len(row), func(lo, hi int) float64 { return sumExpPiece(row[lo:hi], largest) }, plus)
+	return T(math.Log(sum) + float64(largest))
 }
 
 // LogSumExpGrad is dx = dy · eˣ⁻ʸ.
-func LogSumExpGrad[T dtype.Float](dy, y T, x, dx []T) {
-	for i, v := range x {
-		dx[i] = T(float64(dy) * math.Exp(float64(v)-float64(y)))
-	}
-}
+func LogSumExpGrad[T dtype.Float](dy, y T, x, dx []T) { scaledSoftmax(x, dx, []T{y, 0, dy}) }

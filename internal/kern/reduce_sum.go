@@ -2,11 +2,12 @@ package kern
 
 import (
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/par"
 )
 
-// SumMiddle is dst[o][i] = Σ_k src[o][k][i]. Floats are accumulated in float64 in an order that n alone decides; sums of
-// integers are int64, as PyTorch's.
+// SumMiddle is dst[o][i] = Σ_k src[o][k][i]. Floats are added in an order that n alone decides, as lanes.go and
+// reduce_columns.go tell; sums of integers are int64, as PyTorch's.
 func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 	if inner == 1 && outer == 1 {
 		dst[0] = SumRow[D](src)
@@ -14,32 +15,32 @@ func SumMiddle[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
 	}
 	if inner == 1 {
 		if isFloat[S]() {
-			sumFloatRows(src, n, dst, func(sum float64) D { return D(sum) })
+			sumFloatRows(src, n, dst, 1)
 			return
 		}
 		forEachLine(src, outer, n, func(at int, row []S) { dst[at] = SumRow[D](row) })
 		return
 	}
 	if isFloat[S]() {
-		sumColumns(dst, src, outer, n, inner, func(sum float64) D { return D(sum) })
+		sumFloatColumns(dst, src, outer, n, inner, 1)
 		return
 	}
-	sumColumns(dst, src, outer, n, inner, func(sum int64) D { return D(sum) })
+	sumColumns(dst, src, outer, n, inner)
 }
 
 // MeanMiddle is dst[o][i] = Σ_k src[o][k][i] / n.
-func MeanMiddle[T dtype.Float](dst, src []T, outer, n, inner int) {
+func MeanMiddle[D, S dtype.Float](dst []D, src []S, outer, n, inner int) {
 	if inner == 1 {
-		sumFloatRows(src, n, dst, func(sum float64) T { return T(sum / float64(n)) })
+		sumFloatRows(src, n, dst, float64(n))
 		return
 	}
-	sumColumns(dst, src, outer, n, inner, func(sum float64) T { return T(sum / float64(n)) })
+	sumFloatColumns(dst, src, outer, n, inner, float64(n))
 }
 
-// sumFloatRows writes what becomes of the sum of each row of n floats.
-func sumFloatRows[D, S dtype.Number](src []S, n int, dst []D, result func(sum float64) D) {
+// sumFloatRows writes the sum of each row of n floats over a divisor.
+func sumFloatRows[D, S dtype.Number](src []S, n int, dst []D, divisor float64) {
 	if len(dst) == 1 {
-		dst[0] = result(sumFloats(src))
+		dst[0] = D(sumFloats(src) / divisor)
 		return
 	}
 	par.For(len(dst), max(1, piece/max(n, 1)), func(lo, hi int) {
@@ -48,7 +49,7 @@ func sumFloatRows[D, S dtype.Number](src []S, n int, dst []D, result func(sum fl
 			next := min(lo+rowBlock, hi)
 			sumRows(src[lo*n:next*n], n, sums[:next-lo])
 			for r, sum := range sums[:next-lo] {
-				dst[lo+r] = result(sum)
+				dst[lo+r] = D(sum / divisor)
 			}
 		}
 	})
@@ -73,6 +74,19 @@ func sumFloats[S dtype.Number](row []S) float64 {
 }
 
 func sumIntegers[S dtype.Number](s []S) int64 {
+	var vector [1]int64
+	switch x := any(s).(type) {
+	case []int64:
+		if vec.Rows(vec.Sum, len(x), nil, vector[:], x) {
+			return vector[0]
+		}
+	case []int32:
+		if vec.RowsInto(vec.SumI32, len(x), vector[:], x) {
+			return vector[0]
+		}
+	case []uint8:
+		return sumBytes(x)
+	}
 	var sum int64
 	for _, v := range s {
 		sum += int64(v)
@@ -80,31 +94,35 @@ func sumIntegers[S dtype.Number](s []S) int64 {
 	return sum
 }
 
-const sumStrip = 512 // columns that are added side by side: their accumulators stay in the L1 cache
-
-// sumColumns adds rows into strips of accumulators, without gathering; each column is added in its own order.
-func sumColumns[D, S dtype.Number, A float64 | int64](dst []D, src []S, outer, n, inner int, result func(sum A) D) {
-	strips := ceilDiv(inner, sumStrip)
-	par.For(outer*strips, max(1, piece/max(n*min(inner, sumStrip), 1)), func(lo, hi int) {
-		var space [sumStrip]A
-		for s := lo; s < hi; s++ {
-			o, first := s/strips, s%strips*sumStrip
-			acc := space[:min(sumStrip, inner-first)]
-			clear(acc)
-			k := 0
-			if sums, ok := any(acc).([]float64); ok && n >= 3 {
-				k = addRows(sums, src[o*n*inner+first:], n, inner)
-			}
-			for ; k < n; k++ {
-				for i, v := range src[(o*n+k)*inner+first:][:len(acc)] {
-					acc[i] += A(v)
-				}
-			}
-			for i, v := range acc {
-				dst[o*inner+first+i] = result(v)
-			}
+// sumColumns adds rows of integers into strips of sums, without gathering.
+func sumColumns[D, S dtype.Number](dst []D, src []S, outer, n, inner int) {
+	forStrips(outer, n, inner, func(from, to, count int) {
+		var space [stripColumns]int64
+		sums := space[:count]
+		for k := range n {
+			addIntegers(sums, src[from+k*inner:][:count])
+		}
+		for i, v := range sums {
+			dst[to+i] = D(v)
 		}
 	})
+}
+
+// addIntegers is sums[i] += row[i].
+func addIntegers[S dtype.Number](sums []int64, row []S) {
+	done := 0
+	switch x := any(row).(type) {
+	case []int64:
+		done = vec.Binary(vec.Add, sums, sums, x)
+	case []int32:
+		done = vec.Into(vec.AddI32, sums, x)
+	case []uint8:
+		done = vec.Into(vec.AddU8, sums, x)
+	}
+	sums, row = sums[done:], row[done:len(sums)]
+	for i, v := range row {
+		sums[i] += int64(v)
+	}
 }
 
 // isFloat reports whether T keeps fractions.

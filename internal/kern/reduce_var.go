@@ -19,9 +19,9 @@ func variance[T dtype.Float](row []T, correction float64) float64 {
 	if len(row) <= piece {
 		return momentsOf(row).variance * n / max(n-correction, 0)
 	}
-	mean := sumFloats(row) / n
-	sum := inPieces(len(row), func(lo, hi int) float64 { return squares64(row[lo:hi], mean) }, plus)
-	return sum / max(n-correction, 0)
+	shift := T(sumFloats(row) / n)
+	d := inPieces(len(row), func(lo, hi int) deviations { return deviationsPiece(row[lo:hi], shift) }, deviations.plus)
+	return d.moments(float64(shift), n).variance * n / max(n-correction, 0)
 }
 
 // VarGrad is dx = dy · 2 (x - mean) / (n - correction).

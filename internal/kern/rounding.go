@@ -12,11 +12,25 @@ func Abs[T dtype.Number](dst, a []T) {
 	a = a[:len(dst)]
 	for i := vec.Unary(vec.Abs, dst, a); i < len(dst); i++ {
 		v := a[i]
-		if v <= 0 {
+		switch {
+		case v <= 0:
 			v = 0 - v // not -v: |−0| is +0
+		case v != v:
+			v = withoutSign(v)
 		}
 		dst[i] = v
 	}
+}
+
+// withoutSign is a NaN without its sign.
+func withoutSign[T dtype.Number](v T) T {
+	switch p := any(&v).(type) {
+	case *float32:
+		*p = math.Float32frombits(math.Float32bits(*p) &^ (1 << 31))
+	case *float64:
+		*p = math.Float64frombits(math.Float64bits(*p) &^ (1 << 63))
+	}
+	return v
 }
 
 // Sign is dst[i] = -1, 0 or 1 as a[i] is; 0 for NaN.

@@ -79,3 +79,33 @@ func TestRowsDependOnNothingElse(t *testing.T) {
 		}
 	}
 }
+
+// TestHugeRowsAgree compares rows that are written around the caches with the same rows in parts that are not.
+func TestHugeRowsAgree(t *testing.T) {
+	const n, rows, part = 1024, hugeRows / 1024, 64
+	rng := rand.New(rand.NewPCG(25, 26))
+	x, w, b := finite[float32](rng, rows*n), finite[float32](rng, n), finite[float32](rng, n)
+	got, want := make([]float32, len(x)), make([]float32, part*n)
+	mean, rstd := make([]float32, rows), make([]float32, rows)
+	ops := map[string]func(rows int, x, y []float32){
+		"Softmax":          func(rows int, x, y []float32) { _ = Softmax(rows, n, 1, x, y) },
+		"LogSoftmax":       func(rows int, x, y []float32) { _ = LogSoftmax(rows, n, 1, x, y) },
+		"LayerNorm":        func(rows int, x, y []float32) { LayerNorm(rows, n, x, nil, nil, 1e-5, y, mean, rstd) },
+		"LayerNorm affine": func(rows int, x, y []float32) { LayerNorm(rows, n, x, w, b, 1e-5, y, mean, rstd) },
+		"BatchNorm": func(rows int, x, y []float32) {
+			BatchNorm(ChannelShape{N: rows, C: 1, L: n}, x, w[:1], b[:1], w[1:2], b[1:2], y)
+		},
+	}
+	eachLevel(t, func(t *testing.T) {
+		for name, run := range ops {
+			run(rows, x, got)
+			for lo := 0; lo < len(x); lo += len(want) {
+				run(part, x[lo:lo+len(want)], want)
+				if !slices.Equal(got[lo:lo+len(want)], want) {
+					t.Errorf("%s: rows from %d on differ", name, lo/n)
+					break
+				}
+			}
+		}
+	})
+}

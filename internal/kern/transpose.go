@@ -27,8 +27,8 @@ func Transpose[T dtype.Element](dst []T, rowDst int, src []T, rowSrc, rows, cols
 	}
 }
 
-// bitsAs is s as numbers of the same size, which vectors copy without looking at them.
-func bitsAs[F dtype.Float, T dtype.Element](s []T) []F {
+// bitsAs is s as elements of another type of the same size.
+func bitsAs[F, T dtype.Element](s []T) []F {
 	// The memory is that of s, and holds no pointers; both types have one size and one alignment.
 	return unsafe.Slice((*F)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
 }

@@ -1,14 +1,11 @@
-//go:build unix
-
 package kern
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
 	"cresset/dtype"
-	"cresset/internal/kern/vec"
+	"cresset/internal/kern/guarded"
 )
 
 // checkTranspose turns a matrix between pages that must not be touched, and looks at what lies between the rows.
@@ -17,8 +14,8 @@ func checkTranspose[T interface {
 	uint8 | int16 | int32 | int64
 }](t *testing.T, rows, cols, extra int, atEnd bool) {
 	rowSrc, rowDst := cols+extra, rows+2*extra
-	src := guarded[T](t, (rows-1)*rowSrc+cols, atEnd)
-	dst := guarded[T](t, (cols-1)*rowDst+rows, atEnd)
+	src := guarded.Slice[T](t, (rows-1)*rowSrc+cols, atEnd)
+	dst := guarded.Slice[T](t, (cols-1)*rowDst+rows, atEnd)
 	for i := range src {
 		src[i] = T(i * 0x9e3779b1)
 	}
@@ -39,20 +36,20 @@ func checkTranspose[T interface {
 }
 
 func TestTranspose(t *testing.T) {
-	defer vec.Use(vec.Current())
-	for _, level := range vec.Available() {
-		vec.Use(level)
-		t.Run(fmt.Sprint(level), func(t *testing.T) {
-			rng := rand.New(rand.NewPCG(31, 32))
-			for n := range 60 {
-				rows, cols, extra, atEnd := 1+rng.IntN(70), 1+rng.IntN(150), rng.IntN(3), n%2 == 0
-				checkTranspose[uint8](t, rows, cols, extra, atEnd)
-				checkTranspose[int16](t, rows, cols, extra, atEnd)
-				checkTranspose[int32](t, rows, cols, extra, atEnd)
-				checkTranspose[int64](t, rows, cols, extra, atEnd)
-			}
-		})
-	}
+	everyLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(31, 32))
+		for n := range 60 {
+			checkTransposes(t, 1+rng.IntN(70), 1+rng.IntN(200), rng.IntN(3), n%2 == 0)
+		}
+	})
+}
+
+// checkTransposes turns matrices of elements of every size.
+func checkTransposes(t *testing.T, rows, cols, extra int, atEnd bool) {
+	checkTranspose[uint8](t, rows, cols, extra, atEnd)
+	checkTranspose[int16](t, rows, cols, extra, atEnd)
+	checkTranspose[int32](t, rows, cols, extra, atEnd)
+	checkTranspose[int64](t, rows, cols, extra, atEnd)
 }
 
 func BenchmarkTranspose(b *testing.B) {

@@ -3,35 +3,80 @@ package kern
 import (
 	"math"
 	"math/bits"
+
+	"cresset/internal/kern/vec"
 )
 
-// math.Sin and math.Cos lose digits where x is near a multiple of π/2, so larger arguments are reduced here, all in the
-// same way, to a pair of numbers; the functions of package math then see only |x| <= π/4.
+// From farTrig on, in size, arguments leave too little of the reduction that the recipes make, which vector instructions can do;
+// they are reduced here one by one, to a pair of numbers, and the recipes then see only |x| <= π/4.
+
+const (
+	farTrig   = 0x1p32
+	trigPiece = 2048 // elements that stay in the L1 cache between the look for far ones and the sine
+)
+
+// SinF64 computes sin(x), x in radians, with an error of at most 1.4 ulp. dst is at least as long as src and may be the same
+// slice.
+func SinF64(dst, src []float64) { nearAndFar(dst, src, SinNearF64, sin64) }
+
+// CosF64 computes cos(x), x in radians, as SinF64 does the sine.
+func CosF64(dst, src []float64) { nearAndFar(dst, src, CosNearF64, cos64) }
+
+// nearAndFar applies near to the elements below farTrig in size and one to each of the others.
+func nearAndFar(dst, src []float64, near func(dst, src []float64), one func(float64) float64) {
+	for len(src) > 0 {
+		most := min(len(src), trigPiece)
+		n := firstFar(src[:most])
+		near(dst[:n], src[:n])
+		if n < most {
+			dst[n] = one(src[n])
+			n++
+		}
+		dst, src = dst[n:], src[n:]
+	}
+}
+
+// firstFar returns the place of the first element that is not below farTrig in size, or the number of elements.
+func firstFar(src []float64) int {
+	var at [1]int64
+	if vec.Rows(vec.FirstFar, len(src), nil, at[:], src) {
+		if at[0] < 0 {
+			return len(src)
+		}
+		return int(at[0])
+	}
+	for i, v := range src {
+		if !(math.Abs(v) < farTrig) {
+			return i
+		}
+	}
+	return len(src)
+}
 
 func sin64(x float64) float64 {
-	if !(math.Abs(x) > math.Pi/4) {
-		return math.Sin(x)
+	if math.Abs(x) < farTrig {
+		return sinnear64(x)
 	}
 	return sinQuarters(x, 0)
 }
 
 func cos64(x float64) float64 {
-	if !(math.Abs(x) > math.Pi/4) {
-		return math.Cos(x)
+	if math.Abs(x) < farTrig {
+		return cosnear64(x)
 	}
 	return sinQuarters(math.Abs(x), 1)
 }
 
-// sinQuarters is the sine of x + n*π/2 for |x| > π/4.
+// sinQuarters is the sine of x + n*π/2 for x that is not below farTrig in size.
 func sinQuarters(x float64, n uint64) float64 {
-	if math.IsInf(x, 0) {
+	if math.IsInf(x, 0) || x != x {
 		return math.NaN()
 	}
 	head, tail, quadrant := reduceByHalfPi(math.Abs(x))
 	quadrant += n
-	y := math.Sin(head) + tail*math.Cos(head)
+	y := math.FMA(tail, cosnear64(head), sinnear64(head))
 	if quadrant&1 == 1 {
-		y = math.Cos(head) - tail*head
+		y = math.FMA(-tail, head, cosnear64(head))
 	}
 	if (quadrant&2 != 0) != (x < 0) {
 		return -y
@@ -78,7 +123,7 @@ func reduceByHalfPi(a float64) (head, tail float64, quadrant uint64) {
 
 	const halfPi, halfPiTail = 0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54
 	head = turn * halfPi
-	return head, math.FMA(turn, halfPi, -head) + (turn*halfPiTail + turnTail*halfPi), quadrant
+	return head, math.FMA(turn, halfPi, -head) + math.FMA(turn, halfPiTail, turnTail*halfPi), quadrant
 }
 
 // twoOverPi64 holds the bits of 2/π after the point, behind 64 zeros.

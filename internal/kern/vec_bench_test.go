@@ -18,6 +18,10 @@ func BenchmarkVectorLoops(b *testing.B) {
 		benchmarkLoops(b, level, elementwiseLoops[float32](), 2000)
 		benchmarkLoops(b, level, elementwiseLoops[float64](), 1000)
 		benchmarkLoops(b, level, vectorLoopsF32(), 2000)
+		benchmarkLoops(b, level, vectorLoopsF64(), 1000)
+		benchmarkLoops(b, level, integerLoops[int32](), 2000)
+		benchmarkLoops(b, level, integerLoops[int64](), 1000)
+		benchmarkLoops(b, level, integerLoops[uint8](), 8000)
 		benchmarkLoops(b, level, bareSteps(), 1000)
 	}
 }
@@ -43,7 +47,7 @@ func bareSteps() []vectorLoop[float32] {
 	}
 }
 
-func benchmarkLoops[T dtype.Float](b *testing.B, level vec.Level, loops []vectorLoop[T], n int) {
+func benchmarkLoops[T dtype.Number](b *testing.B, level vec.Level, loops []vectorLoop[T], n int) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	dst, x, y, z := make([]T, n), make([]T, n), make([]T, n), make([]T, n)
 	for i := range n {

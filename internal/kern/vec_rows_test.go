@@ -1,9 +1,15 @@
 package kern
 
-import "cresset/dtype"
+import (
+	"math"
+	"slices"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
 
 // rowLoop is a function of a row, which may write to dst and returns numbers that follow there.
-func rowLoop[T dtype.Float](name string, f func(dst, a, b, c []T) []float64) vectorLoop[T] {
+func rowLoop[T dtype.Number](name string, f func(dst, a, b, c []T) []float64) vectorLoop[T] {
 	return vectorLoop[T]{name, func(dst, a, b, c []T) {
 		n := len(dst)
 		if n == 0 {
@@ -21,7 +27,10 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 	loops := []vectorLoop[T]{
 		rowLoop("sum64", func(_, a, _, _ []T) []float64 { return []float64{sum64(a)} }),
 		rowLoop("dot64", func(_, a, b, _ []T) []float64 { return []float64{dot64(a, b)} }),
-		rowLoop("squares64", func(_, a, _, _ []T) []float64 { return []float64{squares64(a, 1.1)} }),
+		rowLoop("deviations", func(_, a, _, _ []T) []float64 {
+			d := deviationsFrom(a, 1.1)
+			return []float64{d.sum, d.squares}
+		}),
 		rowLoop("moments", func(_, a, _, _ []T) []float64 {
 			m := momentsOf(a)
 			return []float64{m.mean, m.variance}
@@ -33,6 +42,56 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 			m := momentsOf(dst)
 			return []float64{m.mean, m.variance}
 		}),
+		placeLoop[T](),
+		rowLoop("LogSumExp", func(dst, a, b, _ []T) []float64 {
+			LogSumExpGrad(b[0], LogSumExpRow(a), a, dst)
+			return []float64{float64(LogSumExpRow(a))}
+		}),
+		rowLoop("NormRow", func(_, a, _, _ []T) []float64 {
+			return []float64{
+				float64(NormRow(a, 1)), float64(NormRow(a, 2)), float64(NormRow(a, 3)), float64(NormRow(a, math.Inf(1))), float64(NormRow(a, math.Inf(-1))),
+			}
+		}),
+		rowLoop("ProdRow", func(_, a, _, _ []T) []float64 { return []float64{float64(ProdRow[T](a))} }),
+		rowLoop("CountRow", func(_, a, _, _ []T) []float64 { return []float64{float64(CountRow(a))} }),
+	}
+	for _, c := range besideColumns[T]() {
+		loops = append(loops, rowLoop(c.name, func(dst, a, b, _ []T) []float64 {
+			c.run(len(dst), b[:1], dst, a)
+			return nil
+		}))
+	}
+	return slices.Concat(loops, extremeLoops[T](), columnLoops[T](), normalizingLoops[T]())
+}
+
+// integerRowLoops has a row for each function of rows of integers.
+func integerRowLoops[T dtype.Integer]() []vectorLoop[T] {
+	return append(extremeLoops[T](), placeLoop[T](),
+		unaryLoop("SumRow", func(dst, a []T) { spreadBits(dst, SumRow[int64](a)) }),
+		unaryLoop("ProdRow", func(dst, a []T) { spreadBits(dst, ProdRow[int64](a)) }),
+		unaryLoop("CountRow", func(dst, a []T) { spreadBits(dst, CountRow(a)) }),
+	)
+}
+
+func spreadBits[T dtype.Integer](dst []T, v int64) {
+	for i := range dst {
+		dst[i] = T(v >> (i % 2 * 32))
+	}
+}
+
+func placeLoop[T dtype.Number]() vectorLoop[T] {
+	return rowLoop("places", func(_, a, _, _ []T) []float64 {
+		a = a[:min(len(a), piece)]
+		value, at, none := locate(a, a[len(a)/2], 0), []int64{0}, []int64{-1}
+		if vec.Rows(vec.First, len(a), []T{123}, at, a) {
+			none = at
+		}
+		return []float64{float64(value.at), float64(none[0])}
+	})
+}
+
+func extremeLoops[T dtype.Number]() []vectorLoop[T] {
+	return []vectorLoop[T]{
 		rowLoop("MaxRow", func(_, a, _, _ []T) []float64 {
 			v, at := MaxRow(a)
 			return []float64{float64(v), float64(at), float64(MaxValueRow(a))}
@@ -42,12 +101,10 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 			return []float64{float64(v), float64(at), float64(MinValueRow(a))}
 		}),
 	}
-	loops = append(loops, columnLoops[T]()...)
-	return append(loops, normalizingLoops[T]()...)
 }
 
 // columnLoops see the operand as rows of up to 19 columns.
-func columnLoops[T dtype.Float]() []vectorLoop[T] {
+func columnLoops[T dtype.Number]() []vectorLoop[T] {
 	matrix := func(name string, f func(dst, a []T, rows, columns int)) vectorLoop[T] {
 		return rowLoop(name, func(dst, a, _, _ []T) []float64 {
 			columns := min(len(a), 19)
@@ -69,7 +126,26 @@ func columnLoops[T dtype.Float]() []vectorLoop[T] {
 		}
 	}
 	return []vectorLoop[T]{
-		matrix("SumMiddle", func(dst, a []T, rows, columns int) { SumMiddle(dst, a, 1, rows, columns) }),
+		matrix("SumMiddle", func(dst, a []T, rows, columns int) {
+			if isFloat[T]() {
+				SumMiddle(dst, a, 1, rows, columns)
+				return
+			}
+			sums := make([]int64, columns)
+			SumMiddle(sums, a, 1, rows, columns)
+			for i, v := range sums {
+				dst[i] = T(v>>32 ^ v)
+			}
+		}),
+		matrix("ProdMiddle", func(dst, a []T, rows, columns int) { _ = ProdMiddle(dst, a, 1, rows, columns) }),
+		matrix("CountMiddle", func(dst, a []T, rows, columns int) {
+			counts := make([]int64, columns)
+			_ = CountMiddle(counts, a, 1, rows, columns)
+			for i, n := range counts {
+				dst[i] = T(n)
+			}
+		}),
+		matrix("largest of columns", func(dst, a []T, rows, columns int) { _ = MaxMiddle(dst, nil, a, 1, rows, columns) }),
 		matrix("MaxMiddle", extremes(MaxMiddle[T])),
 		matrix("MinMiddle", extremes(MinMiddle[T])),
 	}
@@ -79,6 +155,12 @@ func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
 	loops := []vectorLoop[T]{
 		unaryLoop("Softmax", func(dst, a []T) { _ = Softmax(1, len(dst), 1, a, dst) }),
 		unaryLoop("LogSoftmax", func(dst, a []T) { _ = LogSoftmax(1, len(dst), 1, a, dst) }),
+		rowLoop("CrossEntropyBackward", func(dst, a, _, _ []T) []float64 {
+			var shifts [2]T
+			_ = SoftmaxShifts(1, len(a), 1, a, shifts[:])
+			scaledSoftmax(a, dst, []T{shifts[0], shifts[1], 0.3})
+			return nil
+		}),
 		binaryLoop("SoftmaxBackward", func(dst, a, b []T) { _ = SoftmaxBackward(1, len(dst), 1, a, b, dst) }),
 		binaryLoop("LogSoftmaxBackward", func(dst, a, b []T) { _ = LogSoftmaxBackward(1, len(dst), 1, a, b, dst) }),
 	}
@@ -99,6 +181,9 @@ func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
 		}))
 	}
 	return append(loops,
+		unaryLoop("BatchNorm", func(dst, a []T) {
+			BatchNorm(ChannelShape{N: 1, C: 1, L: len(dst)}, a, []T{0.7}, []T{1.3}, []T{0.9}, []T{0.1}, dst)
+		}),
 		rowLoop("LayerNormBackward", func(dst, a, b, _ []T) []float64 {
 			layerNormBackwardRow(a, b, nil, 0.7, 1.3, dst)
 			return nil

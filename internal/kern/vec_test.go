@@ -1,13 +1,13 @@
 package kern
 
 import (
-	"encoding/binary"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
 	"cresset/internal/kern/vec"
 )
 
@@ -28,6 +28,12 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
+// everyLevel runs f with every level of this machine, the loops in Go among them.
+func everyLevel(t *testing.T, f func(t *testing.T)) {
+	eachLevel(t, f)
+	t.Run(vec.NoAsm.String(), func(t *testing.T) { withoutAsm(func() { f(t) }) })
+}
+
 // withoutAsm runs f with the loops in Go.
 func withoutAsm(f func()) {
 	defer vec.Use(vec.Current())
@@ -35,14 +41,20 @@ func withoutAsm(f func()) {
 	f()
 }
 
-// values are n numbers of a type, special ones and bit patterns from everywhere.
-func values[T dtype.Float](rng *rand.Rand, n int) []T {
+// values are n numbers of a type, special ones and bit patterns from everywhere. Of integers some are near the extremes, so that
+// sums wrap, and some small, so that some are equal.
+func values[T dtype.Number](rng *rand.Rand, n int) []T {
 	xs := make([]T, n)
 	special := numbers(0)
 	for i := range xs {
 		switch rng.IntN(3) {
 		case 0:
-			xs[i] = T(special[rng.IntN(len(special))])
+			x := special[rng.IntN(len(special))]
+			if dtype.Of[T]().IsFloat() {
+				xs[i] = T(x)
+			} else {
+				xs[i] = nearExtreme[T](rng)
+			}
 		case 1:
 			xs[i] = T(rng.NormFloat64() * 4)
 		default:
@@ -52,6 +64,12 @@ func values[T dtype.Float](rng *rand.Rand, n int) []T {
 				*p = math.Float32frombits(rng.Uint32())
 			case *float64:
 				*p = math.Float64frombits(rng.Uint64())
+			case *int32:
+				*p = int32(rng.Uint32())
+			case *int64:
+				*p = int64(rng.Uint64())
+			case *uint8:
+				*p = uint8(rng.Uint32())
 			}
 			xs[i] = x
 		}
@@ -59,47 +77,123 @@ func values[T dtype.Float](rng *rand.Rand, n int) []T {
 	return xs
 }
 
-// sameBits reports whether two numbers are the same, all NaN among themselves.
-func sameBits[T dtype.Float](x, y T) bool {
-	return x != x && y != y || math.Float64bits(float64(x)) == math.Float64bits(float64(y)) && x == x
+// nearExtreme is the least or the largest integer of the type, or one of their neighbours.
+func nearExtreme[T dtype.Number](rng *rand.Rand) T {
+	least := T(1)
+	for least > 0 {
+		least *= 2
+	}
+	return least + T(rng.IntN(5)) - 2
 }
 
-func checkVectorLoop[T dtype.Float](t *testing.T, l vectorLoop[T]) {
-	const longest = 200
-	rng := rand.New(rand.NewPCG(11, 12))
-	for n := range longest + 1 {
-		at := n % 7
-		a, b, c := values[T](rng, n+at), values[T](rng, n+at), values[T](rng, n+at)
-		got, want := make([]T, n+at+1), make([]T, n+at+1)
-		got[n+at], want[n+at] = 7, 7
-		withoutAsm(func() { l.run(want[at:n+at], a[at:], b[at:], c[at:]) })
-		l.run(got[at:n+at], a[at:], b[at:], c[at:])
-		for i := range got {
-			if !sameBits(got[i], want[i]) {
-				t.Fatalf("%s of %d elements, element %d of %v, %v: got %v, want %v", l.name, n, i-at, a[i], b[i], got[i], want[i])
-			}
-		}
+// sameBits reports whether two numbers are the same, all NaN among themselves.
+func sameBits[T dtype.Number](x, y T) bool {
+	return x != x && y != y || x == y && math.Signbit(float64(x)) == math.Signbit(float64(y))
+}
+
+// identical reports whether two numbers are the same bit by bit, the sign and payload of a NaN too.
+func identical[T dtype.Number](x, y T) bool {
+	switch p := any([2]T{x, y}).(type) {
+	case [2]float32:
+		return math.Float32bits(p[0]) == math.Float32bits(p[1])
+	case [2]float64:
+		return math.Float64bits(p[0]) == math.Float64bits(p[1])
+	}
+	return x == y
+}
+
+// picks are the loops that compute nothing: what they give out is what they took in, or its sign.
+var picks = []string{"Neg", "Abs", "Sign", "Maximum", "Minimum", "Clamp", "Clamp low", "Where", "ReLU", "ReLUGrad"}
+
+// A place is where the operands of a loop lie.
+type place[T dtype.Number] struct {
+	name string
+	lay  func(t *testing.T, x []T) []T // copies x there
+}
+
+// places are memory at an odd offset, and pages that begin or end with an operand.
+func places[T dtype.Number]() []place[T] {
+	return []place[T]{
+		{"odd", func(_ *testing.T, x []T) []T {
+			at := len(x) % 7
+			fenced := make([]T, at+len(x)+1)
+			copy(fenced[at:], x)
+			return fenced[at:][:len(x)]
+		}},
+		{"first", func(t *testing.T, x []T) []T { return guarded.Copy(t, x, false) }},
+		{"last", func(t *testing.T, x []T) []T { return guarded.Copy(t, x, true) }},
 	}
 }
 
-// TestVectorLoopsInPlace writes results over the first operand, over one more element than a call takes at most.
-func TestVectorLoopsInPlace(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		rng := rand.New(rand.NewPCG(14, 15))
-		for _, n := range []int{77, 64*1024 + 1} {
-			for _, l := range arithmeticLoops[float32]() {
-				a, b := values[float32](rng, n), values[float32](rng, n)
-				want := make([]float32, n)
-				l.run(want, a, b, b)
-				l.run(a, a, b, b)
-				for i := range a {
-					if !sameBits(a[i], want[i]) {
-						t.Fatalf("%s in place of %d elements, element %d: got %v, want %v", l.name, n, i, a[i], want[i])
+// checkVectorLoops compares loops with those in Go over all lengths up to 200, wherever the operands lie.
+func checkVectorLoops[T dtype.Number](t *testing.T, loops []vectorLoop[T]) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for n := range 201 {
+		a, b, c := values[T](rng, n), values[T](rng, n), values[T](rng, n)
+		want := make([][]T, len(loops))
+		withoutAsm(func() {
+			for i, l := range loops {
+				want[i] = make([]T, n)
+				l.run(want[i], a, b, c)
+			}
+		})
+		eachLevel(t, func(t *testing.T) {
+			for _, p := range places[T]() {
+				a, b, c, got := p.lay(t, a), p.lay(t, b), p.lay(t, c), p.lay(t, make([]T, n))
+				for i, l := range loops {
+					same := sameBits[T]
+					if slices.Contains(picks, l.name) {
+						same = identical[T]
+					}
+					clear(got)
+					l.run(got, a, b, c)
+					for k := range got {
+						if !same(got[k], want[i][k]) {
+							t.Fatalf("%s of %d elements, %s in memory, element %d of %v, %v, %v: got %v, want %v", l.name, n, p.name, k, a[k], b[k], c[k], got[k], want[i][k])
+						}
+					}
+					if fence := got[:cap(got)]; p.name == "odd" && fence[n] != 0 {
+						t.Fatalf("%s of %d elements wrote %v behind them", l.name, n, fence[n])
 					}
 				}
 			}
-		}
+		})
+	}
+}
+
+// TestVectorLoopsInPlace writes results over the first operand, and elsewhere: of more elements than a call takes at most
+// around the caches.
+func TestVectorLoopsInPlace(t *testing.T) {
+	t.Run("float32", func(t *testing.T) {
+		checkInPlace(t, slices.Concat(arithmeticLoops[float32](), activationLoops[float32](), vectorLoopsF32()))
 	})
+	t.Run("float64", func(t *testing.T) {
+		checkInPlace(t, slices.Concat(arithmeticLoops[float64](), activationLoops[float64](), vectorLoopsF64()))
+	})
+	t.Run("int32", func(t *testing.T) { checkInPlace(t, integerArithmeticLoops[int32]()) })
+	t.Run("int64", func(t *testing.T) { checkInPlace(t, integerArithmeticLoops[int64]()) })
+	t.Run("uint8", func(t *testing.T) { checkInPlace(t, integerArithmeticLoops[uint8]()) })
+}
+
+func checkInPlace[T dtype.Number](t *testing.T, loops []vectorLoop[T]) {
+	rng := rand.New(rand.NewPCG(14, 15))
+	for _, n := range []int{77, vec.Around + 77} {
+		a, b := values[T](rng, n), values[T](rng, n)
+		for _, l := range loops {
+			want := make([]T, n)
+			withoutAsm(func() { l.run(want, a, b, b) })
+			eachLevel(t, func(t *testing.T) {
+				got, apart := slices.Clone(a), make([]T, n)
+				l.run(got, got, b, b)
+				l.run(apart, a, b, b)
+				for i := range got {
+					if !sameBits(got[i], want[i]) || !sameBits(apart[i], want[i]) {
+						t.Fatalf("%s of %d elements, element %d: got %v in place and %v apart, want %v", l.name, n, i, got[i], apart[i], want[i])
+					}
+				}
+			})
+		}
+	}
 }
 
 // TestElementaryLevelsAgree compares the elementary functions over every exponent.
@@ -109,58 +203,32 @@ func TestElementaryLevelsAgree(t *testing.T) {
 	for bits := uint64(0); bits < 1<<32; bits += step {
 		xs = append(xs, math.Float32frombits(uint32(bits)))
 	}
-	want, got := make([]float32, len(xs)), make([]float32, len(xs))
 	for name, fn := range elementary {
-		withoutAsm(func() { fn.slice(want, xs) })
-		eachLevel(t, func(t *testing.T) {
-			fn.slice(got, xs)
-			for i, x := range xs {
-				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-					t.Fatalf("%s(%v): got %v, want %v", name, x, got[i], want[i])
-				}
-			}
-		})
+		checkLevels(t, name, fn.slice, xs)
+	}
+	for name, fn := range doubles {
+		checkLevels(t, name, fn, patterns64(int(2e9/float64(sampleStep(t)))))
 	}
 }
 
-// FuzzVectorLoops compares every loop with its reference on bytes read as numbers.
-func FuzzVectorLoops(f *testing.F) {
-	f.Add([]byte{0, 0, 0x80, 0x7f, 0, 0, 0xc0, 0xff, 1, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0x80, 0x3f}, uint8(0))
-	f.Fuzz(func(t *testing.T, data []byte, pick uint8) {
-		loops := append(vectorLoops[float32](), vectorLoopsF32()...)
-		l := loops[int(pick)%len(loops)]
-		n := len(data) / 12
-		var x [3][]float32
-		for k := range x {
-			for i := range n {
-				x[k] = append(x[k], math.Float32frombits(binary.LittleEndian.Uint32(data[12*i+4*k:])))
-			}
-		}
-		want, got := make([]float32, n), make([]float32, n)
-		withoutAsm(func() { l.run(want, x[0], x[1], x[2]) })
-		defer vec.Use(vec.Current())
-		for _, level := range vec.Available() {
-			vec.Use(level)
-			l.run(got, x[0], x[1], x[2])
-			for i := range got {
-				if !sameBits(got[i], want[i]) {
-					t.Fatalf("%s, %v, element %d of %d: %v, %v, %v: got %v, want %v", l.name, level, i, n, x[0][i], x[1][i], x[2][i], got[i], want[i])
-				}
+// checkLevels compares a function's results at every level with those in Go, bit by bit.
+func checkLevels[T dtype.Float](t *testing.T, name string, f func(dst, src []T), xs []T) {
+	want, got := make([]T, len(xs)), make([]T, len(xs))
+	withoutAsm(func() { f(want, xs) })
+	eachLevel(t, func(t *testing.T) {
+		f(got, xs)
+		for i, x := range xs {
+			if !identical(got[i], want[i]) {
+				t.Fatalf("%s(%v): got %v, want %v", name, x, got[i], want[i])
 			}
 		}
 	})
 }
 
 func TestVectorLoops(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		for _, l := range vectorLoops[float32]() {
-			t.Run(fmt.Sprint(l.name, "/float32"), func(t *testing.T) { checkVectorLoop(t, l) })
-		}
-		for _, l := range vectorLoops[float64]() {
-			t.Run(fmt.Sprint(l.name, "/float64"), func(t *testing.T) { checkVectorLoop(t, l) })
-		}
-		for _, l := range vectorLoopsF32() {
-			t.Run(fmt.Sprint(l.name, "/float32"), func(t *testing.T) { checkVectorLoop(t, l) })
-		}
-	})
+	t.Run("float32", func(t *testing.T) { checkVectorLoops(t, append(vectorLoops[float32](), vectorLoopsF32()...)) })
+	t.Run("float64", func(t *testing.T) { checkVectorLoops(t, append(vectorLoops[float64](), vectorLoopsF64()...)) })
+	t.Run("int32", func(t *testing.T) { checkVectorLoops(t, integerLoops[int32]()) })
+	t.Run("int64", func(t *testing.T) { checkVectorLoops(t, integerLoops[int64]()) })
+	t.Run("uint8", func(t *testing.T) { checkVectorLoops(t, integerLoops[uint8]()) })
 }

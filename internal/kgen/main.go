@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cresset/internal/kgen/asm"
 	"cresset/internal/kgen/recipe"
@@ -54,13 +55,18 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
-	elementary, err := recipe.Go("kern", append(recipe.All(), recipe.CPU()...))
+	elementary, err := recipe.Go("kern", slices.Concat(recipe.All(), recipe.Derivatives(), recipe.CPU()))
 	if err != nil {
 		return nil, fmt.Errorf("elementary functions: %w", err)
 	}
+	doubles, err := recipe.Go("kern", recipe.Float64())
+	if err != nil {
+		return nil, fmt.Errorf("elementary functions of float64: %w", err)
+	}
 	files := map[string][]byte{
 		"internal/kern/elementary_gen.go":              elementary,
-		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(recipe.All()),
+		"internal/kern/elementary64_gen.go":            doubles,
+		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives())),
 	}
 	rows, err := asm.RowFiles(recipe.Rows())
 	if err != nil {

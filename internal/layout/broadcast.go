@@ -64,34 +64,35 @@ func ReducedAxes(operand, broadcast Shape) []int {
 	return axes
 }
 
-// InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors. The result is appended to room.
+// InferSize replaces one -1 in shape by what size elements need, with PyTorch's errors. It returns shape itself where there
+// is none, else what it appends to room.
 func InferSize(room Shape, shape []int, size int) (Shape, error) {
-	out := append(room, shape...)
 	unknown := -1
 	for i, d := range shape {
 		switch {
 		case d == -1 && unknown >= 0:
 			return nil, fmt.Errorf("only one dimension can be inferred")
 		case d == -1:
-			unknown, out[i] = i, 1
+			unknown = i
 		case d < 0:
 			return nil, fmt.Errorf("invalid shape dimension %d", d)
 		}
 	}
-	known, ok := out.NumEl()
-	if !ok {
-		return nil, invalidFor(shape, size)
-	}
 	if unknown < 0 {
-		if known != size {
+		if n, ok := Shape(shape).NumEl(); !ok || n != size {
 			return nil, invalidFor(shape, size)
 		}
-		return out, nil
+		return shape, nil
 	}
-	if known == 0 && size == 0 {
+	out := append(room, shape...)
+	out[unknown] = 1
+	known, ok := out.NumEl()
+	switch {
+	case !ok:
+		return nil, invalidFor(shape, size)
+	case known == 0 && size == 0:
 		return nil, fmt.Errorf("cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", Shape(shape).List())
-	}
-	if known == 0 || size%known != 0 {
+	case known == 0 || size%known != 0:
 		return nil, invalidFor(shape, size)
 	}
 	out[unknown] = size / known

@@ -19,22 +19,27 @@ const MaxRank = 16
 
 const maxAxes = MaxRank
 
-// Init fills the loop with operands that all have the shape of the first.
+// Init fills the loop with operands that all have the shape of the first; nil is one that has one element for all indexes.
 func (p *Loop) Init(operands ...*Layout) {
 	p.N = len(operands)
 	p.Rank = 0
 	for k, l := range operands {
-		p.Offsets[k] = l.Offset
+		p.Offsets[k] = 0
+		if l != nil {
+			p.Offsets[k] = l.Offset
+		}
 	}
-	first := operands[0]
-	for axis := range first.Shape {
-		if first.Shape[axis] == 1 {
+	for axis, n := range operands[0].Shape() {
+		if n == 1 {
 			continue
 		}
 		at := p.Rank
-		p.Extents[at] = first.Shape[axis]
+		p.Extents[at] = n
 		for k, l := range operands {
-			p.Steps[k][at] = l.Strides[axis]
+			p.Steps[k][at] = 0
+			if l != nil {
+				p.Steps[k][at] = l.Strides()[axis]
+			}
 		}
 		p.Rank++
 	}

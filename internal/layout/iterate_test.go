@@ -36,13 +36,13 @@ func TestLoopVisitsEachElementOnce(t *testing.T) {
 		a := randomLayout(r)
 		b := a
 		for range 20 { // another layout of the same shape, where chance finds one
-			if o := randomView(r, randomLayout(r)); o.Shape.Equal(a.Shape) {
+			if o := randomView(r, randomLayout(r)); o.Shape().Equal(a.Shape()) {
 				b = o
 				break
 			}
 		}
 		if r.IntN(2) == 0 {
-			b = Of(a.Shape, Contiguous(a.Shape).Strides, 7)
+			b = Of(a.Shape(), ptr(Contiguous(a.Shape())).Strides(), 7)
 		}
 		var p Loop
 		p.Init(&a, &b)
@@ -59,8 +59,8 @@ func TestLoopVisitsEachElementOnce(t *testing.T) {
 
 func TestLoopMerges(t *testing.T) {
 	row := Contiguous(Shape{2, 3, 4})
-	column := row.Permute([]int{2, 1, 0})
-	wide := Contiguous(Shape{1, 1, 4}).Expand(Shape{2, 3, 4})
+	column := row.Permute(nil, []int{2, 1, 0})
+	wide := Contiguous(Shape{1, 1, 4}).Expand(nil, Shape{2, 3, 4})
 	for _, c := range []struct {
 		name        string
 		operands    []*Layout
@@ -68,7 +68,7 @@ func TestLoopMerges(t *testing.T) {
 	}{
 		{"one contiguous", []*Layout{&row}, 1, 24},
 		{"the same order of axes", []*Layout{&column, &column}, 1, 24},
-		{"two orders of axes", []*Layout{&row, ptr(Contiguous(Shape{4, 3, 2}).Permute([]int{2, 1, 0}))}, 3, 4},
+		{"two orders of axes", []*Layout{&row, ptr(Contiguous(Shape{4, 3, 2}).Permute(nil, []int{2, 1, 0}))}, 3, 4},
 		{"a broadcast row", []*Layout{&row, &wide}, 2, 4},
 		{"a number", []*Layout{ptr(Contiguous(Shape{}))}, 1, 1},
 	} {
@@ -84,7 +84,7 @@ func ptr(l Layout) *Layout { return &l }
 
 func BenchmarkLoopInit(b *testing.B) {
 	x := Contiguous(Shape{8, 3, 32, 32})
-	y := x.Permute([]int{0, 2, 3, 1}).Permute([]int{0, 3, 1, 2})
+	y := x.Permute(nil, []int{0, 2, 3, 1}).Permute(nil, []int{0, 3, 1, 2})
 	var p Loop
 	for b.Loop() {
 		p.Init(&x, &y)

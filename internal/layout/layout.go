@@ -5,6 +5,7 @@
 package layout
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -47,75 +48,120 @@ func (s Shape) Equal(t Shape) bool {
 
 // NumEl returns the product of the extents and whether it fits an int; the extents must not be negative.
 func (s Shape) NumEl() (n int, ok bool) {
-	n = 1
+	n, ok = 1, true
 	for _, d := range s {
 		if d == 0 {
 			return 0, true
 		}
+		high, low := bits.Mul(uint(n), uint(d)) // quicker than a division
+		ok = ok && high == 0 && low <= uint(maxInt)
+		n = int(low)
 	}
-	for _, d := range s {
-		if n > maxInt/d {
-			return 0, false
-		}
-		n *= d
+	if !ok {
+		return 0, false
 	}
 	return n, true
 }
 
 const maxInt = int(^uint(0) >> 1)
 
-// What asks about a layout takes a pointer, for the compiler would copy the nine words each time; what makes another
+// What asks about a layout takes a pointer, for the compiler would copy the six words each time; what makes another
 // takes a value, so that calls chain.
 
-// Layout places the element at index i[0], i[1], … at Offset + Σ i[k]·Strides[k] of a storage.
+// Layout places the element at index i[0], i[1], … at Offset + Σ i[k]·Strides()[k] of a storage.
 type Layout struct {
-	Shape   Shape
-	Strides []int
-	Offset  int
-	size    int
-	dense   bool // row-major without gaps
+	dims   []int // the extents, then the strides: a view carries its layout, so words count
+	Offset int
+	size   int
+	dense  bool // row-major without gaps
 }
 
-// Contiguous returns the row-major layout of shape. It keeps shape, which must not change.
-func Contiguous(shape Shape) Layout { return contiguous(shape, make([]int, len(shape))) }
+// Shape returns the extent of each axis.
+func (l *Layout) Shape() Shape {
+	n := len(l.dims) / 2
+	return l.dims[:n:n]
+}
+
+// Strides returns the distance between neighbours along each axis.
+func (l *Layout) Strides() []int { return l.dims[len(l.dims)/2:] }
+
+// Contiguous returns the row-major layout of shape, of which it keeps a copy.
+func Contiguous(shape Shape) (l Layout) {
+	l.pack(nil, shape, sizeOf(shape))
+	return l
+}
 
 // Fresh returns the row-major layout of extents, of which it keeps a copy. Up to four axes it is one allocation.
 func Fresh(extents ...int) *Layout {
-	r := new(Room)
-	r.Pack(extents, 0)
-	return &r.Layout
+	l, room := New(len(extents))
+	l.pack(room, extents, sizeOf(extents))
+	return l
 }
 
-// Room is a layout with room for the shape and the strides of up to four axes.
-type Room struct {
-	Layout
-	dims [8]int
-}
-
-// Pack makes r the row-major layout of extents, of which it keeps a copy, from offset on.
-func (r *Room) Pack(extents []int, offset int) {
-	dims, n := r.dims[:], len(extents)
-	if 2*n > len(dims) {
-		dims = make([]int, 2*n)
+// New returns a layout to be set, and room for its axes. Up to four axes they are one allocation.
+func New(rank int) (l *Layout, room []int) {
+	switch {
+	case rank <= 2:
+		r := new(struct {
+			Layout
+			dims [4]int
+		})
+		return &r.Layout, r.dims[:]
+	case rank <= 4:
+		r := new(struct {
+			Layout
+			dims [8]int
+		})
+		return &r.Layout, r.dims[:]
+	default:
+		return new(Layout), nil
 	}
-	copy(dims, extents)
-	r.Layout = contiguous(dims[:n:n], dims[n:2*n])
-	r.Offset = offset
 }
 
-func contiguous(shape Shape, strides []int) Layout {
+// SetReshaped makes l the row-major layout of shape, which has the size of the contiguous layout from, over the same
+// elements. The axes lie in room where they fit, two words each.
+func (l *Layout) SetReshaped(room []int, from *Layout, shape Shape) {
+	l.pack(room, shape, from.size)
+	l.Offset = from.Offset
+}
+
+// Set makes l a copy of from. The axes lie in room where they fit, two words each.
+func (l *Layout) Set(room []int, from *Layout) {
+	l.dims = within(room, len(from.dims))
+	copy(l.dims, from.dims)
+	l.Offset, l.size, l.dense = from.Offset, from.size, from.dense
+}
+
+// pack makes l, which is zero, the row-major layout of shape.
+func (l *Layout) pack(room []int, shape Shape, size int) {
+	n := len(shape)
+	dims := within(room, 2*n)
 	step := 1
-	for i := len(shape) - 1; i >= 0; i-- {
-		strides[i] = step
+	for i := n - 1; i >= 0; i-- {
+		dims[i], dims[n+i] = shape[i], step
 		step *= max(shape[i], 1)
 	}
-	return Layout{Shape: shape, Strides: strides, size: sizeOf(shape), dense: true}
+	l.dims, l.size, l.dense = dims, size, true
 }
 
-// Of returns the layout with the given shape, strides and offset. Without elements the offset becomes 0: it could lie
-// beyond the storage.
+// within returns n words of room where it has them, else of an array of their own.
+func within(room []int, n int) []int {
+	if n > len(room) {
+		return make([]int, n)
+	}
+	return room[:n:n]
+}
+
+// Of returns the layout with the given shape and strides, of which it keeps copies, and offset.
 func Of(shape Shape, strides []int, offset int) Layout {
-	l := Layout{Shape: shape, Strides: strides, Offset: offset, size: sizeOf(shape), dense: rowMajor(shape, strides)}
+	return of(append(append(make([]int, 0, 2*len(shape)), shape...), strides...), offset)
+}
+
+// of returns the layout of the given extents and strides. Without elements the offset becomes 0: it could lie beyond the
+// storage.
+func of(dims []int, offset int) Layout {
+	l := Layout{dims: dims, Offset: offset}
+	l.size, l.dense = sizeOf(l.Shape()), rowMajor(l.Shape(), l.Strides())
 	if l.size == 0 {
 		l.Offset = 0
 	}
@@ -131,15 +177,15 @@ func sizeOf(shape Shape) int {
 }
 
 // Rank returns the number of axes.
-func (l *Layout) Rank() int { return len(l.Shape) }
+func (l *Layout) Rank() int { return len(l.dims) / 2 }
 
 // Size returns the number of elements; -1 where it does not fit an int, so that nothing can be made of the layout.
 func (l *Layout) Size() int { return l.size }
 
 // IsUniform reports whether every index leads to the same element, of which there is one.
 func (l *Layout) IsUniform() bool {
-	for i, n := range l.Shape {
-		if n > 1 && l.Strides[i] != 0 {
+	for i, n := range l.Shape() {
+		if n > 1 && l.Strides()[i] != 0 {
 			return false
 		}
 	}
@@ -155,7 +201,7 @@ func (l Layout) Packed() Layout {
 		l.Offset = 0
 		return l
 	}
-	return Contiguous(l.Shape)
+	return Contiguous(l.Shape())
 }
 
 func rowMajor(shape Shape, strides []int) bool {
@@ -179,8 +225,8 @@ func (l Layout) Span() int {
 		return 0
 	}
 	n := 1
-	for i, d := range l.Shape {
-		n += (d - 1) * l.Strides[i]
+	for i, d := range l.Shape() {
+		n += (d - 1) * l.Strides()[i]
 	}
 	return n
 }
@@ -190,20 +236,20 @@ func (l Layout) Span() int {
 // become real.
 func (l Layout) PreservedStrides() []int {
 	if l.dense {
-		return l.Strides
+		return l.Strides()
 	}
 	order := l.memoryOrder()
-	strides := make([]int, len(l.Shape))
+	strides := make([]int, len(l.Shape()))
 	step, compact := 1, true
 	for _, axis := range order {
 		strides[axis] = step
-		if l.Shape[axis] > 1 {
-			compact = compact && l.Strides[axis] == step
-			step *= l.Shape[axis]
+		if l.Shape()[axis] > 1 {
+			compact = compact && l.Strides()[axis] == step
+			step *= l.Shape()[axis]
 		}
 	}
 	if compact {
-		return l.Strides // axes of extent 1 keep theirs too
+		return l.Strides() // axes of extent 1 keep theirs too
 	}
 	return strides
 }
@@ -211,7 +257,7 @@ func (l Layout) PreservedStrides() []int {
 // memoryOrder returns the axes from the fastest to the slowest, as PyTorch's TensorIterator sorts them: from the last axis
 // on, an expanded axis stays where it is.
 func (l Layout) memoryOrder() []int {
-	n := len(l.Shape)
+	n := len(l.Shape())
 	order := make([]int, n)
 	for i := range order {
 		order[i] = n - 1 - i
@@ -235,13 +281,13 @@ func (l Layout) memoryOrder() []int {
 // compareAxes is negative where axis a lies inside axis b in memory, positive where it lies outside, and 0 where their
 // strides do not tell.
 func (l Layout) compareAxes(a, b int) int {
-	sa, sb := l.Strides[a], l.Strides[b]
+	sa, sb := l.Strides()[a], l.Strides()[b]
 	switch {
 	case sa == 0 || sb == 0:
 		return 0
 	case sa != sb:
 		return sa - sb
-	case l.Shape[a] > l.Shape[b]:
+	case l.Shape()[a] > l.Shape()[b]:
 		return 1
 	default:
 		return 0
@@ -250,8 +296,8 @@ func (l Layout) compareAxes(a, b int) int {
 
 // Overlaps reports whether an axis is expanded, so that several indexes meet in one element.
 func (l *Layout) Overlaps() bool {
-	for i, d := range l.Shape {
-		if d > 1 && l.Strides[i] == 0 {
+	for i, d := range l.Shape() {
+		if d > 1 && l.Strides()[i] == 0 {
 			return true
 		}
 	}

@@ -43,15 +43,15 @@ func TestPreservedStrides(t *testing.T) {
 		l    Layout
 		want []int
 	}{
-		{"a transposed matrix stays transposed", Contiguous(Shape{2, 3}).Transpose(0, 1), []int{1, 3}},
-		{"gaps are squeezed out", Contiguous(Shape{4, 4}).Narrow(1, 0, 2, 1).Narrow(0, 0, 3, 1), []int{2, 1}},
-		{"gaps are squeezed out of a transposed matrix", Contiguous(Shape{4, 4}).Narrow(1, 0, 2, 1).Transpose(0, 1), []int{1, 2}},
-		{"steps too", Contiguous(Shape{6}).Narrow(0, 0, 6, 2), []int{1}},
-		{"expanded axes become real", Contiguous(Shape{2, 1}).Expand(Shape{2, 3}), []int{3, 1}},
-		{"expanded axes in front", Contiguous(Shape{3}).Expand(Shape{2, 3}), []int{3, 1}},
-		{"other axes keep their order around an expanded one", Contiguous(Shape{2, 3, 1}).Permute([]int{1, 0, 2}).Expand(Shape{3, 2, 4}), []int{4, 12, 1}},
-		{"images with channels last", Contiguous(Shape{2, 4, 4, 3}).Permute([]int{0, 3, 1, 2}), []int{48, 1, 12, 3}},
-		{"a selected index", Contiguous(Shape{2, 3, 4}).Select(1, 0), []int{4, 1}},
+		{"a transposed matrix stays transposed", Contiguous(Shape{2, 3}).Transpose(nil, 0, 1), []int{1, 3}},
+		{"gaps are squeezed out", Contiguous(Shape{4, 4}).Narrow(nil, 1, 0, 2, 1).Narrow(nil, 0, 0, 3, 1), []int{2, 1}},
+		{"gaps are squeezed out of a transposed matrix", Contiguous(Shape{4, 4}).Narrow(nil, 1, 0, 2, 1).Transpose(nil, 0, 1), []int{1, 2}},
+		{"steps too", Contiguous(Shape{6}).Narrow(nil, 0, 0, 6, 2), []int{1}},
+		{"expanded axes become real", Contiguous(Shape{2, 1}).Expand(nil, Shape{2, 3}), []int{3, 1}},
+		{"expanded axes in front", Contiguous(Shape{3}).Expand(nil, Shape{2, 3}), []int{3, 1}},
+		{"other axes keep their order around an expanded one", Contiguous(Shape{2, 3, 1}).Permute(nil, []int{1, 0, 2}).Expand(nil, Shape{3, 2, 4}), []int{4, 12, 1}},
+		{"images with channels last", Contiguous(Shape{2, 4, 4, 3}).Permute(nil, []int{0, 3, 1, 2}), []int{48, 1, 12, 3}},
+		{"a selected index", Contiguous(Shape{2, 3, 4}).Select(nil, 1, 0), []int{4, 1}},
 		{"a number", Contiguous(Shape{}), []int{}},
 	} {
 		if got := c.l.PreservedStrides(); !slices.Equal(got, c.want) {
@@ -66,16 +66,16 @@ func TestPreservedStridesFillTheCopy(t *testing.T) {
 	for range 3000 {
 		l := randomLayout(r)
 		strides := l.PreservedStrides()
-		at := offsets(Of(l.Shape, strides, 0))
+		at := offsets(Of(l.Shape(), strides, 0))
 		slices.Sort(at)
 		for i, o := range at {
 			if o != i {
 				t.Fatalf("a copy of %+v with strides %v leaves place %d empty", l, strides, i)
 			}
 		}
-		own := offsets(Of(l.Shape, l.Strides, 0))
+		own := offsets(Of(l.Shape(), l.Strides(), 0))
 		slices.Sort(own)
-		if slices.Equal(own, at) && l.Size() > 0 && !slices.Equal(strides, l.Strides) {
+		if slices.Equal(own, at) && l.Size() > 0 && !slices.Equal(strides, l.Strides()) {
 			t.Fatalf("a copy of %+v has strides %v, want its own", l, strides)
 		}
 	}

@@ -36,7 +36,7 @@ func MiddleOf(l Layout, axes uint32) Middle {
 		m.Moved, m.Layout = true, l.ReducedLast(axes)
 		first, last = l.Rank()-count, l.Rank()-1
 	}
-	for i, d := range m.Layout.Shape {
+	for i, d := range m.Layout.Shape() {
 		switch {
 		case i < first:
 			m.Outer *= d
@@ -68,11 +68,11 @@ func AxisRange(rank int, axes uint32) (first, last, count int) {
 func (l Layout) ReducedLast(axes uint32) Layout {
 	order := make([]int, 0, l.Rank())
 	for _, reduced := range [...]bool{false, true} {
-		for i := range l.Shape {
+		for i := range l.Shape() {
 			if (axes&(1<<i) != 0) == reduced {
 				order = append(order, i)
 			}
 		}
 	}
-	return l.Permute(order)
+	return l.Permute(nil, order)
 }

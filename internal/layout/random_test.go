@@ -27,23 +27,24 @@ func randomView(r *rand.Rand, l Layout) Layout {
 		return l
 	}
 	axis := r.IntN(l.Rank())
-	n := l.Shape[axis]
+	n := l.Shape()[axis]
+	room := make([]int, 8*r.IntN(2))
 	switch r.IntN(6) {
 	case 0:
-		return l.Permute(r.Perm(l.Rank()))
+		return l.Permute(room, r.Perm(l.Rank()))
 	case 1:
 		start := r.IntN(n + 1)
-		return l.Narrow(axis, start, start+r.IntN(n-start+1), 1+r.IntN(2))
+		return l.Narrow(room, axis, start, start+r.IntN(n-start+1), 1+r.IntN(2))
 	case 2:
 		if n > 0 {
-			return l.Select(axis, r.IntN(n))
+			return l.Select(room, axis, r.IntN(n))
 		}
 	case 3:
-		return l.Unsqueeze(axis)
+		return l.Unsqueeze(room, axis)
 	case 4:
-		return l.Unsqueeze(axis).Expand(slices.Insert(slices.Clone(l.Shape), axis, 1+r.IntN(3)))
+		return l.Unsqueeze(nil, axis).Expand(room, slices.Insert(slices.Clone(l.Shape()), axis, 1+r.IntN(3)))
 	case 5:
-		return l.Squeeze([]int{axis})
+		return l.Squeeze(room, 1<<axis)
 	}
 	return l
 }
@@ -51,11 +52,11 @@ func randomView(r *rand.Rand, l Layout) Layout {
 // offsets returns the storage offset of every element in row-major order: what a layout means.
 func offsets(l Layout) []int {
 	all := []int{l.Offset}
-	for i, n := range l.Shape {
+	for i, n := range l.Shape() {
 		var next []int
 		for _, at := range all {
 			for k := range n {
-				next = append(next, at+k*l.Strides[i])
+				next = append(next, at+k*l.Strides()[i])
 			}
 		}
 		all = next

@@ -21,120 +21,116 @@ func (e *AxisError) Error() string {
 	return fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -e.Rank, e.Rank-1, e.Axis)
 }
 
+// Room is where a layout of up to four axes finds place on the stack of who asks for it. The methods below that take room
+// put what they return there if it fits; nil is no room, and what l itself lies in is none either.
+type Room [8]int
+
 // Transpose returns the layout with axes a and b exchanged.
-func (l Layout) Transpose(a, b int) Layout {
-	if len(l.Shape) == 0 {
+func (l Layout) Transpose(room []int, a, b int) Layout {
+	n := l.Rank()
+	if n == 0 {
 		return l
 	}
-	shape, strides := l.copyDims()
-	shape[a], shape[b] = shape[b], shape[a]
-	strides[a], strides[b] = strides[b], strides[a]
-	return Of(shape, strides, l.Offset)
+	dims := within(room, 2*n)
+	copy(dims, l.dims)
+	dims[a], dims[b] = dims[b], dims[a]
+	dims[n+a], dims[n+b] = dims[n+b], dims[n+a]
+	return of(dims, l.Offset)
 }
 
 // Permute returns the layout whose axis i is axis axes[i] of l.
-func (l Layout) Permute(axes []int) Layout {
-	shape, strides := make(Shape, len(axes)), make([]int, len(axes))
+func (l Layout) Permute(room, axes []int) Layout {
+	n := len(axes)
+	dims := within(room, 2*n)
 	for i, a := range axes {
-		shape[i], strides[i] = l.Shape[a], l.Strides[a]
+		dims[i], dims[n+i] = l.dims[a], l.dims[n+a]
 	}
-	return Of(shape, strides, l.Offset)
+	return of(dims, l.Offset)
 }
 
 // Narrow returns elements start, start+step, … below end of one axis; 0 ≤ start ≤ end ≤ extent and step ≥ 1.
-func (l Layout) Narrow(axis, start, end, step int) Layout {
-	shape, strides := l.copyDims()
+func (l Layout) Narrow(room []int, axis, start, end, step int) Layout {
+	n, extent, stride := l.Rank(), 0, l.Strides()[axis]
 	if start < end {
-		shape[axis] = (end-start-1)/step + 1 // a huge step must not overflow
-	} else {
-		shape[axis] = 0
+		extent = (end-start-1)/step + 1 // a huge step must not overflow
 	}
-	strides[axis] = l.Strides[axis] * step
-	return Of(shape, strides, l.Offset+start*l.Strides[axis])
+	dims := within(room, 2*n)
+	copy(dims, l.dims)
+	dims[axis], dims[n+axis] = extent, stride*step
+	return of(dims, l.Offset+start*stride)
 }
 
 // Select returns the layout of index i of one axis, which disappears.
-func (l Layout) Select(axis, i int) Layout {
-	shape, strides := make(Shape, 0, len(l.Shape)-1), make([]int, 0, len(l.Shape)-1)
-	for k := range l.Shape {
-		if k != axis {
-			shape, strides = append(shape, l.Shape[k]), append(strides, l.Strides[k])
-		}
-	}
-	return Of(shape, strides, l.Offset+i*l.Strides[axis])
+func (l Layout) Select(room []int, axis, i int) Layout {
+	n := l.Rank()
+	dims := append(within(room, 2*n-2)[:0], l.dims[:axis]...)
+	dims = append(dims, l.dims[axis+1:n+axis]...)
+	dims = append(dims, l.dims[n+axis+1:]...)
+	return of(dims, l.Offset+i*l.dims[n+axis])
 }
 
 // Unsqueeze inserts an axis of extent 1 before axis.
-func (l Layout) Unsqueeze(axis int) Layout {
-	shape, strides := make(Shape, 0, len(l.Shape)+1), make([]int, 0, len(l.Shape)+1)
-	step := 1
-	if axis < len(l.Shape) {
-		step = l.Shape[axis] * l.Strides[axis]
+func (l Layout) Unsqueeze(room []int, axis int) Layout {
+	n, stride := l.Rank(), 1
+	if axis < n {
+		stride = l.dims[axis] * l.dims[n+axis]
 	}
-	shape, strides = append(shape, l.Shape[:axis]...), append(strides, l.Strides[:axis]...)
-	shape, strides = append(shape, 1), append(strides, step)
-	shape, strides = append(shape, l.Shape[axis:]...), append(strides, l.Strides[axis:]...)
-	return Of(shape, strides, l.Offset)
+	dims := append(within(room, 2*n+2)[:0], l.dims[:axis]...)
+	dims = append(append(dims, 1), l.dims[axis:n+axis]...)
+	dims = append(append(dims, stride), l.dims[n+axis:]...)
+	return of(dims, l.Offset)
 }
 
-// Squeeze drops those of the given axes whose extent is 1.
-func (l Layout) Squeeze(axes []int) Layout {
-	shape, strides := make(Shape, 0, len(l.Shape)), make([]int, 0, len(l.Shape))
-	for k, d := range l.Shape {
-		if d == 1 && contains(axes, k) {
-			continue
-		}
-		shape, strides = append(shape, d), append(strides, l.Strides[k])
-	}
-	return Of(shape, strides, l.Offset)
-}
-
-func contains(axes []int, axis int) bool {
-	for _, a := range axes {
-		if a == axis {
-			return true
+// Squeeze drops those of the given axes, a bit each, whose extent is 1.
+func (l Layout) Squeeze(room []int, axes uint32) Layout {
+	dims := within(room, len(l.dims))[:0]
+	for _, values := range [...][]int{l.Shape(), l.Strides()} {
+		for k, v := range values {
+			if l.dims[k] != 1 || axes&(1<<k) == 0 {
+				dims = append(dims, v)
+			}
 		}
 	}
-	return false
+	return of(dims, l.Offset)
 }
 
 // Expand returns the layout broadcast to shape: axes of extent 1 and axes in front get stride 0. The shape must
 // be one that BroadcastTo accepts.
-func (l Layout) Expand(shape Shape) Layout {
-	if l.Shape.Equal(shape) {
+func (l Layout) Expand(room []int, shape Shape) Layout {
+	if l.Shape().Equal(shape) {
 		return l
 	}
-	strides := make([]int, len(shape))
-	lead := len(shape) - len(l.Shape)
-	for i, d := range l.Shape {
+	n := len(shape)
+	dims := within(room, 2*n)
+	clear(dims[copy(dims, shape):])
+	lead := n - l.Rank()
+	for i, d := range l.Shape() {
 		if d == shape[lead+i] {
-			strides[lead+i] = l.Strides[i]
+			dims[n+lead+i] = l.Strides()[i]
 		}
 	}
-	return Of(shape, strides, l.Offset)
+	return of(dims, l.Offset)
 }
 
 // View returns the layout of the same elements under another shape without a copy, and false where the strides do
 // not allow it. The sizes must be equal.
 func (l Layout) View(shape Shape) (Layout, bool) {
-	if l.dense {
-		v := Contiguous(shape)
-		v.Offset = l.Offset
+	if l.dense || l.size == 0 {
+		var v Layout
+		v.SetReshaped(nil, &l, shape)
 		return v, true
 	}
-	if l.size == 0 {
-		v := Contiguous(shape)
-		v.Offset = l.Offset
-		return v, true
-	}
-	strides := make([]int, len(shape))
-	to := len(shape) - 1
+	n := len(shape)
+	dims := append(make([]int, 0, 2*n), shape...)[:2*n]
+	strides := dims[n:]
+	to := n - 1
 	// Walk both shapes from the back over groups of old axes that are dense among themselves.
-	for from := len(l.Shape) - 1; from >= 0; from-- {
-		base, count := l.Strides[from], l.Shape[from]
-		for from > 0 && (l.Shape[from-1] == 1 || l.Strides[from-1] == count*base) {
+	old, steps := l.Shape(), l.Strides()
+	for from := len(old) - 1; from >= 0; from-- {
+		base, count := steps[from], old[from]
+		for from > 0 && (old[from-1] == 1 || steps[from-1] == count*base) {
 			from--
-			count *= l.Shape[from]
+			count *= old[from]
 		}
 		filled := 1
 		for to >= 0 && (filled < count || shape[to] == 1) {
@@ -149,13 +145,5 @@ func (l Layout) View(shape Shape) (Layout, bool) {
 	for ; to >= 0; to-- {
 		strides[to] = 1 // only axes of extent 1 are left
 	}
-	return Of(shape, strides, l.Offset), true
-}
-
-func (l Layout) copyDims() (Shape, []int) {
-	dims := make([]int, 2*len(l.Shape))
-	shape, strides := dims[:len(l.Shape):len(l.Shape)], dims[len(l.Shape):]
-	copy(shape, l.Shape)
-	copy(strides, l.Strides)
-	return shape, strides
+	return of(dims, l.Offset), true
 }

@@ -18,6 +18,15 @@ func (o Op) IsView() bool { return rows[o].view }
 // IsComposed reports whether the op is computed by the kernels of other ops, so that a backend need not have one of its own.
 func (o Op) IsComposed() bool { return rows[o].composed }
 
+// IsElementwise reports whether an element of a result depends on the operands' elements in the same place alone.
+func (o Op) IsElementwise() bool {
+	switch o {
+	case MSELoss, MSELossGrad, BCEWithLogits, BCEWithLogitsGrad, SGDStep, AdamStep:
+		return true
+	}
+	return Abs <= o && o <= MaskedFill
+}
+
 // All returns every op, in the order of the table.
 func All() []Op {
 	ops := make([]Op, 0, Count-1)

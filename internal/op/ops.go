@@ -50,6 +50,7 @@ const (
 	Trunc
 	Reciprocal
 	Square
+	Cube
 	Sqrt
 	Rsqrt
 	Exp
@@ -198,6 +199,8 @@ const (
 	NLLLoss
 	NLLLoss2D
 	NLLLossGrad
+	CrossEntropy // NLLLoss of LogSoftmax
+	CrossEntropyGrad
 	MSELoss
 	MSELossGrad
 	BCEWithLogits

@@ -1,14 +1,37 @@
 package rng
 
-import "cresset/dtype"
+import (
+	"math"
+
+	"cresset/dtype"
+)
 
 // Bernoulli fills dst with ones of probability p and zeros: one where a
 // uniform float64 is below p.
 func Bernoulli[T dtype.Element](g *MT19937, dst []T, p float64) {
 	levels := zeroOne[T]()
-	for i := range dst {
-		dst[i] = levels[below(g.Float64(), p)]
+	// A draw is a whole number of 2**-53, so it is below p where that number is
+	// below this one.
+	limit := uint64(math.Ceil(min(max(p, 0), 1) * (1 << 53)))
+	for len(dst) > 0 {
+		words := g.takePairs(2 * len(dst))
+		if words == nil {
+			dst[0] = levels[lower(g.Uint64(), limit)]
+			dst = dst[1:]
+			continue
+		}
+		n := len(words) / 2
+		for i := range dst[:n] {
+			w := words[2*i : 2*i+2 : 2*i+2]
+			dst[i] = levels[lower(uint64(temper(w[0]))<<32|uint64(temper(w[1])), limit)]
+		}
+		dst = dst[n:]
 	}
+}
+
+// lower returns 1 where the lower 53 bits of w are below limit, and otherwise 0.
+func lower(w, limit uint64) uint8 {
+	return uint8((w&(1<<53-1) - limit) >> 63)
 }
 
 // BernoulliEach sets dst[i] to one with probability p[i] and to zero

@@ -8,9 +8,15 @@ import "math"
 // draws have PyTorch's bits. Values are float64 that hold a float32, in which a
 // fused step is cheapest, and nothing branches: the arguments are random.
 
-// step returns x*y + z rounded to float32. It is fma32 without the case that
-// rounds twice, one in 2**29, which would slow down all the others.
-func step(x, y, z float64) float64 { return float64(float32(float64(x*y) + z)) }
+// step returns x*y + z rounded to float32 once: it is fma32 on float64.
+func step(x, y, z float64) float64 {
+	p := x * y // exact: 48 bits
+	s := p + z
+	if math.Float64bits(s)&(1<<29-1) == 1<<28 {
+		s = towardsSum(s, p, z)
+	}
+	return float64(float32(s))
+}
 
 // rounded returns x rounded to float32.
 func rounded(x float64) float64 { return float64(float32(x)) }

@@ -60,8 +60,21 @@ func fillMod[T dtype.Element](g *MT19937, dst []T, span uint64, base int64, wide
 		}
 		return
 	}
-	for i := range dst {
-		dst[i] = convert(int64(uint64(g.Uint32())%span + uint64(base)))
+	if span > math.MaxUint32 {
+		for i := range dst {
+			dst[i] = convert(int64(uint64(g.Uint32())%span + uint64(base)))
+		}
+		return
+	}
+	// The remainder without a division (Lemire, Kaser and Kurz, 2019): exact for 32 bits.
+	inverse := math.MaxUint64/span + 1
+	for len(dst) > 0 {
+		words := g.take(len(dst))
+		for i, w := range words {
+			mod, _ := bits.Mul64(inverse*uint64(temper(w)), span)
+			dst[i] = convert(int64(mod + uint64(base)))
+		}
+		dst = dst[len(words):]
 	}
 }
 

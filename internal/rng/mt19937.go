@@ -110,6 +110,20 @@ func (g *MT19937) take(limit int) []uint32 {
 	return words
 }
 
+// takePairs is take for draws of two words each; it returns nil where only one
+// word is left before they are renewed.
+func (g *MT19937) takePairs(limit int) []uint32 {
+	if g.left == 1 {
+		return nil
+	}
+	words := g.take(limit)
+	if len(words)%2 != 0 {
+		g.next--
+		g.left++
+	}
+	return words[:len(words)&^1]
+}
+
 // temper turns a word of the state into a draw.
 func temper(w uint32) uint32 {
 	w ^= w >> 11

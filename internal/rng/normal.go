@@ -19,19 +19,26 @@ const blockElems = 16
 // elements are drawn and transformed anew. So 15 and 16 draws after the same
 // seed have nothing in common.
 func Normal[T Real](g *MT19937, dst []T, mean, std float64) {
+	NormalBy(g, dst, mean, std, func(blocks []T) {
+		transform := boxMuller[T]()
+		for ; len(blocks) > 0; blocks = blocks[blockElems:] {
+			transform((*[blockElems]T)(blocks), mean, std)
+		}
+	})
+}
+
+// NormalBy is Normal with a transformation of blocks that the caller has.
+func NormalBy[T Real](g *MT19937, dst []T, mean, std float64, transform func(blocks []T)) {
 	if len(dst) < blockElems {
 		NormalEach(g, dst, mean, std)
 		return
 	}
-	transform := boxMuller[T]()
 	Uniform(g, dst, 0, 1)
-	for i := 0; i+blockElems <= len(dst); i += blockElems {
-		transform((*[blockElems]T)(dst[i:]), mean, std)
-	}
+	transform(dst[:len(dst)/blockElems*blockElems])
 	if len(dst)%blockElems != 0 {
 		tail := dst[len(dst)-blockElems:]
 		Uniform(g, tail, 0, 1)
-		transform((*[blockElems]T)(tail), mean, std)
+		transform(tail)
 	}
 }
 
@@ -74,18 +81,19 @@ func boxMuller[T Real]() func(d *[blockElems]T, mean, std float64) {
 	return f.(func(*[blockElems]T, float64, float64))
 }
 
-// boxMuller32 has the steps and roundings of PyTorch's AVX2 kernel.
 func boxMuller32(d *[blockElems]float32, mean, std float64) {
+	for j := range blockElems / 2 {
+		d[j], d[j+8] = BoxMuller(d[j], d[j+8], mean, std)
+	}
+}
+
+// BoxMuller returns the two normal draws that Normal makes of two uniform ones in a block of float32, with the steps and
+// roundings of PyTorch's AVX2 kernel.
+func BoxMuller(u, v float32, mean, std float64) (x, y float32) {
 	mean, std = rounded(mean), rounded(std)
-	var radius [blockElems / 2]float64
-	for j := range radius {
-		radius[j] = rounded(math.Sqrt(-2 * logf(1-d[j])))
-	}
-	for j, radius := range radius {
-		sin, cos := sincosf(2 * math.Pi * d[j+8])
-		d[j] = float32(step(rounded(radius*cos), std, mean))
-		d[j+8] = float32(step(rounded(radius*sin), std, mean))
-	}
+	radius := rounded(math.Sqrt(-2 * logf(1-u)))
+	sin, cos := sincosf(2 * math.Pi * v)
+	return float32(step(rounded(radius*cos), std, mean)), float32(step(rounded(radius*sin), std, mean))
 }
 
 func boxMuller64(d *[blockElems]float64, mean, std float64) {

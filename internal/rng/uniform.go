@@ -46,16 +46,11 @@ func (g *MT19937) uniform64(dst []float64, from, to float64) {
 	span := to - from
 	plain := from == 0 && span == 1
 	for len(dst) > 0 {
-		words := g.take(2 * len(dst))
-		if len(words) == 1 { // the other half comes after the words are renewed
-			w := uint64(temper(words[0]))<<32 | uint64(g.Uint32())
-			dst[0] = math.FMA(unit64(w), span, from)
+		words := g.takePairs(2 * len(dst))
+		if words == nil {
+			dst[0] = math.FMA(g.Float64(), span, from)
 			dst = dst[1:]
 			continue
-		}
-		if len(words)%2 != 0 {
-			g.next--
-			g.left++
 		}
 		n := len(words) / 2
 		for i := range dst[:n] {

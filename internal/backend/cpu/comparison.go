@@ -8,19 +8,31 @@ import (
 )
 
 func (t *table) addComparisons() {
-	addComparison[uint8](t, dtype.Bool) // false < true, as bytes
-	addComparison[uint8](t, dtype.Uint8)
-	addComparison[int8](t, dtype.Int8)
-	addComparison[int16](t, dtype.Int16)
-	addComparison[int32](t, dtype.Int32)
-	addComparison[int64](t, dtype.Int64)
-	addComparison[float32](t, dtype.Float32)
-	addComparison[float64](t, dtype.Float64)
+	addBoolComparison(t)
+	addComparison[uint8](t)
+	addComparison[int8](t)
+	addComparison[int16](t)
+	addComparison[int32](t)
+	addComparison[int64](t)
+	addComparison[float32](t)
+	addComparison[float64](t)
 	t[op.IsNaN][dtype.Float32] = unary(kern.IsNaN[float32])
 	t[op.IsNaN][dtype.Float64] = unary(kern.IsNaN[float64])
 }
 
-func addComparison[T dtype.Number](t *table, dt dtype.DType) {
+func addBoolComparison(t *table) {
+	t[op.Eq][dtype.Bool] = binary(kern.EqBool)
+	t[op.Ne][dtype.Bool] = binary(kern.Xor)
+	t[op.Lt][dtype.Bool] = binary(kern.LtBool)
+	t[op.Le][dtype.Bool] = binary(kern.LeBool)
+	t[op.Gt][dtype.Bool] = binary(kern.GtBool)
+	t[op.Ge][dtype.Bool] = binary(kern.GeBool)
+	t[op.Maximum][dtype.Bool] = binary(kern.Or)
+	t[op.Minimum][dtype.Bool] = binary(kern.And)
+}
+
+func addComparison[T dtype.Number](t *table) {
+	dt := dtype.Of[T]()
 	t[op.Eq][dt] = sided(kern.Eq[T], vec.Eq)
 	t[op.Ne][dt] = sided(kern.Ne[T], vec.Ne)
 	t[op.Lt][dt] = sided(kern.Lt[T], vec.Lt)

@@ -19,10 +19,10 @@ func addConvolutionsOf[T dtype.Float](t *table) {
 	t[op.ConvGradWeight][dt] = rowMajor(convGradWeight[T])
 }
 
-// conv is the convolution of x [N, C, H, W] with weights and perhaps a bias.
+// conv is the convolution of x [N, C, H, W] with weights and perhaps a bias, and what follows it.
 func conv[T dtype.Float](c *backend.Call) error {
 	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
-	return kern.Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), dense[T](y))
+	return kern.Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), following(c), dense[T](y))
 }
 
 // convGradInput is the gradient for x, of dy and the weights.
@@ -40,7 +40,7 @@ func convGradWeight[T dtype.Float](c *backend.Call) error {
 // convShape describes the convolution of x with w to y.
 func convShape(c *backend.Call, x, w, y *backend.View) *kern.ConvShape {
 	p := c.Params.(op.Window)
-	in, weight, out := x.Layout.Shape, w.Layout.Shape, y.Layout.Shape
+	in, weight, out := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	return &kern.ConvShape{
 		N: in[0], C: in[1], H: in[2], W: in[3],
 		K: weight[0], R: weight[2], S: weight[3],

@@ -51,7 +51,7 @@ func (Backend) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer, s
 }
 
 // Run computes c.
-func (Backend) Run(c *backend.Call) error {
+func (b Backend) Run(c *backend.Call) error {
 	if err := vec.Err(); err != nil {
 		return err
 	}
@@ -59,7 +59,10 @@ func (Backend) Run(c *backend.Call) error {
 	if kernel == nil {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType}
 	}
-	return kernel(c)
+	if err := kernel(c); err != nil || c.Then == op.Invalid {
+		return err
+	}
+	return c.Follow(b)
 }
 
 // Has reports whether there is a kernel for the op on that dtype.

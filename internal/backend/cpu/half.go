@@ -19,7 +19,7 @@ func viaFloat32(kernel Kernel) Kernel {
 			if from.IsConst() || !isHalf(from.DType) {
 				return nil
 			}
-			if err := w.like(to, from.Layout.Shape, dtype.Float32); err != nil {
+			if err := w.like(to, from.Layout.Shape(), dtype.Float32); err != nil {
 				return err
 			}
 			return convert(to, from)

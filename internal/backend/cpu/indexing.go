@@ -15,7 +15,6 @@ func (t *table) addIndexing() {
 	for dt := dtype.Bool; dt < dtype.Count; dt++ {
 		class := sizeClass(dt)
 		t[op.IndexSelect][dt], t[op.Embedding][dt] = indexSelect[class], indexSelect[class]
-		t[op.Gather][dt] = gatherLines[class]
 		t[op.Tril][dt], t[op.Triu][dt] = tril[class], triu[class]
 	}
 	addIndexSums[uint8](t)
@@ -34,14 +33,12 @@ func addIndexSums[T dtype.Number](t *table) {
 	dt := dtype.Of[T]()
 	t[op.IndexAdd][dt] = rowMajor(indexAdd[T])
 	t[op.EmbeddingGrad][dt] = rowMajor(embeddingGrad[T])
-	t[op.ScatterAdd][dt] = scatterAdd[T]
 	t[op.Sort][dt], t[op.TopK][dt] = sortLines[T], sortLines[T]
 }
 
 // The kernels that only move elements exist once for each element size.
 var (
 	indexSelect = [4]Kernel{rowMajor(takeRows[uint8]), rowMajor(takeRows[int16]), rowMajor(takeRows[int32]), rowMajor(takeRows[int64])}
-	gatherLines = [4]Kernel{gather[uint8], gather[int16], gather[int32], gather[int64]}
 	tril        = [4]Kernel{triangle(kern.Lower[uint8]), triangle(kern.Lower[int16]), triangle(kern.Lower[int32]), triangle(kern.Lower[int64])}
 	triu        = [4]Kernel{triangle(kern.Upper[uint8]), triangle(kern.Upper[int16]), triangle(kern.Upper[int32]), triangle(kern.Upper[int64])}
 )
@@ -58,9 +55,9 @@ var errOutside = &backend.IndexError{Text: "index out of range in self"}
 func takeRows[T dtype.Element](c *backend.Call) error {
 	x, out := &c.In()[0], dense[T](&c.Out()[0])
 	axis := axisOf(c)
-	_, n, inner := layout.Around(x.Layout.Shape, axis)
+	_, n, inner := layout.Around(x.Layout.Shape(), axis)
 	index := dense[int64](&c.In()[1])
-	if _, found := kern.FindOutside(index, n); found {
+	if _, found := outside(index, n); found {
 		return errOutside
 	}
 	if len(out) == 0 {
@@ -83,8 +80,8 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 	out, src := &c.Out()[0], &c.In()[1]
 	axis := axisOf(c)
 	index := dense[int64](&c.In()[0])
-	outer, n, inner := layout.Around(out.Layout.Shape, axis)
-	if _, found := kern.FindOutside(index, n); found {
+	outer, n, inner := layout.Around(out.Layout.Shape(), axis)
+	if _, found := outside(index, n); found {
 		return errOutside
 	}
 	if src.Layout.Size() == 0 {
@@ -98,7 +95,7 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 func addRows[T dtype.Number](dst, src []T, index []int64, outer, n, inner int) {
 	count := len(index)
 	if outer == 1 {
-		par.For(inner, max(grain/count, 1), func(lo, hi int) { kern.AddRows(dst, src, index, inner, lo, hi) })
+		par.For(inner, columns(inner, count), func(lo, hi int) { kern.AddRows(dst, src, index, inner, lo, hi) })
 		return
 	}
 	par.For(outer, max(grain/(count*inner), 1), func(lo, hi int) {
@@ -111,13 +108,13 @@ func addRows[T dtype.Number](dst, src []T, index []int64, outer, n, inner int) {
 // embeddingGrad is out[r] = Σ dy[i] over index[i] = r, and 0 for the padding row.
 func embeddingGrad[T dtype.Number](c *backend.Call) error {
 	view := &c.Out()[0]
-	out, inner := dense[T](view), view.Layout.Shape[1]
+	out, inner := dense[T](view), view.Layout.Shape()[1]
 	clear(out)
 	index := dense[int64](&c.In()[0])
 	if len(index) == 0 || inner == 0 {
 		return nil
 	}
-	addRows(out, dense[T](&c.In()[1]), index, 1, view.Layout.Shape[0], inner)
+	addRows(out, dense[T](&c.In()[1]), index, 1, view.Layout.Shape()[0], inner)
 	if p := c.Params.(op.Lookup).Padding; p >= 0 {
 		clear(out[p*inner : (p+1)*inner])
 	}
@@ -137,8 +134,8 @@ func ravelIndex(c *backend.Call) error {
 
 func oneHot(c *backend.Call) error {
 	out, index := &c.Out()[0], dense[int64](&c.In()[0])
-	classes := out.Layout.Shape[out.Layout.Rank()-1]
-	if bad, found := kern.FindOutside(index, classes); found {
+	classes := out.Layout.Shape()[out.Layout.Rank()-1]
+	if bad, found := outside(index, classes); found {
 		if bad < 0 {
 			return &backend.IndexError{Text: "Class values must be non-negative."}
 		}
@@ -150,7 +147,7 @@ func oneHot(c *backend.Call) error {
 
 func nonZero(c *backend.Call) error {
 	in := &c.In()[0]
-	kern.NonZero(dense[int64](&c.Out()[0]), dense[bool](in), in.Layout.Shape)
+	kern.NonZero(dense[int64](&c.Out()[0]), dense[bool](in), in.Layout.Shape())
 	return nil
 }
 
@@ -158,7 +155,7 @@ func nonZero(c *backend.Call) error {
 func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]
-		shape := in.Layout.Shape
+		shape := in.Layout.Shape()
 		rows, cols := shape[len(shape)-2], shape[len(shape)-1]
 		out, k := dense[T](&c.Out()[0]), c.Params.(op.Diagonal).Offset
 		if len(out) == 0 {

@@ -18,7 +18,7 @@ func newLines(axis int, views ...*backend.View) *walk {
 	heads := make([]*backend.View, len(views))
 	for i, v := range views {
 		head := *v
-		head.Layout = new(v.Layout.Select(axis, 0))
+		head.Layout = new(v.Layout.Select(nil, axis, 0))
 		heads[i] = &head
 	}
 	return newWalk(heads...)
@@ -35,70 +35,6 @@ func outOfBounds(bad int64, axis, extent int) error {
 	return &backend.IndexError{Text: fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", bad, axis, extent)}
 }
 
-// checkIndex returns the error of the first index that is not in 0 … n-1.
-func checkIndex(index *backend.View, axis, n int) error {
-	var w workspace
-	defer w.free()
-	all := *index
-	if err := w.pack(&all); err != nil {
-		return err
-	}
-	if bad, found := kern.FindOutside(dense[int64](&all), n); found {
-		return outOfBounds(bad, axis, n)
-	}
-	return nil
-}
-
-// gather is out[…, i, …] = x[…, index[…, i, …], …].
-func gather[T dtype.Element](c *backend.Call) error {
-	axis := axisOf(c)
-	out, x, index := &c.Out()[0], &c.In()[0], &c.In()[1]
-	if err := checkIndex(index, axis, x.Layout.Shape[axis]); err != nil {
-		return err
-	}
-	if out.Layout.Size() == 0 {
-		return nil
-	}
-	n := out.Layout.Shape[axis]
-	dst, src, from := data[T](out), data[T](x), data[int64](index)
-	dstStep, srcStep, fromStep := out.Layout.Strides[axis], x.Layout.Strides[axis], index.Layout.Strides[axis]
-	w := newLines(axis, out, x, index)
-	w.run(func(lo, hi int) {
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
-			for range count {
-				kern.TakeLine(dst[at[0]:], src[at[1]:], from[at[2]:], n, dstStep, srcStep, fromStep)
-				w.next(at)
-			}
-		})
-	})
-	return nil
-}
-
-// scatterAdd is out[…, index[…, i, …], …] += src[…, i, …].
-func scatterAdd[T dtype.Number](c *backend.Call) error {
-	axis := axisOf(c)
-	out, index, src := &c.Out()[0], &c.In()[0], &c.In()[1]
-	if err := checkIndex(index, axis, out.Layout.Shape[axis]); err != nil {
-		return err
-	}
-	if index.Layout.Size() == 0 {
-		return nil
-	}
-	n := index.Layout.Shape[axis]
-	dst, to, from := data[T](out), data[int64](index), data[T](src)
-	dstStep, toStep, fromStep := out.Layout.Strides[axis], index.Layout.Strides[axis], src.Layout.Strides[axis]
-	w := newLines(axis, index, out, src)
-	w.run(func(lo, hi int) {
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
-			for range count {
-				kern.AddLine(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
-				w.next(at)
-			}
-		})
-	})
-	return nil
-}
-
 // few is how many first elements are better picked than found by sorting all.
 const few = 32
 
@@ -110,9 +46,9 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 		return nil
 	}
 	axis := p.Axis
-	n, k := x.Layout.Shape[axis], values.Layout.Shape[axis]
+	n, k := x.Layout.Shape()[axis], values.Layout.Shape()[axis]
 	v, from, src := data[T](values), data[int64](indices), data[T](x)
-	vStep, fromStep, srcStep := values.Layout.Strides[axis], indices.Layout.Strides[axis], x.Layout.Strides[axis]
+	vStep, fromStep, srcStep := values.Layout.Strides()[axis], indices.Layout.Strides()[axis], x.Layout.Strides()[axis]
 	w := newLines(axis, values, indices, x)
 	return kern.ForWithLoans(w.count, w.share(), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
 		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {

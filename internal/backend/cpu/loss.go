@@ -19,6 +19,8 @@ func addLossesOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.NLLLoss][dt] = rowMajor(nllLoss[T])
 	t[op.NLLLossGrad][dt] = rowMajor(nllLossGrad[T])
+	t[op.CrossEntropy][dt] = rowMajor(crossEntropy[T])
+	t[op.CrossEntropyGrad][dt] = rowMajor(crossEntropyGrad[T])
 	t[op.MSELoss][dt] = binary(kern.SquaredError[T])
 	t[op.MSELossGrad][dt] = mseLossGrad[T]
 	t[op.BCEWithLogits][dt] = ternary(kern.BCE[T])
@@ -28,17 +30,31 @@ func addLossesOf[T dtype.Float](t *table) {
 // nllLoss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and
 // perhaps weights of classes.
 func nllLoss[T dtype.Float](c *backend.Call) error {
-	p := c.Params.(op.Loss)
-	x, targets, weight := &c.In()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
-	s := channelsOf(x.Layout.Shape)
-	if t, found := kern.OutOfRange(targets, s.C, int64(p.IgnoreIndex)); found {
+	if err := checkTargets(c); err != nil {
+		return err
+	}
+	writeLoss[T](c, nil)
+	return nil
+}
+
+// checkTargets returns the error of the first target that is no class.
+func checkTargets(c *backend.Call) error {
+	s := channelsOf(c.In()[0].Layout.Shape())
+	if t, found := kern.OutOfRange(dense[int64](&c.In()[1]), s.C, int64(c.Params.(op.Loss).IgnoreIndex)); found {
 		return &backend.IndexError{Text: fmt.Sprintf("Target %d is out of bounds.", t)}
 	}
+	return nil
+}
+
+// writeLoss does what nllLoss does, of logits where there are shifts.
+func writeLoss[T dtype.Float](c *backend.Call, shifts []T) {
+	p := c.Params.(op.Loss)
+	x, targets, weight := &c.In()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
 	out, each := dense[T](&c.Out()[0]), []T(nil)
 	if p.Reduction == op.NoReduction {
 		each = out
 	}
-	sum, total := kern.NLL(s, dense[T](x), targets, weight, int64(p.IgnoreIndex), each)
+	sum, total := kern.NLL(channelsOf(x.Layout.Shape()), dense[T](x), shifts, targets, weight, int64(p.IgnoreIndex), each)
 	switch p.Reduction {
 	case op.MeanReduction:
 		out[0] = T(sum / total)
@@ -46,19 +62,44 @@ func nllLoss[T dtype.Float](c *backend.Call) error {
 		out[0] = T(sum)
 	}
 	dense[T](&c.Out()[1])[0] = T(total)
-	return nil
 }
 
 // nllLossGrad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum.
 func nllLossGrad[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Loss)
 	dx, targets, weight := &c.Out()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
-	scale := 1.0
-	if p.Reduction == op.MeanReduction {
-		scale = 1 / float64(dense[T](&c.In()[3])[0])
-	}
-	kern.NLLBackward(channelsOf(dx.Layout.Shape), dense[T](&c.In()[0]), scale, targets, weight, int64(p.IgnoreIndex), dense[T](dx))
+	kern.NLLBackward(channelsOf(dx.Layout.Shape()), dense[T](&c.In()[0]), lossScale[T](c), targets, weight, int64(p.IgnoreIndex), dense[T](dx))
 	return nil
+}
+
+// lossScale is what the gradient of each loss is multiplied by: for a mean, one over the weights' sum.
+func lossScale[T dtype.Float](c *backend.Call) float64 {
+	if c.Params.(op.Loss).Reduction == op.MeanReduction {
+		return 1 / float64(dense[T](&c.In()[3])[0])
+	}
+	return 1
+}
+
+// crossEntropy is nllLoss of logits, and writes the shifts of their softmax to out[2].
+func crossEntropy[T dtype.Float](c *backend.Call) error {
+	if err := checkTargets(c); err != nil {
+		return err
+	}
+	x, shifts := &c.In()[0], dense[T](&c.Out()[2])
+	s := channelsOf(x.Layout.Shape())
+	if err := kern.SoftmaxShifts(s.N, s.C, s.L, dense[T](x), shifts); err != nil {
+		return err
+	}
+	writeLoss(c, shifts)
+	return nil
+}
+
+// crossEntropyGrad writes the gradient for the logits, of dy, targets, weights, the weights' sum, logits and shifts.
+func crossEntropyGrad[T dtype.Float](c *backend.Call) error {
+	p, in := c.Params.(op.Loss), c.In()
+	x := &in[4]
+	return kern.CrossEntropyBackward(channelsOf(x.Layout.Shape()), dense[T](x), dense[T](&in[5]), dense[T](&in[0]), lossScale[T](c),
+		dense[int64](&in[1]), optional[T](c, 2), int64(p.IgnoreIndex), dense[T](&c.Out()[0]))
 }
 
 // mseLossGrad writes A·(x - y)·dy, of dy, x and y.

@@ -50,7 +50,7 @@ func convert(out, in *backend.View) error {
 	cast := kern.Cast(out.DType, in.DType)
 	if out.Layout.IsContiguous() && in.Layout.IsContiguous() {
 		n, d, s := out.Layout.Size(), address(out), address(in)
-		par.For(n, grain, func(lo, hi int) {
+		par.For(n, pieceOf(n), func(lo, hi int) {
 			// The offsets stay inside the two buffers: both views hold n elements from their address on.
 			cast(unsafe.Add(d, lo*out.DType.Size()), unsafe.Add(s, lo*in.DType.Size()), hi-lo)
 		})
@@ -58,6 +58,13 @@ func convert(out, in *backend.View) error {
 	}
 	castBySize[sizeClass(out.DType)][sizeClass(in.DType)](out, in, cast)
 	return nil
+}
+
+// castRun converts n elements from an offset of one buffer to an offset of another. It is sound where both hold so many from
+// there on and are reachable, which the running call sees to.
+func castRun(cast kern.CastFunc, out *backend.View, to int, in *backend.View, from, n int) {
+	d, s := out.Buf.(*mem.Block).Pointer(), in.Buf.(*mem.Block).Pointer()
+	cast(unsafe.Add(d, to*out.DType.Size()), unsafe.Add(s, from*in.DType.Size()), n)
 }
 
 // address returns where the view's first element lies. It is sound while the view's buffer is reachable, which the
@@ -74,10 +81,12 @@ func address(v *backend.View) unsafe.Pointer {
 var moveBySize = [4]func(out, in *backend.View){move[uint8], move[int16], move[int32], move[int64]}
 
 func move[T dtype.Element](out, in *backend.View) {
-	if out.Layout.Size() >= short*short && !in.Layout.IsContiguous() && transpose[T](out, in) {
-		return
+	switch {
+	case in.IsConst() || out.Layout.IsContiguous() && in.Layout.IsContiguous():
+		mapUnary(out, in, func(dst, src []T) { copy(dst, src) })
+	case out.Layout.Size() < short*short || in.Layout.IsContiguous() || !transpose[T](out, in):
+		moveStrided[T](out, in)
 	}
-	mapUnary(out, in, func(dst, src []T) { copy(dst, src) })
 }
 
 // castStrided converts between layouts through two scratch chunks: elements are gathered by size, cast, and scattered.

@@ -25,7 +25,7 @@ func addNormalizationsOf[T dtype.Float](t *table) {
 func batchNorm[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Normalize)
 	in, outs := &c.In()[0], c.Out()
-	s, x := channelsOf(in.Layout.Shape), dense[T](in)
+	s, x := channelsOf(in.Layout.Shape()), dense[T](in)
 	mean, invstd := dense[T](&outs[1]), dense[T](&outs[2])
 	if p.Training {
 		if err := batchMoments(c, s, x, mean, invstd); err != nil {
@@ -49,7 +49,7 @@ func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, 
 	var w workspace
 	defer w.free()
 	var variance backend.View
-	if err := w.like(&variance, c.Out()[1].Layout.Shape, c.DType); err != nil {
+	if err := w.like(&variance, c.Out()[1].Layout.Shape(), c.DType); err != nil {
 		return err
 	}
 	runningMean, runningVar := c.Out()[3], c.Out()[4]
@@ -78,7 +78,7 @@ func follow[T dtype.Float](running, batch []T, momentum float64) {
 // batchNormGrad writes the gradients for x, weight and bias, of dy, x, weight, mean and 1/√(variance + eps).
 func batchNormGrad[T dtype.Float](c *backend.Call) error {
 	in, outs := c.In(), c.Out()
-	kern.BatchNormBackward(channelsOf(in[1].Layout.Shape), c.Params.(op.Normalize).Training,
+	kern.BatchNormBackward(channelsOf(in[1].Layout.Shape()), c.Params.(op.Normalize).Training,
 		dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
@@ -109,7 +109,7 @@ func layerNormGrad[T dtype.Float](c *backend.Call) error {
 
 // rowsOf sees the last axes of a view as rows.
 func rowsOf(v *backend.View, axes int) (rows, cols int) {
-	shape := v.Layout.Shape
+	shape := v.Layout.Shape()
 	rows, cols = 1, 1
 	for i, d := range shape {
 		if i < len(shape)-axes {

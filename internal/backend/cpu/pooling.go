@@ -18,12 +18,12 @@ func addPoolsOf[T dtype.Float](t *table) {
 	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
 	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
 	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.AvgPool2D(s, p.CountPadding, x, y) })
-	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) {
-		kern.AvgPool2DBackward(s, p.CountPadding, dy, dx)
+	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) error {
+		return kern.AvgPool2DBackward(s, p.CountPadding, dy, dx)
 	})
 	t[op.AdaptiveAvgPool2D][dt] = pool(func(s *kern.PoolShape, _ op.Window, x, y []T) { kern.AdaptiveAvgPool2D(s, x, y) })
-	t[op.AdaptiveAvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, _ op.Window, dy, dx []T) {
-		kern.AdaptiveAvgPool2DBackward(s, dy, dx)
+	t[op.AdaptiveAvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, _ op.Window, dy, dx []T) error {
+		return kern.AdaptiveAvgPool2DBackward(s, dy, dx)
 	})
 }
 
@@ -35,13 +35,13 @@ func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Ke
 			return nil // whatever its extents, which may be huge
 		}
 		p := c.Params.(op.Window)
-		loop(poolShape(p, x.Layout.Shape, y.Layout.Shape), p, dense[T](x), dense[T](y))
+		loop(poolShape(p, x.Layout.Shape(), y.Layout.Shape()), p, dense[T](x), dense[T](y))
 		return nil
 	})
 }
 
 // poolGrad lifts its gradient, from dy to dx.
-func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T)) Kernel {
+func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		dy, dx := &c.In()[0], &c.Out()[0]
 		if dy.Layout.Size() == 0 {
@@ -49,15 +49,14 @@ func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []
 			return nil
 		}
 		p := c.Params.(op.Window)
-		loop(poolShape(p, dx.Layout.Shape, dy.Layout.Shape), p, dense[T](dy), dense[T](dx))
-		return nil
+		return loop(poolShape(p, dx.Layout.Shape(), dy.Layout.Shape()), p, dense[T](dy), dense[T](dx))
 	})
 }
 
 // maxPool writes the largest elements to out[0] and where they lie in their planes to out[1], where there is one.
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
-	s := poolShape(c.Params.(op.Window), x.Layout.Shape, y.Layout.Shape)
+	s := poolShape(c.Params.(op.Window), x.Layout.Shape(), y.Layout.Shape())
 	var index []int64
 	if len(c.Out()) > 1 {
 		index = dense[int64](&c.Out()[1])
@@ -69,7 +68,7 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 // maxPoolGrad is the gradient for x, of dy and where the largest elements lie.
 func maxPoolGrad[T dtype.Float](c *backend.Call) error {
 	dy, dx := &c.In()[0], &c.Out()[0]
-	s := poolShape(c.Params.(op.Window), dx.Layout.Shape, dy.Layout.Shape)
+	s := poolShape(c.Params.(op.Window), dx.Layout.Shape(), dy.Layout.Shape())
 	kern.MaxPool2DBackward(s, dense[T](dy), dense[int64](&c.In()[1]), dense[T](dx))
 	return nil
 }

@@ -11,6 +11,7 @@ func (t *table) addProducts() {
 	addProductFloat[float32](t)
 	addProductFloat[float64](t)
 	t[op.MM][dtype.BFloat16] = mmBF16
+	t[op.AddMM][dtype.BFloat16] = addMMBF16
 	addProductInt[uint8](t)
 	addProductInt[int8](t)
 	addProductInt[int16](t)
@@ -26,11 +27,31 @@ func addProductFloat[T dtype.Float](t *table) {
 // mmBF16 multiplies in bfloat16 where the machine can, else in float32.
 func mmBF16(c *backend.Call) error {
 	a, b := left[dtype.BF16](&c.In()[0]), right[dtype.BF16](&c.In()[1])
-	if kern.GemmBF16(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, dense[dtype.BF16](&c.Out()[0]), b.cols) {
+	if kern.GemmBF16(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, nil, dense[dtype.BF16](&c.Out()[0]), b.cols) {
 		return nil
 	}
 	return mmViaFloat32(c)
 }
+
+// addMMBF16 is addMM likewise, of a bias for each column.
+func addMMBF16(c *backend.Call) error {
+	p := c.Params.(op.Affine)
+	in, a, b := &c.In()[0], left[dtype.BF16](&c.In()[1]), right[dtype.BF16](&c.In()[2])
+	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) && b.cols > 0 {
+		bias := data[dtype.BF16](in)[in.Layout.Offset:][:b.cols]
+		if kern.GemmBF16(a.rows, b.cols, a.cols, a.Matrix, b.Matrix, bias, dense[dtype.BF16](&c.Out()[0]), b.cols) {
+			return nil
+		}
+	}
+	return addMMViaFloat32(c)
+}
+
+// repeatsRow reports whether a matrix has one row for all, whose elements lie side by side.
+func repeatsRow(v *backend.View) bool {
+	return v.Layout.Strides()[0] == 0 && v.Layout.Strides()[1] == 1
+}
+
+var addMMViaFloat32 = viaFloat32(addMM[float32])
 
 var mmViaFloat32 = viaFloat32(productOf(multiply[float32]))
 
@@ -71,7 +92,7 @@ func left[T dtype.Element](v *backend.View) factor[T] {
 
 // right sees a vector as one column.
 func right[T dtype.Element](v *backend.View) factor[T] {
-	shape, strides := v.Layout.Shape, v.Layout.Strides
+	shape, strides := v.Layout.Shape(), v.Layout.Strides()
 	f := factor[T]{count: 1}
 	if len(shape) == 3 {
 		f.count, f.step = shape[0], strides[0]
@@ -110,6 +131,16 @@ func multiplyInt[T dtype.Integer](a, b factor[T], out []T) {
 	}
 }
 
+// following takes over the op that follows c where the loops of a product apply it, and returns it.
+func following(c *backend.Call) op.Op {
+	then := c.Then
+	if !kern.Follows(then) {
+		return op.Invalid
+	}
+	c.Then = op.Invalid
+	return then
+}
+
 // addMM is out[m,n] = Beta·in + Alpha·a[m,k]·b[k,n]; in is already broadcast to [m,n].
 func addMM[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Affine)
@@ -119,9 +150,9 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	if len(out) == 0 {
 		return nil
 	}
-	if p.Alpha == 1 && p.Beta == 1 && in.Layout.Strides[0] == 0 && in.Layout.Strides[1] == 1 {
+	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) {
 		at := in.Layout.Offset
-		kern.GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], out, n)
+		kern.GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], following(c), out, n)
 		return nil
 	}
 	if err := convert(&c.Out()[0], in); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/kern"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 	"cresset/internal/rng"
@@ -70,7 +71,7 @@ func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error
 		// Where there are no gaps, the order of the axes does not matter.
 		gaps := out.Layout.Span() != out.Layout.Size()
 		if gaps {
-			if err := w.like(&to, out.Layout.Shape, out.DType); err != nil {
+			if err := w.like(&to, out.Layout.Shape(), out.DType); err != nil {
 				return err
 			}
 		}
@@ -105,6 +106,9 @@ func scatterInMemoryOrder[T dtype.Element](v *backend.View, src []T) {
 // normal has a recipe for blocks, which takes a contiguous tensor, and one for single elements.
 func normal[T rng.Real](c *backend.Call) error {
 	recipe := rng.Normal[T]
+	if r, ok := any(kern.Normal).(func(g *rng.MT19937, dst []T, mean, std float64)); ok {
+		recipe = r
+	}
 	if !c.Out()[0].Layout.IsContiguous() {
 		recipe = rng.NormalEach[T]
 	}

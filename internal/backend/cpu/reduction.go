@@ -26,14 +26,6 @@ func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)
 	}
 }
 
-// steady lifts a loop that needs no working memory.
-func steady[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)) Kernel {
-	return reduce(func(dst []D, src []S, outer, n, inner int) error {
-		loop(dst, src, outer, n, inner)
-		return nil
-	})
-}
-
 // reduceRows lifts a function of a row.
 func reduceRows[D, S dtype.Element](row func(row []S) D) Kernel {
 	return reduce(func(dst []D, src []S, outer, n, inner int) error {
@@ -47,6 +39,14 @@ func reduceRowsWith[D, S dtype.Element](row func(row []S, p op.Reduce) D) Kernel
 		p := c.Params.(op.Reduce)
 		return reduceRows(func(s []S) D { return row(s, p) })(c)
 	}
+}
+
+// norm is the norm of some axes.
+func norm[T dtype.Float](c *backend.Call) error {
+	p := c.Params.(op.Reduce).P
+	return reduce(func(dst, src []T, outer, n, inner int) error {
+		return kern.NormMiddle(dst, src, outer, n, inner, p)
+	})(c)
 }
 
 // An extremeLoop finds extremes along the middle axis of [outer][n][inner], their first indices, or both.
@@ -89,7 +89,7 @@ func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 		out := middleOf(&c.Out()[0], c.Axes()).view
 		dx := out
 		if m.moved {
-			if err := w.like(&dx, out.Layout.Shape, out.DType); err != nil {
+			if err := w.like(&dx, out.Layout.Shape(), out.DType); err != nil {
 				return err
 			}
 		}

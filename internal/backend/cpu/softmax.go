@@ -25,7 +25,7 @@ func addSoftmaxFloat[T dtype.Float](t *table) {
 func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]
-		outer, n, inner := layout.Around(in.Layout.Shape, c.Params.(op.Axis).Axis)
+		outer, n, inner := layout.Around(in.Layout.Shape(), c.Params.(op.Axis).Axis)
 		return loop(outer, n, inner, dense[S](in), dense[D](&c.Out()[0])) // the result is fresh
 	})
 }
@@ -34,7 +34,7 @@ func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) 
 func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		dy, y := &c.In()[0], &c.In()[1]
-		outer, n, inner := layout.Around(dy.Layout.Shape, c.Params.(op.Axis).Axis)
+		outer, n, inner := layout.Around(dy.Layout.Shape(), c.Params.(op.Axis).Axis)
 		return loop(outer, n, inner, dense[T](dy), dense[T](y), dense[T](&c.Out()[0]))
 	})
 }

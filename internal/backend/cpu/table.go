@@ -34,6 +34,7 @@ func build() *table {
 	t.addNormalizations()
 	t.addLosses()
 	t.addIndexing()
+	t.addGathers()
 	t.addOptimizers()
 	t.addRandom()
 	t.addHalf()
@@ -44,10 +45,15 @@ func build() *table {
 // rounded once.
 func (t *table) addHalf() {
 	for o := range t {
+		lift := viaFloat32
+		if op.Op(o).IsElementwise() {
+			lift = byPieces
+		}
 		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
 			if t[o][dt] == nil && t[o][dtype.Float32] != nil {
-				t[o][dt] = viaFloat32(t[o][dtype.Float32])
+				t[o][dt] = lift(t[o][dtype.Float32])
 			}
 		}
 	}
+	t.addHalfLoops()
 }

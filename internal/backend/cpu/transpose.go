@@ -62,7 +62,7 @@ const (
 	blockCols = 1024
 )
 
-// mapAcross is mapBinary where an operand lies across the result, as a transposed matrix does: blocks of it are turned, so
+// mapAcross is pair.run where an operand lies across the result, as a transposed matrix does: blocks of it are turned, so
 // that every cache line of it is read once. It reports false, having done nothing, for other layouts.
 func mapAcross[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, y *backend.View) bool {
 	w := newWalk(out, x, y)
@@ -89,20 +89,6 @@ func mapAcross[D, A, B dtype.Element](loop func(dst []D, a []A, b []B), out, x, 
 		}
 	})
 	return true
-}
-
-// corner returns where the operands' elements lie at a column of a run, and down moves on by a run of the same matrix.
-func (w *walk) corner(run, col int) (at [layout.MaxOperands]int) {
-	for k := range w.loop.N {
-		at[k] = w.loop.Start(k, run) + col*w.loop.InnerStep(k)
-	}
-	return at
-}
-
-func (w *walk) down(at *[layout.MaxOperands]int) {
-	for k := range w.loop.N {
-		at[k] += w.loop.Steps[k][w.loop.Rank-2]
-	}
 }
 
 // across reads an operand of a walk that turn has prepared, by blocks where it lies across the result.

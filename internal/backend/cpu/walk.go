@@ -9,12 +9,13 @@ import (
 	"cresset/internal/par"
 )
 
-// walk visits operands of one shape in tiles: stretches of the innermost axis of at most chunk elements. Tiles depend on
-// the layouts alone, not on the number of threads.
+// walk visits operands of one shape in tiles: stretches of the innermost axis, of at most chunk elements where one has to go
+// through scratch. Tiles depend on the layouts alone, not on the number of threads.
 type walk struct {
 	loop   layout.Loop
 	size   int
 	inner  int // elements of a run
+	tile   int // elements of a tile
 	perRun int // tiles of a run
 	count  int // tiles in all
 }
@@ -31,20 +32,30 @@ func newWalk(views ...*backend.View) *walk {
 	}
 	var operands [layout.MaxOperands]*layout.Layout
 	for i, v := range views {
-		operands[i] = v.Layout
-		if v.IsConst() {
-			l := layout.Of(views[0].Layout.Shape, zeros[:views[0].Layout.Rank()], 0)
-			operands[i] = &l
+		if !v.IsConst() {
+			operands[i] = v.Layout
 		}
 	}
 	w.loop.Init(operands[:len(views)]...)
 	w.inner = w.loop.Inner()
-	w.perRun = (w.inner + chunk - 1) / chunk
+	w.tile = chunk
+	if w.isStraight() {
+		w.tile = pieceOf(w.size)
+	}
+	w.perRun = (w.inner + w.tile - 1) / w.tile
 	w.count = w.loop.Runs() * w.perRun
 	return w
 }
 
-var zeros [layout.MaxRank]int
+// isStraight reports whether the elements of each run lie side by side.
+func (w *walk) isStraight() bool {
+	for k := range w.loop.N {
+		if w.loop.InnerStep(k) != 1 {
+			return false
+		}
+	}
+	return true
+}
 
 // run hands ranges of tiles to body, on several threads where the work is large. The walk must not be used afterwards.
 func (w *walk) run(body func(lo, hi int)) {
@@ -54,22 +65,60 @@ func (w *walk) run(body func(lo, hi int)) {
 
 // share returns how many tiles are worth a thread.
 func (w *walk) share() int {
-	if w.size <= grain {
-		return w.count
+	if w.size == 0 {
+		return 1
 	}
-	return max(grain/max(w.size/w.count, 1), 1)
+	return max(pieceOf(w.size)/max(w.size/w.count, 1), 1)
 }
 
-// tiles calls visit for each tile of [lo, hi) with the operands' storage offsets and the number of elements.
+// tiles calls visit for each tile of [lo, hi) with the operands' storage offsets, which visit may change, and the number of
+// elements.
 func (w *walk) tiles(lo, hi int, visit func(at *[layout.MaxOperands]int, n int)) {
-	var at [layout.MaxOperands]int
-	for t := lo; t < hi; t++ {
-		run, part := t/w.perRun, t%w.perRun
-		first := part * chunk
+	if lo == hi {
+		return
+	}
+	run, part := lo/w.perRun, lo%w.perRun
+	start, at := w.corner(run, 0), [layout.MaxOperands]int{}
+	for range hi - lo {
+		first := part * w.tile
 		for k := range w.loop.N {
-			at[k] = w.loop.Start(k, run) + first*w.loop.InnerStep(k)
+			at[k] = start[k] + first*w.loop.InnerStep(k)
 		}
-		visit(&at, min(chunk, w.inner-first))
+		visit(&at, min(w.tile, w.inner-first))
+		if part++; part == w.perRun {
+			run, part = run+1, 0
+			w.advance(&start, run)
+		}
+	}
+}
+
+// advance moves from the start of the run before to that of run, which need not be there.
+func (w *walk) advance(start *[layout.MaxOperands]int, run int) {
+	if w.loop.Rank > 1 && run%w.loop.Extents[w.loop.Rank-2] != 0 {
+		w.down(start)
+		return
+	}
+	*start = w.corner(run, 0)
+}
+
+// corner returns where the operands' elements lie at a column of a run, and down moves on by a run of the same matrix.
+func (w *walk) corner(run, col int) (at [layout.MaxOperands]int) {
+	for k := range w.loop.N {
+		at[k] = w.loop.Start(k, run) + col*w.loop.InnerStep(k)
+	}
+	return at
+}
+
+func (w *walk) down(at *[layout.MaxOperands]int) {
+	for k := range w.loop.N {
+		at[k] += w.loop.Steps[k][w.loop.Rank-2]
+	}
+}
+
+// skip moves on by n elements of a run.
+func (w *walk) skip(at *[layout.MaxOperands]int, n int) {
+	for k := range w.loop.N {
+		at[k] += n * w.loop.InnerStep(k)
 	}
 }
 
@@ -93,6 +142,24 @@ func newCursor[T dtype.Element](w *walk, v *backend.View, operand int) cursor[T]
 	return c
 }
 
+// sides reports whether one of the two operands behind the result lies as that does, side by side, and the other repeats.
+func (w *walk) sides() bool {
+	x, y := w.loop.InnerStep(1), w.loop.InnerStep(2)
+	return w.loop.InnerStep(0) == 1 && (x == 0 && y == 1 || x == 1 && y == 0)
+}
+
+// flat returns n elements of an operand that lie side by side or repeat.
+func (c *cursor[T]) flat(w *walk, at *[layout.MaxOperands]int, n int) flat[T] {
+	if c.filled {
+		return flat[T]{value: c.scratch[0], repeated: true}
+	}
+	i := at[c.operand]
+	if w.loop.InnerStep(c.operand) == 0 {
+		return flat[T]{value: c.data[i], repeated: true}
+	}
+	return flat[T]{elems: c.data[i : i+n]}
+}
+
 func (c *cursor[T]) room(n int) []T {
 	if len(c.scratch) < n {
 		c.scratch = make([]T, n)
@@ -114,10 +181,7 @@ func (c *cursor[T]) load(w *walk, at *[layout.MaxOperands]int, n int) []T {
 		fill(s, c.data[i])
 		return s
 	}
-	for k := range s {
-		s[k] = c.data[i]
-		i += step
-	}
+	takeEvery(s, c.data[i:], step)
 	return s
 }
 
@@ -132,14 +196,8 @@ func (c *cursor[T]) result(w *walk, at *[layout.MaxOperands]int, n int) []T {
 
 // store puts a result that went to scratch in its place.
 func (c *cursor[T]) store(w *walk, at *[layout.MaxOperands]int, d []T) {
-	step := w.loop.InnerStep(c.operand)
-	if step == 1 {
-		return
-	}
-	i := at[c.operand]
-	for _, v := range d {
-		c.data[i] = v
-		i += step
+	if step := w.loop.InnerStep(c.operand); step != 1 {
+		putEvery(c.data[at[c.operand]:], step, d)
 	}
 }
 

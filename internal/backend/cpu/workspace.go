@@ -36,7 +36,7 @@ func (w *workspace) pack(v *backend.View) error {
 		return nil
 	}
 	from := *v
-	if err := w.like(v, from.Layout.Shape, from.DType); err != nil {
+	if err := w.like(v, from.Layout.Shape(), from.DType); err != nil {
 		return err
 	}
 	return convert(v, &from)

@@ -18,6 +18,7 @@ var bounded = map[string]string{
 	"newAcross":    "blockRows*blockCols",
 	"patches":      "mostTaps",
 	"taps":         "mostTaps",
+	"repeatIn":     "chunk",
 	"room":         "chunk, the most that a tile has",
 	"newLines":     "the number of operands",
 	"inPlace":      "the number of operands",

@@ -126,7 +126,7 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 	defer s.free()
 	p := convolutionParams.take()
 	defer convolutionParams.give(p)
-	in, weight, to := x.Layout.Shape, w.Layout.Shape, y.Layout.Shape
+	in, weight, to := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	*p = kernels.Convolution{
 		Out: address(out), Groups: uint32(window.Groups), Parts: 1,
 		Images: uint32(in[0]), Channels: uint32(weight[1]), Outputs: uint32(weight[0] / window.Groups),
@@ -143,7 +143,7 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 
 // convolvable returns an error where a kernel's positions, which have 32 bits, do not reach.
 func convolvable(x, w, y *backend.View, p op.Window) error {
-	in, weight, out := x.Layout.Shape, w.Layout.Shape, y.Layout.Shape
+	in, weight, out := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	high, wide := in[2]+2*p.Padding[0]+1, in[3]+2*p.Padding[1]+1
 	for _, n := range [][3]int{
 		{high, wide, 1}, {in[0], in[2], in[3]}, {out[0], out[2], out[3]}, {weight[0], weight[2], weight[3]},

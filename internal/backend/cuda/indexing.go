@@ -50,7 +50,7 @@ func takeRows(d *Device, c *backend.Call, k kernelID) error {
 		return nil
 	}
 	axis, _ := c.Params.(op.Axis)
-	outer, n, inner := layout.Around(x.Layout.Shape, axis.Axis)
+	outer, n, inner := layout.Around(x.Layout.Shape(), axis.Axis)
 	return moveRows(d, [2]*backend.View{x, index}, func(in, index uint64) error {
 		p := rowsParams.take()
 		defer rowsParams.give(p)
@@ -105,7 +105,7 @@ func addRows(d *Device, c *backend.Call, k kernelID, axis int, skip int64) error
 	if src.Layout.Size() == 0 || out.Layout.Size() == 0 {
 		return nil
 	}
-	outer, n, inner := layout.Around(out.Layout.Shape, axis)
+	outer, n, inner := layout.Around(out.Layout.Shape(), axis)
 	return moveRows(d, [2]*backend.View{src, index}, func(in, at uint64) error {
 		p := rowsParams.take()
 		defer rowsParams.give(p)
@@ -152,14 +152,14 @@ func alongLines(d *Device, c *backend.Call, k kernelID, views [3]*backend.View, 
 	p := linesParams.take()
 	defer linesParams.give(p)
 	*p = kernels.Lines{
-		N: uint64(index.Shape[axis]), Extent: uint64(indexed.Layout.Shape[axis]),
+		N: uint64(index.Shape()[axis]), Extent: uint64(indexed.Layout.Shape()[axis]),
 		Out: address(views[0]), In: address(views[1]), Index: address(views[2]), Report: d.report(c),
 	}
 	p.Lines = uint64(index.Size()) / p.N
 	for i, v := range views {
-		p.Steps[i] = int64(v.Layout.Strides[axis])
+		p.Steps[i] = int64(v.Layout.Strides()[axis])
 	}
-	if !lines(p, views, index.Shape, axis) {
+	if !lines(p, views, index.Shape(), axis) {
 		return &backend.MissingKernelError{Op: c.Op, DType: c.DType, GPU: true} // of so many axes
 	}
 	if elements == 0 {
@@ -179,7 +179,7 @@ func lines(p *kernels.Lines, views [3]*backend.View, shape layout.Shape, axis in
 		}
 		p.Extents[p.Rank] = uint32(shape[i])
 		for j, v := range views {
-			p.Strides[j][p.Rank] = int64(v.Layout.Strides[i])
+			p.Strides[j][p.Rank] = int64(v.Layout.Strides()[i])
 		}
 		p.Rank++
 	}
@@ -189,7 +189,7 @@ func lines(p *kernels.Lines, views [3]*backend.View, shape layout.Shape, axis in
 // triangle keeps one side of a diagonal.
 func triangle(d *Device, c *backend.Call, k kernelID) error {
 	out, in := &c.Out()[0], &c.In()[0]
-	n, shape := out.Layout.Size(), out.Layout.Shape
+	n, shape := out.Layout.Size(), out.Layout.Shape()
 	if n == 0 {
 		return nil
 	}

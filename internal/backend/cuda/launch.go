@@ -30,10 +30,18 @@ func (d *Device) Run(c *backend.Call) error {
 		return e
 	}
 	d.lastOp.Store(uint32(c.Op))
-	if err := r.launch(d, c, r.kernel); err != nil || !d.blocking {
+	if err := r.launch(d, c, r.kernel); err != nil {
 		return err
 	}
-	return d.waitFor(compute)
+	if d.blocking {
+		if err := d.waitFor(compute); err != nil {
+			return err
+		}
+	}
+	if c.Then == op.Invalid {
+		return nil
+	}
+	return c.Follow(d)
 }
 
 // Has reports whether there is a kernel for the op on that dtype.

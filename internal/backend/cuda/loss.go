@@ -12,30 +12,35 @@ func (t *table) addLosses() {
 	t.same(floats, map[op.Op]string{op.MSELoss: "mse", op.BCEWithLogits: "bce", op.BCEWithLogitsGrad: "bce_grad"})
 	for _, dt := range floats {
 		t[op.MSELossGrad][dt] = row{withNumber, typed("mse_grad", dt)}
-		n := &likelihood{typed("nll", dt), typed("nll_each", dt), typed("nll_grad", dt)}
+		n := &likelihood{typed("nll", dt), typed("nll_each", dt)}
 		t[op.NLLLoss][dt] = row{launch: n.loss}
-		t[op.NLLLossGrad][dt] = row{launch: n.grad}
+		t[op.NLLLossGrad][dt] = row{likelihoodGrad, typed("nll_grad", dt)}
+		t[op.CrossEntropy][dt] = row{n.ofLogits, typed("softmax_shifts", dt)}
+		t[op.CrossEntropyGrad][dt] = row{likelihoodGrad, typed("cross_entropy_grad", dt)}
 	}
 }
 
 // likelihood is the kernels of the negative log likelihood.
-type likelihood struct{ one, each, gradient kernelID }
+type likelihood struct{ one, each kernelID }
 
 var nllParams paramPool[kernels.NLL]
 
 // loss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and perhaps
-// weights of classes.
+// weights of classes. Of logits it takes what they are shifted by from out[2].
 func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 	s := scratch{device: d}
 	defer s.free()
 	p := nllParams.take()
 	defer nllParams.give(p)
-	at, err := s.nll(c, p, c.In()[0].Layout.Shape)
+	at, err := s.nll(c, p, c.In()[0].Layout.Shape())
 	if err != nil {
 		return err
 	}
 	p.X, p.Targets, p.Weight = at[0], at[1], at[2]
 	p.Out, p.Total = address(&c.Out()[0]), address(&c.Out()[1])
+	if len(c.Out()) > 2 {
+		p.Shifts = address(&c.Out()[2])
+	}
 	if p.Each == 0 {
 		return launch(d, n.one, kernels.OneBlock(), p)
 	}
@@ -50,8 +55,30 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 	return launch(d, n.each, d.flat(targets), p)
 }
 
-// grad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum.
-func (n *likelihood) grad(d *Device, c *backend.Call, _ kernelID) error {
+// ofLogits writes the shifts of the logits' softmax to out[2], and then what loss writes.
+func (n *likelihood) ofLogits(d *Device, c *backend.Call, k kernelID) error {
+	s := scratch{device: d}
+	defer s.free()
+	x := c.In()[0]
+	if x.Layout.Size() > 0 {
+		in, err := s.packed(&x)
+		if err != nil {
+			return err
+		}
+		p := softmaxParams.take()
+		defer softmaxParams.give(p)
+		outer, classes, inner := aroundClasses(x.Layout.Shape())
+		*p = kernels.Softmax{Outer: uint64(outer), N: uint64(classes), Inner: uint64(inner), In: in, Out: address(&c.Out()[2])}
+		if err := launchRows(d, k, p.Outer*p.Inner, p.N, p); err != nil {
+			return err
+		}
+	}
+	return n.loss(d, c, k)
+}
+
+// likelihoodGrad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum, or that for
+// the logits, of these, the logits and their shifts.
+func likelihoodGrad(d *Device, c *backend.Call, k kernelID) error {
 	s := scratch{device: d}
 	defer s.free()
 	p := nllParams.take()
@@ -60,22 +87,28 @@ func (n *likelihood) grad(d *Device, c *backend.Call, _ kernelID) error {
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	at, err := s.nll(c, p, out.Layout.Shape)
+	at, err := s.nll(c, p, out.Layout.Shape())
 	if err != nil {
 		return err
 	}
 	p.Dy, p.Targets, p.Weight, p.Total = at[0], at[1], at[2], at[3]
+	p.X, p.Shifts = at[4], at[5]
 	p.Out = address(out)
-	return launch(d, n.gradient, d.flat(out.Layout.Size()), p)
+	return launch(d, k, d.flat(out.Layout.Size()), p)
 }
 
 // nll packs the operands and fills in what loss and gradient share; shape is [C], [N, C] or [N, C, d…].
 func (s *scratch) nll(c *backend.Call, p *kernels.NLL, shape layout.Shape) (at [maxScratch]uint64, err error) {
 	o := c.Params.(op.Loss)
-	batch, classes, inner := layout.Around(shape, min(1, len(shape)-1))
+	batch, classes, inner := aroundClasses(shape)
 	*p = kernels.NLL{
 		Batch: uint64(batch), Classes: uint64(classes), Inner: uint64(inner), Ignore: int64(o.IgnoreIndex),
 		Mean: flag(o.Reduction == op.MeanReduction), Each: flag(o.Reduction == op.NoReduction), Report: s.device.report(c),
 	}
 	return at, s.all(c, &at)
+}
+
+// aroundClasses sees a shape as batch, classes and inner.
+func aroundClasses(shape layout.Shape) (batch, classes, inner int) {
+	return layout.Around(shape, min(1, len(shape)-1))
 }

@@ -72,7 +72,7 @@ func (s *scratch) widen(to, from *backend.View, narrow, wide dtype.DType, read b
 	if err != nil {
 		return err
 	}
-	to.Buf, to.Layout = b, new(layout.Contiguous(from.Layout.Shape))
+	to.Buf, to.Layout = b, new(layout.Contiguous(from.Layout.Shape()))
 	if !read {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (m *maskSearch) launch(d *Device, c *backend.Call, _ kernelID) error {
 	}
 	p := nonZeroParams.take()
 	defer nonZeroParams.give(p)
-	shape := mask.Layout.Shape
+	shape := mask.Layout.Shape()
 	*p = kernels.NonZero{
 		N: uint64(mask.Layout.Size()), Chunk: chunk, In: in, Counts: counts.ptr, Out: address(out), Rank: uint32(len(shape)),
 	}

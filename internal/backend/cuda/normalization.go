@@ -53,7 +53,7 @@ func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 	} else {
 		if len(out) > 3 {
 			p.RunningMean, p.RunningVar = address(&out[3]), address(&out[4])
-			p.Steps = [2]int64{int64(out[3].Layout.Strides[0]), int64(out[4].Layout.Strides[0])}
+			p.Steps = [2]int64{int64(out[3].Layout.Strides()[0]), int64(out[4].Layout.Strides()[0])}
 		}
 		err = b.inParts(&s, p, b.moments, b.figures)
 	}
@@ -105,7 +105,7 @@ func (b *batchNormalizer) inParts(s *scratch, p *kernels.BatchNorm, parts, join 
 
 // batchNorm packs the operands and fills in the extents of x [N, C, …].
 func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.View) (at [maxScratch]uint64, err error) {
-	o, shape := c.Params.(op.Normalize), x.Layout.Shape
+	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
 	*p = kernels.BatchNorm{
 		Images: uint64(shape[0]), Channels: uint64(shape[1]), Pixels: 1,
 		Eps: o.Eps, Momentum: o.Momentum, Training: flag(o.Training),
@@ -186,7 +186,7 @@ func (l *layerNormalizer) gradParameters(s *scratch, p *kernels.LayerNorm) error
 
 // layerNorm packs the operands and sees the last axes of x as rows.
 func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64, err error) {
-	o, shape := c.Params.(op.Normalize), x.Layout.Shape
+	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
 	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Eps: o.Eps}
 	for i, n := range shape {
 		if i < len(shape)-o.Axes {

@@ -23,7 +23,7 @@ var poolParams paramPool[kernels.Pool]
 
 // pooled writes out[0] of x, and where the largest elements lie to out[1] where there is one; the results are fresh.
 func pooled(d *Device, c *backend.Call, k kernelID) error {
-	return d.overPlanes(c, c.In()[0].Layout.Shape, c.Out()[0].Layout.Shape, func(s *scratch, p *kernels.Pool) error {
+	return d.overPlanes(c, c.In()[0].Layout.Shape(), c.Out()[0].Layout.Shape(), func(s *scratch, p *kernels.Pool) error {
 		switch {
 		case len(c.Out()) > 1:
 			p.Index = address(&c.Out()[1])
@@ -40,7 +40,7 @@ func pooled(d *Device, c *backend.Call, k kernelID) error {
 
 // pooledGrad writes dx of dy, and of where the largest elements lie.
 func pooledGrad(d *Device, c *backend.Call, k kernelID) error {
-	return d.overPlanes(c, c.Out()[0].Layout.Shape, c.In()[0].Layout.Shape, func(s *scratch, p *kernels.Pool) (err error) {
+	return d.overPlanes(c, c.Out()[0].Layout.Shape(), c.In()[0].Layout.Shape(), func(s *scratch, p *kernels.Pool) (err error) {
 		if c.Has(1) {
 			if p.Index, err = s.packed(&c.In()[1]); err != nil {
 				return err

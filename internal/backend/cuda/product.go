@@ -33,7 +33,7 @@ func (m *multiplier) launch(d *Device, c *backend.Call, _ kernelID) error {
 		in := &c.In()[0]
 		a = &c.In()[1]
 		p.Alpha, p.Beta, p.Add = affine.Alpha, affine.Beta, address(in)
-		p.AddStrides = [3]int64{0, int64(in.Layout.Strides[0]), int64(in.Layout.Strides[1])}
+		p.AddStrides = [3]int64{0, int64(in.Layout.Strides()[0]), int64(in.Layout.Strides()[1])}
 	}
 	p.A, p.B = address(a), address(b)
 	p.M, p.K, p.AStrides = matrix(a, p)
@@ -52,7 +52,7 @@ func (m *multiplier) launch(d *Device, c *backend.Call, _ kernelID) error {
 // matrix returns the extents and strides of an operand's last two axes and its stride between matrices, whose number it
 // notes; a vector is a column.
 func matrix(v *backend.View, p *kernels.Product) (rows, cols uint64, strides [3]int64) {
-	shape, steps := v.Layout.Shape, v.Layout.Strides
+	shape, steps := v.Layout.Shape(), v.Layout.Strides()
 	if len(shape) == 3 {
 		p.Count, strides[0] = uint64(shape[0]), int64(steps[0])
 		shape, steps = shape[1:], steps[1:]

@@ -133,7 +133,7 @@ func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) er
 		if err != nil {
 			return err
 		}
-		p.In, l = at, layout.Contiguous(l.Shape)
+		p.In, l = at, layout.Contiguous(l.Shape())
 	}
 	if p.In == 0 {
 		p.In = address(v)
@@ -146,12 +146,12 @@ func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) er
 func merged(l layout.Layout, first, last int) (extent, step int, ok bool) {
 	extent, step, ok = 1, 0, true
 	for i := last - 1; i >= first; i-- {
-		n := l.Shape[i]
+		n := l.Shape()[i]
 		switch {
 		case n == 1:
 		case extent == 1:
-			step = l.Strides[i]
-		case l.Strides[i] != step*extent:
+			step = l.Strides()[i]
+		case l.Strides()[i] != step*extent:
 			ok = false
 		}
 		extent *= n

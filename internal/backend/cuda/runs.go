@@ -88,7 +88,7 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 	p := runsParams.take()
 	defer runsParams.give(p)
 	in := &c.In()[0]
-	outer, n, inner := layout.Around(in.Layout.Shape, c.Params.(op.Axis).Axis)
+	outer, n, inner := layout.Around(in.Layout.Shape(), c.Params.(op.Axis).Axis)
 	if err := s.runs(p, c, in, layout.Middle{Layout: *in.Layout, Outer: outer, N: n, Inner: inner}); err != nil {
 		return err
 	}

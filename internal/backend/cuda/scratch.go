@@ -38,7 +38,7 @@ func (s *scratch) packed(v *backend.View) (uint64, error) {
 	if !v.IsConst() && (v.Layout.IsContiguous() || v.Layout.Size() == 0) {
 		return address(v), nil
 	}
-	l := new(layout.Contiguous(v.Layout.Shape))
+	l := new(layout.Contiguous(v.Layout.Shape()))
 	b, err := s.take(l.Size() * v.DType.Size())
 	if err != nil {
 		return 0, err
@@ -50,7 +50,7 @@ func (s *scratch) packed(v *backend.View) (uint64, error) {
 // unpack writes row-major elements to a view of any layout.
 func (s *scratch) unpack(v *backend.View, from uint64) error {
 	b := &Buffer{ptr: from, bytes: v.Layout.Size() * v.DType.Size()}
-	in := backend.View{Buf: b, Layout: new(layout.Contiguous(v.Layout.Shape)), DType: v.DType}
+	in := backend.View{Buf: b, Layout: new(layout.Contiguous(v.Layout.Shape())), DType: v.DType}
 	return s.device.copyView(v, &in)
 }
 

@@ -56,7 +56,7 @@ func alongRuns(d *Device, c *backend.Call, k kernelID, p *kernels.Softmax) error
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	outer, n, inner := layout.Around(out.Layout.Shape, c.Params.(op.Axis).Axis)
+	outer, n, inner := layout.Around(out.Layout.Shape(), c.Params.(op.Axis).Axis)
 	p.Outer, p.N, p.Inner, p.Out = uint64(outer), uint64(n), uint64(inner), address(out)
 	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
 }

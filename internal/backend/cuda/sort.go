@@ -44,9 +44,9 @@ func (o *sorter) lines(d *Device, c *backend.Call, _ kernelID) error {
 	p := sortParams.take()
 	defer sortParams.give(p)
 	order := c.Params.(op.Order)
-	outer, n, inner := layout.Around(x.Layout.Shape, order.Axis)
+	outer, n, inner := layout.Around(x.Layout.Shape(), order.Axis)
 	*p = kernels.Sort{
-		Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), K: uint64(values.Layout.Shape[order.Axis]), In: at,
+		Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), K: uint64(values.Layout.Shape()[order.Axis]), In: at,
 		Descending: flag(order.Descending),
 	}
 	return o.sort(&s, p, x.DType.Size(), address(values), address(indices))

@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // runAVX512 runs a loop over the first elements of p and returns how many it computed: 0 where there is no such loop.
-func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int {
+func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch l {
 	case Add:
 		addF32AVX512(p[0], p[1], p[2], n)
@@ -165,6 +165,12 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Square + 1:
 		squareF64AVX512(p[0], p[1], n)
 		return n
+	case Cube:
+		cubeF32AVX512(p[0], p[1], n)
+		return n
+	case Cube + 1:
+		cubeF64AVX512(p[0], p[1], n)
+		return n
 	case Sqrt:
 		sqrtF32AVX512(p[0], p[1], n)
 		return n
@@ -303,6 +309,42 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case IsNaN + 1:
 		isNaNF64AVX512(p[0], p[1], n)
 		return n
+	case U8ToF16:
+		u8ToF16F32AVX512(p[0], p[1], n)
+		return n
+	case I32ToF16:
+		i32ToF16F32AVX512(p[0], p[1], n)
+		return n
+	case BF16ToF16:
+		bF16ToF16F32AVX512(p[0], p[1], n)
+		return n
+	case F16ToBool:
+		f16ToBoolF32AVX512(p[0], p[1], n)
+		return n
+	case F16ToU8:
+		f16ToU8F32AVX512(p[0], p[1], n)
+		return n
+	case F16ToI32:
+		f16ToI32F32AVX512(p[0], p[1], n)
+		return n
+	case U8ToBF16:
+		u8ToBF16F32AVX512(p[0], p[1], n)
+		return n
+	case I32ToBF16:
+		i32ToBF16F32AVX512(p[0], p[1], n)
+		return n
+	case F16ToBF16:
+		f16ToBF16F32AVX512(p[0], p[1], n)
+		return n
+	case BF16ToBool:
+		bF16ToBoolF32AVX512(p[0], p[1], n)
+		return n
+	case BF16ToU8:
+		bF16ToU8F32AVX512(p[0], p[1], n)
+		return n
+	case BF16ToI32:
+		bF16ToI32F32AVX512(p[0], p[1], n)
+		return n
 	case FromF32 + 1:
 		fromF32F64AVX512(p[0], p[1], n)
 		return n
@@ -314,6 +356,9 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 		return n
 	case FromI32:
 		fromI32F32AVX512(p[0], p[1], n)
+		return n
+	case FromI32 + 1:
+		fromI32F64AVX512(p[0], p[1], n)
 		return n
 	case FromU8:
 		fromU8F32AVX512(p[0], p[1], n)
@@ -336,11 +381,221 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case ToI32:
 		toI32F32AVX512(p[0], p[1], n)
 		return n
+	case ToI32 + 1:
+		toI32F64AVX512(p[0], p[1], n)
+		return n
+	case ToU8:
+		toU8F32AVX512(p[0], p[1], n)
+		return n
 	case ToBool:
 		toBoolF32AVX512(p[0], p[1], n)
 		return n
 	case ToBool + 1:
 		toBoolF64AVX512(p[0], p[1], n)
+		return n
+	case AddF16:
+		addF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case AddRightF16:
+		addRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeftF16:
+		addLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubF16:
+		subF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SubRightF16:
+		subRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeftF16:
+		subLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulF16:
+		mulF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MulRightF16:
+		mulRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeftF16:
+		mulLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivF16:
+		divF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case DivRightF16:
+		divRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivLeftF16:
+		divLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumF16:
+		maximumF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MaximumRightF16:
+		maximumRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeftF16:
+		maximumLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumF16:
+		minimumF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MinimumRightF16:
+		minimumRightF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeftF16:
+		minimumLeftF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case FloorF16:
+		floorF16F32AVX512(p[0], p[1], n)
+		return n
+	case CeilF16:
+		ceilF16F32AVX512(p[0], p[1], n)
+		return n
+	case RoundF16:
+		roundF16F32AVX512(p[0], p[1], n)
+		return n
+	case TruncF16:
+		truncF16F32AVX512(p[0], p[1], n)
+		return n
+	case SquareF16:
+		squareF16F32AVX512(p[0], p[1], n)
+		return n
+	case SqrtF16:
+		sqrtF16F32AVX512(p[0], p[1], n)
+		return n
+	case ReciprocalF16:
+		reciprocalF16F32AVX512(p[0], p[1], n)
+		return n
+	case ClampF16:
+		clampF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ReLUF16:
+		reLUF16F32AVX512(p[0], p[1], n)
+		return n
+	case LeakyReLUF16:
+		leakyReLUF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ReLUGradF16:
+		reLUGradF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case TanhGradF16:
+		tanhGradF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGradF16:
+		sigmoidGradF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeakyReLUGradF16:
+		leakyReLUGradF16F32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case CubeF16:
+		cubeF16F32AVX512(p[0], p[1], n)
+		return n
+	case AddBF16:
+		addBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case AddRightBF16:
+		addRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeftBF16:
+		addLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubBF16:
+		subBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SubRightBF16:
+		subRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeftBF16:
+		subLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulBF16:
+		mulBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MulRightBF16:
+		mulRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeftBF16:
+		mulLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivBF16:
+		divBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case DivRightBF16:
+		divRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivLeftBF16:
+		divLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumBF16:
+		maximumBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MaximumRightBF16:
+		maximumRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeftBF16:
+		maximumLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumBF16:
+		minimumBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MinimumRightBF16:
+		minimumRightBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeftBF16:
+		minimumLeftBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case FloorBF16:
+		floorBF16F32AVX512(p[0], p[1], n)
+		return n
+	case CeilBF16:
+		ceilBF16F32AVX512(p[0], p[1], n)
+		return n
+	case RoundBF16:
+		roundBF16F32AVX512(p[0], p[1], n)
+		return n
+	case TruncBF16:
+		truncBF16F32AVX512(p[0], p[1], n)
+		return n
+	case SquareBF16:
+		squareBF16F32AVX512(p[0], p[1], n)
+		return n
+	case SqrtBF16:
+		sqrtBF16F32AVX512(p[0], p[1], n)
+		return n
+	case ReciprocalBF16:
+		reciprocalBF16F32AVX512(p[0], p[1], n)
+		return n
+	case ClampBF16:
+		clampBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ReLUBF16:
+		reLUBF16F32AVX512(p[0], p[1], n)
+		return n
+	case LeakyReLUBF16:
+		leakyReLUBF16F32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ReLUGradBF16:
+		reLUGradBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case TanhGradBF16:
+		tanhGradBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGradBF16:
+		sigmoidGradBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeakyReLUGradBF16:
+		leakyReLUGradBF16F32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case CubeBF16:
+		cubeBF16F32AVX512(p[0], p[1], n)
+		return n
+	case NegHalves + 3:
+		negHalvesI64AVX512(p[0], p[1], n)
+		return n
+	case AbsHalves + 3:
+		absHalvesI64AVX512(p[0], p[1], n)
 		return n
 	case ReLU:
 		reLUF32AVX512(p[0], p[1], n)
@@ -353,9 +608,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 		return n
 	case LeakyReLU + 1:
 		leakyReLUF64AVX512(p[0], p[1], n, scalars)
-		return n
-	case SoftplusScaled:
-		softplusScaledF32AVX512(p[0], p[1], n, scalars)
 		return n
 	case ReLUGrad:
 		reLUGradF32AVX512(p[0], p[1], p[2], n)
@@ -381,17 +633,47 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
-	case GELUGrad:
-		geluGradF32AVX512(p[0], p[1], p[2], n)
+	case SoftplusScaled:
+		softplusScaledF32AVX512(p[0], p[1], n, scalars)
 		return n
-	case GELUTanhGrad:
-		geluTanhGradF32AVX512(p[0], p[1], p[2], n)
+	case SoftplusScaled + 1:
+		softplusScaledF64AVX512(p[0], p[1], n, scalars)
 		return n
 	case SiLUGrad:
 		siLUGradF32AVX512(p[0], p[1], p[2], n)
 		return n
+	case SiLUGrad + 1:
+		siLUGradF64AVX512(p[0], p[1], p[2], n)
+		return n
 	case SoftplusGrad:
 		softplusGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SoftplusGrad + 1:
+		softplusGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case GELUGrad:
+		geluGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUGrad + 1:
+		geluGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUTanhGrad:
+		geluTanhGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUTanhGrad + 1:
+		geluTanhGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case BCE:
+		bceF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCE + 1:
+		bceF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEGrad:
+		bceGradF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEGrad + 1:
+		bceGradF64AVX512(p[0], p[1], p[2], p[3], n)
 		return n
 	case SquaredError:
 		squaredErrorF32AVX512(p[0], p[1], p[2], n)
@@ -404,12 +686,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 		return n
 	case SquaredErrorGrad + 1:
 		squaredErrorGradF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case BCE:
-		bceF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case BCEGrad:
-		bceGradF32AVX512(p[0], p[1], p[2], p[3], n)
 		return n
 	case SGD:
 		sgdF32AVX512(p[0], p[1], n, scalars)
@@ -465,6 +741,414 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case AdamShrink + 1:
 		adamShrinkF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
+	case BoxMuller:
+		boxMullerF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Add + 2:
+		addI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Add + 3:
+		addI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Add + 4:
+		addU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case AddRight + 2:
+		addRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddRight + 3:
+		addRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddRight + 4:
+		addRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 2:
+		addLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 3:
+		addLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 4:
+		addLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Sub + 2:
+		subI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Sub + 3:
+		subI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Sub + 4:
+		subU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case SubRight + 2:
+		subRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubRight + 3:
+		subRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubRight + 4:
+		subRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 2:
+		subLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 3:
+		subLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 4:
+		subLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Mul + 2:
+		mulI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Mul + 3:
+		mulI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Mul + 4:
+		mulU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MulRight + 2:
+		mulRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulRight + 3:
+		mulRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulRight + 4:
+		mulRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 2:
+		mulLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 3:
+		mulLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 4:
+		mulLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Maximum + 2:
+		maximumI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Maximum + 3:
+		maximumI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Maximum + 4:
+		maximumU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MaximumRight + 2:
+		maximumRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumRight + 3:
+		maximumRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumRight + 4:
+		maximumRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 2:
+		maximumLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 3:
+		maximumLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 4:
+		maximumLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Minimum + 2:
+		minimumI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Minimum + 3:
+		minimumI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Minimum + 4:
+		minimumU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MinimumRight + 2:
+		minimumRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumRight + 3:
+		minimumRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumRight + 4:
+		minimumRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 2:
+		minimumLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 3:
+		minimumLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 4:
+		minimumLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Eq + 2:
+		eqI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Eq + 3:
+		eqI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Eq + 4:
+		eqU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case EqRight + 2:
+		eqRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqRight + 3:
+		eqRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqRight + 4:
+		eqRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 2:
+		eqLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 3:
+		eqLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 4:
+		eqLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Ne + 2:
+		neI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne + 3:
+		neI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne + 4:
+		neU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case NeRight + 2:
+		neRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeRight + 3:
+		neRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeRight + 4:
+		neRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 2:
+		neLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 3:
+		neLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 4:
+		neLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Lt + 2:
+		ltI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt + 3:
+		ltI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt + 4:
+		ltU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case LtRight + 2:
+		ltRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtRight + 3:
+		ltRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtRight + 4:
+		ltRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 2:
+		ltLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 3:
+		ltLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 4:
+		ltLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Le + 2:
+		leI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le + 3:
+		leI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le + 4:
+		leU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeRight + 2:
+		leRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeRight + 3:
+		leRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeRight + 4:
+		leRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 2:
+		leLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 3:
+		leLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 4:
+		leLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Gt + 2:
+		gtI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt + 3:
+		gtI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt + 4:
+		gtU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case GtRight + 2:
+		gtRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtRight + 3:
+		gtRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtRight + 4:
+		gtRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 2:
+		gtLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 3:
+		gtLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 4:
+		gtLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Ge + 2:
+		geI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge + 3:
+		geI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge + 4:
+		geU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case GeRight + 2:
+		geRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeRight + 3:
+		geRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeRight + 4:
+		geRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 2:
+		geLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 3:
+		geLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 4:
+		geLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Neg + 2:
+		negI32AVX512(p[0], p[1], n)
+		return n
+	case Neg + 3:
+		negI64AVX512(p[0], p[1], n)
+		return n
+	case Neg + 4:
+		negU8AVX512(p[0], p[1], n)
+		return n
+	case Abs + 2:
+		absI32AVX512(p[0], p[1], n)
+		return n
+	case Abs + 3:
+		absI64AVX512(p[0], p[1], n)
+		return n
+	case Abs + 4:
+		absU8AVX512(p[0], p[1], n)
+		return n
+	case Sign + 2:
+		signI32AVX512(p[0], p[1], n)
+		return n
+	case Sign + 3:
+		signI64AVX512(p[0], p[1], n)
+		return n
+	case Sign + 4:
+		signU8AVX512(p[0], p[1], n)
+		return n
+	case Square + 2:
+		squareI32AVX512(p[0], p[1], n)
+		return n
+	case Square + 3:
+		squareI64AVX512(p[0], p[1], n)
+		return n
+	case Square + 4:
+		squareU8AVX512(p[0], p[1], n)
+		return n
+	case Clamp + 2:
+		clampI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Clamp + 3:
+		clampI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Clamp + 4:
+		clampU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case Where + 2:
+		whereI32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where + 3:
+		whereI64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case AddProducts + 2:
+		addProductsI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddProducts + 3:
+		addProductsI64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddProducts + 4:
+		addProductsU8AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddProductsPair + 2:
+		addProductsPairI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddProductsPair + 3:
+		addProductsPairI64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case AddProductsPair + 4:
+		addProductsPairU8AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case FromI32 + 3:
+		fromI32I64AVX512(p[0], p[1], n)
+		return n
+	case FromU8 + 2:
+		fromU8I32AVX512(p[0], p[1], n)
+		return n
+	case FromU8 + 3:
+		fromU8I64AVX512(p[0], p[1], n)
+		return n
+	case FromF32 + 3:
+		fromF32I64AVX512(p[0], p[1], n)
+		return n
+	case FromF64 + 3:
+		fromF64I64AVX512(p[0], p[1], n)
+		return n
+	case ToI32 + 3:
+		toI32I64AVX512(p[0], p[1], n)
+		return n
+	case ToU8 + 2:
+		toU8I32AVX512(p[0], p[1], n)
+		return n
+	case ToU8 + 3:
+		toU8I64AVX512(p[0], p[1], n)
+		return n
+	case ToF32 + 3:
+		toF32I64AVX512(p[0], p[1], n)
+		return n
+	case ToF64 + 3:
+		toF64I64AVX512(p[0], p[1], n)
+		return n
+	case ToBool + 2:
+		toBoolI32AVX512(p[0], p[1], n)
+		return n
+	case ToBool + 3:
+		toBoolI64AVX512(p[0], p[1], n)
+		return n
+	case ToBool + 4:
+		toBoolU8AVX512(p[0], p[1], n)
+		return n
 	case Exp:
 		expF32AVX512(p[0], p[1], n)
 		return n
@@ -510,20 +1194,170 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer
 	case Softplus:
 		softplusF32AVX512(p[0], p[1], n)
 		return n
+	case GELUSlope:
+		geluSlopeF32AVX512(p[0], p[1], n)
+		return n
 	case ExpBelow:
 		expBelowF32AVX512(p[0], p[1], n)
 		return n
-	case AddRowsF32 + 1:
-		addRowsF32F64AVX512(p[0], p[1], p[2], p[3], n)
+	case Exp + 1:
+		expF64AVX512(p[0], p[1], n)
 		return n
-	case AddRowsF64 + 1:
-		addRowsF64F64AVX512(p[0], p[1], p[2], p[3], n)
+	case Expm1 + 1:
+		expm1F64AVX512(p[0], p[1], n)
+		return n
+	case Log + 1:
+		logF64AVX512(p[0], p[1], n)
+		return n
+	case Log1p + 1:
+		log1pF64AVX512(p[0], p[1], n)
+		return n
+	case Tanh + 1:
+		tanhF64AVX512(p[0], p[1], n)
+		return n
+	case Sigmoid + 1:
+		sigmoidF64AVX512(p[0], p[1], n)
+		return n
+	case SiLU + 1:
+		siLUF64AVX512(p[0], p[1], n)
+		return n
+	case Softplus + 1:
+		softplusF64AVX512(p[0], p[1], n)
+		return n
+	case Rsqrt + 1:
+		rsqrtF64AVX512(p[0], p[1], n)
+		return n
+	case ExpBelow + 1:
+		expBelowF64AVX512(p[0], p[1], n)
+		return n
+	case Erf + 1:
+		erfF64AVX512(p[0], p[1], n)
+		return n
+	case GELU + 1:
+		geluF64AVX512(p[0], p[1], n)
+		return n
+	case GELUSlope + 1:
+		geluSlopeF64AVX512(p[0], p[1], n)
+		return n
+	case GELUTanh + 1:
+		geluTanhF64AVX512(p[0], p[1], n)
+		return n
+	case SinNear + 1:
+		sinNearF64AVX512(p[0], p[1], n)
+		return n
+	case CosNear + 1:
+		cosNearF64AVX512(p[0], p[1], n)
+		return n
+	case Pow + 1:
+		powF64AVX512(p[0], p[1], p[2], n)
 		return n
 	case MaxColumns:
 		maxColumnsF32AVX512(p[0], p[1], p[2], n, scalars)
 		return n
+	case MaxColumns + 1:
+		maxColumnsF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
 	case MinColumns:
 		minColumnsF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MinColumns + 1:
+		minColumnsF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MaxColumns + 2:
+		maxColumnsI32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MaxColumns + 3:
+		maxColumnsI64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MinColumns + 2:
+		minColumnsI32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case MinColumns + 3:
+		minColumnsI64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case AddI32 + 3:
+		addI32I64AVX512(p[0], p[1], n)
+		return n
+	case AddU8 + 3:
+		addU8I64AVX512(p[0], p[1], n)
+		return n
+	case MulF32 + 1:
+		mulF32F64AVX512(p[0], p[1], n)
+		return n
+	case ExpStrip:
+		expStripF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case ExpStrip + 1:
+		expStripF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case LogSoftmaxGradStrip:
+		logSoftmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case LogSoftmaxGradStrip + 1:
+		logSoftmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case ShiftStrip:
+		shiftStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case ShiftStrip + 1:
+		shiftStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case SoftmaxGradStrip:
+		softmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case SoftmaxGradStrip + 1:
+		softmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case And + 3:
+		andI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Or + 3:
+		orI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Xor + 3:
+		xorI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Same + 3:
+		sameI64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Below + 3:
+		belowI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case AtMost + 3:
+		atMostI64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Flip + 3:
+		flipI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case TruthOfBytes + 3:
+		truthOfBytesI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case WhereBytes + 3:
+		whereBytesI64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case DivTrunc:
+		divTruncF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case DivTrunc + 1:
+		divTruncF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Fmod:
+		fmodF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Fmod + 1:
+		fmodF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Remainder:
+		remainderF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case Remainder + 1:
+		remainderF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case FloorDivide:
+		floorDivideF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case FloorDivide + 1:
+		floorDivideF64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
 	}
 	return 0

@@ -19,22 +19,44 @@ func detect() (levels []Level) {
 	return levels
 }
 
-func run(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int {
+func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch current {
 	case AVX512:
 		return runAVX512(l, n, scalars, p)
 	case AVX2:
 		return runAVX2(l, n, scalars, p)
 	}
+	missed(l, false)
 	return 0
 }
 
-func runRows(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func stream(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch current {
 	case AVX512:
-		return runRowsAVX512(l, rows, n, scalars, results, p)
+		return streamAVX512(l, n, scalars, p)
 	case AVX2:
-		return runRowsAVX2(l, rows, n, scalars, results, p)
+		return streamAVX2(l, n, scalars, p)
 	}
+	return false
+}
+
+func streamRows(l RowLoop, rows, n int, scalars, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+	switch current {
+	case AVX512:
+		return streamRowsAVX512(l, rows, n, scalars, nil, next, p)
+	case AVX2:
+		return streamRowsAVX2(l, rows, n, scalars, nil, next, p)
+	}
+	return false
+}
+
+func runRows(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+	switch current {
+	case AVX512:
+		return runRowsAVX512(l, rows, n, scalars, results, next, p)
+	case AVX2:
+		return runRowsAVX2(l, rows, n, scalars, results, next, p)
+	}
+	missed(Loop(l), true)
 	return false
 }

@@ -6,8 +6,20 @@ import "unsafe"
 
 func detect() []Level { return nil }
 
-func run(Loop, int, unsafe.Pointer, [operands]unsafe.Pointer) int { return 0 }
+func run(l Loop, _ int, _ unsafe.Pointer, _ *[operands]unsafe.Pointer) int {
+	missed(l, false)
+	return 0
+}
 
-func runRows(RowLoop, int, int, unsafe.Pointer, unsafe.Pointer, [operands]unsafe.Pointer) bool {
+// stream finds no loop: there are none that write around the caches.
+func stream(_ Loop, _ int, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool { return false }
+
+// streamRows finds no loop either.
+func streamRows(_ RowLoop, _, _ int, _, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool {
+	return false
+}
+
+func runRows(l RowLoop, _, _ int, _, _, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool {
+	missed(Loop(l), true)
 	return false
 }

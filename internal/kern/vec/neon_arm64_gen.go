@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // runNEON runs a loop over the first elements of p and returns how many it computed: 0 where there is no such loop.
-func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) int {
+func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch l {
 	case Add:
 		addF32NEON(p[0], p[1], p[2], n)
@@ -165,6 +165,12 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Square + 1:
 		squareF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case Cube:
+		cubeF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Cube + 1:
+		cubeF64NEON(p[0], p[1], n)
+		return n &^ 1
 	case Sqrt:
 		sqrtF32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -303,6 +309,42 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case IsNaN + 1:
 		isNaNF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case U8ToF16:
+		u8ToF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case I32ToF16:
+		i32ToF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case BF16ToF16:
+		bF16ToF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case F16ToBool:
+		f16ToBoolF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case F16ToU8:
+		f16ToU8F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case F16ToI32:
+		f16ToI32F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case U8ToBF16:
+		u8ToBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case I32ToBF16:
+		i32ToBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case F16ToBF16:
+		f16ToBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case BF16ToBool:
+		bF16ToBoolF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case BF16ToU8:
+		bF16ToU8F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case BF16ToI32:
+		bF16ToI32F32NEON(p[0], p[1], n)
+		return n &^ 3
 	case FromF32 + 1:
 		fromF32F64NEON(p[0], p[1], n)
 		return n &^ 1
@@ -315,6 +357,9 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case FromI32:
 		fromI32F32NEON(p[0], p[1], n)
 		return n &^ 3
+	case FromI32 + 1:
+		fromI32F64NEON(p[0], p[1], n)
+		return n &^ 1
 	case FromU8:
 		fromU8F32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -336,11 +381,218 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case ToI32:
 		toI32F32NEON(p[0], p[1], n)
 		return n &^ 3
+	case ToU8:
+		toU8F32NEON(p[0], p[1], n)
+		return n &^ 3
 	case ToBool:
 		toBoolF32NEON(p[0], p[1], n)
 		return n &^ 3
 	case ToBool + 1:
 		toBoolF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case AddF16:
+		addF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case AddRightF16:
+		addRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeftF16:
+		addLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubF16:
+		subF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SubRightF16:
+		subRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeftF16:
+		subLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulF16:
+		mulF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MulRightF16:
+		mulRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeftF16:
+		mulLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivF16:
+		divF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case DivRightF16:
+		divRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivLeftF16:
+		divLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumF16:
+		maximumF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MaximumRightF16:
+		maximumRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeftF16:
+		maximumLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumF16:
+		minimumF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MinimumRightF16:
+		minimumRightF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeftF16:
+		minimumLeftF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case FloorF16:
+		floorF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case CeilF16:
+		ceilF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case RoundF16:
+		roundF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case TruncF16:
+		truncF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SquareF16:
+		squareF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SqrtF16:
+		sqrtF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ReciprocalF16:
+		reciprocalF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ClampF16:
+		clampF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case ReLUF16:
+		reLUF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case LeakyReLUF16:
+		leakyReLUF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case ReLUGradF16:
+		reLUGradF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case TanhGradF16:
+		tanhGradF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SigmoidGradF16:
+		sigmoidGradF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LeakyReLUGradF16:
+		leakyReLUGradF16F32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case CubeF16:
+		cubeF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case AddBF16:
+		addBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case AddRightBF16:
+		addRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeftBF16:
+		addLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubBF16:
+		subBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SubRightBF16:
+		subRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeftBF16:
+		subLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulBF16:
+		mulBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MulRightBF16:
+		mulRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeftBF16:
+		mulLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivBF16:
+		divBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case DivRightBF16:
+		divRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case DivLeftBF16:
+		divLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumBF16:
+		maximumBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MaximumRightBF16:
+		maximumRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeftBF16:
+		maximumLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumBF16:
+		minimumBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MinimumRightBF16:
+		minimumRightBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeftBF16:
+		minimumLeftBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case FloorBF16:
+		floorBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case CeilBF16:
+		ceilBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case RoundBF16:
+		roundBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case TruncBF16:
+		truncBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SquareBF16:
+		squareBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SqrtBF16:
+		sqrtBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ReciprocalBF16:
+		reciprocalBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ClampBF16:
+		clampBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case ReLUBF16:
+		reLUBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case LeakyReLUBF16:
+		leakyReLUBF16F32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case ReLUGradBF16:
+		reLUGradBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case TanhGradBF16:
+		tanhGradBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SigmoidGradBF16:
+		sigmoidGradBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LeakyReLUGradBF16:
+		leakyReLUGradBF16F32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case CubeBF16:
+		cubeBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case NegHalves + 3:
+		negHalvesI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case AbsHalves + 3:
+		absHalvesI64NEON(p[0], p[1], n)
 		return n &^ 1
 	case ReLU:
 		reLUF32NEON(p[0], p[1], n)
@@ -354,9 +606,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case LeakyReLU + 1:
 		leakyReLUF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
-	case SoftplusScaled:
-		softplusScaledF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case ReLUGrad:
 		reLUGradF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -381,18 +630,48 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 1
-	case GELUGrad:
-		geluGradF32NEON(p[0], p[1], p[2], n)
+	case SoftplusScaled:
+		softplusScaledF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case GELUTanhGrad:
-		geluTanhGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
+	case SoftplusScaled + 1:
+		softplusScaledF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case SiLUGrad:
 		siLUGradF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
+	case SiLUGrad + 1:
+		siLUGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
 	case SoftplusGrad:
 		softplusGradF32NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
+	case SoftplusGrad + 1:
+		softplusGradF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case GELUGrad:
+		geluGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GELUGrad + 1:
+		geluGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case GELUTanhGrad:
+		geluTanhGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GELUTanhGrad + 1:
+		geluTanhGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case BCE:
+		bceF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case BCE + 1:
+		bceF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case BCEGrad:
+		bceGradF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case BCEGrad + 1:
+		bceGradF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
 	case SquaredError:
 		squaredErrorF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -405,12 +684,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case SquaredErrorGrad + 1:
 		squaredErrorGradF64NEON(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 1
-	case BCE:
-		bceF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case BCEGrad:
-		bceGradF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
 	case SGD:
 		sgdF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
@@ -465,6 +738,384 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case AdamShrink + 1:
 		adamShrinkF64NEON(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 1
+	case BoxMuller:
+		boxMullerF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Add + 2:
+		addI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Add + 3:
+		addI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Add + 4:
+		addU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case AddRight + 2:
+		addRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddRight + 3:
+		addRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case AddRight + 4:
+		addRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case AddLeft + 2:
+		addLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeft + 3:
+		addLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case AddLeft + 4:
+		addLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Sub + 2:
+		subI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Sub + 3:
+		subI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Sub + 4:
+		subU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case SubRight + 2:
+		subRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubRight + 3:
+		subRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case SubRight + 4:
+		subRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case SubLeft + 2:
+		subLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeft + 3:
+		subLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case SubLeft + 4:
+		subLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Mul + 2:
+		mulI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Mul + 4:
+		mulU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MulRight + 2:
+		mulRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulRight + 4:
+		mulRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MulLeft + 2:
+		mulLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeft + 4:
+		mulLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Maximum + 2:
+		maximumI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Maximum + 3:
+		maximumI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Maximum + 4:
+		maximumU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MaximumRight + 2:
+		maximumRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumRight + 3:
+		maximumRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MaximumRight + 4:
+		maximumRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MaximumLeft + 2:
+		maximumLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeft + 3:
+		maximumLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MaximumLeft + 4:
+		maximumLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Minimum + 2:
+		minimumI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Minimum + 3:
+		minimumI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Minimum + 4:
+		minimumU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MinimumRight + 2:
+		minimumRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumRight + 3:
+		minimumRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MinimumRight + 4:
+		minimumRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MinimumLeft + 2:
+		minimumLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeft + 3:
+		minimumLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MinimumLeft + 4:
+		minimumLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Eq + 2:
+		eqI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Eq + 3:
+		eqI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Eq + 4:
+		eqU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case EqRight + 2:
+		eqRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqRight + 3:
+		eqRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case EqRight + 4:
+		eqRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case EqLeft + 2:
+		eqLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqLeft + 3:
+		eqLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case EqLeft + 4:
+		eqLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Ne + 2:
+		neI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ne + 3:
+		neI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Ne + 4:
+		neU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case NeRight + 2:
+		neRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeRight + 3:
+		neRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case NeRight + 4:
+		neRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case NeLeft + 2:
+		neLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeLeft + 3:
+		neLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case NeLeft + 4:
+		neLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Lt + 2:
+		ltI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Lt + 3:
+		ltI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Lt + 4:
+		ltU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case LtRight + 2:
+		ltRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtRight + 3:
+		ltRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LtRight + 4:
+		ltRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case LtLeft + 2:
+		ltLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtLeft + 3:
+		ltLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LtLeft + 4:
+		ltLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Le + 2:
+		leI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Le + 3:
+		leI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Le + 4:
+		leU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case LeRight + 2:
+		leRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeRight + 3:
+		leRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LeRight + 4:
+		leRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case LeLeft + 2:
+		leLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeLeft + 3:
+		leLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LeLeft + 4:
+		leLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Gt + 2:
+		gtI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Gt + 3:
+		gtI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Gt + 4:
+		gtU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case GtRight + 2:
+		gtRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtRight + 3:
+		gtRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GtRight + 4:
+		gtRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case GtLeft + 2:
+		gtLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtLeft + 3:
+		gtLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GtLeft + 4:
+		gtLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Ge + 2:
+		geI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ge + 3:
+		geI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Ge + 4:
+		geU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case GeRight + 2:
+		geRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeRight + 3:
+		geRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GeRight + 4:
+		geRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case GeLeft + 2:
+		geLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeLeft + 3:
+		geLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GeLeft + 4:
+		geLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Neg + 2:
+		negI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Neg + 3:
+		negI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Neg + 4:
+		negU8NEON(p[0], p[1], n)
+		return n &^ 15
+	case Abs + 2:
+		absI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Abs + 3:
+		absI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Abs + 4:
+		absU8NEON(p[0], p[1], n)
+		return n &^ 15
+	case Sign + 2:
+		signI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Sign + 3:
+		signI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Sign + 4:
+		signU8NEON(p[0], p[1], n)
+		return n &^ 15
+	case Square + 2:
+		squareI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Square + 4:
+		squareU8NEON(p[0], p[1], n)
+		return n &^ 15
+	case Clamp + 2:
+		clampI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Clamp + 3:
+		clampI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case Clamp + 4:
+		clampU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case Where + 2:
+		whereI32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Where + 3:
+		whereI64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case AddProducts + 2:
+		addProductsI32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddProducts + 4:
+		addProductsU8NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 15
+	case AddProductsPair + 2:
+		addProductsPairI32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case AddProductsPair + 4:
+		addProductsPairU8NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 15
+	case FromI32 + 3:
+		fromI32I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case FromU8 + 2:
+		fromU8I32NEON(p[0], p[1], n)
+		return n &^ 3
+	case FromU8 + 3:
+		fromU8I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToI32 + 3:
+		toI32I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToU8 + 2:
+		toU8I32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToU8 + 3:
+		toU8I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToBool + 2:
+		toBoolI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ToBool + 3:
+		toBoolI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ToBool + 4:
+		toBoolU8NEON(p[0], p[1], n)
+		return n &^ 15
 	case Exp:
 		expF32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -510,21 +1161,171 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) 
 	case Softplus:
 		softplusF32NEON(p[0], p[1], n)
 		return n &^ 3
+	case GELUSlope:
+		geluSlopeF32NEON(p[0], p[1], n)
+		return n &^ 3
 	case ExpBelow:
 		expBelowF32NEON(p[0], p[1], n)
 		return n &^ 3
-	case AddRowsF32 + 1:
-		addRowsF32F64NEON(p[0], p[1], p[2], p[3], n)
+	case Exp + 1:
+		expF64NEON(p[0], p[1], n)
 		return n &^ 1
-	case AddRowsF64 + 1:
-		addRowsF64F64NEON(p[0], p[1], p[2], p[3], n)
+	case Expm1 + 1:
+		expm1F64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Log + 1:
+		logF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Log1p + 1:
+		log1pF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Tanh + 1:
+		tanhF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Sigmoid + 1:
+		sigmoidF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case SiLU + 1:
+		siLUF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Softplus + 1:
+		softplusF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Rsqrt + 1:
+		rsqrtF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ExpBelow + 1:
+		expBelowF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Erf + 1:
+		erfF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case GELU + 1:
+		geluF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case GELUSlope + 1:
+		geluSlopeF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case GELUTanh + 1:
+		geluTanhF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case SinNear + 1:
+		sinNearF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case CosNear + 1:
+		cosNearF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Pow + 1:
+		powF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
 	case MaxColumns:
 		maxColumnsF32NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
+	case MaxColumns + 1:
+		maxColumnsF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
 	case MinColumns:
 		minColumnsF32NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
+	case MinColumns + 1:
+		minColumnsF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case MaxColumns + 2:
+		maxColumnsI32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case MaxColumns + 3:
+		maxColumnsI64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case MinColumns + 2:
+		minColumnsI32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case MinColumns + 3:
+		minColumnsI64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case AddI32 + 3:
+		addI32I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case AddU8 + 3:
+		addU8I64NEON(p[0], p[1], n)
+		return n &^ 1
+	case MulF32 + 1:
+		mulF32F64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ExpStrip:
+		expStripF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case ExpStrip + 1:
+		expStripF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case LogSoftmaxGradStrip:
+		logSoftmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case LogSoftmaxGradStrip + 1:
+		logSoftmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case ShiftStrip:
+		shiftStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case ShiftStrip + 1:
+		shiftStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case SoftmaxGradStrip:
+		softmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case SoftmaxGradStrip + 1:
+		softmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case And + 3:
+		andI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Or + 3:
+		orI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Xor + 3:
+		xorI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Same + 3:
+		sameI64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case Below + 3:
+		belowI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case AtMost + 3:
+		atMostI64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case Flip + 3:
+		flipI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case TruthOfBytes + 3:
+		truthOfBytesI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case WhereBytes + 3:
+		whereBytesI64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case DivTrunc:
+		divTruncF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case DivTrunc + 1:
+		divTruncF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Fmod:
+		fmodF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case Fmod + 1:
+		fmodF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case Remainder:
+		remainderF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case Remainder + 1:
+		remainderF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case FloorDivide:
+		floorDivideF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case FloorDivide + 1:
+		floorDivideF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
 	}
 	return 0
 }

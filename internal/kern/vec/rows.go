@@ -8,17 +8,35 @@ type RowLoop uint16
 
 // Rows runs the loop l over rows of n elements and tells whether there is such a loop, and elements; where not, nothing has
 // happened. The operands x, those that l writes first, hold all rows or, where l takes one row for all, that row. Each row
-// has its own scalars and results, which lie row after row. A loop with results takes rows of 64K elements at most.
+// has its own scalars and results, which lie row after row. A loop with results is none for rows of more than
+// 64K elements.
 func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
+	return RowsBefore(nil, l, n, scalars, results, x...)
+}
+
+// RowsBefore is Rows of a loop that brings what the caller reads next into the caches meanwhile, as many elements of it as x
+// has: memory can give them while the machine computes. Where next has fewer it may be any memory that follows; that of
+// nothing is none. Loops that do not say so do as under Rows.
+func RowsBefore[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))
 	if !ok || n == 0 {
 		return false
 	}
-	l = RowLoop(loop)
-	rows := len(x[0]) / n
 	if n > most {
-		return longRows(l, n, scalars, x)
+		return results == nil && longRows(RowLoop(loop), n, scalars, x)
 	}
+	return someRows(next, RowLoop(loop), n, scalars, results, x)
+}
+
+// RowsInto is Rows for a loop that computes with the type of its results, of at most 64K elements each.
+func RowsInto[R, T any](l RowLoop, n int, results []R, x []T) bool {
+	loop, ok := of[R](Loop(l))
+	return ok && n != 0 && n <= most && someRows(nil, RowLoop(loop), n, nil, results, [][]T{x})
+}
+
+// someRows runs a loop over rows in as many calls as that takes.
+func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x [][]T) bool {
+	rows := len(x[0]) / n
 	for first := 0; first < rows; {
 		count := min(rows-first, max(1, most/n))
 		var p [operands]unsafe.Pointer
@@ -29,12 +47,39 @@ func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 				p[k] = pointer(x[k][:rows*n], first*n)
 			}
 		}
-		if !runRows(l, count, n, pointer(scalars, len(scalars)/rows*first), pointer(results, len(results)/rows*first), p) {
+		ahead := p[0]
+		if len(next) > first*n {
+			ahead = pointer(next, first*n)
+		}
+		if !runRows(l, count, n, pointer(scalars, len(scalars)/rows*first), pointer(results, len(results)/rows*first), ahead, p) {
 			return false
 		}
 		first += count
 	}
 	return true
+}
+
+// StreamRows is Rows for a loop without results and for at most 64K elements, written around the caches: for parts of a
+// result that no cache holds. Meanwhile it fetches next, as RowsBefore does. It needs rows of whole cache lines, else nothing
+// happens.
+func StreamRows[T any](next []T, l RowLoop, n int, scalars []T, x ...[]T) bool {
+	loop, ok := of[T](Loop(l))
+	if !ok || n == 0 || n%streamRow != 0 || len(x[0]) > most || uintptr(pointer(x[0], 0))%streamLine != 0 {
+		return false
+	}
+	rows := len(x[0]) / n
+	var p [operands]unsafe.Pointer
+	for k := range x {
+		if len(x[k]) != n {
+			x[k] = x[k][:rows*n]
+		}
+		p[k] = pointer(x[k], 0)
+	}
+	ahead := p[1]
+	if len(next) > 0 {
+		ahead = pointer(next, 0)
+	}
+	return streamRows(RowLoop(loop), rows, n, pointer(scalars, 0), ahead, p)
 }
 
 // longRows runs a loop without results over rows in parts.
@@ -50,7 +95,7 @@ func longRows[T any](l RowLoop, n int, scalars []T, x [][]T) bool {
 				}
 				p[k] = pointer(x[k][:first+n], first+done)
 			}
-			if !runRows(l, 1, min(most, n-done), pointer(scalars, len(scalars)/rows*r), nil, p) {
+			if !runRows(l, 1, min(most, n-done), pointer(scalars, len(scalars)/rows*r), nil, p[0], p) {
 				return false
 			}
 		}

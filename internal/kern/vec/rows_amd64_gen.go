@@ -7,7 +7,7 @@ package vec
 import "unsafe"
 
 // runRowsAVX512 runs a loop over rows of n elements and tells whether there is such a loop.
-func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Sum + 0:
 		sumF32AVX512(p[0], rows, n, results)
@@ -17,8 +17,22 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [o
 		sumProductsF32AVX512(p[0], p[1], rows, n, results)
 	case SumProducts + 1:
 		sumProductsF64AVX512(p[0], p[1], rows, n, results)
-	case Moments + 0:
-		momentsF32AVX512(p[0], rows, n, results)
+	case SumSquares + 0:
+		sumSquaresF32AVX512(p[0], rows, n, results)
+	case SumSquares + 1:
+		sumSquaresF64AVX512(p[0], rows, n, results)
+	case SumSizes + 0:
+		sumSizesF32AVX512(p[0], rows, n, results)
+	case SumSizes + 1:
+		sumSizesF64AVX512(p[0], rows, n, results)
+	case LargestSize + 0:
+		largestSizeF32AVX512(p[0], rows, n, results)
+	case LargestSize + 1:
+		largestSizeF64AVX512(p[0], rows, n, results)
+	case SmallestSize + 0:
+		smallestSizeF32AVX512(p[0], rows, n, results)
+	case SmallestSize + 1:
+		smallestSizeF64AVX512(p[0], rows, n, results)
 	case Deviations + 0:
 		deviationsF32AVX512(p[0], rows, n, scalars, results)
 	case Deviations + 1:
@@ -31,10 +45,78 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [o
 		smallestF32AVX512(p[0], rows, n, results)
 	case Smallest + 1:
 		smallestF64AVX512(p[0], rows, n, results)
+	case Top + 0:
+		topF32AVX512(p[0], rows, n, results)
+	case Top + 1:
+		topF64AVX512(p[0], rows, n, results)
+	case First + 0:
+		firstF32AVX512(p[0], rows, n, scalars, results)
+	case First + 1:
+		firstF64AVX512(p[0], rows, n, scalars, results)
+	case FirstFar + 1:
+		firstFarF64AVX512(p[0], rows, n, results)
+	case Sum + 3:
+		sumI64AVX512(p[0], rows, n, results)
+	case SumI32 + 3:
+		sumI32I64AVX512(p[0], rows, n, results)
+	case SumU8 + 3:
+		sumU8I64AVX512(p[0], rows, n, results)
+	case Largest + 2:
+		largestI32AVX512(p[0], rows, n, results)
+	case Largest + 3:
+		largestI64AVX512(p[0], rows, n, results)
+	case Smallest + 2:
+		smallestI32AVX512(p[0], rows, n, results)
+	case Smallest + 3:
+		smallestI64AVX512(p[0], rows, n, results)
+	case First + 2:
+		firstI32AVX512(p[0], rows, n, scalars, results)
+	case First + 3:
+		firstI64AVX512(p[0], rows, n, scalars, results)
+	case Product + 1:
+		productF64AVX512(p[0], rows, n, results)
+	case ProductF32 + 1:
+		productF32F64AVX512(p[0], rows, n, results)
+	case AddColumn + 0:
+		addColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case AddColumn + 1:
+		addColumnF64AVX512(p[0], p[1], rows, n, scalars)
+	case SubColumn + 0:
+		subColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case SubColumn + 1:
+		subColumnF64AVX512(p[0], p[1], rows, n, scalars)
+	case SubFromColumn + 0:
+		subFromColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case SubFromColumn + 1:
+		subFromColumnF64AVX512(p[0], p[1], rows, n, scalars)
+	case MulColumn + 0:
+		mulColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case MulColumn + 1:
+		mulColumnF64AVX512(p[0], p[1], rows, n, scalars)
+	case DivColumn + 0:
+		divColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case DivColumn + 1:
+		divColumnF64AVX512(p[0], p[1], rows, n, scalars)
+	case DivIntoColumn + 0:
+		divIntoColumnF32AVX512(p[0], p[1], rows, n, scalars)
+	case DivIntoColumn + 1:
+		divIntoColumnF64AVX512(p[0], p[1], rows, n, scalars)
 	case ExpShifted + 0:
-		expShiftedF32AVX512(p[0], p[1], rows, n, scalars, results)
+		expShiftedF32AVX512(p[0], p[1], rows, n, scalars, results, next)
+	case ExpShifted + 1:
+		expShiftedF64AVX512(p[0], p[1], rows, n, scalars, results, next)
 	case SumExp + 0:
-		sumExpF32AVX512(p[0], rows, n, scalars, results)
+		sumExpF32AVX512(p[0], rows, n, scalars, results, next)
+	case SumExp + 1:
+		sumExpF64AVX512(p[0], rows, n, scalars, results, next)
+	case CrossEntropyGrad + 0:
+		crossEntropyGradF32AVX512(p[0], p[1], rows, n, scalars)
+	case CrossEntropyGrad + 1:
+		crossEntropyGradF64AVX512(p[0], p[1], rows, n, scalars)
+	case LogSoftmaxGrad + 0:
+		logSoftmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+	case LogSoftmaxGrad + 1:
+		logSoftmaxGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
 	case Scale + 0:
 		scaleF32AVX512(p[0], p[1], rows, n, scalars)
 	case Scale + 1:
@@ -47,8 +129,6 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [o
 		softmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
-	case LogSoftmaxGrad + 0:
-		logSoftmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
 	case Normalize + 0:
 		normalizeF32AVX512(p[0], p[1], rows, n, scalars)
 	case Normalize + 1:
@@ -57,6 +137,10 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [o
 		normalizeAffineF32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+	case NormalizeChannel + 0:
+		normalizeChannelF32AVX512(p[0], p[1], rows, n, scalars)
+	case NormalizeChannel + 1:
+		normalizeChannelF64AVX512(p[0], p[1], rows, n, scalars)
 	case LayerNormSums + 0:
 		layerNormSumsF32AVX512(p[0], p[1], rows, n, scalars, results)
 	case LayerNormSums + 1:
@@ -80,7 +164,7 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [o
 }
 
 // runRowsAVX2 runs a loop over rows of n elements and tells whether there is such a loop.
-func runRowsAVX2(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [operands]unsafe.Pointer) bool {
+func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Sum + 0:
 		sumF32AVX2(p[0], rows, n, results)
@@ -90,8 +174,22 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [ope
 		sumProductsF32AVX2(p[0], p[1], rows, n, results)
 	case SumProducts + 1:
 		sumProductsF64AVX2(p[0], p[1], rows, n, results)
-	case Moments + 0:
-		momentsF32AVX2(p[0], rows, n, results)
+	case SumSquares + 0:
+		sumSquaresF32AVX2(p[0], rows, n, results)
+	case SumSquares + 1:
+		sumSquaresF64AVX2(p[0], rows, n, results)
+	case SumSizes + 0:
+		sumSizesF32AVX2(p[0], rows, n, results)
+	case SumSizes + 1:
+		sumSizesF64AVX2(p[0], rows, n, results)
+	case LargestSize + 0:
+		largestSizeF32AVX2(p[0], rows, n, results)
+	case LargestSize + 1:
+		largestSizeF64AVX2(p[0], rows, n, results)
+	case SmallestSize + 0:
+		smallestSizeF32AVX2(p[0], rows, n, results)
+	case SmallestSize + 1:
+		smallestSizeF64AVX2(p[0], rows, n, results)
 	case Deviations + 0:
 		deviationsF32AVX2(p[0], rows, n, scalars, results)
 	case Deviations + 1:
@@ -104,10 +202,78 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [ope
 		smallestF32AVX2(p[0], rows, n, results)
 	case Smallest + 1:
 		smallestF64AVX2(p[0], rows, n, results)
+	case Top + 0:
+		topF32AVX2(p[0], rows, n, results)
+	case Top + 1:
+		topF64AVX2(p[0], rows, n, results)
+	case First + 0:
+		firstF32AVX2(p[0], rows, n, scalars, results)
+	case First + 1:
+		firstF64AVX2(p[0], rows, n, scalars, results)
+	case FirstFar + 1:
+		firstFarF64AVX2(p[0], rows, n, results)
+	case Sum + 3:
+		sumI64AVX2(p[0], rows, n, results)
+	case SumI32 + 3:
+		sumI32I64AVX2(p[0], rows, n, results)
+	case SumU8 + 3:
+		sumU8I64AVX2(p[0], rows, n, results)
+	case Largest + 2:
+		largestI32AVX2(p[0], rows, n, results)
+	case Largest + 3:
+		largestI64AVX2(p[0], rows, n, results)
+	case Smallest + 2:
+		smallestI32AVX2(p[0], rows, n, results)
+	case Smallest + 3:
+		smallestI64AVX2(p[0], rows, n, results)
+	case First + 2:
+		firstI32AVX2(p[0], rows, n, scalars, results)
+	case First + 3:
+		firstI64AVX2(p[0], rows, n, scalars, results)
+	case Product + 1:
+		productF64AVX2(p[0], rows, n, results)
+	case ProductF32 + 1:
+		productF32F64AVX2(p[0], rows, n, results)
+	case AddColumn + 0:
+		addColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case AddColumn + 1:
+		addColumnF64AVX2(p[0], p[1], rows, n, scalars)
+	case SubColumn + 0:
+		subColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case SubColumn + 1:
+		subColumnF64AVX2(p[0], p[1], rows, n, scalars)
+	case SubFromColumn + 0:
+		subFromColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case SubFromColumn + 1:
+		subFromColumnF64AVX2(p[0], p[1], rows, n, scalars)
+	case MulColumn + 0:
+		mulColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case MulColumn + 1:
+		mulColumnF64AVX2(p[0], p[1], rows, n, scalars)
+	case DivColumn + 0:
+		divColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case DivColumn + 1:
+		divColumnF64AVX2(p[0], p[1], rows, n, scalars)
+	case DivIntoColumn + 0:
+		divIntoColumnF32AVX2(p[0], p[1], rows, n, scalars)
+	case DivIntoColumn + 1:
+		divIntoColumnF64AVX2(p[0], p[1], rows, n, scalars)
 	case ExpShifted + 0:
-		expShiftedF32AVX2(p[0], p[1], rows, n, scalars, results)
+		expShiftedF32AVX2(p[0], p[1], rows, n, scalars, results, next)
+	case ExpShifted + 1:
+		expShiftedF64AVX2(p[0], p[1], rows, n, scalars, results, next)
 	case SumExp + 0:
-		sumExpF32AVX2(p[0], rows, n, scalars, results)
+		sumExpF32AVX2(p[0], rows, n, scalars, results, next)
+	case SumExp + 1:
+		sumExpF64AVX2(p[0], rows, n, scalars, results, next)
+	case CrossEntropyGrad + 0:
+		crossEntropyGradF32AVX2(p[0], p[1], rows, n, scalars)
+	case CrossEntropyGrad + 1:
+		crossEntropyGradF64AVX2(p[0], p[1], rows, n, scalars)
+	case LogSoftmaxGrad + 0:
+		logSoftmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+	case LogSoftmaxGrad + 1:
+		logSoftmaxGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
 	case Scale + 0:
 		scaleF32AVX2(p[0], p[1], rows, n, scalars)
 	case Scale + 1:
@@ -120,8 +286,6 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [ope
 		softmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
-	case LogSoftmaxGrad + 0:
-		logSoftmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
 	case Normalize + 0:
 		normalizeF32AVX2(p[0], p[1], rows, n, scalars)
 	case Normalize + 1:
@@ -130,6 +294,10 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results unsafe.Pointer, p [ope
 		normalizeAffineF32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+	case NormalizeChannel + 0:
+		normalizeChannelF32AVX2(p[0], p[1], rows, n, scalars)
+	case NormalizeChannel + 1:
+		normalizeChannelF64AVX2(p[0], p[1], rows, n, scalars)
 	case LayerNormSums + 0:
 		layerNormSumsF32AVX2(p[0], p[1], rows, n, scalars, results)
 	case LayerNormSums + 1:

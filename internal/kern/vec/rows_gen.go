@@ -2,24 +2,42 @@
 
 package vec
 
-// The loops over rows, for float32 unless they say more; those of float64 follow by one.
+// The loops over rows, for float32 unless they say more; those of other types follow as loops' do.
 const (
-	Sum                   RowLoop = 0  // Σ a
-	SumProducts           RowLoop = 2  // Σ a·b
-	Moments               RowLoop = 4  // Σ a, Σ a²
-	Deviations            RowLoop = 6  // Σ (a - mean)², the mean in two parts
-	Largest               RowLoop = 8  // the largest a, NaN where one is
-	Smallest              RowLoop = 10 // the smallest a, NaN where one is
-	ExpShifted            RowLoop = 12 // dst[i] = e**(a - largest), and their sum
-	SumExp                RowLoop = 14 // Σ e**(a - largest)
-	Scale                 RowLoop = 16 // dst[i] = a · factor
-	Shift                 RowLoop = 18 // dst[i] = a - first - second
-	SoftmaxGrad           RowLoop = 20 // dst[i] = y·(dy - sum)
-	LogSoftmaxGrad        RowLoop = 22 // dst[i] = dy - e**y · sum
-	Normalize             RowLoop = 24 // dst[i] = (a - mean)·rstd, the mean in two parts
-	NormalizeAffine       RowLoop = 26 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
-	LayerNormSums         RowLoop = 28 // Σ dy, Σ dy·h with h = (x - mean)·rstd
-	LayerNormSumsWeighted RowLoop = 30 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
-	LayerNormGrad         RowLoop = 32 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
-	LayerNormGradWeighted RowLoop = 34 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
+	Sum                   RowLoop = 0   // Σ a
+	SumProducts           RowLoop = 5   // Σ a·b
+	SumSquares            RowLoop = 10  // Σ a²
+	SumSizes              RowLoop = 15  // Σ |a|
+	LargestSize           RowLoop = 20  // the largest |a|, NaN where one is
+	SmallestSize          RowLoop = 25  // the smallest |a|, NaN where one is
+	Deviations            RowLoop = 30  // Σ (a - shift), Σ (a - shift)²
+	Largest               RowLoop = 35  // the largest a, NaN where one is
+	Smallest              RowLoop = 40  // the smallest a, NaN where one is
+	Top                   RowLoop = 45  // the largest a that is not NaN, -∞ where none is
+	First                 RowLoop = 50  // the place of the first a that equals value, -1 where none does
+	FirstFar              RowLoop = 55  // the place of the first a that is NaN or not below 2**32 in size, -1 where none is
+	SumI32                RowLoop = 60  // Σ a, of int32
+	SumU8                 RowLoop = 65  // Σ a, of bytes
+	Product               RowLoop = 70  // Π a
+	ProductF32            RowLoop = 75  // Π a, of float32
+	AddColumn             RowLoop = 80  // dst[i] = a + v
+	SubColumn             RowLoop = 85  // dst[i] = a - v
+	SubFromColumn         RowLoop = 90  // dst[i] = v - a
+	MulColumn             RowLoop = 95  // dst[i] = a · v
+	DivColumn             RowLoop = 100 // dst[i] = a / v
+	DivIntoColumn         RowLoop = 105 // dst[i] = v / a
+	ExpShifted            RowLoop = 110 // dst[i] = e**(a - largest), and their sum
+	SumExp                RowLoop = 115 // Σ e**(a - largest)
+	CrossEntropyGrad      RowLoop = 120 // dst[i] = e**(a - first - second) · scale
+	LogSoftmaxGrad        RowLoop = 125 // dst[i] = dy - e**y · sum
+	Scale                 RowLoop = 130 // dst[i] = a · factor
+	Shift                 RowLoop = 135 // dst[i] = a - first - second
+	SoftmaxGrad           RowLoop = 140 // dst[i] = y·(dy - sum)
+	Normalize             RowLoop = 145 // dst[i] = (a - mean)·rstd, the mean in two parts
+	NormalizeAffine       RowLoop = 150 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
+	NormalizeChannel      RowLoop = 155 // dst[i] = (a - mean)·scale + shift
+	LayerNormSums         RowLoop = 160 // Σ dy, Σ dy·h with h = (x - mean)·rstd
+	LayerNormSumsWeighted RowLoop = 165 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
+	LayerNormGrad         RowLoop = 170 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
+	LayerNormGradWeighted RowLoop = 175 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
 )

@@ -11,300 +11,620 @@ import "unsafe"
 //go:noescape
 func addF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// addF32StreamAVX512 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // addF64AVX512 is dst[i] = a + b.
 //
 //go:noescape
 func addF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addF64StreamAVX512 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // addRightF32AVX512 is dst[i] = a + b, with one b for all a.
 //
 //go:noescape
 func addRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addRightF64AVX512 is dst[i] = a + b, with one b for all a.
 //
 //go:noescape
 func addRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // addLeftF32AVX512 is dst[i] = a + b, with one a for all b.
 //
 //go:noescape
 func addLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addLeftF64AVX512 is dst[i] = a + b, with one a for all b.
 //
 //go:noescape
 func addLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // subF32AVX512 is dst[i] = a - b.
 //
 //go:noescape
 func subF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// subF32StreamAVX512 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // subF64AVX512 is dst[i] = a - b.
 //
 //go:noescape
 func subF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subF64StreamAVX512 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // subRightF32AVX512 is dst[i] = a - b, with one b for all a.
 //
 //go:noescape
 func subRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subRightF64AVX512 is dst[i] = a - b, with one b for all a.
 //
 //go:noescape
 func subRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // subLeftF32AVX512 is dst[i] = a - b, with one a for all b.
 //
 //go:noescape
 func subLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subLeftF64AVX512 is dst[i] = a - b, with one a for all b.
 //
 //go:noescape
 func subLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF32AVX512 is dst[i] = a · b.
 //
 //go:noescape
 func mulF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// mulF32StreamAVX512 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // mulF64AVX512 is dst[i] = a · b.
 //
 //go:noescape
 func mulF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulF64StreamAVX512 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // mulRightF32AVX512 is dst[i] = a · b, with one b for all a.
 //
 //go:noescape
 func mulRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulRightF64AVX512 is dst[i] = a · b, with one b for all a.
 //
 //go:noescape
 func mulRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulLeftF32AVX512 is dst[i] = a · b, with one a for all b.
 //
 //go:noescape
 func mulLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulLeftF64AVX512 is dst[i] = a · b, with one a for all b.
 //
 //go:noescape
 func mulLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divF32AVX512 is dst[i] = a / b.
 //
 //go:noescape
 func divF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// divF32StreamAVX512 is dst[i] = a / b, written around the caches.
+//
+//go:noescape
+func divF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // divF64AVX512 is dst[i] = a / b.
 //
 //go:noescape
 func divF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divF64StreamAVX512 is dst[i] = a / b, written around the caches.
+//
+//go:noescape
+func divF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // divRightF32AVX512 is dst[i] = a / b, with one b for all a.
 //
 //go:noescape
 func divRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+//
+//go:noescape
+func divRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divRightF64AVX512 is dst[i] = a / b, with one b for all a.
 //
 //go:noescape
 func divRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+//
+//go:noescape
+func divRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divLeftF32AVX512 is dst[i] = a / b, with one a for all b.
 //
 //go:noescape
 func divLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+//
+//go:noescape
+func divLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divLeftF64AVX512 is dst[i] = a / b, with one a for all b.
 //
 //go:noescape
 func divLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+//
+//go:noescape
+func divLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumF32AVX512 is dst[i] = the larger of a and b, NaN where either is.
 //
 //go:noescape
 func maximumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func maximumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // maximumF64AVX512 is dst[i] = the larger of a and b, NaN where either is.
 //
 //go:noescape
 func maximumF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func maximumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // maximumRightF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func maximumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // maximumRightF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func maximumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumLeftF32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func maximumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // maximumLeftF64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func maximumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
 func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
+// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func minimumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
 // minimumF64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
 func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func minimumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // minimumRightF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func minimumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumRightF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func minimumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // minimumLeftF32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func minimumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumLeftF64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func minimumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // negF32AVX512 is dst[i] = -a.
 //
 //go:noescape
 func negF32AVX512(dst, a unsafe.Pointer, n int)
 
+// negF32StreamAVX512 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // negF64AVX512 is dst[i] = -a.
 //
 //go:noescape
 func negF64AVX512(dst, a unsafe.Pointer, n int)
+
+// negF64StreamAVX512 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // absF32AVX512 is dst[i] = |a|.
 //
 //go:noescape
 func absF32AVX512(dst, a unsafe.Pointer, n int)
 
+// absF32StreamAVX512 is dst[i] = |a|, written around the caches.
+//
+//go:noescape
+func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // absF64AVX512 is dst[i] = |a|.
 //
 //go:noescape
 func absF64AVX512(dst, a unsafe.Pointer, n int)
+
+// absF64StreamAVX512 is dst[i] = |a|, written around the caches.
+//
+//go:noescape
+func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // signF32AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
 //go:noescape
 func signF32AVX512(dst, a unsafe.Pointer, n int)
 
+// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+//
+//go:noescape
+func signF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // signF64AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
 //go:noescape
 func signF64AVX512(dst, a unsafe.Pointer, n int)
+
+// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+//
+//go:noescape
+func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // floorF32AVX512 is dst[i] = ⌊a⌋.
 //
 //go:noescape
 func floorF32AVX512(dst, a unsafe.Pointer, n int)
 
+// floorF32StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+//
+//go:noescape
+func floorF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // floorF64AVX512 is dst[i] = ⌊a⌋.
 //
 //go:noescape
 func floorF64AVX512(dst, a unsafe.Pointer, n int)
+
+// floorF64StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+//
+//go:noescape
+func floorF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // ceilF32AVX512 is dst[i] = ⌈a⌉.
 //
 //go:noescape
 func ceilF32AVX512(dst, a unsafe.Pointer, n int)
 
+// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+//
+//go:noescape
+func ceilF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // ceilF64AVX512 is dst[i] = ⌈a⌉.
 //
 //go:noescape
 func ceilF64AVX512(dst, a unsafe.Pointer, n int)
+
+// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+//
+//go:noescape
+func ceilF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // roundF32AVX512 is dst[i] = the integer nearest to a, the even one of two.
 //
 //go:noescape
 func roundF32AVX512(dst, a unsafe.Pointer, n int)
 
+// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+//
+//go:noescape
+func roundF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // roundF64AVX512 is dst[i] = the integer nearest to a, the even one of two.
 //
 //go:noescape
 func roundF64AVX512(dst, a unsafe.Pointer, n int)
+
+// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+//
+//go:noescape
+func roundF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // truncF32AVX512 is dst[i] = a without its fraction.
 //
 //go:noescape
 func truncF32AVX512(dst, a unsafe.Pointer, n int)
 
+// truncF32StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+//
+//go:noescape
+func truncF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // truncF64AVX512 is dst[i] = a without its fraction.
 //
 //go:noescape
 func truncF64AVX512(dst, a unsafe.Pointer, n int)
+
+// truncF64StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+//
+//go:noescape
+func truncF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // squareF32AVX512 is dst[i] = a².
 //
 //go:noescape
 func squareF32AVX512(dst, a unsafe.Pointer, n int)
 
+// squareF32StreamAVX512 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // squareF64AVX512 is dst[i] = a².
 //
 //go:noescape
 func squareF64AVX512(dst, a unsafe.Pointer, n int)
+
+// squareF64StreamAVX512 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// cubeF32AVX512 is dst[i] = a³.
+//
+//go:noescape
+func cubeF32AVX512(dst, a unsafe.Pointer, n int)
+
+// cubeF32StreamAVX512 is dst[i] = a³, written around the caches.
+//
+//go:noescape
+func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// cubeF64AVX512 is dst[i] = a³.
+//
+//go:noescape
+func cubeF64AVX512(dst, a unsafe.Pointer, n int)
+
+// cubeF64StreamAVX512 is dst[i] = a³, written around the caches.
+//
+//go:noescape
+func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // sqrtF32AVX512 is dst[i] = √a.
 //
 //go:noescape
 func sqrtF32AVX512(dst, a unsafe.Pointer, n int)
 
+// sqrtF32StreamAVX512 is dst[i] = √a, written around the caches.
+//
+//go:noescape
+func sqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // sqrtF64AVX512 is dst[i] = √a.
 //
 //go:noescape
 func sqrtF64AVX512(dst, a unsafe.Pointer, n int)
+
+// sqrtF64StreamAVX512 is dst[i] = √a, written around the caches.
+//
+//go:noescape
+func sqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // reciprocalF32AVX512 is dst[i] = 1 / a.
 //
 //go:noescape
 func reciprocalF32AVX512(dst, a unsafe.Pointer, n int)
 
+// reciprocalF32StreamAVX512 is dst[i] = 1 / a, written around the caches.
+//
+//go:noescape
+func reciprocalF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // reciprocalF64AVX512 is dst[i] = 1 / a.
 //
 //go:noescape
 func reciprocalF64AVX512(dst, a unsafe.Pointer, n int)
+
+// reciprocalF64StreamAVX512 is dst[i] = 1 / a, written around the caches.
+//
+//go:noescape
+func reciprocalF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // clampF32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
 func clampF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+//
+//go:noescape
+func clampF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // clampF64AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
 func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+//
+//go:noescape
+func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // whereF32AVX512 is dst[i] = a where cond, else b.
 //
 //go:noescape
 func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
 // whereF64AVX512 is dst[i] = a where cond, else b.
 //
 //go:noescape
 func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereF64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 
 // eqF32AVX512 is dst[i] = a == b.
 //
@@ -496,40 +816,145 @@ func isNaNF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func isNaNF64AVX512(dst, a unsafe.Pointer, n int)
 
+// u8ToF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// i32ToF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// bF16ToF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// f16ToBoolF32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBoolF32AVX512(dst, a unsafe.Pointer, n int)
+
+// f16ToU8F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToU8F32AVX512(dst, a unsafe.Pointer, n int)
+
+// f16ToI32F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
+
+// u8ToBF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// i32ToBF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// f16ToBF16F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// bF16ToBoolF32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToBoolF32AVX512(dst, a unsafe.Pointer, n int)
+
+// bF16ToU8F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToU8F32AVX512(dst, a unsafe.Pointer, n int)
+
+// bF16ToI32F32AVX512 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
+
 // fromF32F64AVX512 is dst[i] = a, a float32, as a float64.
 //
 //go:noescape
 func fromF32F64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, written around the caches.
+//
+//go:noescape
+func fromF32F64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // fromF16F32AVX512 is dst[i] = a, in half precision, as a float32.
 //
 //go:noescape
 func fromF16F32AVX512(dst, a unsafe.Pointer, n int)
 
+// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, written around the caches.
+//
+//go:noescape
+func fromF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // fromBF16F32AVX512 is dst[i] = a, a bfloat16, as a float32.
 //
 //go:noescape
 func fromBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+//
+//go:noescape
+func fromBF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // fromI32F32AVX512 is dst[i] = a, an int32, as a float32.
 //
 //go:noescape
 func fromI32F32AVX512(dst, a unsafe.Pointer, n int)
 
+// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, written around the caches.
+//
+//go:noescape
+func fromI32F32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// fromI32F64AVX512 is dst[i] = a, an int32, as a float64.
+//
+//go:noescape
+func fromI32F64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, written around the caches.
+//
+//go:noescape
+func fromI32F64StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // fromU8F32AVX512 is dst[i] = a, a byte, as a float32.
 //
 //go:noescape
 func fromU8F32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, written around the caches.
+//
+//go:noescape
+func fromU8F32StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // fromBoolF32AVX512 is dst[i] = 1 where a, else 0.
 //
 //go:noescape
 func fromBoolF32AVX512(dst, a unsafe.Pointer, n int)
 
+// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+//
+//go:noescape
+func fromBoolF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // fromBoolF64AVX512 is dst[i] = 1 where a, else 0.
 //
 //go:noescape
 func fromBoolF64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+//
+//go:noescape
+func fromBoolF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // toF32F64AVX512 is dst[i] = a, a float64, as a float32.
 //
@@ -551,6 +976,16 @@ func toBF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toI32F32AVX512(dst, a unsafe.Pointer, n int)
 
+// toI32F64AVX512 is dst[i] = a, a float64, without its fraction, as an int32; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func toI32F64AVX512(dst, a unsafe.Pointer, n int)
+
+// toU8F32AVX512 is dst[i] = the low byte of a as an int32, of which ToI32 tells.
+//
+//go:noescape
+func toU8F32AVX512(dst, a unsafe.Pointer, n int)
+
 // toBoolF32AVX512 is dst[i] = whether a ≠ 0.
 //
 //go:noescape
@@ -561,120 +996,655 @@ func toBoolF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toBoolF64AVX512(dst, a unsafe.Pointer, n int)
 
+// addF16F32AVX512 is dst[i] = a + b, of elements in half precision.
+//
+//go:noescape
+func addF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addRightF16F32AVX512 is dst[i] = a + b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func addRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF16F32AVX512 is dst[i] = a + b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func addLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subF16F32AVX512 is dst[i] = a - b, of elements in half precision.
+//
+//go:noescape
+func subF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subRightF16F32AVX512 is dst[i] = a - b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func subRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF16F32AVX512 is dst[i] = a - b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func subLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulF16F32AVX512 is dst[i] = a · b, of elements in half precision.
+//
+//go:noescape
+func mulF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulRightF16F32AVX512 is dst[i] = a · b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func mulRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF16F32AVX512 is dst[i] = a · b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func mulLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divF16F32AVX512 is dst[i] = a / b, of elements in half precision.
+//
+//go:noescape
+func divF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divRightF16F32AVX512 is dst[i] = a / b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func divRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF16F32AVX512 is dst[i] = a / b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func divLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func maximumF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func maximumRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func maximumLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func minimumF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func minimumRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func minimumLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorF16F32AVX512 is dst[i] = ⌊a⌋, of elements in half precision.
+//
+//go:noescape
+func floorF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// ceilF16F32AVX512 is dst[i] = ⌈a⌉, of elements in half precision.
+//
+//go:noescape
+func ceilF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// roundF16F32AVX512 is dst[i] = the integer nearest to a, the even one of two, of elements in half precision.
+//
+//go:noescape
+func roundF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// truncF16F32AVX512 is dst[i] = a without its fraction, of elements in half precision.
+//
+//go:noescape
+func truncF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// squareF16F32AVX512 is dst[i] = a², of elements in half precision.
+//
+//go:noescape
+func squareF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// sqrtF16F32AVX512 is dst[i] = √a, of elements in half precision.
+//
+//go:noescape
+func sqrtF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// reciprocalF16F32AVX512 is dst[i] = 1 / a, of elements in half precision.
+//
+//go:noescape
+func reciprocalF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// clampF16F32AVX512 is dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func clampF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUF16F32AVX512 is dst[i] = max(a, 0), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func reLUF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF16F32AVX512 is dst[i] = a where a > 0, else a·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF16F32AVX512 is dst[i] = dy·(1 - y²), of elements in half precision.
+//
+//go:noescape
+func tanhGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF16F32AVX512 is dst[i] = dy·(1 - y)·y, of elements in half precision.
+//
+//go:noescape
+func sigmoidGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF16F32AVX512 is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUGradF16F32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeF16F32AVX512 is dst[i] = a³, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// addBF16F32AVX512 is dst[i] = a + b, of elements of bfloat16.
+//
+//go:noescape
+func addBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addRightBF16F32AVX512 is dst[i] = a + b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func addRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftBF16F32AVX512 is dst[i] = a + b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func addLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subBF16F32AVX512 is dst[i] = a - b, of elements of bfloat16.
+//
+//go:noescape
+func subBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subRightBF16F32AVX512 is dst[i] = a - b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func subRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftBF16F32AVX512 is dst[i] = a - b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func subLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulBF16F32AVX512 is dst[i] = a · b, of elements of bfloat16.
+//
+//go:noescape
+func mulBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulRightBF16F32AVX512 is dst[i] = a · b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func mulRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftBF16F32AVX512 is dst[i] = a · b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func mulLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divBF16F32AVX512 is dst[i] = a / b, of elements of bfloat16.
+//
+//go:noescape
+func divBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divRightBF16F32AVX512 is dst[i] = a / b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func divRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftBF16F32AVX512 is dst[i] = a / b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func divLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func maximumBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func maximumRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func maximumLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func minimumBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func minimumRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func minimumLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorBF16F32AVX512 is dst[i] = ⌊a⌋, of elements of bfloat16.
+//
+//go:noescape
+func floorBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// ceilBF16F32AVX512 is dst[i] = ⌈a⌉, of elements of bfloat16.
+//
+//go:noescape
+func ceilBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// roundBF16F32AVX512 is dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16.
+//
+//go:noescape
+func roundBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// truncBF16F32AVX512 is dst[i] = a without its fraction, of elements of bfloat16.
+//
+//go:noescape
+func truncBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// squareBF16F32AVX512 is dst[i] = a², of elements of bfloat16.
+//
+//go:noescape
+func squareBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// sqrtBF16F32AVX512 is dst[i] = √a, of elements of bfloat16.
+//
+//go:noescape
+func sqrtBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// reciprocalBF16F32AVX512 is dst[i] = 1 / a, of elements of bfloat16.
+//
+//go:noescape
+func reciprocalBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// clampBF16F32AVX512 is dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func clampBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUBF16F32AVX512 is dst[i] = max(a, 0), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func reLUBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// leakyReLUBF16F32AVX512 is dst[i] = a where a > 0, else a·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradBF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradBF16F32AVX512 is dst[i] = dy·(1 - y²), of elements of bfloat16.
+//
+//go:noescape
+func tanhGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradBF16F32AVX512 is dst[i] = dy·(1 - y)·y, of elements of bfloat16.
+//
+//go:noescape
+func sigmoidGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradBF16F32AVX512 is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUGradBF16F32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeBF16F32AVX512 is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
+// negHalvesI64AVX512 is dst[i] = the negatives of four elements of half precision.
+//
+//go:noescape
+func negHalvesI64AVX512(dst, a unsafe.Pointer, n int)
+
+// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, written around the caches.
+//
+//go:noescape
+func negHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absHalvesI64AVX512 is dst[i] = four elements of half precision without their signs.
+//
+//go:noescape
+func absHalvesI64AVX512(dst, a unsafe.Pointer, n int)
+
+// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, written around the caches.
+//
+//go:noescape
+func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // reLUF32AVX512 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
 func reLUF32AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+//
+//go:noescape
+func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // reLUF64AVX512 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
 func reLUF64AVX512(dst, a unsafe.Pointer, n int)
 
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+//
+//go:noescape
+func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
 // leakyReLUF32AVX512 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
 func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
+//
+//go:noescape
+func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // leakyReLUF64AVX512 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
 func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
 //
 //go:noescape
-func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // reLUGradF32AVX512 is dst[i] = dy where y > 0, else 0.
 //
 //go:noescape
 func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+//
+//go:noescape
+func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
 // reLUGradF64AVX512 is dst[i] = dy where y > 0, else 0.
 //
 //go:noescape
 func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+//
+//go:noescape
+func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 
 // tanhGradF32AVX512 is dst[i] = dy·(1 - y²).
 //
 //go:noescape
 func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+//
+//go:noescape
+func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
 // tanhGradF64AVX512 is dst[i] = dy·(1 - y²).
 //
 //go:noescape
 func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+//
+//go:noescape
+func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 
 // sigmoidGradF32AVX512 is dst[i] = dy·(1 - y)·y.
 //
 //go:noescape
 func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+//
+//go:noescape
+func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
 // sigmoidGradF64AVX512 is dst[i] = dy·(1 - y)·y.
 //
 //go:noescape
 func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+//
+//go:noescape
+func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 
 // leakyReLUGradF32AVX512 is dst[i] = dy where x > 0, else dy·slope.
 //
 //go:noescape
 func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+//
+//go:noescape
+func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leakyReLUGradF64AVX512 is dst[i] = dy where x > 0, else dy·slope.
 //
 //go:noescape
 func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
 //
 //go:noescape
-func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+// softplusScaledF32AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 //
 //go:noescape
-func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+//
+//go:noescape
+func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF64AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusScaledF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+//
+//go:noescape
+func softplusScaledF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+//
+//go:noescape
+func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+//
+//go:noescape
+func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
 // softplusGradF32AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
 func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorF32AVX512 is dst[i] = (a - b)².
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
 //
 //go:noescape
-func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
+func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorF64AVX512 is dst[i] = (a - b)².
+// softplusGradF64AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
-func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
+func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32AVX512 is dst[i] = scale·(a - b)·dy.
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
 //
 //go:noescape
-func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64AVX512 is dst[i] = scale·(a - b)·dy.
+// geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
 //
 //go:noescape
-func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+//
+//go:noescape
+func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+//
+//go:noescape
+func geluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+//
+//go:noescape
+func geluTanhGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+//
+//go:noescape
+func geluTanhGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 
 // bceF32AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 //
 //go:noescape
 func bceF32AVX512(dst, x, t, p unsafe.Pointer, n int)
 
+// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+//
+//go:noescape
+func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceF64AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF64AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+//
+//go:noescape
+func bceF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
 // bceGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 //
 //go:noescape
 func bceGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+//
+//go:noescape
+func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF64AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF64AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+//
+//go:noescape
+func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// squaredErrorF32AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², written around the caches.
+//
+//go:noescape
+func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², written around the caches.
+//
+//go:noescape
+func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorGradF32AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+//
+//go:noescape
+func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+//
+//go:noescape
+func squaredErrorGradF64StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // sgdF32AVX512 is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -766,11 +1736,1032 @@ func adamShrinkF32AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func adamShrinkF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// boxMullerF32AVX512 is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
+//
+//go:noescape
+func boxMullerF32AVX512(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI32StreamAVX512 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI64AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI64StreamAVX512 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addU8AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addU8StreamAVX512 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subI32AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI32StreamAVX512 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI64AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI64StreamAVX512 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subU8AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subU8StreamAVX512 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI32StreamAVX512 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI64AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI64StreamAVX512 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulU8AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulU8StreamAVX512 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI64AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI64AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumI32AVX512 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64AVX512 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8AVX512 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32AVX512 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64AVX512 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8AVX512 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32AVX512 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64AVX512 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8AVX512 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumI32AVX512 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64AVX512 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8AVX512 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32AVX512 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64AVX512 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8AVX512 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32AVX512 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64AVX512 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8AVX512 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqI32AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqI64AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqU8AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neI64AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neU8AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltI32AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltI64AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltU8AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leI64AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leU8AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtI32AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtI64AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtU8AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geI32AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geI64AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geU8AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// negI32AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negI32AVX512(dst, a unsafe.Pointer, n int)
+
+// negI32StreamAVX512 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// negI64AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negI64AVX512(dst, a unsafe.Pointer, n int)
+
+// negI64StreamAVX512 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// negU8AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negU8AVX512(dst, a unsafe.Pointer, n int)
+
+// negU8StreamAVX512 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absI32AVX512 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI32AVX512(dst, a unsafe.Pointer, n int)
+
+// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absI64AVX512 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI64AVX512(dst, a unsafe.Pointer, n int)
+
+// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absU8AVX512 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absU8AVX512(dst, a unsafe.Pointer, n int)
+
+// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signI32AVX512 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI32AVX512(dst, a unsafe.Pointer, n int)
+
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signI64AVX512 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI64AVX512(dst, a unsafe.Pointer, n int)
+
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signU8AVX512 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signU8AVX512(dst, a unsafe.Pointer, n int)
+
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// squareI32AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareI32AVX512(dst, a unsafe.Pointer, n int)
+
+// squareI32StreamAVX512 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// squareI64AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareI64AVX512(dst, a unsafe.Pointer, n int)
+
+// squareI64StreamAVX512 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// squareU8AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareU8AVX512(dst, a unsafe.Pointer, n int)
+
+// squareU8StreamAVX512 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// clampI32AVX512 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI64AVX512 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8AVX512 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereI32AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// addProductsI32AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsI32AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsI64AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsI64AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsU8AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsU8AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairI32AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairI32AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairI64AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairI64AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairU8AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairU8AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fromI32I64AVX512 is dst[i] = a, an int32, as an int64.
+//
+//go:noescape
+func fromI32I64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, written around the caches.
+//
+//go:noescape
+func fromI32I64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8I32AVX512 is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I32AVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+//
+//go:noescape
+func fromU8I32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8I64AVX512 is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+//
+//go:noescape
+func fromU8I64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// fromF32I64AVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func fromF32I64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+//
+//go:noescape
+func fromF32I64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// fromF64I64AVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func fromF64I64AVX512(dst, a unsafe.Pointer, n int)
+
+// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+//
+//go:noescape
+func fromF64I64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// toI32I64AVX512 is dst[i] = a, an int64, as an int32, which wraps.
+//
+//go:noescape
+func toI32I64AVX512(dst, a unsafe.Pointer, n int)
+
+// toU8I32AVX512 is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I32AVX512(dst, a unsafe.Pointer, n int)
+
+// toU8I64AVX512 is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I64AVX512(dst, a unsafe.Pointer, n int)
+
+// toF32I64AVX512 is dst[i] = a, an int64, as a float32.
+//
+//go:noescape
+func toF32I64AVX512(dst, a unsafe.Pointer, n int)
+
+// toF64I64AVX512 is dst[i] = a, an int64, as a float64.
+//
+//go:noescape
+func toF64I64AVX512(dst, a unsafe.Pointer, n int)
+
+// toBoolI32AVX512 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI32AVX512(dst, a unsafe.Pointer, n int)
+
+// toBoolI64AVX512 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI64AVX512(dst, a unsafe.Pointer, n int)
+
+// toBoolU8AVX512 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolU8AVX512(dst, a unsafe.Pointer, n int)
+
 // expF32AVX512 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
 //
 //go:noescape
 func expF32AVX512(dst, x unsafe.Pointer, n int)
+
+// expF32StreamAVX512 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+//
+//go:noescape
+func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // expm1F32AVX512 is dst[i] = e**x - 1.
 // x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
@@ -778,17 +2769,35 @@ func expF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expm1F32AVX512(dst, x unsafe.Pointer, n int)
 
+// expm1F32StreamAVX512 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+//
+//go:noescape
+func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // logF32AVX512 is dst[i] = log(x).
 // x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25..
 //
 //go:noescape
 func logF32AVX512(dst, x unsafe.Pointer, n int)
 
+// logF32StreamAVX512 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+//
+//go:noescape
+func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // log1pF32AVX512 is dst[i] = log(1+x).
 // 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
 //
 //go:noescape
 func log1pF32AVX512(dst, x unsafe.Pointer, n int)
+
+// log1pF32StreamAVX512 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+//
+//go:noescape
+func log1pF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // sinF32AVX512 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
@@ -797,6 +2806,13 @@ func log1pF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sinF32AVX512(dst, x unsafe.Pointer, n int)
 
+// sinF32StreamAVX512 is dst[i] = sin(x), x in radians.
+// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
+// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func sinF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // cosF32AVX512 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
@@ -804,11 +2820,24 @@ func sinF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func cosF32AVX512(dst, x unsafe.Pointer, n int)
 
+// cosF32StreamAVX512 is dst[i] = cos(x), x in radians.
+// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
+// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func cosF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // tanhF32AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32AVX512(dst, x unsafe.Pointer, n int)
+
+// tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+//
+//go:noescape
+func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32AVX512 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
@@ -816,11 +2845,23 @@ func tanhF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sigmoidF32AVX512(dst, x unsafe.Pointer, n int)
 
+// sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+//
+//go:noescape
+func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // erfF32AVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
 // Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez..
 //
 //go:noescape
 func erfF32AVX512(dst, x unsafe.Pointer, n int)
+
+// erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+//
+//go:noescape
+func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // powF32AVX512 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
@@ -828,11 +2869,23 @@ func erfF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func powF32AVX512(dst, x, y unsafe.Pointer, n int)
 
+// powF32StreamAVX512 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+//
+//go:noescape
+func powF32StreamAVX512(dst, x, y unsafe.Pointer, n int)
+
 // rsqrtF32AVX512 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 //
 //go:noescape
 func rsqrtF32AVX512(dst, x unsafe.Pointer, n int)
+
+// rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps., written around the caches.
+//
+//go:noescape
+func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // siLUF32AVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
 // Sigmoid's quotient with x in its numerator..
@@ -840,12 +2893,23 @@ func rsqrtF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func siLUF32AVX512(dst, x unsafe.Pointer, n int)
 
-// geluF32AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-// Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-// along, subtracted from x where x is positive. Polynomials by Remez..
+// siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator., written around the caches.
+//
+//go:noescape
+func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// geluF32AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
 //
 //go:noescape
 func geluF32AVX512(dst, x unsafe.Pointer, n int)
+
+// geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+//
+//go:noescape
+func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32AVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 // x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
@@ -853,337 +2917,1176 @@ func geluF32AVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 
+// geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+//
+//go:noescape
+func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // softplusF32AVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|)..
 //
 //go:noescape
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
+// softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)., written around the caches.
+//
+//go:noescape
+func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF32AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF32AVX512(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+//
+//go:noescape
+func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
+
 // expBelowF32AVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// x = n*log(2) + r as for Exp, but r is a single number..
+// As Exp, without what is for positive x..
 //
 //go:noescape
 func expBelowF32AVX512(dst, x unsafe.Pointer, n int)
 
-// addRowsF32F64AVX512 is sum[i] = sum + a + b + c.
+// expBelowF32StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x., written around the caches.
 //
 //go:noescape
-func addRowsF32F64AVX512(sum, a, b, c unsafe.Pointer, n int)
+func expBelowF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
-// addRowsF64F64AVX512 is sum[i] = sum + a + b + c.
+// expF64AVX512 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
 //
 //go:noescape
-func addRowsF64F64AVX512(sum, a, b, c unsafe.Pointer, n int)
+func expF64AVX512(dst, x unsafe.Pointer, n int)
+
+// expF64StreamAVX512 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+//
+//go:noescape
+func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// expm1F64AVX512 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
+//
+//go:noescape
+func expm1F64AVX512(dst, x unsafe.Pointer, n int)
+
+// expm1F64StreamAVX512 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+//
+//go:noescape
+func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// logF64AVX512 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
+//
+//go:noescape
+func logF64AVX512(dst, x unsafe.Pointer, n int)
+
+// logF64StreamAVX512 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+//
+//go:noescape
+func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// log1pF64AVX512 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
+//
+//go:noescape
+func log1pF64AVX512(dst, x unsafe.Pointer, n int)
+
+// log1pF64StreamAVX512 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+//
+//go:noescape
+func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// tanhF64AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
+//
+//go:noescape
+func tanhF64AVX512(dst, x unsafe.Pointer, n int)
+
+// tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+//
+//go:noescape
+func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// sigmoidF64AVX512 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
+//
+//go:noescape
+func sigmoidF64AVX512(dst, x unsafe.Pointer, n int)
+
+// sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+//
+//go:noescape
+func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// siLUF64AVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator..
+//
+//go:noescape
+func siLUF64AVX512(dst, x unsafe.Pointer, n int)
+
+// siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator., written around the caches.
+//
+//go:noescape
+func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// softplusF64AVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)..
+//
+//go:noescape
+func softplusF64AVX512(dst, x unsafe.Pointer, n int)
+
+// softplusF64StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)., written around the caches.
+//
+//go:noescape
+func softplusF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// rsqrtF64AVX512 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps..
+//
+//go:noescape
+func rsqrtF64AVX512(dst, x unsafe.Pointer, n int)
+
+// rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps., written around the caches.
+//
+//go:noescape
+func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// expBelowF64AVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x..
+//
+//go:noescape
+func expBelowF64AVX512(dst, x unsafe.Pointer, n int)
+
+// expBelowF64StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x., written around the caches.
+//
+//go:noescape
+func expBelowF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// erfF64AVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
+//
+//go:noescape
+func erfF64AVX512(dst, x unsafe.Pointer, n int)
+
+// erfF64StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+//
+//go:noescape
+func erfF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// geluF64AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
+//
+//go:noescape
+func geluF64AVX512(dst, x unsafe.Pointer, n int)
+
+// geluF64StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+//
+//go:noescape
+func geluF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF64AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF64AVX512(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF64StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+//
+//go:noescape
+func geluSlopeF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// geluTanhF64AVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
+//
+//go:noescape
+func geluTanhF64AVX512(dst, x unsafe.Pointer, n int)
+
+// geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+//
+//go:noescape
+func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// sinNearF64AVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func sinNearF64AVX512(dst, x unsafe.Pointer, n int)
+
+// sinNearF64StreamAVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func sinNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// cosNearF64AVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func cosNearF64AVX512(dst, x unsafe.Pointer, n int)
+
+// cosNearF64StreamAVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func cosNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
+
+// powF64AVX512 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
+//
+//go:noescape
+func powF64AVX512(dst, x, y unsafe.Pointer, n int)
+
+// powF64StreamAVX512 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+//
+//go:noescape
+func powF64StreamAVX512(dst, x, y unsafe.Pointer, n int)
 
 // maxColumnsF32AVX512 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func maxColumnsF32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maxColumnsF64AVX512 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF64AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minColumnsF32AVX512 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func minColumnsF32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF64AVX512 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF64AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI32AVX512 is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI64AVX512 is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI64AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI32AVX512 is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI64AVX512 is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI64AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32I64AVX512 is sums[i] = sums + a, an int32.
+//
+//go:noescape
+func addI32I64AVX512(sums, a unsafe.Pointer, n int)
+
+// addU8I64AVX512 is sums[i] = sums + a, a byte.
+//
+//go:noescape
+func addU8I64AVX512(sums, a unsafe.Pointer, n int)
+
+// mulF32F64AVX512 is products[i] = products · a, a float32.
+//
+//go:noescape
+func mulF32F64AVX512(products, a unsafe.Pointer, n int)
+
+// expStripF32AVX512 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+//
+//go:noescape
+func expStripF32StreamAVX512(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+//
+//go:noescape
+func expStripF64StreamAVX512(dst, a, largest unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// shiftStripF32AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF32StreamAVX512 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftStripF32StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64StreamAVX512 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftStripF64StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// andI64AVX512 is dst[i] = a & b.
+//
+//go:noescape
+func andI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// andI64StreamAVX512 is dst[i] = a & b, written around the caches.
+//
+//go:noescape
+func andI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// orI64AVX512 is dst[i] = a | b.
+//
+//go:noescape
+func orI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// orI64StreamAVX512 is dst[i] = a | b, written around the caches.
+//
+//go:noescape
+func orI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// xorI64AVX512 is dst[i] = a ^ b.
+//
+//go:noescape
+func xorI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// xorI64StreamAVX512 is dst[i] = a ^ b, written around the caches.
+//
+//go:noescape
+func xorI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// sameI64AVX512 is dst[i] = a ^ b ^ ones: a == b of bools.
+//
+//go:noescape
+func sameI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+//
+//go:noescape
+func sameI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// belowI64AVX512 is dst[i] = b & (a ^ b): a < b of bools.
+//
+//go:noescape
+func belowI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+//
+//go:noescape
+func belowI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// atMostI64AVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools.
+//
+//go:noescape
+func atMostI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+//
+//go:noescape
+func atMostI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// flipI64AVX512 is dst[i] = a ^ bits.
+//
+//go:noescape
+func flipI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// flipI64StreamAVX512 is dst[i] = a ^ bits, written around the caches.
+//
+//go:noescape
+func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// truthOfBytesI64AVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
+//
+//go:noescape
+func truthOfBytesI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+//
+//go:noescape
+func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereBytesI64AVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
+//
+//go:noescape
+func whereBytesI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+//
+//go:noescape
+func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// divTruncF32AVX512 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+//
+//go:noescape
+func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64AVX512 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+//
+//go:noescape
+func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// fmodF32AVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func fmodF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF64AVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func fmodF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF32AVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func remainderF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF64AVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func remainderF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF32AVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func floorDivideF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF64AVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func floorDivideF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // addF32AVX2 is dst[i] = a + b.
 //
 //go:noescape
 func addF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// addF32StreamAVX2 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // addF64AVX2 is dst[i] = a + b.
 //
 //go:noescape
 func addF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addF64StreamAVX2 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // addRightF32AVX2 is dst[i] = a + b, with one b for all a.
 //
 //go:noescape
 func addRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addRightF64AVX2 is dst[i] = a + b, with one b for all a.
 //
 //go:noescape
 func addRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // addLeftF32AVX2 is dst[i] = a + b, with one a for all b.
 //
 //go:noescape
 func addLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // addLeftF64AVX2 is dst[i] = a + b, with one a for all b.
 //
 //go:noescape
 func addLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // subF32AVX2 is dst[i] = a - b.
 //
 //go:noescape
 func subF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// subF32StreamAVX2 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // subF64AVX2 is dst[i] = a - b.
 //
 //go:noescape
 func subF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subF64StreamAVX2 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // subRightF32AVX2 is dst[i] = a - b, with one b for all a.
 //
 //go:noescape
 func subRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subRightF64AVX2 is dst[i] = a - b, with one b for all a.
 //
 //go:noescape
 func subRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // subLeftF32AVX2 is dst[i] = a - b, with one a for all b.
 //
 //go:noescape
 func subLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subLeftF64AVX2 is dst[i] = a - b, with one a for all b.
 //
 //go:noescape
 func subLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF32AVX2 is dst[i] = a · b.
 //
 //go:noescape
 func mulF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// mulF32StreamAVX2 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // mulF64AVX2 is dst[i] = a · b.
 //
 //go:noescape
 func mulF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulF64StreamAVX2 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // mulRightF32AVX2 is dst[i] = a · b, with one b for all a.
 //
 //go:noescape
 func mulRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulRightF64AVX2 is dst[i] = a · b, with one b for all a.
 //
 //go:noescape
 func mulRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulLeftF32AVX2 is dst[i] = a · b, with one a for all b.
 //
 //go:noescape
 func mulLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulLeftF64AVX2 is dst[i] = a · b, with one a for all b.
 //
 //go:noescape
 func mulLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divF32AVX2 is dst[i] = a / b.
 //
 //go:noescape
 func divF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// divF32StreamAVX2 is dst[i] = a / b, written around the caches.
+//
+//go:noescape
+func divF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // divF64AVX2 is dst[i] = a / b.
 //
 //go:noescape
 func divF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divF64StreamAVX2 is dst[i] = a / b, written around the caches.
+//
+//go:noescape
+func divF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // divRightF32AVX2 is dst[i] = a / b, with one b for all a.
 //
 //go:noescape
 func divRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+//
+//go:noescape
+func divRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divRightF64AVX2 is dst[i] = a / b, with one b for all a.
 //
 //go:noescape
 func divRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+//
+//go:noescape
+func divRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divLeftF32AVX2 is dst[i] = a / b, with one a for all b.
 //
 //go:noescape
 func divLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+//
+//go:noescape
+func divLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // divLeftF64AVX2 is dst[i] = a / b, with one a for all b.
 //
 //go:noescape
 func divLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+//
+//go:noescape
+func divLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumF32AVX2 is dst[i] = the larger of a and b, NaN where either is.
 //
 //go:noescape
 func maximumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func maximumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // maximumF64AVX2 is dst[i] = the larger of a and b, NaN where either is.
 //
 //go:noescape
 func maximumF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func maximumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // maximumRightF32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func maximumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // maximumRightF64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func maximumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumLeftF32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func maximumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // maximumLeftF64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func maximumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // minimumF32AVX2 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
 func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
+// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func minimumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
 // minimumF64AVX2 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
 func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+//
+//go:noescape
+func minimumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // minimumRightF32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func minimumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumRightF64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
 //
 //go:noescape
 func minimumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // minimumLeftF32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func minimumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumLeftF64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
 //
 //go:noescape
 func minimumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // negF32AVX2 is dst[i] = -a.
 //
 //go:noescape
 func negF32AVX2(dst, a unsafe.Pointer, n int)
 
+// negF32StreamAVX2 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // negF64AVX2 is dst[i] = -a.
 //
 //go:noescape
 func negF64AVX2(dst, a unsafe.Pointer, n int)
+
+// negF64StreamAVX2 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // absF32AVX2 is dst[i] = |a|.
 //
 //go:noescape
 func absF32AVX2(dst, a unsafe.Pointer, n int)
 
+// absF32StreamAVX2 is dst[i] = |a|, written around the caches.
+//
+//go:noescape
+func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // absF64AVX2 is dst[i] = |a|.
 //
 //go:noescape
 func absF64AVX2(dst, a unsafe.Pointer, n int)
+
+// absF64StreamAVX2 is dst[i] = |a|, written around the caches.
+//
+//go:noescape
+func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // signF32AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
 //go:noescape
 func signF32AVX2(dst, a unsafe.Pointer, n int)
 
+// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+//
+//go:noescape
+func signF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // signF64AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
 //go:noescape
 func signF64AVX2(dst, a unsafe.Pointer, n int)
+
+// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+//
+//go:noescape
+func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // floorF32AVX2 is dst[i] = ⌊a⌋.
 //
 //go:noescape
 func floorF32AVX2(dst, a unsafe.Pointer, n int)
 
+// floorF32StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+//
+//go:noescape
+func floorF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // floorF64AVX2 is dst[i] = ⌊a⌋.
 //
 //go:noescape
 func floorF64AVX2(dst, a unsafe.Pointer, n int)
+
+// floorF64StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+//
+//go:noescape
+func floorF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // ceilF32AVX2 is dst[i] = ⌈a⌉.
 //
 //go:noescape
 func ceilF32AVX2(dst, a unsafe.Pointer, n int)
 
+// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+//
+//go:noescape
+func ceilF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // ceilF64AVX2 is dst[i] = ⌈a⌉.
 //
 //go:noescape
 func ceilF64AVX2(dst, a unsafe.Pointer, n int)
+
+// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+//
+//go:noescape
+func ceilF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // roundF32AVX2 is dst[i] = the integer nearest to a, the even one of two.
 //
 //go:noescape
 func roundF32AVX2(dst, a unsafe.Pointer, n int)
 
+// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+//
+//go:noescape
+func roundF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // roundF64AVX2 is dst[i] = the integer nearest to a, the even one of two.
 //
 //go:noescape
 func roundF64AVX2(dst, a unsafe.Pointer, n int)
+
+// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+//
+//go:noescape
+func roundF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // truncF32AVX2 is dst[i] = a without its fraction.
 //
 //go:noescape
 func truncF32AVX2(dst, a unsafe.Pointer, n int)
 
+// truncF32StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+//
+//go:noescape
+func truncF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // truncF64AVX2 is dst[i] = a without its fraction.
 //
 //go:noescape
 func truncF64AVX2(dst, a unsafe.Pointer, n int)
+
+// truncF64StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+//
+//go:noescape
+func truncF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // squareF32AVX2 is dst[i] = a².
 //
 //go:noescape
 func squareF32AVX2(dst, a unsafe.Pointer, n int)
 
+// squareF32StreamAVX2 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // squareF64AVX2 is dst[i] = a².
 //
 //go:noescape
 func squareF64AVX2(dst, a unsafe.Pointer, n int)
+
+// squareF64StreamAVX2 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// cubeF32AVX2 is dst[i] = a³.
+//
+//go:noescape
+func cubeF32AVX2(dst, a unsafe.Pointer, n int)
+
+// cubeF32StreamAVX2 is dst[i] = a³, written around the caches.
+//
+//go:noescape
+func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// cubeF64AVX2 is dst[i] = a³.
+//
+//go:noescape
+func cubeF64AVX2(dst, a unsafe.Pointer, n int)
+
+// cubeF64StreamAVX2 is dst[i] = a³, written around the caches.
+//
+//go:noescape
+func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // sqrtF32AVX2 is dst[i] = √a.
 //
 //go:noescape
 func sqrtF32AVX2(dst, a unsafe.Pointer, n int)
 
+// sqrtF32StreamAVX2 is dst[i] = √a, written around the caches.
+//
+//go:noescape
+func sqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // sqrtF64AVX2 is dst[i] = √a.
 //
 //go:noescape
 func sqrtF64AVX2(dst, a unsafe.Pointer, n int)
+
+// sqrtF64StreamAVX2 is dst[i] = √a, written around the caches.
+//
+//go:noescape
+func sqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // reciprocalF32AVX2 is dst[i] = 1 / a.
 //
 //go:noescape
 func reciprocalF32AVX2(dst, a unsafe.Pointer, n int)
 
+// reciprocalF32StreamAVX2 is dst[i] = 1 / a, written around the caches.
+//
+//go:noescape
+func reciprocalF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // reciprocalF64AVX2 is dst[i] = 1 / a.
 //
 //go:noescape
 func reciprocalF64AVX2(dst, a unsafe.Pointer, n int)
+
+// reciprocalF64StreamAVX2 is dst[i] = 1 / a, written around the caches.
+//
+//go:noescape
+func reciprocalF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // clampF32AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
 func clampF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+//
+//go:noescape
+func clampF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // clampF64AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
 func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+//
+//go:noescape
+func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // whereF32AVX2 is dst[i] = a where cond, else b.
 //
 //go:noescape
 func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
 // whereF64AVX2 is dst[i] = a where cond, else b.
 //
 //go:noescape
 func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereF64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 
 // eqF32AVX2 is dst[i] = a == b.
 //
@@ -1375,40 +4278,145 @@ func isNaNF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func isNaNF64AVX2(dst, a unsafe.Pointer, n int)
 
+// u8ToF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// i32ToF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// bF16ToF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// f16ToBoolF32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBoolF32AVX2(dst, a unsafe.Pointer, n int)
+
+// f16ToU8F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToU8F32AVX2(dst, a unsafe.Pointer, n int)
+
+// f16ToI32F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
+
+// u8ToBF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// i32ToBF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// f16ToBF16F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// bF16ToBoolF32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToBoolF32AVX2(dst, a unsafe.Pointer, n int)
+
+// bF16ToU8F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToU8F32AVX2(dst, a unsafe.Pointer, n int)
+
+// bF16ToI32F32AVX2 is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
+
 // fromF32F64AVX2 is dst[i] = a, a float32, as a float64.
 //
 //go:noescape
 func fromF32F64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, written around the caches.
+//
+//go:noescape
+func fromF32F64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // fromF16F32AVX2 is dst[i] = a, in half precision, as a float32.
 //
 //go:noescape
 func fromF16F32AVX2(dst, a unsafe.Pointer, n int)
 
+// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, written around the caches.
+//
+//go:noescape
+func fromF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // fromBF16F32AVX2 is dst[i] = a, a bfloat16, as a float32.
 //
 //go:noescape
 func fromBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+//
+//go:noescape
+func fromBF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // fromI32F32AVX2 is dst[i] = a, an int32, as a float32.
 //
 //go:noescape
 func fromI32F32AVX2(dst, a unsafe.Pointer, n int)
 
+// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, written around the caches.
+//
+//go:noescape
+func fromI32F32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// fromI32F64AVX2 is dst[i] = a, an int32, as a float64.
+//
+//go:noescape
+func fromI32F64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, written around the caches.
+//
+//go:noescape
+func fromI32F64StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // fromU8F32AVX2 is dst[i] = a, a byte, as a float32.
 //
 //go:noescape
 func fromU8F32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, written around the caches.
+//
+//go:noescape
+func fromU8F32StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // fromBoolF32AVX2 is dst[i] = 1 where a, else 0.
 //
 //go:noescape
 func fromBoolF32AVX2(dst, a unsafe.Pointer, n int)
 
+// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+//
+//go:noescape
+func fromBoolF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // fromBoolF64AVX2 is dst[i] = 1 where a, else 0.
 //
 //go:noescape
 func fromBoolF64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+//
+//go:noescape
+func fromBoolF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // toF32F64AVX2 is dst[i] = a, a float64, as a float32.
 //
@@ -1430,6 +4438,16 @@ func toBF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toI32F32AVX2(dst, a unsafe.Pointer, n int)
 
+// toI32F64AVX2 is dst[i] = a, a float64, without its fraction, as an int32; the least where that is out of range or a is NaN.
+//
+//go:noescape
+func toI32F64AVX2(dst, a unsafe.Pointer, n int)
+
+// toU8F32AVX2 is dst[i] = the low byte of a as an int32, of which ToI32 tells.
+//
+//go:noescape
+func toU8F32AVX2(dst, a unsafe.Pointer, n int)
+
 // toBoolF32AVX2 is dst[i] = whether a ≠ 0.
 //
 //go:noescape
@@ -1440,120 +4458,655 @@ func toBoolF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toBoolF64AVX2(dst, a unsafe.Pointer, n int)
 
+// addF16F32AVX2 is dst[i] = a + b, of elements in half precision.
+//
+//go:noescape
+func addF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addRightF16F32AVX2 is dst[i] = a + b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func addRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF16F32AVX2 is dst[i] = a + b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func addLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subF16F32AVX2 is dst[i] = a - b, of elements in half precision.
+//
+//go:noescape
+func subF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subRightF16F32AVX2 is dst[i] = a - b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func subRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF16F32AVX2 is dst[i] = a - b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func subLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulF16F32AVX2 is dst[i] = a · b, of elements in half precision.
+//
+//go:noescape
+func mulF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulRightF16F32AVX2 is dst[i] = a · b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func mulRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF16F32AVX2 is dst[i] = a · b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func mulLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divF16F32AVX2 is dst[i] = a / b, of elements in half precision.
+//
+//go:noescape
+func divF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divRightF16F32AVX2 is dst[i] = a / b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func divRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF16F32AVX2 is dst[i] = a / b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func divLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func maximumF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func maximumRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func maximumLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func minimumF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func minimumRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func minimumLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorF16F32AVX2 is dst[i] = ⌊a⌋, of elements in half precision.
+//
+//go:noescape
+func floorF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// ceilF16F32AVX2 is dst[i] = ⌈a⌉, of elements in half precision.
+//
+//go:noescape
+func ceilF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// roundF16F32AVX2 is dst[i] = the integer nearest to a, the even one of two, of elements in half precision.
+//
+//go:noescape
+func roundF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// truncF16F32AVX2 is dst[i] = a without its fraction, of elements in half precision.
+//
+//go:noescape
+func truncF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// squareF16F32AVX2 is dst[i] = a², of elements in half precision.
+//
+//go:noescape
+func squareF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// sqrtF16F32AVX2 is dst[i] = √a, of elements in half precision.
+//
+//go:noescape
+func sqrtF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// reciprocalF16F32AVX2 is dst[i] = 1 / a, of elements in half precision.
+//
+//go:noescape
+func reciprocalF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// clampF16F32AVX2 is dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func clampF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUF16F32AVX2 is dst[i] = max(a, 0), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func reLUF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF16F32AVX2 is dst[i] = a where a > 0, else a·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF16F32AVX2 is dst[i] = dy·(1 - y²), of elements in half precision.
+//
+//go:noescape
+func tanhGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF16F32AVX2 is dst[i] = dy·(1 - y)·y, of elements in half precision.
+//
+//go:noescape
+func sigmoidGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF16F32AVX2 is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUGradF16F32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeF16F32AVX2 is dst[i] = a³, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// addBF16F32AVX2 is dst[i] = a + b, of elements of bfloat16.
+//
+//go:noescape
+func addBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addRightBF16F32AVX2 is dst[i] = a + b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func addRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftBF16F32AVX2 is dst[i] = a + b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func addLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subBF16F32AVX2 is dst[i] = a - b, of elements of bfloat16.
+//
+//go:noescape
+func subBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subRightBF16F32AVX2 is dst[i] = a - b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func subRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftBF16F32AVX2 is dst[i] = a - b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func subLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulBF16F32AVX2 is dst[i] = a · b, of elements of bfloat16.
+//
+//go:noescape
+func mulBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulRightBF16F32AVX2 is dst[i] = a · b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func mulRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftBF16F32AVX2 is dst[i] = a · b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func mulLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divBF16F32AVX2 is dst[i] = a / b, of elements of bfloat16.
+//
+//go:noescape
+func divBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divRightBF16F32AVX2 is dst[i] = a / b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func divRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftBF16F32AVX2 is dst[i] = a / b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func divLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func maximumBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func maximumRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func maximumLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func minimumBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func minimumRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func minimumLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorBF16F32AVX2 is dst[i] = ⌊a⌋, of elements of bfloat16.
+//
+//go:noescape
+func floorBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// ceilBF16F32AVX2 is dst[i] = ⌈a⌉, of elements of bfloat16.
+//
+//go:noescape
+func ceilBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// roundBF16F32AVX2 is dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16.
+//
+//go:noescape
+func roundBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// truncBF16F32AVX2 is dst[i] = a without its fraction, of elements of bfloat16.
+//
+//go:noescape
+func truncBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// squareBF16F32AVX2 is dst[i] = a², of elements of bfloat16.
+//
+//go:noescape
+func squareBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// sqrtBF16F32AVX2 is dst[i] = √a, of elements of bfloat16.
+//
+//go:noescape
+func sqrtBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// reciprocalBF16F32AVX2 is dst[i] = 1 / a, of elements of bfloat16.
+//
+//go:noescape
+func reciprocalBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// clampBF16F32AVX2 is dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func clampBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUBF16F32AVX2 is dst[i] = max(a, 0), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func reLUBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// leakyReLUBF16F32AVX2 is dst[i] = a where a > 0, else a·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradBF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradBF16F32AVX2 is dst[i] = dy·(1 - y²), of elements of bfloat16.
+//
+//go:noescape
+func tanhGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradBF16F32AVX2 is dst[i] = dy·(1 - y)·y, of elements of bfloat16.
+//
+//go:noescape
+func sigmoidGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradBF16F32AVX2 is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUGradBF16F32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeBF16F32AVX2 is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
+// negHalvesI64AVX2 is dst[i] = the negatives of four elements of half precision.
+//
+//go:noescape
+func negHalvesI64AVX2(dst, a unsafe.Pointer, n int)
+
+// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, written around the caches.
+//
+//go:noescape
+func negHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absHalvesI64AVX2 is dst[i] = four elements of half precision without their signs.
+//
+//go:noescape
+func absHalvesI64AVX2(dst, a unsafe.Pointer, n int)
+
+// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, written around the caches.
+//
+//go:noescape
+func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // reLUF32AVX2 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
 func reLUF32AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+//
+//go:noescape
+func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // reLUF64AVX2 is dst[i] = max(a, 0), NaN where a is.
 //
 //go:noescape
 func reLUF64AVX2(dst, a unsafe.Pointer, n int)
 
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+//
+//go:noescape
+func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
 // leakyReLUF32AVX2 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
 func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
+//
+//go:noescape
+func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // leakyReLUF64AVX2 is dst[i] = a where a > 0, else a·slope.
 //
 //go:noescape
 func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
 //
 //go:noescape
-func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // reLUGradF32AVX2 is dst[i] = dy where y > 0, else 0.
 //
 //go:noescape
 func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+//
+//go:noescape
+func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
 // reLUGradF64AVX2 is dst[i] = dy where y > 0, else 0.
 //
 //go:noescape
 func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+//
+//go:noescape
+func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 
 // tanhGradF32AVX2 is dst[i] = dy·(1 - y²).
 //
 //go:noescape
 func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+//
+//go:noescape
+func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
 // tanhGradF64AVX2 is dst[i] = dy·(1 - y²).
 //
 //go:noescape
 func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+//
+//go:noescape
+func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 
 // sigmoidGradF32AVX2 is dst[i] = dy·(1 - y)·y.
 //
 //go:noescape
 func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+//
+//go:noescape
+func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
 // sigmoidGradF64AVX2 is dst[i] = dy·(1 - y)·y.
 //
 //go:noescape
 func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+//
+//go:noescape
+func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 
 // leakyReLUGradF32AVX2 is dst[i] = dy where x > 0, else dy·slope.
 //
 //go:noescape
 func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+//
+//go:noescape
+func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leakyReLUGradF64AVX2 is dst[i] = dy where x > 0, else dy·slope.
 //
 //go:noescape
 func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
 //
 //go:noescape
-func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+// softplusScaledF32AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 //
 //go:noescape
-func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+//
+//go:noescape
+func softplusScaledF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF64AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusScaledF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+//
+//go:noescape
+func softplusScaledF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // siLUGradF32AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
+// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+//
+//go:noescape
+func siLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+//
+//go:noescape
+func siLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
 // softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
 func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorF32AVX2 is dst[i] = (a - b)².
+// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
 //
 //go:noescape
-func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
+func softplusGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorF64AVX2 is dst[i] = (a - b)².
+// softplusGradF64AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
-func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
+func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32AVX2 is dst[i] = scale·(a - b)·dy.
+// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
 //
 //go:noescape
-func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+func softplusGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64AVX2 is dst[i] = scale·(a - b)·dy.
+// geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
 //
 //go:noescape
-func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+//
+//go:noescape
+func geluGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+//
+//go:noescape
+func geluGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+//
+//go:noescape
+func geluTanhGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+//
+//go:noescape
+func geluTanhGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 
 // bceF32AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 //
 //go:noescape
 func bceF32AVX2(dst, x, t, p unsafe.Pointer, n int)
 
+// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+//
+//go:noescape
+func bceF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceF64AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF64AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+//
+//go:noescape
+func bceF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
+
 // bceGradF32AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 //
 //go:noescape
 func bceGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+//
+//go:noescape
+func bceGradF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF64AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF64AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+//
+//go:noescape
+func bceGradF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// squaredErrorF32AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², written around the caches.
+//
+//go:noescape
+func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², written around the caches.
+//
+//go:noescape
+func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// squaredErrorGradF32AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+//
+//go:noescape
+func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+//
+//go:noescape
+func squaredErrorGradF64StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // sgdF32AVX2 is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -1645,11 +5198,952 @@ func adamShrinkF32AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func adamShrinkF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// boxMullerF32AVX2 is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
+//
+//go:noescape
+func boxMullerF32AVX2(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI32StreamAVX2 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI64AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI64StreamAVX2 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addU8AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addU8StreamAVX2 is dst[i] = a + b, written around the caches.
+//
+//go:noescape
+func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+//
+//go:noescape
+func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+//
+//go:noescape
+func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subI32AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI32StreamAVX2 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI64AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI64StreamAVX2 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subU8AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subU8StreamAVX2 is dst[i] = a - b, written around the caches.
+//
+//go:noescape
+func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+//
+//go:noescape
+func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+//
+//go:noescape
+func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulI32StreamAVX2 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulU8AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulU8StreamAVX2 is dst[i] = a · b, written around the caches.
+//
+//go:noescape
+func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+//
+//go:noescape
+func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+//
+//go:noescape
+func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumI32AVX2 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64AVX2 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8AVX2 is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+//
+//go:noescape
+func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32AVX2 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64AVX2 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8AVX2 is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32AVX2 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64AVX2 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8AVX2 is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumI32AVX2 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64AVX2 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8AVX2 is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+//
+//go:noescape
+func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32AVX2 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64AVX2 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8AVX2 is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+//
+//go:noescape
+func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32AVX2 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64AVX2 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8AVX2 is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+//
+//go:noescape
+func minimumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqI32AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqI64AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqU8AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neI64AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neU8AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltI32AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltI64AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltU8AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leI64AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leU8AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtI32AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtI64AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtU8AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geI32AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geI64AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geU8AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// negI32AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negI32AVX2(dst, a unsafe.Pointer, n int)
+
+// negI32StreamAVX2 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// negI64AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negI64AVX2(dst, a unsafe.Pointer, n int)
+
+// negI64StreamAVX2 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// negU8AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negU8AVX2(dst, a unsafe.Pointer, n int)
+
+// negU8StreamAVX2 is dst[i] = -a, written around the caches.
+//
+//go:noescape
+func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absI32AVX2 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI32AVX2(dst, a unsafe.Pointer, n int)
+
+// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absI64AVX2 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI64AVX2(dst, a unsafe.Pointer, n int)
+
+// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absU8AVX2 is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absU8AVX2(dst, a unsafe.Pointer, n int)
+
+// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+//
+//go:noescape
+func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signI32AVX2 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI32AVX2(dst, a unsafe.Pointer, n int)
+
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signI64AVX2 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI64AVX2(dst, a unsafe.Pointer, n int)
+
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signU8AVX2 is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signU8AVX2(dst, a unsafe.Pointer, n int)
+
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+//
+//go:noescape
+func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// squareI32AVX2 is dst[i] = a².
+//
+//go:noescape
+func squareI32AVX2(dst, a unsafe.Pointer, n int)
+
+// squareI32StreamAVX2 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// squareU8AVX2 is dst[i] = a².
+//
+//go:noescape
+func squareU8AVX2(dst, a unsafe.Pointer, n int)
+
+// squareU8StreamAVX2 is dst[i] = a², written around the caches.
+//
+//go:noescape
+func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// clampI32AVX2 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI64AVX2 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8AVX2 is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+//
+//go:noescape
+func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereI32AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+//
+//go:noescape
+func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// addProductsI32AVX2 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsI32AVX2(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsU8AVX2 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsU8AVX2(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairI32AVX2 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairI32AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairU8AVX2 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairU8AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fromI32I64AVX2 is dst[i] = a, an int32, as an int64.
+//
+//go:noescape
+func fromI32I64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, written around the caches.
+//
+//go:noescape
+func fromI32I64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8I32AVX2 is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I32AVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+//
+//go:noescape
+func fromU8I32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8I64AVX2 is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I64AVX2(dst, a unsafe.Pointer, n int)
+
+// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+//
+//go:noescape
+func fromU8I64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// toI32I64AVX2 is dst[i] = a, an int64, as an int32, which wraps.
+//
+//go:noescape
+func toI32I64AVX2(dst, a unsafe.Pointer, n int)
+
+// toU8I32AVX2 is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I32AVX2(dst, a unsafe.Pointer, n int)
+
+// toU8I64AVX2 is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I64AVX2(dst, a unsafe.Pointer, n int)
+
+// toBoolI32AVX2 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI32AVX2(dst, a unsafe.Pointer, n int)
+
+// toBoolI64AVX2 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI64AVX2(dst, a unsafe.Pointer, n int)
+
+// toBoolU8AVX2 is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolU8AVX2(dst, a unsafe.Pointer, n int)
+
 // expF32AVX2 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
 //
 //go:noescape
 func expF32AVX2(dst, x unsafe.Pointer, n int)
+
+// expF32StreamAVX2 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+//
+//go:noescape
+func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // expm1F32AVX2 is dst[i] = e**x - 1.
 // x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
@@ -1657,17 +6151,35 @@ func expF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expm1F32AVX2(dst, x unsafe.Pointer, n int)
 
+// expm1F32StreamAVX2 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+//
+//go:noescape
+func expm1F32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // logF32AVX2 is dst[i] = log(x).
 // x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25..
 //
 //go:noescape
 func logF32AVX2(dst, x unsafe.Pointer, n int)
 
+// logF32StreamAVX2 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+//
+//go:noescape
+func logF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // log1pF32AVX2 is dst[i] = log(1+x).
 // 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
 //
 //go:noescape
 func log1pF32AVX2(dst, x unsafe.Pointer, n int)
+
+// log1pF32StreamAVX2 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+//
+//go:noescape
+func log1pF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // sinF32AVX2 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
@@ -1676,6 +6188,13 @@ func log1pF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sinF32AVX2(dst, x unsafe.Pointer, n int)
 
+// sinF32StreamAVX2 is dst[i] = sin(x), x in radians.
+// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
+// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func sinF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // cosF32AVX2 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
@@ -1683,11 +6202,24 @@ func sinF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func cosF32AVX2(dst, x unsafe.Pointer, n int)
 
+// cosF32StreamAVX2 is dst[i] = cos(x), x in radians.
+// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
+// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func cosF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // tanhF32AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32AVX2(dst, x unsafe.Pointer, n int)
+
+// tanhF32StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+//
+//go:noescape
+func tanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32AVX2 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
@@ -1695,11 +6227,23 @@ func tanhF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sigmoidF32AVX2(dst, x unsafe.Pointer, n int)
 
+// sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+//
+//go:noescape
+func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // erfF32AVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
 // Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez..
 //
 //go:noescape
 func erfF32AVX2(dst, x unsafe.Pointer, n int)
+
+// erfF32StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+//
+//go:noescape
+func erfF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // powF32AVX2 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
@@ -1707,11 +6251,23 @@ func erfF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func powF32AVX2(dst, x, y unsafe.Pointer, n int)
 
+// powF32StreamAVX2 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+//
+//go:noescape
+func powF32StreamAVX2(dst, x, y unsafe.Pointer, n int)
+
 // rsqrtF32AVX2 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 //
 //go:noescape
 func rsqrtF32AVX2(dst, x unsafe.Pointer, n int)
+
+// rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps., written around the caches.
+//
+//go:noescape
+func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // siLUF32AVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
 // Sigmoid's quotient with x in its numerator..
@@ -1719,12 +6275,23 @@ func rsqrtF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func siLUF32AVX2(dst, x unsafe.Pointer, n int)
 
-// geluF32AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-// Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-// along, subtracted from x where x is positive. Polynomials by Remez..
+// siLUF32StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator., written around the caches.
+//
+//go:noescape
+func siLUF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// geluF32AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
 //
 //go:noescape
 func geluF32AVX2(dst, x unsafe.Pointer, n int)
+
+// geluF32StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+//
+//go:noescape
+func geluF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 // x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
@@ -1732,34 +6299,553 @@ func geluF32AVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 
+// geluTanhF32StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+//
+//go:noescape
+func geluTanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // softplusF32AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|)..
 //
 //go:noescape
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
 
+// softplusF32StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)., written around the caches.
+//
+//go:noescape
+func softplusF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF32AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF32AVX2(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF32StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+//
+//go:noescape
+func geluSlopeF32StreamAVX2(dst, x unsafe.Pointer, n int)
+
 // expBelowF32AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// x = n*log(2) + r as for Exp, but r is a single number..
+// As Exp, without what is for positive x..
 //
 //go:noescape
 func expBelowF32AVX2(dst, x unsafe.Pointer, n int)
 
-// addRowsF32F64AVX2 is sum[i] = sum + a + b + c.
+// expBelowF32StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x., written around the caches.
 //
 //go:noescape
-func addRowsF32F64AVX2(sum, a, b, c unsafe.Pointer, n int)
+func expBelowF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
-// addRowsF64F64AVX2 is sum[i] = sum + a + b + c.
+// expF64AVX2 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
 //
 //go:noescape
-func addRowsF64F64AVX2(sum, a, b, c unsafe.Pointer, n int)
+func expF64AVX2(dst, x unsafe.Pointer, n int)
+
+// expF64StreamAVX2 is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+//
+//go:noescape
+func expF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// expm1F64AVX2 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
+//
+//go:noescape
+func expm1F64AVX2(dst, x unsafe.Pointer, n int)
+
+// expm1F64StreamAVX2 is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+//
+//go:noescape
+func expm1F64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// logF64AVX2 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
+//
+//go:noescape
+func logF64AVX2(dst, x unsafe.Pointer, n int)
+
+// logF64StreamAVX2 is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+//
+//go:noescape
+func logF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// log1pF64AVX2 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
+//
+//go:noescape
+func log1pF64AVX2(dst, x unsafe.Pointer, n int)
+
+// log1pF64StreamAVX2 is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+//
+//go:noescape
+func log1pF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// tanhF64AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
+//
+//go:noescape
+func tanhF64AVX2(dst, x unsafe.Pointer, n int)
+
+// tanhF64StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+//
+//go:noescape
+func tanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// sigmoidF64AVX2 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
+//
+//go:noescape
+func sigmoidF64AVX2(dst, x unsafe.Pointer, n int)
+
+// sigmoidF64StreamAVX2 is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+//
+//go:noescape
+func sigmoidF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// siLUF64AVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator..
+//
+//go:noescape
+func siLUF64AVX2(dst, x unsafe.Pointer, n int)
+
+// siLUF64StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator., written around the caches.
+//
+//go:noescape
+func siLUF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// softplusF64AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)..
+//
+//go:noescape
+func softplusF64AVX2(dst, x unsafe.Pointer, n int)
+
+// softplusF64StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)., written around the caches.
+//
+//go:noescape
+func softplusF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// rsqrtF64AVX2 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps..
+//
+//go:noescape
+func rsqrtF64AVX2(dst, x unsafe.Pointer, n int)
+
+// rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps., written around the caches.
+//
+//go:noescape
+func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// expBelowF64AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x..
+//
+//go:noescape
+func expBelowF64AVX2(dst, x unsafe.Pointer, n int)
+
+// expBelowF64StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x., written around the caches.
+//
+//go:noescape
+func expBelowF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// erfF64AVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
+//
+//go:noescape
+func erfF64AVX2(dst, x unsafe.Pointer, n int)
+
+// erfF64StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+//
+//go:noescape
+func erfF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// geluF64AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
+//
+//go:noescape
+func geluF64AVX2(dst, x unsafe.Pointer, n int)
+
+// geluF64StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+//
+//go:noescape
+func geluF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF64AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF64AVX2(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF64StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+//
+//go:noescape
+func geluSlopeF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// geluTanhF64AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
+//
+//go:noescape
+func geluTanhF64AVX2(dst, x unsafe.Pointer, n int)
+
+// geluTanhF64StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+//
+//go:noescape
+func geluTanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// sinNearF64AVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func sinNearF64AVX2(dst, x unsafe.Pointer, n int)
+
+// sinNearF64StreamAVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func sinNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// cosNearF64AVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func cosNearF64AVX2(dst, x unsafe.Pointer, n int)
+
+// cosNearF64StreamAVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+//
+//go:noescape
+func cosNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
+
+// powF64AVX2 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
+//
+//go:noescape
+func powF64AVX2(dst, x, y unsafe.Pointer, n int)
+
+// powF64StreamAVX2 is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+//
+//go:noescape
+func powF64StreamAVX2(dst, x, y unsafe.Pointer, n int)
 
 // maxColumnsF32AVX2 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func maxColumnsF32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maxColumnsF64AVX2 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF64AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minColumnsF32AVX2 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func minColumnsF32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF64AVX2 is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF64AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI32AVX2 is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI64AVX2 is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI64AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI32AVX2 is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI64AVX2 is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI64AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32I64AVX2 is sums[i] = sums + a, an int32.
+//
+//go:noescape
+func addI32I64AVX2(sums, a unsafe.Pointer, n int)
+
+// addU8I64AVX2 is sums[i] = sums + a, a byte.
+//
+//go:noescape
+func addU8I64AVX2(sums, a unsafe.Pointer, n int)
+
+// mulF32F64AVX2 is products[i] = products · a, a float32.
+//
+//go:noescape
+func mulF32F64AVX2(products, a unsafe.Pointer, n int)
+
+// expStripF32AVX2 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+//
+//go:noescape
+func expStripF32StreamAVX2(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+//
+//go:noescape
+func expStripF64StreamAVX2(dst, a, largest unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// shiftStripF32AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftStripF32StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftStripF64StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// andI64AVX2 is dst[i] = a & b.
+//
+//go:noescape
+func andI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// andI64StreamAVX2 is dst[i] = a & b, written around the caches.
+//
+//go:noescape
+func andI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// orI64AVX2 is dst[i] = a | b.
+//
+//go:noescape
+func orI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// orI64StreamAVX2 is dst[i] = a | b, written around the caches.
+//
+//go:noescape
+func orI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// xorI64AVX2 is dst[i] = a ^ b.
+//
+//go:noescape
+func xorI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// xorI64StreamAVX2 is dst[i] = a ^ b, written around the caches.
+//
+//go:noescape
+func xorI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// sameI64AVX2 is dst[i] = a ^ b ^ ones: a == b of bools.
+//
+//go:noescape
+func sameI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+//
+//go:noescape
+func sameI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// belowI64AVX2 is dst[i] = b & (a ^ b): a < b of bools.
+//
+//go:noescape
+func belowI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+//
+//go:noescape
+func belowI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// atMostI64AVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools.
+//
+//go:noescape
+func atMostI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+//
+//go:noescape
+func atMostI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// flipI64AVX2 is dst[i] = a ^ bits.
+//
+//go:noescape
+func flipI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// flipI64StreamAVX2 is dst[i] = a ^ bits, written around the caches.
+//
+//go:noescape
+func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// truthOfBytesI64AVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
+//
+//go:noescape
+func truthOfBytesI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+//
+//go:noescape
+func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereBytesI64AVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
+//
+//go:noescape
+func whereBytesI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+//
+//go:noescape
+func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// divTruncF32AVX2 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+//
+//go:noescape
+func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64AVX2 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+//
+//go:noescape
+func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// fmodF32AVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func fmodF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF64AVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func fmodF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF32AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func remainderF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF64AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func remainderF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF32AVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func floorDivideF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF64AVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+//
+//go:noescape
+func floorDivideF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)

@@ -266,6 +266,16 @@ func squareF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64NEON(dst, a unsafe.Pointer, n int)
 
+// cubeF32NEON is dst[i] = a³.
+//
+//go:noescape
+func cubeF32NEON(dst, a unsafe.Pointer, n int)
+
+// cubeF64NEON is dst[i] = a³.
+//
+//go:noescape
+func cubeF64NEON(dst, a unsafe.Pointer, n int)
+
 // sqrtF32NEON is dst[i] = √a.
 //
 //go:noescape
@@ -496,6 +506,66 @@ func isNaNF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func isNaNF64NEON(dst, a unsafe.Pointer, n int)
 
+// u8ToF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// i32ToF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// bF16ToF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// f16ToBoolF32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBoolF32NEON(dst, a unsafe.Pointer, n int)
+
+// f16ToU8F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToU8F32NEON(dst, a unsafe.Pointer, n int)
+
+// f16ToI32F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToI32F32NEON(dst, a unsafe.Pointer, n int)
+
+// u8ToBF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func u8ToBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// i32ToBF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func i32ToBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// f16ToBF16F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func f16ToBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// bF16ToBoolF32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToBoolF32NEON(dst, a unsafe.Pointer, n int)
+
+// bF16ToU8F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToU8F32NEON(dst, a unsafe.Pointer, n int)
+
+// bF16ToI32F32NEON is dst[i] = a by way of float32.
+//
+//go:noescape
+func bF16ToI32F32NEON(dst, a unsafe.Pointer, n int)
+
 // fromF32F64NEON is dst[i] = a, a float32, as a float64.
 //
 //go:noescape
@@ -515,6 +585,11 @@ func fromBF16F32NEON(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func fromI32F32NEON(dst, a unsafe.Pointer, n int)
+
+// fromI32F64NEON is dst[i] = a, an int32, as a float64.
+//
+//go:noescape
+func fromI32F64NEON(dst, a unsafe.Pointer, n int)
 
 // fromU8F32NEON is dst[i] = a, a byte, as a float32.
 //
@@ -551,6 +626,11 @@ func toBF16F32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toI32F32NEON(dst, a unsafe.Pointer, n int)
 
+// toU8F32NEON is dst[i] = the low byte of a as an int32, of which ToI32 tells.
+//
+//go:noescape
+func toU8F32NEON(dst, a unsafe.Pointer, n int)
+
 // toBoolF32NEON is dst[i] = whether a ≠ 0.
 //
 //go:noescape
@@ -560,6 +640,346 @@ func toBoolF32NEON(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func toBoolF64NEON(dst, a unsafe.Pointer, n int)
+
+// addF16F32NEON is dst[i] = a + b, of elements in half precision.
+//
+//go:noescape
+func addF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// addRightF16F32NEON is dst[i] = a + b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func addRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftF16F32NEON is dst[i] = a + b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func addLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subF16F32NEON is dst[i] = a - b, of elements in half precision.
+//
+//go:noescape
+func subF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// subRightF16F32NEON is dst[i] = a - b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func subRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftF16F32NEON is dst[i] = a - b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func subLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulF16F32NEON is dst[i] = a · b, of elements in half precision.
+//
+//go:noescape
+func mulF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulRightF16F32NEON is dst[i] = a · b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func mulRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftF16F32NEON is dst[i] = a · b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func mulLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divF16F32NEON is dst[i] = a / b, of elements in half precision.
+//
+//go:noescape
+func divF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// divRightF16F32NEON is dst[i] = a / b, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func divRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftF16F32NEON is dst[i] = a / b, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func divLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumF16F32NEON is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func maximumF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func maximumRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func maximumLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
+//
+//go:noescape
+func minimumF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
+//
+//go:noescape
+func minimumRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
+//
+//go:noescape
+func minimumLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorF16F32NEON is dst[i] = ⌊a⌋, of elements in half precision.
+//
+//go:noescape
+func floorF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// ceilF16F32NEON is dst[i] = ⌈a⌉, of elements in half precision.
+//
+//go:noescape
+func ceilF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// roundF16F32NEON is dst[i] = the integer nearest to a, the even one of two, of elements in half precision.
+//
+//go:noescape
+func roundF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// truncF16F32NEON is dst[i] = a without its fraction, of elements in half precision.
+//
+//go:noescape
+func truncF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// squareF16F32NEON is dst[i] = a², of elements in half precision.
+//
+//go:noescape
+func squareF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// sqrtF16F32NEON is dst[i] = √a, of elements in half precision.
+//
+//go:noescape
+func sqrtF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// reciprocalF16F32NEON is dst[i] = 1 / a, of elements in half precision.
+//
+//go:noescape
+func reciprocalF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// clampF16F32NEON is dst[i] = min(max(a, low), high), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func clampF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUF16F32NEON is dst[i] = max(a, 0), NaN where a is, of elements in half precision.
+//
+//go:noescape
+func reLUF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF16F32NEON is dst[i] = a where a > 0, else a·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradF16F32NEON is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF16F32NEON is dst[i] = dy·(1 - y²), of elements in half precision.
+//
+//go:noescape
+func tanhGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF16F32NEON is dst[i] = dy·(1 - y)·y, of elements in half precision.
+//
+//go:noescape
+func sigmoidGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF16F32NEON is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
+//
+//go:noescape
+func leakyReLUGradF16F32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeF16F32NEON is dst[i] = a³, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// addBF16F32NEON is dst[i] = a + b, of elements of bfloat16.
+//
+//go:noescape
+func addBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// addRightBF16F32NEON is dst[i] = a + b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func addRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftBF16F32NEON is dst[i] = a + b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func addLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subBF16F32NEON is dst[i] = a - b, of elements of bfloat16.
+//
+//go:noescape
+func subBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// subRightBF16F32NEON is dst[i] = a - b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func subRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftBF16F32NEON is dst[i] = a - b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func subLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulBF16F32NEON is dst[i] = a · b, of elements of bfloat16.
+//
+//go:noescape
+func mulBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulRightBF16F32NEON is dst[i] = a · b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func mulRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftBF16F32NEON is dst[i] = a · b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func mulLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divBF16F32NEON is dst[i] = a / b, of elements of bfloat16.
+//
+//go:noescape
+func divBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// divRightBF16F32NEON is dst[i] = a / b, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func divRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divLeftBF16F32NEON is dst[i] = a / b, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func divLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func maximumBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func maximumRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func maximumLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
+//
+//go:noescape
+func minimumBF16F32NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
+//
+//go:noescape
+func minimumRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
+//
+//go:noescape
+func minimumLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorBF16F32NEON is dst[i] = ⌊a⌋, of elements of bfloat16.
+//
+//go:noescape
+func floorBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// ceilBF16F32NEON is dst[i] = ⌈a⌉, of elements of bfloat16.
+//
+//go:noescape
+func ceilBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// roundBF16F32NEON is dst[i] = the integer nearest to a, the even one of two, of elements of bfloat16.
+//
+//go:noescape
+func roundBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// truncBF16F32NEON is dst[i] = a without its fraction, of elements of bfloat16.
+//
+//go:noescape
+func truncBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// squareBF16F32NEON is dst[i] = a², of elements of bfloat16.
+//
+//go:noescape
+func squareBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// sqrtBF16F32NEON is dst[i] = √a, of elements of bfloat16.
+//
+//go:noescape
+func sqrtBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// reciprocalBF16F32NEON is dst[i] = 1 / a, of elements of bfloat16.
+//
+//go:noescape
+func reciprocalBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// clampBF16F32NEON is dst[i] = min(max(a, low), high), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func clampBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUBF16F32NEON is dst[i] = max(a, 0), NaN where a is, of elements of bfloat16.
+//
+//go:noescape
+func reLUBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// leakyReLUBF16F32NEON is dst[i] = a where a > 0, else a·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// reLUGradBF16F32NEON is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradBF16F32NEON is dst[i] = dy·(1 - y²), of elements of bfloat16.
+//
+//go:noescape
+func tanhGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradBF16F32NEON is dst[i] = dy·(1 - y)·y, of elements of bfloat16.
+//
+//go:noescape
+func sigmoidGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradBF16F32NEON is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
+//
+//go:noescape
+func leakyReLUGradBF16F32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// cubeBF16F32NEON is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32NEON(dst, a unsafe.Pointer, n int)
+
+// negHalvesI64NEON is dst[i] = the negatives of four elements of half precision.
+//
+//go:noescape
+func negHalvesI64NEON(dst, a unsafe.Pointer, n int)
+
+// absHalvesI64NEON is dst[i] = four elements of half precision without their signs.
+//
+//go:noescape
+func absHalvesI64NEON(dst, a unsafe.Pointer, n int)
 
 // reLUF32NEON is dst[i] = max(a, 0), NaN where a is.
 //
@@ -580,11 +1000,6 @@ func leakyReLUF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func leakyReLUF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF32NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // reLUGradF32NEON is dst[i] = dy where y > 0, else 0.
 //
@@ -626,25 +1041,75 @@ func leakyReLUGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func leakyReLUGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluGradF32NEON is dst[i] = dy·(Φ(x) + x·φ(x)).
+// softplusScaledF32NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 //
 //go:noescape
-func geluGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+func softplusScaledF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// geluTanhGradF32NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+// softplusScaledF64NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 //
 //go:noescape
-func geluTanhGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+func softplusScaledF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // siLUGradF32NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF32NEON(dst, dy, x unsafe.Pointer, n int)
 
+// siLUGradF64NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
 // softplusGradF32NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
 func softplusGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF64NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32NEON is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64NEON is dst[i] = dy·(Φ(x) + x·φ(x)).
+//
+//go:noescape
+func geluGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// bceF32NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF32NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceF64NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
+//
+//go:noescape
+func bceF64NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF32NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF32NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceGradF64NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceGradF64NEON(dst, x, t, p unsafe.Pointer, n int)
 
 // squaredErrorF32NEON is dst[i] = (a - b)².
 //
@@ -665,16 +1130,6 @@ func squaredErrorGradF32NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe
 //
 //go:noescape
 func squaredErrorGradF64NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// bceF32NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF32NEON(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF32NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF32NEON(dst, x, t, p unsafe.Pointer, n int)
 
 // sgdF32NEON is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -766,6 +1221,636 @@ func adamShrinkF32NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func adamShrinkF64NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// boxMullerF32NEON is a[i] = √(-2 ln(1-a))·cos 2πb and the same with the sine in b, each times std plus mean.
+//
+//go:noescape
+func boxMullerF32NEON(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32NEON is dst[i] = a + b.
+//
+//go:noescape
+func addI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// addI64NEON is dst[i] = a + b.
+//
+//go:noescape
+func addI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// addU8NEON is dst[i] = a + b.
+//
+//go:noescape
+func addU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subI32NEON is dst[i] = a - b.
+//
+//go:noescape
+func subI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// subI64NEON is dst[i] = a - b.
+//
+//go:noescape
+func subI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// subU8NEON is dst[i] = a - b.
+//
+//go:noescape
+func subU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulU8NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumI32NEON is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64NEON is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8NEON is dst[i] = the larger of a and b.
+//
+//go:noescape
+func maximumU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32NEON is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64NEON is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8NEON is dst[i] = the larger of a and b, with one b for all a.
+//
+//go:noescape
+func maximumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32NEON is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64NEON is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8NEON is dst[i] = the larger of a and b, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumI32NEON is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64NEON is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8NEON is dst[i] = the smaller of a and b.
+//
+//go:noescape
+func minimumU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32NEON is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64NEON is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8NEON is dst[i] = the smaller of a and b, with one b for all a.
+//
+//go:noescape
+func minimumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32NEON is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64NEON is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8NEON is dst[i] = the smaller of a and b, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqI32NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqI64NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqU8NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// neI64NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// neU8NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltI32NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltI64NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltU8NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// leI64NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// leU8NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtI32NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtI64NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtU8NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geI32NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// geI64NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// geU8NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// negI32NEON is dst[i] = -a.
+//
+//go:noescape
+func negI32NEON(dst, a unsafe.Pointer, n int)
+
+// negI64NEON is dst[i] = -a.
+//
+//go:noescape
+func negI64NEON(dst, a unsafe.Pointer, n int)
+
+// negU8NEON is dst[i] = -a.
+//
+//go:noescape
+func negU8NEON(dst, a unsafe.Pointer, n int)
+
+// absI32NEON is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI32NEON(dst, a unsafe.Pointer, n int)
+
+// absI64NEON is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absI64NEON(dst, a unsafe.Pointer, n int)
+
+// absU8NEON is dst[i] = |a|, the least integer as it is.
+//
+//go:noescape
+func absU8NEON(dst, a unsafe.Pointer, n int)
+
+// signI32NEON is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI32NEON(dst, a unsafe.Pointer, n int)
+
+// signI64NEON is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signI64NEON(dst, a unsafe.Pointer, n int)
+
+// signU8NEON is dst[i] = -1, 0 or 1 as a is.
+//
+//go:noescape
+func signU8NEON(dst, a unsafe.Pointer, n int)
+
+// squareI32NEON is dst[i] = a².
+//
+//go:noescape
+func squareI32NEON(dst, a unsafe.Pointer, n int)
+
+// squareU8NEON is dst[i] = a².
+//
+//go:noescape
+func squareU8NEON(dst, a unsafe.Pointer, n int)
+
+// clampI32NEON is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampI64NEON is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8NEON is dst[i] = min(max(a, low), high).
+//
+//go:noescape
+func clampU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereI32NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// addProductsI32NEON is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsI32NEON(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsU8NEON is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
+//
+//go:noescape
+func addProductsU8NEON(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairI32NEON is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairI32NEON(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addProductsPairU8NEON is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
+//
+//go:noescape
+func addProductsPairU8NEON(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fromI32I64NEON is dst[i] = a, an int32, as an int64.
+//
+//go:noescape
+func fromI32I64NEON(dst, a unsafe.Pointer, n int)
+
+// fromU8I32NEON is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I32NEON(dst, a unsafe.Pointer, n int)
+
+// fromU8I64NEON is dst[i] = a, a byte, as an integer.
+//
+//go:noescape
+func fromU8I64NEON(dst, a unsafe.Pointer, n int)
+
+// toI32I64NEON is dst[i] = a, an int64, as an int32, which wraps.
+//
+//go:noescape
+func toI32I64NEON(dst, a unsafe.Pointer, n int)
+
+// toU8I32NEON is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I32NEON(dst, a unsafe.Pointer, n int)
+
+// toU8I64NEON is dst[i] = a as a byte, which wraps.
+//
+//go:noescape
+func toU8I64NEON(dst, a unsafe.Pointer, n int)
+
+// toBoolI32NEON is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI32NEON(dst, a unsafe.Pointer, n int)
+
+// toBoolI64NEON is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolI64NEON(dst, a unsafe.Pointer, n int)
+
+// toBoolU8NEON is dst[i] = whether a ≠ 0.
+//
+//go:noescape
+func toBoolU8NEON(dst, a unsafe.Pointer, n int)
+
 // expF32NEON is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
 //
@@ -840,9 +1925,8 @@ func rsqrtF32NEON(dst, x unsafe.Pointer, n int)
 //go:noescape
 func siLUF32NEON(dst, x unsafe.Pointer, n int)
 
-// geluF32NEON is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-// Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-// along, subtracted from x where x is positive. Polynomials by Remez..
+// geluF32NEON is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
 //
 //go:noescape
 func geluF32NEON(dst, x unsafe.Pointer, n int)
@@ -859,28 +1943,296 @@ func geluTanhF32NEON(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF32NEON(dst, x unsafe.Pointer, n int)
 
+// geluSlopeF32NEON is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF32NEON(dst, x unsafe.Pointer, n int)
+
 // expBelowF32NEON is dst[i] = e**x for x <= 0, NaN for NaN.
-// x = n*log(2) + r as for Exp, but r is a single number..
+// As Exp, without what is for positive x..
 //
 //go:noescape
 func expBelowF32NEON(dst, x unsafe.Pointer, n int)
 
-// addRowsF32F64NEON is sum[i] = sum + a + b + c.
+// expF64NEON is dst[i] = e**x.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
 //
 //go:noescape
-func addRowsF32F64NEON(sum, a, b, c unsafe.Pointer, n int)
+func expF64NEON(dst, x unsafe.Pointer, n int)
 
-// addRowsF64F64NEON is sum[i] = sum + a + b + c.
+// expm1F64NEON is dst[i] = e**x - 1.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
 //
 //go:noescape
-func addRowsF64F64NEON(sum, a, b, c unsafe.Pointer, n int)
+func expm1F64NEON(dst, x unsafe.Pointer, n int)
+
+// logF64NEON is dst[i] = log(x).
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
+//
+//go:noescape
+func logF64NEON(dst, x unsafe.Pointer, n int)
+
+// log1pF64NEON is dst[i] = log(1+x).
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
+//
+//go:noescape
+func log1pF64NEON(dst, x unsafe.Pointer, n int)
+
+// tanhF64NEON is dst[i] = (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
+//
+//go:noescape
+func tanhF64NEON(dst, x unsafe.Pointer, n int)
+
+// sigmoidF64NEON is dst[i] = 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
+//
+//go:noescape
+func sigmoidF64NEON(dst, x unsafe.Pointer, n int)
+
+// siLUF64NEON is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator..
+//
+//go:noescape
+func siLUF64NEON(dst, x unsafe.Pointer, n int)
+
+// softplusF64NEON is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|)..
+//
+//go:noescape
+func softplusF64NEON(dst, x unsafe.Pointer, n int)
+
+// rsqrtF64NEON is dst[i] = 1/√x; -∞ at -0.
+// Two correctly rounded steps..
+//
+//go:noescape
+func rsqrtF64NEON(dst, x unsafe.Pointer, n int)
+
+// expBelowF64NEON is dst[i] = e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x..
+//
+//go:noescape
+func expBelowF64NEON(dst, x unsafe.Pointer, n int)
+
+// erfF64NEON is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
+//
+//go:noescape
+func erfF64NEON(dst, x unsafe.Pointer, n int)
+
+// geluF64NEON is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
+//
+//go:noescape
+func geluF64NEON(dst, x unsafe.Pointer, n int)
+
+// geluSlopeF64NEON is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
+//
+//go:noescape
+func geluSlopeF64NEON(dst, x unsafe.Pointer, n int)
+
+// geluTanhF64NEON is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
+//
+//go:noescape
+func geluTanhF64NEON(dst, x unsafe.Pointer, n int)
+
+// sinNearF64NEON is dst[i] = sin(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func sinNearF64NEON(dst, x unsafe.Pointer, n int)
+
+// cosNearF64NEON is dst[i] = cos(x), x in radians, where |x| < 2**32.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
+//
+//go:noescape
+func cosNearF64NEON(dst, x unsafe.Pointer, n int)
+
+// powF64NEON is dst[i] = x**y with the special cases of C99.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
+//
+//go:noescape
+func powF64NEON(dst, x, y unsafe.Pointer, n int)
 
 // maxColumnsF32NEON is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func maxColumnsF32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maxColumnsF64NEON is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func maxColumnsF64NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minColumnsF32NEON is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
 func minColumnsF32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsF64NEON is best[i] = the smaller of best and a and its row, the first of two, NaN where either is.
+//
+//go:noescape
+func minColumnsF64NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI32NEON is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maxColumnsI64NEON is best[i] = the larger of best and a and its row, the first of two.
+//
+//go:noescape
+func maxColumnsI64NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI32NEON is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minColumnsI64NEON is best[i] = the smaller of best and a and its row, the first of two.
+//
+//go:noescape
+func minColumnsI64NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addI32I64NEON is sums[i] = sums + a, an int32.
+//
+//go:noescape
+func addI32I64NEON(sums, a unsafe.Pointer, n int)
+
+// addU8I64NEON is sums[i] = sums + a, a byte.
+//
+//go:noescape
+func addU8I64NEON(sums, a unsafe.Pointer, n int)
+
+// mulF32F64NEON is products[i] = products · a, a float32.
+//
+//go:noescape
+func mulF32F64NEON(products, a unsafe.Pointer, n int)
+
+// expStripF32NEON is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32NEON(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64NEON is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64NEON(dst, a, largest unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32NEON is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64NEON is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// shiftStripF32NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32NEON(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64NEON(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// andI64NEON is dst[i] = a & b.
+//
+//go:noescape
+func andI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// orI64NEON is dst[i] = a | b.
+//
+//go:noescape
+func orI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// xorI64NEON is dst[i] = a ^ b.
+//
+//go:noescape
+func xorI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// sameI64NEON is dst[i] = a ^ b ^ ones: a == b of bools.
+//
+//go:noescape
+func sameI64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// belowI64NEON is dst[i] = b & (a ^ b): a < b of bools.
+//
+//go:noescape
+func belowI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// atMostI64NEON is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools.
+//
+//go:noescape
+func atMostI64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// flipI64NEON is dst[i] = a ^ bits.
+//
+//go:noescape
+func flipI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// truthOfBytesI64NEON is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
+//
+//go:noescape
+func truthOfBytesI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// whereBytesI64NEON is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
+//
+//go:noescape
+func whereBytesI64NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// divTruncF32NEON is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64NEON is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// fmodF32NEON is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF32NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// fmodF64NEON is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func fmodF64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF32NEON is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF32NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// remainderF64NEON is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func remainderF64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF32NEON is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF32NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// floorDivideF64NEON is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
+//
+//go:noescape
+func floorDivideF64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)

@@ -26,17 +26,52 @@ func sumProductsF32AVX512(a, b unsafe.Pointer, rows, n int, results unsafe.Point
 //go:noescape
 func sumProductsF64AVX512(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// momentsF32AVX512 is Σ a, Σ a².
+// sumSquaresF32AVX512 is Σ a².
 //
 //go:noescape
-func momentsF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+func sumSquaresF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// deviationsF32AVX512 is Σ (a - mean)², the mean in two parts.
+// sumSquaresF64AVX512 is Σ a².
+//
+//go:noescape
+func sumSquaresF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumSizesF32AVX512 is Σ |a|.
+//
+//go:noescape
+func sumSizesF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumSizesF64AVX512 is Σ |a|.
+//
+//go:noescape
+func sumSizesF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestSizeF32AVX512 is the largest |a|, NaN where one is.
+//
+//go:noescape
+func largestSizeF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestSizeF64AVX512 is the largest |a|, NaN where one is.
+//
+//go:noescape
+func largestSizeF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestSizeF32AVX512 is the smallest |a|, NaN where one is.
+//
+//go:noescape
+func smallestSizeF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestSizeF64AVX512 is the smallest |a|, NaN where one is.
+//
+//go:noescape
+func smallestSizeF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// deviationsF32AVX512 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
 func deviationsF32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
 
-// deviationsF64AVX512 is Σ (a - mean)², the mean in two parts.
+// deviationsF64AVX512 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
 func deviationsF64AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
@@ -61,70 +96,385 @@ func smallestF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func smallestF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
+// topF32AVX512 is the largest a that is not NaN, -∞ where none is.
+//
+//go:noescape
+func topF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// topF64AVX512 is the largest a that is not NaN, -∞ where none is.
+//
+//go:noescape
+func topF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// firstF32AVX512 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstF32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstF64AVX512 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstF64AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstFarF64AVX512 is the place of the first a that is NaN or not below 2**32 in size, -1 where none is.
+//
+//go:noescape
+func firstFarF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumI64AVX512 is Σ a, which wraps.
+//
+//go:noescape
+func sumI64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumI32I64AVX512 is Σ a, of int32.
+//
+//go:noescape
+func sumI32I64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumU8I64AVX512 is Σ a, of bytes.
+//
+//go:noescape
+func sumU8I64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestI32AVX512 is the largest a.
+//
+//go:noescape
+func largestI32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestI64AVX512 is the largest a.
+//
+//go:noescape
+func largestI64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestI32AVX512 is the smallest a.
+//
+//go:noescape
+func smallestI32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestI64AVX512 is the smallest a.
+//
+//go:noescape
+func smallestI64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// firstI32AVX512 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstI32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstI64AVX512 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstI64AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// productF64AVX512 is Π a.
+//
+//go:noescape
+func productF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// productF32F64AVX512 is Π a, of float32.
+//
+//go:noescape
+func productF32F64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// addColumnF32AVX512 is dst[i] = a + v.
+//
+//go:noescape
+func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF32StreamAVX512 is dst[i] = a + v, written around the caches.
+//
+//go:noescape
+func addColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// addColumnF64AVX512 is dst[i] = a + v.
+//
+//go:noescape
+func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF64StreamAVX512 is dst[i] = a + v, written around the caches.
+//
+//go:noescape
+func addColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subColumnF32AVX512 is dst[i] = a - v.
+//
+//go:noescape
+func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF32StreamAVX512 is dst[i] = a - v, written around the caches.
+//
+//go:noescape
+func subColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subColumnF64AVX512 is dst[i] = a - v.
+//
+//go:noescape
+func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF64StreamAVX512 is dst[i] = a - v, written around the caches.
+//
+//go:noescape
+func subColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subFromColumnF32AVX512 is dst[i] = v - a.
+//
+//go:noescape
+func subFromColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subFromColumnF32StreamAVX512 is dst[i] = v - a, written around the caches.
+//
+//go:noescape
+func subFromColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subFromColumnF64AVX512 is dst[i] = v - a.
+//
+//go:noescape
+func subFromColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subFromColumnF64StreamAVX512 is dst[i] = v - a, written around the caches.
+//
+//go:noescape
+func subFromColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// mulColumnF32AVX512 is dst[i] = a · v.
+//
+//go:noescape
+func mulColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// mulColumnF32StreamAVX512 is dst[i] = a · v, written around the caches.
+//
+//go:noescape
+func mulColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// mulColumnF64AVX512 is dst[i] = a · v.
+//
+//go:noescape
+func mulColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// mulColumnF64StreamAVX512 is dst[i] = a · v, written around the caches.
+//
+//go:noescape
+func mulColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divColumnF32AVX512 is dst[i] = a / v.
+//
+//go:noescape
+func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF32StreamAVX512 is dst[i] = a / v, written around the caches.
+//
+//go:noescape
+func divColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divColumnF64AVX512 is dst[i] = a / v.
+//
+//go:noescape
+func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF64StreamAVX512 is dst[i] = a / v, written around the caches.
+//
+//go:noescape
+func divColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divIntoColumnF32AVX512 is dst[i] = v / a.
+//
+//go:noescape
+func divIntoColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divIntoColumnF32StreamAVX512 is dst[i] = v / a, written around the caches.
+//
+//go:noescape
+func divIntoColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divIntoColumnF64AVX512 is dst[i] = v / a.
+//
+//go:noescape
+func divIntoColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divIntoColumnF64StreamAVX512 is dst[i] = v / a, written around the caches.
+//
+//go:noescape
+func divIntoColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // expShiftedF32AVX512 is dst[i] = e**(a - largest), and their sum.
 //
 //go:noescape
-func expShiftedF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+func expShiftedF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
+
+// expShiftedF64AVX512 is dst[i] = e**(a - largest), and their sum.
+//
+//go:noescape
+func expShiftedF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
 // sumExpF32AVX512 is Σ e**(a - largest).
 //
 //go:noescape
-func sumExpF32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+func sumExpF32AVX512(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
-// scaleF32AVX512 is dst[i] = a · factor.
+// sumExpF64AVX512 is Σ e**(a - largest).
 //
 //go:noescape
-func scaleF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func sumExpF64AVX512(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
-// scaleF64AVX512 is dst[i] = a · factor.
+// crossEntropyGradF32AVX512 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
-func scaleF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32AVX512 is dst[i] = a - first - second.
+// crossEntropyGradF32StreamAVX512 is dst[i] = e**(a - first - second) · scale, written around the caches.
 //
 //go:noescape
-func shiftF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
-// shiftF64AVX512 is dst[i] = a - first - second.
+// crossEntropyGradF64AVX512 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
-func shiftF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF32AVX512 is dst[i] = y·(dy - sum).
+// crossEntropyGradF64StreamAVX512 is dst[i] = e**(a - first - second) · scale, written around the caches.
 //
 //go:noescape
-func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF64AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // logSoftmaxGradF32AVX512 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// logSoftmaxGradF32StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// logSoftmaxGradF64AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// logSoftmaxGradF64StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// scaleF32AVX512 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// scaleF32StreamAVX512 is dst[i] = a · factor, written around the caches.
+//
+//go:noescape
+func scaleF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// scaleF64AVX512 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// scaleF64StreamAVX512 is dst[i] = a · factor, written around the caches.
+//
+//go:noescape
+func scaleF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// shiftF32AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF32StreamAVX512 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// shiftF64AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF64StreamAVX512 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// softmaxGradF32AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF32StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// softmaxGradF64AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeF32AVX512 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeF32StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // normalizeF64AVX512 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// normalizeF64StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeAffineF32AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
 //
 //go:noescape
 func normalizeAffineF32AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// normalizeAffineF32StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeAffineF32StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeAffineF64AVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
 //
 //go:noescape
 func normalizeAffineF64AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF64StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeChannelF32AVX512 is dst[i] = (a - mean)·scale + shift.
+//
+//go:noescape
+func normalizeChannelF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeChannelF32StreamAVX512 is dst[i] = (a - mean)·scale + shift, written around the caches.
+//
+//go:noescape
+func normalizeChannelF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeChannelF64AVX512 is dst[i] = (a - mean)·scale + shift.
+//
+//go:noescape
+func normalizeChannelF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeChannelF64StreamAVX512 is dst[i] = (a - mean)·scale + shift, written around the caches.
+//
+//go:noescape
+func normalizeChannelF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormSumsF32AVX512 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
 //
@@ -151,20 +501,40 @@ func layerNormSumsWeightedF64AVX512(dy, x, w unsafe.Pointer, rows, n int, scalar
 //go:noescape
 func layerNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// layerNormGradF32StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradF32StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // layerNormGradF64AVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradF64StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradF64StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormGradWeightedF32AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF32AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// layerNormGradWeightedF32StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradWeightedF32StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // layerNormGradWeightedF64AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF64AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF64StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradWeightedF64StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // sumF32AVX2 is Σ a.
 //
@@ -186,17 +556,52 @@ func sumProductsF32AVX2(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer
 //go:noescape
 func sumProductsF64AVX2(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// momentsF32AVX2 is Σ a, Σ a².
+// sumSquaresF32AVX2 is Σ a².
 //
 //go:noescape
-func momentsF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+func sumSquaresF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// deviationsF32AVX2 is Σ (a - mean)², the mean in two parts.
+// sumSquaresF64AVX2 is Σ a².
+//
+//go:noescape
+func sumSquaresF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumSizesF32AVX2 is Σ |a|.
+//
+//go:noescape
+func sumSizesF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumSizesF64AVX2 is Σ |a|.
+//
+//go:noescape
+func sumSizesF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestSizeF32AVX2 is the largest |a|, NaN where one is.
+//
+//go:noescape
+func largestSizeF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestSizeF64AVX2 is the largest |a|, NaN where one is.
+//
+//go:noescape
+func largestSizeF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestSizeF32AVX2 is the smallest |a|, NaN where one is.
+//
+//go:noescape
+func smallestSizeF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestSizeF64AVX2 is the smallest |a|, NaN where one is.
+//
+//go:noescape
+func smallestSizeF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// deviationsF32AVX2 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
 func deviationsF32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
 
-// deviationsF64AVX2 is Σ (a - mean)², the mean in two parts.
+// deviationsF64AVX2 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
 func deviationsF64AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
@@ -221,70 +626,385 @@ func smallestF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func smallestF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
+// topF32AVX2 is the largest a that is not NaN, -∞ where none is.
+//
+//go:noescape
+func topF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// topF64AVX2 is the largest a that is not NaN, -∞ where none is.
+//
+//go:noescape
+func topF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// firstF32AVX2 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstF32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstF64AVX2 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstF64AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstFarF64AVX2 is the place of the first a that is NaN or not below 2**32 in size, -1 where none is.
+//
+//go:noescape
+func firstFarF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumI64AVX2 is Σ a, which wraps.
+//
+//go:noescape
+func sumI64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumI32I64AVX2 is Σ a, of int32.
+//
+//go:noescape
+func sumI32I64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// sumU8I64AVX2 is Σ a, of bytes.
+//
+//go:noescape
+func sumU8I64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestI32AVX2 is the largest a.
+//
+//go:noescape
+func largestI32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// largestI64AVX2 is the largest a.
+//
+//go:noescape
+func largestI64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestI32AVX2 is the smallest a.
+//
+//go:noescape
+func smallestI32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// smallestI64AVX2 is the smallest a.
+//
+//go:noescape
+func smallestI64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// firstI32AVX2 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstI32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// firstI64AVX2 is the place of the first a that equals value, -1 where none does.
+//
+//go:noescape
+func firstI64AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+
+// productF64AVX2 is Π a.
+//
+//go:noescape
+func productF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// productF32F64AVX2 is Π a, of float32.
+//
+//go:noescape
+func productF32F64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
+
+// addColumnF32AVX2 is dst[i] = a + v.
+//
+//go:noescape
+func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF32StreamAVX2 is dst[i] = a + v, written around the caches.
+//
+//go:noescape
+func addColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// addColumnF64AVX2 is dst[i] = a + v.
+//
+//go:noescape
+func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// addColumnF64StreamAVX2 is dst[i] = a + v, written around the caches.
+//
+//go:noescape
+func addColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subColumnF32AVX2 is dst[i] = a - v.
+//
+//go:noescape
+func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF32StreamAVX2 is dst[i] = a - v, written around the caches.
+//
+//go:noescape
+func subColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subColumnF64AVX2 is dst[i] = a - v.
+//
+//go:noescape
+func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subColumnF64StreamAVX2 is dst[i] = a - v, written around the caches.
+//
+//go:noescape
+func subColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subFromColumnF32AVX2 is dst[i] = v - a.
+//
+//go:noescape
+func subFromColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subFromColumnF32StreamAVX2 is dst[i] = v - a, written around the caches.
+//
+//go:noescape
+func subFromColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// subFromColumnF64AVX2 is dst[i] = v - a.
+//
+//go:noescape
+func subFromColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// subFromColumnF64StreamAVX2 is dst[i] = v - a, written around the caches.
+//
+//go:noescape
+func subFromColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// mulColumnF32AVX2 is dst[i] = a · v.
+//
+//go:noescape
+func mulColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// mulColumnF32StreamAVX2 is dst[i] = a · v, written around the caches.
+//
+//go:noescape
+func mulColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// mulColumnF64AVX2 is dst[i] = a · v.
+//
+//go:noescape
+func mulColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// mulColumnF64StreamAVX2 is dst[i] = a · v, written around the caches.
+//
+//go:noescape
+func mulColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divColumnF32AVX2 is dst[i] = a / v.
+//
+//go:noescape
+func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF32StreamAVX2 is dst[i] = a / v, written around the caches.
+//
+//go:noescape
+func divColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divColumnF64AVX2 is dst[i] = a / v.
+//
+//go:noescape
+func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divColumnF64StreamAVX2 is dst[i] = a / v, written around the caches.
+//
+//go:noescape
+func divColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divIntoColumnF32AVX2 is dst[i] = v / a.
+//
+//go:noescape
+func divIntoColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divIntoColumnF32StreamAVX2 is dst[i] = v / a, written around the caches.
+//
+//go:noescape
+func divIntoColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// divIntoColumnF64AVX2 is dst[i] = v / a.
+//
+//go:noescape
+func divIntoColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// divIntoColumnF64StreamAVX2 is dst[i] = v / a, written around the caches.
+//
+//go:noescape
+func divIntoColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // expShiftedF32AVX2 is dst[i] = e**(a - largest), and their sum.
 //
 //go:noescape
-func expShiftedF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+func expShiftedF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
+
+// expShiftedF64AVX2 is dst[i] = e**(a - largest), and their sum.
+//
+//go:noescape
+func expShiftedF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
 // sumExpF32AVX2 is Σ e**(a - largest).
 //
 //go:noescape
-func sumExpF32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
+func sumExpF32AVX2(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
-// scaleF32AVX2 is dst[i] = a · factor.
+// sumExpF64AVX2 is Σ e**(a - largest).
 //
 //go:noescape
-func scaleF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func sumExpF64AVX2(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.Pointer)
 
-// scaleF64AVX2 is dst[i] = a · factor.
+// crossEntropyGradF32AVX2 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
-func scaleF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32AVX2 is dst[i] = a - first - second.
+// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
 //
 //go:noescape
-func shiftF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
-// shiftF64AVX2 is dst[i] = a - first - second.
+// crossEntropyGradF64AVX2 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
-func shiftF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF32AVX2 is dst[i] = y·(dy - sum).
+// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
 //
 //go:noescape
-func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF64AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+func crossEntropyGradF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // logSoftmaxGradF32AVX2 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// logSoftmaxGradF64AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+//
+//go:noescape
+func logSoftmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// scaleF32AVX2 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// scaleF32StreamAVX2 is dst[i] = a · factor, written around the caches.
+//
+//go:noescape
+func scaleF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// scaleF64AVX2 is dst[i] = a · factor.
+//
+//go:noescape
+func scaleF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// scaleF64StreamAVX2 is dst[i] = a · factor, written around the caches.
+//
+//go:noescape
+func scaleF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// shiftF32AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// shiftF64AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+//
+//go:noescape
+func shiftF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// softmaxGradF32AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// softmaxGradF64AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+//
+//go:noescape
+func softmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeF32AVX2 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // normalizeF64AVX2 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeAffineF32AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
 //
 //go:noescape
 func normalizeAffineF32AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeAffineF32StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // normalizeAffineF64AVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts.
 //
 //go:noescape
 func normalizeAffineF64AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+//
+//go:noescape
+func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeChannelF32AVX2 is dst[i] = (a - mean)·scale + shift.
+//
+//go:noescape
+func normalizeChannelF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+//
+//go:noescape
+func normalizeChannelF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
+// normalizeChannelF64AVX2 is dst[i] = (a - mean)·scale + shift.
+//
+//go:noescape
+func normalizeChannelF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+//
+//go:noescape
+func normalizeChannelF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormSumsF32AVX2 is Σ dy, Σ dy·h with h = (x - mean)·rstd.
 //
@@ -311,17 +1031,37 @@ func layerNormSumsWeightedF64AVX2(dy, x, w unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func layerNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradF32StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // layerNormGradF64AVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradF64StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormGradWeightedF32AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF32AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
+// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradWeightedF32StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+
 // layerNormGradWeightedF64AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF64AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+//
+//go:noescape
+func layerNormGradWeightedF64StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)

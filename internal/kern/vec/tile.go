@@ -23,7 +23,12 @@ type Tile[T dtype.Float] struct {
 	From          []T
 	RowFrom       int
 	Next          []T // what will be needed next, not nil: K lines of 16 bytes are brought closer
+	Count         int // of tiles that follow each other; 0 stands for 1
+	Step          Steps
 }
+
+// Steps are the distances between operands of a tile and those of the next one.
+type Steps struct{ A, B, C, From, Next int }
 
 // call is a Tile as the assembly reads it: distances in bytes.
 type call struct {
@@ -31,7 +36,9 @@ type call struct {
 	mask                            unsafe.Pointer
 	rowA, colA, rowB, rowC, rowFrom int
 	k, cols                         int
-	maskK, taps                     unsafe.Pointer
+	maskK, taps, bias               unsafe.Pointer
+	tiles                           int
+	step                            Steps
 }
 
 // TileRows returns how many rows a tile has at most, 0 where there are no tiles.
@@ -41,6 +48,8 @@ func TileRows() int {
 		return 14
 	case AVX2:
 		return 6
+	case NEON:
+		return 8
 	}
 	return 0
 }
@@ -52,17 +61,29 @@ func Lanes[T dtype.Float]() int {
 		return 64 / sizeOf[T]()
 	case AVX2:
 		return 32 / sizeOf[T]()
+	case NEON:
+		return 16 / sizeOf[T]()
 	}
 	return 0
 }
 
 func sizeOf[T dtype.Float]() int { return int(unsafe.Sizeof(*new(T))) }
 
-// TileCols returns how many columns a tile of so many rows has at most: two vectors, and more for few rows.
+func isDouble[T dtype.Float]() bool { return sizeOf[T]() == 8 }
+
+// TileCols returns how many columns a tile of so many rows has at most: those of a panel, and more for few rows.
 func TileCols[T dtype.Float](rows int) int { return Lanes[T]() * mostVectors(rows) }
+
+// PanelCols returns how many columns a tile of any number of rows may have.
+func PanelCols[T dtype.Float]() int { return Lanes[T]() * mostVectors(TileRows()) }
+
+// neonVectors is how many vectors a tile of so many rows has at most under NEON, which has one for each number up to that.
+var neonVectors = [...]int{0, 8, 8, 6, 5, 4, 4, 3, 3}
 
 func mostVectors(rows int) int {
 	switch {
+	case current == NEON:
+		return neonVectors[rows]
 	case rows == 1:
 		return 8
 	case rows == 2, rows == 3 && current == AVX512:
@@ -73,30 +94,56 @@ func mostVectors(rows int) int {
 
 // Run computes the tile.
 func (t *Tile[T]) Run() {
-	size := sizeOf[T]()
-	lanes := Lanes[T]()
-	vectors := 1
-	if t.Cols > lanes {
-		vectors = 2
-		if t.Cols > 2*lanes {
-			vectors = mostVectors(t.Rows)
-		}
+	_ = t.B[t.last(t.Step.B)+(t.K-1)*t.RowB+t.Cols-1] // This fails where B is too short.
+	c := t.call()
+	c.next, c.rowB = pointer(t.Next, 0), t.RowB*sizeOf[T]()
+	runTile[T](t.Rows, t.vectors(), unsafe.Pointer(&c))
+}
+
+// RunTaps computes the tile with row l of B where B[taps[l]:] starts, and adds bias[i] to row i before From where bias
+// is not nil; RowB and Next are not read. No tap is larger than last.
+func (t *Tile[T]) RunTaps(taps []int32, last int, bias []T) {
+	_, _ = taps[t.K-1], t.B[t.last(t.Step.B)+last+t.Cols-1] // This fails where B is too short.
+	c := t.call()
+	c.taps = pointer(taps, 0)
+	if bias != nil {
+		_ = bias[t.Rows-1]
+		c.bias = pointer(bias, 0)
 	}
+	runTaps[T](t.Rows, t.vectors(), unsafe.Pointer(&c))
+}
+
+// vectors returns how many vectors the micro-kernel has that computes the tile.
+func (t *Tile[T]) vectors() int {
+	lanes := Lanes[T]()
+	vectors := (t.Cols + lanes - 1) / lanes
+	if vectors > 2 && current != NEON {
+		return mostVectors(t.Rows)
+	}
+	return vectors
+}
+
+// call returns what the assembly reads of A, C and From.
+func (t *Tile[T]) call() call {
+	size := sizeOf[T]()
 	// These fail where an operand is too short.
-	_ = t.A[(t.Rows-1)*t.RowA+(t.K-1)*t.ColA]
-	_ = t.B[(t.K-1)*t.RowB+t.Cols-1]
-	_ = t.C[(t.Rows-1)*t.RowC+t.Cols-1]
+	_ = t.A[t.last(t.Step.A)+(t.Rows-1)*t.RowA+(t.K-1)*t.ColA]
+	_ = t.C[t.last(t.Step.C)+(t.Rows-1)*t.RowC+t.Cols-1]
 	c := call{
-		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0), mask: maskOf(t.Cols, size),
-		rowA: t.RowA * size, colA: t.ColA * size, rowB: t.RowB * size, rowC: t.RowC * size,
-		k: t.K, cols: t.Cols,
+		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), mask: maskOf(t.Cols, size),
+		rowA: t.RowA * size, colA: t.ColA * size, rowC: t.RowC * size,
+		k: t.K, cols: t.Cols, tiles: t.Count,
+		step: Steps{t.Step.A * size, t.Step.B * size, t.Step.C * size, 0, t.Step.Next * size},
 	}
 	if t.From != nil {
-		_ = t.From[(t.Rows-1)*t.RowFrom+t.Cols-1]
-		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
+		_ = t.From[t.last(t.Step.From)+(t.Rows-1)*t.RowFrom+t.Cols-1]
+		c.from, c.rowFrom, c.step.From = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
 	}
-	runTile[T](t.Rows, vectors, unsafe.Pointer(&c))
+	return c
 }
+
+// last returns where an operand of the last tile starts that moves so far from one to the next.
+func (t *Tile[T]) last(step int) int { return max(t.Count-1, 0) * step }
 
 // DotRows returns how many rows RunDot takes at most, and DotCols how many columns for that many rows.
 func DotRows() int {
@@ -114,48 +161,33 @@ func DotCols(rows int) int {
 	return 4
 }
 
+// dotCols returns how many columns the micro-kernel has that RunDot runs.
+func (t *Tile[T]) dotCols() int {
+	if t.Cols > 4 {
+		return 8
+	}
+	return 4
+}
+
 // RunDot computes the tile where A lies in rows and B in columns, RowB apart: ColA is not read. The products of an
 // element are added in as many sums as a vector has lanes, and these in pairs.
 func (t *Tile[T]) RunDot() {
-	size, lanes := sizeOf[T](), Lanes[T]()
-	cols := 4
-	if t.Cols > cols {
-		cols = 8
-	}
+	size, lanes, cols := sizeOf[T](), Lanes[T](), t.dotCols()
 	// These fail where an operand is too short.
-	_ = t.A[(t.Rows-1)*t.RowA+t.K-1]
-	_ = t.B[(t.Cols-1)*t.RowB+t.K-1]
-	_ = t.C[(t.Rows-1)*t.RowC+t.Cols-1]
+	_ = t.A[t.last(t.Step.A)+(t.Rows-1)*t.RowA+t.K-1]
+	_ = t.B[t.last(t.Step.B)+(t.Cols-1)*t.RowB+t.K-1]
+	_ = t.C[t.last(t.Step.C)+(t.Rows-1)*t.RowC+t.Cols-1]
 	c := call{
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0),
 		mask: maskOf(t.Cols-(cols-4), size), maskK: maskOf(t.K%lanes, size),
 		rowA: t.RowA * size, rowB: t.RowB * size, rowC: t.RowC * size,
-		k: t.K, cols: t.Cols,
+		k: t.K, cols: t.Cols, tiles: t.Count, step: Steps{t.Step.A * size, t.Step.B * size, t.Step.C * size, 0, 0},
 	}
 	if t.From != nil {
-		_ = t.From[(t.Rows-1)*t.RowFrom+t.Cols-1]
-		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
+		_ = t.From[t.last(t.Step.From)+(t.Rows-1)*t.RowFrom+t.Cols-1]
+		c.from, c.rowFrom, c.step.From = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
 	}
 	runDot[T](t.Rows, cols, unsafe.Pointer(&c))
-}
-
-// RunTaps computes the tile, of two whole vectors, with row l of B where B[taps[l]:] starts; RowB is not read. The last
-// tap is the largest.
-func (t *Tile[T]) RunTaps(taps []int32) {
-	size, cols := sizeOf[T](), 2*Lanes[T]()
-	// These fail where an operand is too short.
-	_ = t.A[(t.Rows-1)*t.RowA+(t.K-1)*t.ColA]
-	_ = t.B[int(taps[t.K-1])+cols-1]
-	_ = t.C[(t.Rows-1)*t.RowC+cols-1]
-	c := call{
-		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), taps: pointer(taps, 0),
-		rowA: t.RowA * size, colA: t.ColA * size, rowC: t.RowC * size, k: t.K,
-	}
-	if t.From != nil {
-		_ = t.From[(t.Rows-1)*t.RowFrom+cols-1]
-		c.from, c.rowFrom = pointer(t.From, 0), t.RowFrom*size
-	}
-	runTaps[T](t.Rows, unsafe.Pointer(&c))
 }
 
 // masks are lanes that are on, then lanes that are off: a mask of n lanes starts n before the middle.
@@ -171,7 +203,7 @@ func maskOf(elems, size int) unsafe.Pointer {
 	return unsafe.Pointer(&masks[max(len(masks)/2-elems*size/4, 0)])
 }
 
-// GatherRows copies rows of up to two vectors: dst[l*rowDst+j] = src[l*rowSrc+j] for l < rows and j < cols. It writes
+// GatherRows copies rows of up to two vectors, under NEON of any number: dst[l*rowDst+j] = src[l*rowSrc+j] for l < rows and j < cols. It writes
 // anything to dst behind cols, up to the next whole vector.
 func GatherRows[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
 	size := sizeOf[T]()

@@ -10,8 +10,6 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-func isDouble[T dtype.Float]() bool { return sizeOf[T]() == 8 }
-
 func runTile[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
 	switch {
 	case current == AVX512 && isDouble[T]():
@@ -38,16 +36,16 @@ func runDot[T dtype.Float](rows, cols int, t unsafe.Pointer) {
 	}
 }
 
-func runTaps[T dtype.Float](rows int, t unsafe.Pointer) {
+func runTaps[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
 	switch {
 	case current == AVX512 && isDouble[T]():
-		tapF64AVX512(rows, t)
+		tapF64AVX512(rows, vectors, t)
 	case current == AVX512:
-		tapF32AVX512(rows, t)
+		tapF32AVX512(rows, vectors, t)
 	case isDouble[T]():
-		tapF64AVX2(rows, t)
+		tapF64AVX2(rows, vectors, t)
 	default:
-		tapF32AVX2(rows, t)
+		tapF32AVX2(rows, vectors, t)
 	}
 }
 
@@ -74,6 +72,19 @@ func runTranspose[T dtype.Float](t unsafe.Pointer) {
 		transposeF64AVX2(t)
 	default:
 		transposeF32AVX2(t)
+	}
+}
+
+func runAddRows[T dtype.Float](t unsafe.Pointer) {
+	switch {
+	case current == AVX512 && isDouble[T]():
+		addRowsF64AVX512(t)
+	case current == AVX512:
+		addRowsF32AVX512(t)
+	case isDouble[T]():
+		addRowsF64AVX2(t)
+	default:
+		addRowsF32AVX2(t)
 	}
 }
 

@@ -21,17 +21,21 @@ type PairTile struct {
 	C             []dtype.BF16
 	RowC          int
 	Next          []float32 // what will be needed next, as in Tile
+	Count         int       // of tiles, as in Tile
+	Step          Steps
 }
 
 // Run computes the tile.
 func (t *PairTile) Run() {
 	// These fail where an operand is too short.
-	_ = t.A[t.Rows*t.K-1]
-	_ = t.B[(t.K-1)*t.RowB+2*16-1]
-	_ = t.C[(t.Rows-1)*t.RowC+t.Cols-1]
+	last := max(t.Count-1, 0)
+	_ = t.A[last*t.Step.A+t.Rows*t.K-1]
+	_ = t.B[last*t.Step.B+(t.K-1)*t.RowB+2*16-1]
+	_ = t.C[last*t.Step.C+(t.Rows-1)*t.RowC+t.Cols-1]
 	c := call{
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0),
 		rowA: 4, colA: 4 * t.Rows, rowB: 4 * t.RowB, rowC: 2 * t.RowC, k: t.K, cols: t.Cols,
+		tiles: t.Count, step: Steps{A: 4 * t.Step.A, B: 4 * t.Step.B, C: 2 * t.Step.C, Next: 4 * t.Step.Next},
 	}
 	runPairs(t.Rows, unsafe.Pointer(&c))
 }

@@ -11,225 +11,310 @@ import "unsafe"
 //go:noescape
 func tile1x1F32AVX512(t unsafe.Pointer)
 
+// tap1x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap1x1F32AVX512(t unsafe.Pointer)
+
 // tile1x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile1x2F32AVX512(t unsafe.Pointer)
+
+// tap1x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap1x2F32AVX512(t unsafe.Pointer)
 
 // tile2x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile2x1F32AVX512(t unsafe.Pointer)
 
+// tap2x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap2x1F32AVX512(t unsafe.Pointer)
+
 // tile2x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile2x2F32AVX512(t unsafe.Pointer)
+
+// tap2x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap2x2F32AVX512(t unsafe.Pointer)
 
 // tile3x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile3x1F32AVX512(t unsafe.Pointer)
 
+// tap3x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap3x1F32AVX512(t unsafe.Pointer)
+
 // tile3x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile3x2F32AVX512(t unsafe.Pointer)
+
+// tap3x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap3x2F32AVX512(t unsafe.Pointer)
 
 // tile4x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile4x1F32AVX512(t unsafe.Pointer)
 
+// tap4x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap4x1F32AVX512(t unsafe.Pointer)
+
 // tile4x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile4x2F32AVX512(t unsafe.Pointer)
+
+// tap4x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap4x2F32AVX512(t unsafe.Pointer)
 
 // tile5x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile5x1F32AVX512(t unsafe.Pointer)
 
+// tap5x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap5x1F32AVX512(t unsafe.Pointer)
+
 // tile5x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile5x2F32AVX512(t unsafe.Pointer)
+
+// tap5x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap5x2F32AVX512(t unsafe.Pointer)
 
 // tile6x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile6x1F32AVX512(t unsafe.Pointer)
 
+// tap6x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap6x1F32AVX512(t unsafe.Pointer)
+
 // tile6x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile6x2F32AVX512(t unsafe.Pointer)
+
+// tap6x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap6x2F32AVX512(t unsafe.Pointer)
 
 // tile7x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 7 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile7x1F32AVX512(t unsafe.Pointer)
 
+// tap7x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap7x1F32AVX512(t unsafe.Pointer)
+
 // tile7x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 7 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile7x2F32AVX512(t unsafe.Pointer)
+
+// tap7x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap7x2F32AVX512(t unsafe.Pointer)
 
 // tile8x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 8 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile8x1F32AVX512(t unsafe.Pointer)
 
+// tap8x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap8x1F32AVX512(t unsafe.Pointer)
+
 // tile8x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 8 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile8x2F32AVX512(t unsafe.Pointer)
+
+// tap8x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap8x2F32AVX512(t unsafe.Pointer)
 
 // tile9x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 9 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile9x1F32AVX512(t unsafe.Pointer)
 
+// tap9x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap9x1F32AVX512(t unsafe.Pointer)
+
 // tile9x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 9 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile9x2F32AVX512(t unsafe.Pointer)
+
+// tap9x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap9x2F32AVX512(t unsafe.Pointer)
 
 // tile10x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 10 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile10x1F32AVX512(t unsafe.Pointer)
 
+// tap10x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap10x1F32AVX512(t unsafe.Pointer)
+
 // tile10x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 10 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile10x2F32AVX512(t unsafe.Pointer)
+
+// tap10x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap10x2F32AVX512(t unsafe.Pointer)
 
 // tile11x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 11 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile11x1F32AVX512(t unsafe.Pointer)
 
+// tap11x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap11x1F32AVX512(t unsafe.Pointer)
+
 // tile11x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 11 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile11x2F32AVX512(t unsafe.Pointer)
+
+// tap11x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap11x2F32AVX512(t unsafe.Pointer)
 
 // tile12x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 12 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile12x1F32AVX512(t unsafe.Pointer)
 
+// tap12x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap12x1F32AVX512(t unsafe.Pointer)
+
 // tile12x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 12 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile12x2F32AVX512(t unsafe.Pointer)
+
+// tap12x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap12x2F32AVX512(t unsafe.Pointer)
 
 // tile13x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 13 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile13x1F32AVX512(t unsafe.Pointer)
 
+// tap13x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap13x1F32AVX512(t unsafe.Pointer)
+
 // tile13x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 13 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile13x2F32AVX512(t unsafe.Pointer)
+
+// tap13x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap13x2F32AVX512(t unsafe.Pointer)
 
 // tile14x1F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 14 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile14x1F32AVX512(t unsafe.Pointer)
 
+// tap14x1F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap14x1F32AVX512(t unsafe.Pointer)
+
 // tile14x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 14 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile14x2F32AVX512(t unsafe.Pointer)
+
+// tap14x2F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap14x2F32AVX512(t unsafe.Pointer)
 
 // tile2x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 64 columns j.
 //
 //go:noescape
 func tile2x4F32AVX512(t unsafe.Pointer)
 
+// tap2x4F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 64 columns j.
+//
+//go:noescape
+func tap2x4F32AVX512(t unsafe.Pointer)
+
 // tile3x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 64 columns j.
 //
 //go:noescape
 func tile3x4F32AVX512(t unsafe.Pointer)
+
+// tap3x4F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 64 columns j.
+//
+//go:noescape
+func tap3x4F32AVX512(t unsafe.Pointer)
 
 // tile1x8F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 128 columns j.
 //
 //go:noescape
 func tile1x8F32AVX512(t unsafe.Pointer)
 
-// tap1x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 32 columns j.
+// tap1x8F32AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 128 columns j.
 //
 //go:noescape
-func tap1x2F32AVX512(t unsafe.Pointer)
-
-// tap2x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 32 columns j.
-//
-//go:noescape
-func tap2x2F32AVX512(t unsafe.Pointer)
-
-// tap3x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 32 columns j.
-//
-//go:noescape
-func tap3x2F32AVX512(t unsafe.Pointer)
-
-// tap4x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 32 columns j.
-//
-//go:noescape
-func tap4x2F32AVX512(t unsafe.Pointer)
-
-// tap5x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 32 columns j.
-//
-//go:noescape
-func tap5x2F32AVX512(t unsafe.Pointer)
-
-// tap6x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 32 columns j.
-//
-//go:noescape
-func tap6x2F32AVX512(t unsafe.Pointer)
-
-// tap7x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and 32 columns j.
-//
-//go:noescape
-func tap7x2F32AVX512(t unsafe.Pointer)
-
-// tap8x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and 32 columns j.
-//
-//go:noescape
-func tap8x2F32AVX512(t unsafe.Pointer)
-
-// tap9x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and 32 columns j.
-//
-//go:noescape
-func tap9x2F32AVX512(t unsafe.Pointer)
-
-// tap10x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and 32 columns j.
-//
-//go:noescape
-func tap10x2F32AVX512(t unsafe.Pointer)
-
-// tap11x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and 32 columns j.
-//
-//go:noescape
-func tap11x2F32AVX512(t unsafe.Pointer)
-
-// tap12x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and 32 columns j.
-//
-//go:noescape
-func tap12x2F32AVX512(t unsafe.Pointer)
-
-// tap13x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and 32 columns j.
-//
-//go:noescape
-func tap13x2F32AVX512(t unsafe.Pointer)
-
-// tap14x2F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and 32 columns j.
-//
-//go:noescape
-func tap14x2F32AVX512(t unsafe.Pointer)
+func tap1x8F32AVX512(t unsafe.Pointer)
 
 // dot1x4F32AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
@@ -296,230 +381,355 @@ func mean1F32AVX512(t unsafe.Pointer)
 //go:noescape
 func mean2F32AVX512(t unsafe.Pointer)
 
+// pairsF32AVX512 is the largest element of every window, each a pair of columns.
+//
+//go:noescape
+func pairsF32AVX512(t unsafe.Pointer)
+
+// triplesF32AVX512 is the largest element of every window, each a pair of columns and the one before.
+//
+//go:noescape
+func triplesF32AVX512(t unsafe.Pointer)
+
+// lines1F32AVX512 is y[i][j] = x[i][1*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines1F32AVX512(t unsafe.Pointer)
+
+// lines2F32AVX512 is y[i][j] = x[i][2*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines2F32AVX512(t unsafe.Pointer)
+
+// addRowsF32AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+//
+//go:noescape
+func addRowsF32AVX512(t unsafe.Pointer)
+
+// slideF32AVX512 is y[i] = bias + Σ w[t] · x[taps[t]+i] for blocks of 256 bytes of y.
+//
+//go:noescape
+func slideF32AVX512(t unsafe.Pointer)
+
+// correlateF32AVX512 is sums[t] += y[i] · x[taps[t]+i] for blocks of four vectors of y, which have sums of their own.
+//
+//go:noescape
+func correlateF32AVX512(t unsafe.Pointer)
+
+// zipF32AVX512 is y[2i] = x[i] and y[2i+1] = w[i] for whole vectors.
+//
+//go:noescape
+func zipF32AVX512(t unsafe.Pointer)
+
 // tile1x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile1x1F64AVX512(t unsafe.Pointer)
+
+// tap1x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap1x1F64AVX512(t unsafe.Pointer)
 
 // tile1x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile1x2F64AVX512(t unsafe.Pointer)
 
+// tap1x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap1x2F64AVX512(t unsafe.Pointer)
+
 // tile2x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile2x1F64AVX512(t unsafe.Pointer)
+
+// tap2x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap2x1F64AVX512(t unsafe.Pointer)
 
 // tile2x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile2x2F64AVX512(t unsafe.Pointer)
 
+// tap2x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap2x2F64AVX512(t unsafe.Pointer)
+
 // tile3x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile3x1F64AVX512(t unsafe.Pointer)
+
+// tap3x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap3x1F64AVX512(t unsafe.Pointer)
 
 // tile3x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile3x2F64AVX512(t unsafe.Pointer)
 
+// tap3x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap3x2F64AVX512(t unsafe.Pointer)
+
 // tile4x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile4x1F64AVX512(t unsafe.Pointer)
+
+// tap4x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap4x1F64AVX512(t unsafe.Pointer)
 
 // tile4x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile4x2F64AVX512(t unsafe.Pointer)
 
+// tap4x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap4x2F64AVX512(t unsafe.Pointer)
+
 // tile5x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile5x1F64AVX512(t unsafe.Pointer)
+
+// tap5x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap5x1F64AVX512(t unsafe.Pointer)
 
 // tile5x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile5x2F64AVX512(t unsafe.Pointer)
 
+// tap5x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap5x2F64AVX512(t unsafe.Pointer)
+
 // tile6x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile6x1F64AVX512(t unsafe.Pointer)
+
+// tap6x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap6x1F64AVX512(t unsafe.Pointer)
 
 // tile6x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile6x2F64AVX512(t unsafe.Pointer)
 
+// tap6x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap6x2F64AVX512(t unsafe.Pointer)
+
 // tile7x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 7 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile7x1F64AVX512(t unsafe.Pointer)
+
+// tap7x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap7x1F64AVX512(t unsafe.Pointer)
 
 // tile7x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 7 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile7x2F64AVX512(t unsafe.Pointer)
 
+// tap7x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap7x2F64AVX512(t unsafe.Pointer)
+
 // tile8x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 8 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile8x1F64AVX512(t unsafe.Pointer)
+
+// tap8x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap8x1F64AVX512(t unsafe.Pointer)
 
 // tile8x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 8 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile8x2F64AVX512(t unsafe.Pointer)
 
+// tap8x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap8x2F64AVX512(t unsafe.Pointer)
+
 // tile9x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 9 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile9x1F64AVX512(t unsafe.Pointer)
+
+// tap9x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap9x1F64AVX512(t unsafe.Pointer)
 
 // tile9x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 9 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile9x2F64AVX512(t unsafe.Pointer)
 
+// tap9x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap9x2F64AVX512(t unsafe.Pointer)
+
 // tile10x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 10 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile10x1F64AVX512(t unsafe.Pointer)
+
+// tap10x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap10x1F64AVX512(t unsafe.Pointer)
 
 // tile10x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 10 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile10x2F64AVX512(t unsafe.Pointer)
 
+// tap10x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap10x2F64AVX512(t unsafe.Pointer)
+
 // tile11x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 11 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile11x1F64AVX512(t unsafe.Pointer)
+
+// tap11x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap11x1F64AVX512(t unsafe.Pointer)
 
 // tile11x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 11 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile11x2F64AVX512(t unsafe.Pointer)
 
+// tap11x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap11x2F64AVX512(t unsafe.Pointer)
+
 // tile12x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 12 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile12x1F64AVX512(t unsafe.Pointer)
+
+// tap12x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap12x1F64AVX512(t unsafe.Pointer)
 
 // tile12x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 12 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile12x2F64AVX512(t unsafe.Pointer)
 
+// tap12x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap12x2F64AVX512(t unsafe.Pointer)
+
 // tile13x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 13 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile13x1F64AVX512(t unsafe.Pointer)
+
+// tap13x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap13x1F64AVX512(t unsafe.Pointer)
 
 // tile13x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 13 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile13x2F64AVX512(t unsafe.Pointer)
 
+// tap13x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap13x2F64AVX512(t unsafe.Pointer)
+
 // tile14x1F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 14 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile14x1F64AVX512(t unsafe.Pointer)
+
+// tap14x1F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap14x1F64AVX512(t unsafe.Pointer)
 
 // tile14x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 14 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile14x2F64AVX512(t unsafe.Pointer)
 
+// tap14x2F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap14x2F64AVX512(t unsafe.Pointer)
+
 // tile2x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile2x4F64AVX512(t unsafe.Pointer)
+
+// tap2x4F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap2x4F64AVX512(t unsafe.Pointer)
 
 // tile3x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile3x4F64AVX512(t unsafe.Pointer)
 
+// tap3x4F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap3x4F64AVX512(t unsafe.Pointer)
+
 // tile1x8F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 64 columns j.
 //
 //go:noescape
 func tile1x8F64AVX512(t unsafe.Pointer)
 
-// tap1x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 16 columns j.
+// tap1x8F64AVX512 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 64 columns j.
 //
 //go:noescape
-func tap1x2F64AVX512(t unsafe.Pointer)
-
-// tap2x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 16 columns j.
-//
-//go:noescape
-func tap2x2F64AVX512(t unsafe.Pointer)
-
-// tap3x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 16 columns j.
-//
-//go:noescape
-func tap3x2F64AVX512(t unsafe.Pointer)
-
-// tap4x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 16 columns j.
-//
-//go:noescape
-func tap4x2F64AVX512(t unsafe.Pointer)
-
-// tap5x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 16 columns j.
-//
-//go:noescape
-func tap5x2F64AVX512(t unsafe.Pointer)
-
-// tap6x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 16 columns j.
-//
-//go:noescape
-func tap6x2F64AVX512(t unsafe.Pointer)
-
-// tap7x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 7 rows i and 16 columns j.
-//
-//go:noescape
-func tap7x2F64AVX512(t unsafe.Pointer)
-
-// tap8x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 8 rows i and 16 columns j.
-//
-//go:noescape
-func tap8x2F64AVX512(t unsafe.Pointer)
-
-// tap9x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 9 rows i and 16 columns j.
-//
-//go:noescape
-func tap9x2F64AVX512(t unsafe.Pointer)
-
-// tap10x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 10 rows i and 16 columns j.
-//
-//go:noescape
-func tap10x2F64AVX512(t unsafe.Pointer)
-
-// tap11x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 11 rows i and 16 columns j.
-//
-//go:noescape
-func tap11x2F64AVX512(t unsafe.Pointer)
-
-// tap12x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 12 rows i and 16 columns j.
-//
-//go:noescape
-func tap12x2F64AVX512(t unsafe.Pointer)
-
-// tap13x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 13 rows i and 16 columns j.
-//
-//go:noescape
-func tap13x2F64AVX512(t unsafe.Pointer)
-
-// tap14x2F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 14 rows i and 16 columns j.
-//
-//go:noescape
-func tap14x2F64AVX512(t unsafe.Pointer)
+func tap1x8F64AVX512(t unsafe.Pointer)
 
 // dot1x4F64AVX512 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
@@ -585,6 +795,46 @@ func mean1F64AVX512(t unsafe.Pointer)
 //
 //go:noescape
 func mean2F64AVX512(t unsafe.Pointer)
+
+// pairsF64AVX512 is the largest element of every window, each a pair of columns.
+//
+//go:noescape
+func pairsF64AVX512(t unsafe.Pointer)
+
+// triplesF64AVX512 is the largest element of every window, each a pair of columns and the one before.
+//
+//go:noescape
+func triplesF64AVX512(t unsafe.Pointer)
+
+// lines1F64AVX512 is y[i][j] = x[i][1*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines1F64AVX512(t unsafe.Pointer)
+
+// lines2F64AVX512 is y[i][j] = x[i][2*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines2F64AVX512(t unsafe.Pointer)
+
+// addRowsF64AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+//
+//go:noescape
+func addRowsF64AVX512(t unsafe.Pointer)
+
+// slideF64AVX512 is y[i] = bias + Σ w[t] · x[taps[t]+i] for blocks of 256 bytes of y.
+//
+//go:noescape
+func slideF64AVX512(t unsafe.Pointer)
+
+// correlateF64AVX512 is sums[t] += y[i] · x[taps[t]+i] for blocks of four vectors of y, which have sums of their own.
+//
+//go:noescape
+func correlateF64AVX512(t unsafe.Pointer)
+
+// zipF64AVX512 is y[2i] = x[i] and y[2i+1] = w[i] for whole vectors.
+//
+//go:noescape
+func zipF64AVX512(t unsafe.Pointer)
 
 // peakF32AVX512 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //
@@ -671,100 +921,140 @@ func gatherBF16AVX512(t unsafe.Pointer)
 //go:noescape
 func tile1x1F32AVX2(t unsafe.Pointer)
 
+// tap1x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap1x1F32AVX2(t unsafe.Pointer)
+
 // tile1x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile1x2F32AVX2(t unsafe.Pointer)
+
+// tap1x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap1x2F32AVX2(t unsafe.Pointer)
 
 // tile2x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile2x1F32AVX2(t unsafe.Pointer)
 
+// tap2x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap2x1F32AVX2(t unsafe.Pointer)
+
 // tile2x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile2x2F32AVX2(t unsafe.Pointer)
+
+// tap2x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap2x2F32AVX2(t unsafe.Pointer)
 
 // tile3x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile3x1F32AVX2(t unsafe.Pointer)
 
+// tap3x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap3x1F32AVX2(t unsafe.Pointer)
+
 // tile3x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile3x2F32AVX2(t unsafe.Pointer)
+
+// tap3x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap3x2F32AVX2(t unsafe.Pointer)
 
 // tile4x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile4x1F32AVX2(t unsafe.Pointer)
 
+// tap4x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap4x1F32AVX2(t unsafe.Pointer)
+
 // tile4x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile4x2F32AVX2(t unsafe.Pointer)
+
+// tap4x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap4x2F32AVX2(t unsafe.Pointer)
 
 // tile5x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile5x1F32AVX2(t unsafe.Pointer)
 
+// tap5x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap5x1F32AVX2(t unsafe.Pointer)
+
 // tile5x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile5x2F32AVX2(t unsafe.Pointer)
+
+// tap5x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap5x2F32AVX2(t unsafe.Pointer)
 
 // tile6x1F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile6x1F32AVX2(t unsafe.Pointer)
 
+// tap6x1F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap6x1F32AVX2(t unsafe.Pointer)
+
 // tile6x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile6x2F32AVX2(t unsafe.Pointer)
+
+// tap6x2F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap6x2F32AVX2(t unsafe.Pointer)
 
 // tile2x4F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile2x4F32AVX2(t unsafe.Pointer)
 
+// tap2x4F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 32 columns j.
+//
+//go:noescape
+func tap2x4F32AVX2(t unsafe.Pointer)
+
 // tile1x8F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 64 columns j.
 //
 //go:noescape
 func tile1x8F32AVX2(t unsafe.Pointer)
 
-// tap1x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 16 columns j.
+// tap1x8F32AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 64 columns j.
 //
 //go:noescape
-func tap1x2F32AVX2(t unsafe.Pointer)
-
-// tap2x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 16 columns j.
-//
-//go:noescape
-func tap2x2F32AVX2(t unsafe.Pointer)
-
-// tap3x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 16 columns j.
-//
-//go:noescape
-func tap3x2F32AVX2(t unsafe.Pointer)
-
-// tap4x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 16 columns j.
-//
-//go:noescape
-func tap4x2F32AVX2(t unsafe.Pointer)
-
-// tap5x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 16 columns j.
-//
-//go:noescape
-func tap5x2F32AVX2(t unsafe.Pointer)
-
-// tap6x2F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 16 columns j.
-//
-//go:noescape
-func tap6x2F32AVX2(t unsafe.Pointer)
+func tap1x8F32AVX2(t unsafe.Pointer)
 
 // dot1x4F32AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
@@ -821,105 +1111,185 @@ func mean1F32AVX2(t unsafe.Pointer)
 //go:noescape
 func mean2F32AVX2(t unsafe.Pointer)
 
+// pairsF32AVX2 is the largest element of every window, each a pair of columns.
+//
+//go:noescape
+func pairsF32AVX2(t unsafe.Pointer)
+
+// triplesF32AVX2 is the largest element of every window, each a pair of columns and the one before.
+//
+//go:noescape
+func triplesF32AVX2(t unsafe.Pointer)
+
+// lines1F32AVX2 is y[i][j] = x[i][1*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines1F32AVX2(t unsafe.Pointer)
+
+// lines2F32AVX2 is y[i][j] = x[i][2*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines2F32AVX2(t unsafe.Pointer)
+
+// addRowsF32AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+//
+//go:noescape
+func addRowsF32AVX2(t unsafe.Pointer)
+
+// slideF32AVX2 is y[i] = bias + Σ w[t] · x[taps[t]+i] for blocks of 256 bytes of y.
+//
+//go:noescape
+func slideF32AVX2(t unsafe.Pointer)
+
+// correlateF32AVX2 is sums[t] += y[i] · x[taps[t]+i] for blocks of four vectors of y, which have sums of their own.
+//
+//go:noescape
+func correlateF32AVX2(t unsafe.Pointer)
+
+// zipF32AVX2 is y[2i] = x[i] and y[2i+1] = w[i] for whole vectors.
+//
+//go:noescape
+func zipF32AVX2(t unsafe.Pointer)
+
 // tile1x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile1x1F64AVX2(t unsafe.Pointer)
+
+// tap1x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap1x1F64AVX2(t unsafe.Pointer)
 
 // tile1x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile1x2F64AVX2(t unsafe.Pointer)
 
+// tap1x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap1x2F64AVX2(t unsafe.Pointer)
+
 // tile2x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile2x1F64AVX2(t unsafe.Pointer)
+
+// tap2x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap2x1F64AVX2(t unsafe.Pointer)
 
 // tile2x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile2x2F64AVX2(t unsafe.Pointer)
 
+// tap2x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap2x2F64AVX2(t unsafe.Pointer)
+
 // tile3x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile3x1F64AVX2(t unsafe.Pointer)
+
+// tap3x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap3x1F64AVX2(t unsafe.Pointer)
 
 // tile3x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 3 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile3x2F64AVX2(t unsafe.Pointer)
 
+// tap3x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap3x2F64AVX2(t unsafe.Pointer)
+
 // tile4x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile4x1F64AVX2(t unsafe.Pointer)
+
+// tap4x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap4x1F64AVX2(t unsafe.Pointer)
 
 // tile4x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 4 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile4x2F64AVX2(t unsafe.Pointer)
 
+// tap4x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap4x2F64AVX2(t unsafe.Pointer)
+
 // tile5x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile5x1F64AVX2(t unsafe.Pointer)
+
+// tap5x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap5x1F64AVX2(t unsafe.Pointer)
 
 // tile5x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 5 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile5x2F64AVX2(t unsafe.Pointer)
 
+// tap5x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap5x2F64AVX2(t unsafe.Pointer)
+
 // tile6x1F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 4 columns j.
 //
 //go:noescape
 func tile6x1F64AVX2(t unsafe.Pointer)
+
+// tap6x1F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 4 columns j.
+//
+//go:noescape
+func tap6x1F64AVX2(t unsafe.Pointer)
 
 // tile6x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 6 rows i and up to 8 columns j.
 //
 //go:noescape
 func tile6x2F64AVX2(t unsafe.Pointer)
 
+// tap6x2F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and up to 8 columns j.
+//
+//go:noescape
+func tap6x2F64AVX2(t unsafe.Pointer)
+
 // tile2x4F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 2 rows i and up to 16 columns j.
 //
 //go:noescape
 func tile2x4F64AVX2(t unsafe.Pointer)
+
+// tap2x4F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and up to 16 columns j.
+//
+//go:noescape
+func tap2x4F64AVX2(t unsafe.Pointer)
 
 // tile1x8F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for 1 rows i and up to 32 columns j.
 //
 //go:noescape
 func tile1x8F64AVX2(t unsafe.Pointer)
 
-// tap1x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and 8 columns j.
+// tap1x8F64AVX2 is c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for 1 rows i and up to 32 columns j.
 //
 //go:noescape
-func tap1x2F64AVX2(t unsafe.Pointer)
-
-// tap2x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 2 rows i and 8 columns j.
-//
-//go:noescape
-func tap2x2F64AVX2(t unsafe.Pointer)
-
-// tap3x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 3 rows i and 8 columns j.
-//
-//go:noescape
-func tap3x2F64AVX2(t unsafe.Pointer)
-
-// tap4x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 4 rows i and 8 columns j.
-//
-//go:noescape
-func tap4x2F64AVX2(t unsafe.Pointer)
-
-// tap5x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 5 rows i and 8 columns j.
-//
-//go:noescape
-func tap5x2F64AVX2(t unsafe.Pointer)
-
-// tap6x2F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for 6 rows i and 8 columns j.
-//
-//go:noescape
-func tap6x2F64AVX2(t unsafe.Pointer)
+func tap1x8F64AVX2(t unsafe.Pointer)
 
 // dot1x4F64AVX2 is c[i][j] = from[i][j] + Σ a[i][l] · b[j][l] for 1 rows i and up to 4 columns j.
 //
@@ -975,6 +1345,46 @@ func mean1F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func mean2F64AVX2(t unsafe.Pointer)
+
+// pairsF64AVX2 is the largest element of every window, each a pair of columns.
+//
+//go:noescape
+func pairsF64AVX2(t unsafe.Pointer)
+
+// triplesF64AVX2 is the largest element of every window, each a pair of columns and the one before.
+//
+//go:noescape
+func triplesF64AVX2(t unsafe.Pointer)
+
+// lines1F64AVX2 is y[i][j] = x[i][1*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines1F64AVX2(t unsafe.Pointer)
+
+// lines2F64AVX2 is y[i][j] = x[i][2*(j-zeros)] between zeros, for whole rows.
+//
+//go:noescape
+func lines2F64AVX2(t unsafe.Pointer)
+
+// addRowsF64AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+//
+//go:noescape
+func addRowsF64AVX2(t unsafe.Pointer)
+
+// slideF64AVX2 is y[i] = bias + Σ w[t] · x[taps[t]+i] for blocks of 256 bytes of y.
+//
+//go:noescape
+func slideF64AVX2(t unsafe.Pointer)
+
+// correlateF64AVX2 is sums[t] += y[i] · x[taps[t]+i] for blocks of four vectors of y, which have sums of their own.
+//
+//go:noescape
+func correlateF64AVX2(t unsafe.Pointer)
+
+// zipF64AVX2 is y[2i] = x[i] and y[2i+1] = w[i] for whole vectors.
+//
+//go:noescape
+func zipF64AVX2(t unsafe.Pointer)
 
 // peakF32AVX2 is sum[i] += x · y for 12 vectors i, k times; nothing is kept.
 //

@@ -4,30 +4,34 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
+	"cresset/internal/kern/guarded"
 )
 
-// eachTileLevel runs f with every level that has tiles.
-func eachTileLevel(t *testing.T, f func(t *testing.T)) {
-	defer Use(Current())
-	for _, l := range Available() {
-		Use(l)
-		if TileRows() == 0 {
-			continue
+// reference is Run in plain Go, each element rounded as the assembly rounds it, with row l of B where rowB says.
+func reference[T dtype.Float](t *Tile[T], rowB func(l int) int, bias []T) {
+	for n := range max(t.Count, 1) {
+		one := *t
+		one.A, one.B, one.C = t.A[n*t.Step.A:], t.B[n*t.Step.B:], t.C[n*t.Step.C:]
+		if t.From != nil {
+			one.From = t.From[n*t.Step.From:]
 		}
-		t.Run(l.String(), f)
+		referenceOne(&one, rowB, bias)
 	}
 }
 
-// reference is Run in plain Go, each element rounded as the assembly rounds it.
-func reference[T dtype.Float](t *Tile[T]) {
+func referenceOne[T dtype.Float](t *Tile[T], rowB func(l int) int, bias []T) {
 	for i := range t.Rows {
 		for j := range t.Cols {
 			var sum T
 			for l := range t.K {
-				sum = fused(t.A[i*t.RowA+l*t.ColA], t.B[l*t.RowB+j], sum)
+				sum = fused(t.A[i*t.RowA+l*t.ColA], t.B[rowB(l)+j], sum)
+			}
+			if bias != nil {
+				sum += bias[i]
 			}
 			if t.From != nil {
 				sum += t.From[i*t.RowFrom+j]
@@ -38,7 +42,7 @@ func reference[T dtype.Float](t *Tile[T]) {
 }
 
 func fused[T dtype.Float](x, y, z T) T {
-	if sizeOf[T]() == 8 {
+	if isDouble[T]() {
 		return T(math.FMA(float64(x), float64(y), float64(z)))
 	}
 	// The product is exact in float64; rounding the sum to odd first makes the second rounding the only one.
@@ -64,38 +68,93 @@ func random[T dtype.Float](rng *rand.Rand, n int) []T {
 	return x
 }
 
+// special makes a few elements what sums keep: infinities, NaN, zeros of both signs, numbers below the normal ones.
+func special[T dtype.Float](rng *rand.Rand, x []T) []T {
+	tiny := 0x1p-149
+	if isDouble[T]() {
+		tiny = 0x1p-1074
+	}
+	all := []float64{math.Inf(1), math.Inf(-1), math.NaN(), 0, math.Copysign(0, -1), tiny, -3 * tiny}
+	for range len(x)/40 + rng.IntN(2) {
+		if len(x) > 0 {
+			x[rng.IntN(len(x))] = T(all[rng.IntN(len(all))])
+		}
+	}
+	return x
+}
+
+// same reports whether two numbers have the same bits, all NaN among themselves.
+func same[T dtype.Float](x, y T) bool {
+	return x != x && y != y || math.Float64bits(float64(x)) == math.Float64bits(float64(y))
+}
+
+// several makes a tile up to three, below each other or beside each other.
+func (tile *Tile[T]) several(rng *rand.Rand) {
+	tile.Count = rng.IntN(4)
+	tile.Step = Steps{A: rng.IntN(3), B: rng.IntN(3), C: tile.Rows * tile.RowC, From: rng.IntN(2) * tile.Cols, Next: rng.IntN(100)}
+	if rng.IntN(2) == 0 {
+		tile.Step.C, tile.RowC = tile.Cols+rng.IntN(2), tile.RowC+tile.last(tile.Cols+1)
+	}
+}
+
+// draw gives tiles with these sizes and distances operands between guarded pages; every third adds nothing, every third a
+// row, every third what C holds.
+func (tile *Tile[T]) draw(t *testing.T, rng *rand.Rand, sizeB, kind int) {
+	atEnd := kind%2 == 0
+	tile.A = guarded.Copy(t, special(rng, random[T](rng, tile.last(tile.Step.A)+(tile.Rows-1)*tile.RowA+(tile.K-1)*tile.ColA+1)), atEnd)
+	tile.B = guarded.Copy(t, special(rng, random[T](rng, tile.last(tile.Step.B)+sizeB)), atEnd)
+	tile.C = guarded.Copy(t, random[T](rng, tile.last(tile.Step.C)+(tile.Rows-1)*tile.RowC+tile.Cols), atEnd)
+	tile.Next = tile.B
+	switch kind % 3 {
+	case 1:
+		tile.From, tile.RowFrom = guarded.Copy(t, random[T](rng, tile.last(tile.Step.From)+tile.Cols), atEnd), 0
+	case 2:
+		tile.From, tile.RowFrom, tile.Step.From = tile.C, tile.RowC, tile.Step.C
+	}
+}
+
+// check compares what run computes with the reference, C's elements between the rows too.
+func (tile *Tile[T]) check(t *testing.T, rowB func(l int) int, bias []T, run func()) {
+	t.Helper()
+	want := *tile
+	want.C = slices.Clone(tile.C)
+	if tile.From != nil && tile.RowFrom > 0 {
+		want.From = want.C
+	}
+	reference(&want, rowB, bias)
+	run()
+	for i, got := range tile.C {
+		if !same(got, want.C[i]) {
+			t.Fatalf("%d tiles of %d rows, %d columns, %d steps: element %d is %v, want %v", tile.Count, tile.Rows, tile.Cols, tile.K, i, got, want.C[i])
+		}
+	}
+}
+
+// testTiles runs every micro-kernel with all numbers of columns for which it is chosen.
 func testTiles[T dtype.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for rows := 1; rows <= TileRows(); rows++ {
-		for cols := 1; cols <= TileCols[T](rows); cols++ {
-			k := 1 + rng.IntN(40)
-			tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k, ColA: 1, RowB: cols + rng.IntN(3), RowC: cols + rng.IntN(3)}
-			if cols%2 == 0 {
-				tile.RowA, tile.ColA = 1, rows+cols%3
-			}
-			tile.A = random[T](rng, (rows-1)*tile.RowA+(k-1)*tile.ColA+1)
-			tile.B = random[T](rng, (k-1)*tile.RowB+cols)
-			tile.C = random[T](rng, (rows-1)*tile.RowC+cols+1)
-			tile.Next = tile.B
-			switch cols % 3 {
-			case 1:
-				tile.From, tile.RowFrom = random[T](rng, cols), 0
-			case 2:
-				tile.From, tile.RowFrom = tile.C, tile.RowC
-			}
-			want := tile
-			want.C = append([]T(nil), tile.C...)
-			if cols%3 == 2 {
-				want.From = want.C
-			}
-			reference(&want)
-			tile.Run()
-			for i, got := range tile.C {
-				if math.Float64bits(float64(got)) != math.Float64bits(float64(want.C[i])) {
-					t.Fatalf("%d rows, %d columns, %d steps: element %d is %v, want %v", rows, cols, k, i, got, want.C[i])
+	for _, number := range microKernels(t, "tile", elemName[T]()) {
+		rows, vectors := number&0xff, number>>8
+		t.Run(fmt.Sprintf("%dx%d", rows, vectors), func(t *testing.T) {
+			chosen := false
+			for cols := 1; cols <= TileCols[T](rows); cols++ {
+				k := 1 + rng.IntN(100)
+				tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k, ColA: 1, RowB: cols + rng.IntN(3), RowC: cols + rng.IntN(3)}
+				if tile.vectors() != vectors {
+					continue
 				}
+				chosen = true
+				if cols%2 == 0 {
+					tile.RowA, tile.ColA = 1, rows+cols%3
+				}
+				tile.several(rng)
+				tile.draw(t, rng, (k-1)*tile.RowB+cols, cols)
+				tile.check(t, func(l int) int { return l * tile.RowB }, nil, tile.Run)
 			}
-		}
+			if !chosen {
+				t.Error("no tile takes it")
+			}
+		})
 	}
 }
 
@@ -106,92 +165,38 @@ func TestTiles(t *testing.T) {
 	})
 }
 
-// testDots compares with a product in float64: sums in lanes round otherwise than those in order.
-func testDots[T dtype.Float](t *testing.T) {
-	rng := rand.New(rand.NewPCG(5, 6))
-	epsilon := map[int]float64{4: 0x1p-23, 8: 0x1p-52}[sizeOf[T]()]
-	for rows := 1; rows <= DotRows(); rows++ {
-		for cols := 1; cols <= DotCols(rows); cols++ {
-			for k := 1; k <= 70; k++ {
-				tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k + k%3, RowB: k + k%2, RowC: cols + k%3}
-				tile.A, tile.B = random[T](rng, (rows-1)*tile.RowA+k), random[T](rng, (cols-1)*tile.RowB+k)
-				tile.C = random[T](rng, (rows-1)*tile.RowC+cols+1)
-				switch k % 3 {
-				case 1:
-					tile.From = random[T](rng, cols)
-				case 2:
-					tile.From, tile.RowFrom = tile.C, tile.RowC
-				}
-				before := append([]T(nil), tile.C...)
-				from := append([]T(nil), tile.From...)
-				tile.RunDot()
-				for at, got := range tile.C {
-					i, j := at/tile.RowC, at%tile.RowC
-					want, bound := float64(before[at]), 0.
-					if i < rows && j < cols {
-						want = 0
-						if from != nil {
-							want = float64(from[i*tile.RowFrom+j])
-						}
-						bound = math.Abs(want)
-						for l := range k {
-							p := float64(tile.A[i*tile.RowA+l]) * float64(tile.B[j*tile.RowB+l])
-							want, bound = want+p, bound+math.Abs(p)
-						}
-						bound *= epsilon * 8
-					}
-					if !(math.Abs(float64(got)-want) <= bound) {
-						t.Fatalf("%d rows, %d columns, %d steps: element %d, %d is %v, want %v", rows, cols, k, i, j, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestDots(t *testing.T) {
-	eachTileLevel(t, func(t *testing.T) {
-		t.Run("float32", testDots[float32])
-		t.Run("float64", testDots[float64])
-	})
-}
-
-func testPacking[T dtype.Float](t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	lanes := Lanes[T]()
-	for n := 1; n <= 2*lanes; n++ {
-		for _, k := range []int{1, 3, lanes - 1, lanes, lanes + 1, 40} {
-			row := n + n%3
-			src, dst := random[T](rng, (k-1)*row+n), make([]T, k*2*lanes)
-			GatherRows(dst, 2*lanes, src, row, k, n)
-			for l := range k {
-				for j := range n {
-					if dst[l*2*lanes+j] != src[l*row+j] {
-						t.Fatalf("%d rows of %d: element %d, %d is %v, want %v", k, n, l, j, dst[l*2*lanes+j], src[l*row+j])
-					}
-				}
-			}
-			if n > lanes {
+// testTaps runs every micro-kernel whose rows of B a table names with all numbers of columns for which it is chosen.
+func testTaps[T dtype.Float](t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, number := range microKernels(t, "tap", elemName[T]()) {
+		rows, vectors := number&0xff, number>>8
+		for cols := 1; cols <= TileCols[T](rows); cols++ {
+			k := 1 + rng.IntN(100)
+			tile := Tile[T]{Rows: rows, Cols: cols, K: k, RowA: k + k%3, ColA: 1, RowC: cols + k%4}
+			if tile.vectors() != vectors {
 				continue
 			}
-			row = k + n%3
-			src, dst = random[T](rng, (n-1)*row+k), make([]T, (k-1)*n+lanes)
-			Transpose(dst, n, src, row, n, k)
-			for l := range k {
-				for i := range n {
-					if dst[l*n+i] != src[i*row+l] {
-						t.Fatalf("%d columns of %d: element %d, %d is %v, want %v", k, n, l, i, dst[l*n+i], src[i*row+l])
-					}
-				}
+			taps := make([]int32, k)
+			for l := range taps {
+				taps[l] = int32(rng.IntN(60))
 			}
+			last := int(slices.Max(taps))
+			tile.several(rng)
+			tile.draw(t, rng, last+cols, k+rows)
+			taps = guarded.Copy(t, taps, k%2 == 0)
+			var bias []T
+			if k%5 > 1 {
+				bias = guarded.Copy(t, random[T](rng, rows), k%2 == 0)
+			}
+			tile.check(t, func(l int) int { return int(taps[l]) }, bias, func() { tile.RunTaps(taps, last, bias) })
 		}
 	}
 }
 
-func TestPacking(t *testing.T) {
+func TestTaps(t *testing.T) {
 	eachTileLevel(t, func(t *testing.T) {
-		t.Run("float32", testPacking[float32])
-		t.Run("float64", testPacking[float64])
+		t.Run("float32", testTaps[float32])
+		t.Run("float64", testTaps[float64])
 	})
 }
 

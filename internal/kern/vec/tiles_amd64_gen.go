@@ -94,37 +94,71 @@ func dotF32AVX512(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
-// tapF32AVX512 runs the micro-kernel of so many rows, for a B in a table.
-func tapF32AVX512(rows int, t unsafe.Pointer) {
-	switch rows {
-	case 1:
+// tapF32AVX512 runs the micro-kernel of so many rows and vectors, for a B in a table.
+func tapF32AVX512(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F32AVX512(t)
+	case 2<<8 | 1:
 		tap1x2F32AVX512(t)
-	case 2:
+	case 1<<8 | 2:
+		tap2x1F32AVX512(t)
+	case 2<<8 | 2:
 		tap2x2F32AVX512(t)
-	case 3:
+	case 1<<8 | 3:
+		tap3x1F32AVX512(t)
+	case 2<<8 | 3:
 		tap3x2F32AVX512(t)
-	case 4:
+	case 1<<8 | 4:
+		tap4x1F32AVX512(t)
+	case 2<<8 | 4:
 		tap4x2F32AVX512(t)
-	case 5:
+	case 1<<8 | 5:
+		tap5x1F32AVX512(t)
+	case 2<<8 | 5:
 		tap5x2F32AVX512(t)
-	case 6:
+	case 1<<8 | 6:
+		tap6x1F32AVX512(t)
+	case 2<<8 | 6:
 		tap6x2F32AVX512(t)
-	case 7:
+	case 1<<8 | 7:
+		tap7x1F32AVX512(t)
+	case 2<<8 | 7:
 		tap7x2F32AVX512(t)
-	case 8:
+	case 1<<8 | 8:
+		tap8x1F32AVX512(t)
+	case 2<<8 | 8:
 		tap8x2F32AVX512(t)
-	case 9:
+	case 1<<8 | 9:
+		tap9x1F32AVX512(t)
+	case 2<<8 | 9:
 		tap9x2F32AVX512(t)
-	case 10:
+	case 1<<8 | 10:
+		tap10x1F32AVX512(t)
+	case 2<<8 | 10:
 		tap10x2F32AVX512(t)
-	case 11:
+	case 1<<8 | 11:
+		tap11x1F32AVX512(t)
+	case 2<<8 | 11:
 		tap11x2F32AVX512(t)
-	case 12:
+	case 1<<8 | 12:
+		tap12x1F32AVX512(t)
+	case 2<<8 | 12:
 		tap12x2F32AVX512(t)
-	case 13:
+	case 1<<8 | 13:
+		tap13x1F32AVX512(t)
+	case 2<<8 | 13:
 		tap13x2F32AVX512(t)
-	case 14:
+	case 1<<8 | 14:
+		tap14x1F32AVX512(t)
+	case 2<<8 | 14:
 		tap14x2F32AVX512(t)
+	case 4<<8 | 2:
+		tap2x4F32AVX512(t)
+	case 4<<8 | 3:
+		tap3x4F32AVX512(t)
+	case 8<<8 | 1:
+		tap1x8F32AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -145,6 +179,30 @@ func windowF32AVX512(fold windowFold, stride int, t unsafe.Pointer) {
 		mean1F32AVX512(t)
 	case 2<<8 | 2:
 		mean2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// halvingF32AVX512 runs the micro-kernel of so many columns two apart.
+func halvingF32AVX512(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF32AVX512(t)
+	case 1:
+		triplesF32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// linesF32AVX512 runs the micro-kernel of so many elements between two.
+func linesF32AVX512(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F32AVX512(t)
+	case 2:
+		lines2F32AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -238,37 +296,71 @@ func dotF64AVX512(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
-// tapF64AVX512 runs the micro-kernel of so many rows, for a B in a table.
-func tapF64AVX512(rows int, t unsafe.Pointer) {
-	switch rows {
-	case 1:
+// tapF64AVX512 runs the micro-kernel of so many rows and vectors, for a B in a table.
+func tapF64AVX512(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F64AVX512(t)
+	case 2<<8 | 1:
 		tap1x2F64AVX512(t)
-	case 2:
+	case 1<<8 | 2:
+		tap2x1F64AVX512(t)
+	case 2<<8 | 2:
 		tap2x2F64AVX512(t)
-	case 3:
+	case 1<<8 | 3:
+		tap3x1F64AVX512(t)
+	case 2<<8 | 3:
 		tap3x2F64AVX512(t)
-	case 4:
+	case 1<<8 | 4:
+		tap4x1F64AVX512(t)
+	case 2<<8 | 4:
 		tap4x2F64AVX512(t)
-	case 5:
+	case 1<<8 | 5:
+		tap5x1F64AVX512(t)
+	case 2<<8 | 5:
 		tap5x2F64AVX512(t)
-	case 6:
+	case 1<<8 | 6:
+		tap6x1F64AVX512(t)
+	case 2<<8 | 6:
 		tap6x2F64AVX512(t)
-	case 7:
+	case 1<<8 | 7:
+		tap7x1F64AVX512(t)
+	case 2<<8 | 7:
 		tap7x2F64AVX512(t)
-	case 8:
+	case 1<<8 | 8:
+		tap8x1F64AVX512(t)
+	case 2<<8 | 8:
 		tap8x2F64AVX512(t)
-	case 9:
+	case 1<<8 | 9:
+		tap9x1F64AVX512(t)
+	case 2<<8 | 9:
 		tap9x2F64AVX512(t)
-	case 10:
+	case 1<<8 | 10:
+		tap10x1F64AVX512(t)
+	case 2<<8 | 10:
 		tap10x2F64AVX512(t)
-	case 11:
+	case 1<<8 | 11:
+		tap11x1F64AVX512(t)
+	case 2<<8 | 11:
 		tap11x2F64AVX512(t)
-	case 12:
+	case 1<<8 | 12:
+		tap12x1F64AVX512(t)
+	case 2<<8 | 12:
 		tap12x2F64AVX512(t)
-	case 13:
+	case 1<<8 | 13:
+		tap13x1F64AVX512(t)
+	case 2<<8 | 13:
 		tap13x2F64AVX512(t)
-	case 14:
+	case 1<<8 | 14:
+		tap14x1F64AVX512(t)
+	case 2<<8 | 14:
 		tap14x2F64AVX512(t)
+	case 4<<8 | 2:
+		tap2x4F64AVX512(t)
+	case 4<<8 | 3:
+		tap3x4F64AVX512(t)
+	case 8<<8 | 1:
+		tap1x8F64AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -289,6 +381,30 @@ func windowF64AVX512(fold windowFold, stride int, t unsafe.Pointer) {
 		mean1F64AVX512(t)
 	case 2<<8 | 2:
 		mean2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// halvingF64AVX512 runs the micro-kernel of so many columns two apart.
+func halvingF64AVX512(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF64AVX512(t)
+	case 1:
+		triplesF64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// linesF64AVX512 runs the micro-kernel of so many elements between two.
+func linesF64AVX512(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F64AVX512(t)
+	case 2:
+		lines2F64AVX512(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -380,21 +496,37 @@ func dotF32AVX2(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
-// tapF32AVX2 runs the micro-kernel of so many rows, for a B in a table.
-func tapF32AVX2(rows int, t unsafe.Pointer) {
-	switch rows {
-	case 1:
+// tapF32AVX2 runs the micro-kernel of so many rows and vectors, for a B in a table.
+func tapF32AVX2(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F32AVX2(t)
+	case 2<<8 | 1:
 		tap1x2F32AVX2(t)
-	case 2:
+	case 1<<8 | 2:
+		tap2x1F32AVX2(t)
+	case 2<<8 | 2:
 		tap2x2F32AVX2(t)
-	case 3:
+	case 1<<8 | 3:
+		tap3x1F32AVX2(t)
+	case 2<<8 | 3:
 		tap3x2F32AVX2(t)
-	case 4:
+	case 1<<8 | 4:
+		tap4x1F32AVX2(t)
+	case 2<<8 | 4:
 		tap4x2F32AVX2(t)
-	case 5:
+	case 1<<8 | 5:
+		tap5x1F32AVX2(t)
+	case 2<<8 | 5:
 		tap5x2F32AVX2(t)
-	case 6:
+	case 1<<8 | 6:
+		tap6x1F32AVX2(t)
+	case 2<<8 | 6:
 		tap6x2F32AVX2(t)
+	case 4<<8 | 2:
+		tap2x4F32AVX2(t)
+	case 8<<8 | 1:
+		tap1x8F32AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -415,6 +547,30 @@ func windowF32AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 		mean1F32AVX2(t)
 	case 2<<8 | 2:
 		mean2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// halvingF32AVX2 runs the micro-kernel of so many columns two apart.
+func halvingF32AVX2(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF32AVX2(t)
+	case 1:
+		triplesF32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// linesF32AVX2 runs the micro-kernel of so many elements between two.
+func linesF32AVX2(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F32AVX2(t)
+	case 2:
+		lines2F32AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -470,21 +626,37 @@ func dotF64AVX2(rows, cols int, t unsafe.Pointer) {
 	}
 }
 
-// tapF64AVX2 runs the micro-kernel of so many rows, for a B in a table.
-func tapF64AVX2(rows int, t unsafe.Pointer) {
-	switch rows {
-	case 1:
+// tapF64AVX2 runs the micro-kernel of so many rows and vectors, for a B in a table.
+func tapF64AVX2(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F64AVX2(t)
+	case 2<<8 | 1:
 		tap1x2F64AVX2(t)
-	case 2:
+	case 1<<8 | 2:
+		tap2x1F64AVX2(t)
+	case 2<<8 | 2:
 		tap2x2F64AVX2(t)
-	case 3:
+	case 1<<8 | 3:
+		tap3x1F64AVX2(t)
+	case 2<<8 | 3:
 		tap3x2F64AVX2(t)
-	case 4:
+	case 1<<8 | 4:
+		tap4x1F64AVX2(t)
+	case 2<<8 | 4:
 		tap4x2F64AVX2(t)
-	case 5:
+	case 1<<8 | 5:
+		tap5x1F64AVX2(t)
+	case 2<<8 | 5:
 		tap5x2F64AVX2(t)
-	case 6:
+	case 1<<8 | 6:
+		tap6x1F64AVX2(t)
+	case 2<<8 | 6:
 		tap6x2F64AVX2(t)
+	case 4<<8 | 2:
+		tap2x4F64AVX2(t)
+	case 8<<8 | 1:
+		tap1x8F64AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
@@ -505,6 +677,30 @@ func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 		mean1F64AVX2(t)
 	case 2<<8 | 2:
 		mean2F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// halvingF64AVX2 runs the micro-kernel of so many columns two apart.
+func halvingF64AVX2(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF64AVX2(t)
+	case 1:
+		triplesF64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+// linesF64AVX2 runs the micro-kernel of so many elements between two.
+func linesF64AVX2(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F64AVX2(t)
+	case 2:
+		lines2F64AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}

@@ -8,100 +8,136 @@ package vec
 
 import "unsafe"
 
-// A Loop names a vector loop. That of float64, where there is one, has the number behind that of float32.
+// A Loop names a vector loop: for float32, and as many behind it as the constants say for other types, where there are such.
 type Loop uint16
 
 const (
-	// Float64 behind a loop is the loop for float64.
-	Float64 = 1
+	// Float64 behind a loop is the loop for float64, and so on.
+	Float64, Int32, Int64, Uint8 = 1, 2, 3, 4
 
 	// Right behind the loop of an operation on two operands is the loop that takes the second as a scalar, the same for all
 	// elements, and Left the one that takes the first so.
-	Right, Left = 2, 4
+	Right, Left = 5, 10
 
 	operands = 4         // slices that a loop has at most
 	most     = 64 * 1024 // elements of one call: Go cannot stop a goroutine inside assembly
+	few      = 8         // elements that Go adds or multiplies in less time than a call of assembly takes
 )
 
 // Unary runs the loop l over dst and a and returns how many elements it computed. The loop's scalars follow in order.
 func Unary[D, A any](l Loop, dst []D, a []A, scalars ...A) int {
 	l, ok := of[A](l)
-	if !ok {
+	if !ok || len(dst) == 0 {
 		return 0
 	}
-	a = a[:len(dst)]
-	done := 0
-	for done < len(dst) {
-		n := min(len(dst)-done, most)
-		did := run(l, n, pointer(scalars, 0), [operands]unsafe.Pointer{pointer(dst, done), pointer(a, done)})
-		done += did
-		if did < n {
-			break
-		}
+	n, a := len(dst), a[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0)}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
 	}
-	return done
+	return long(l, n, pointer(scalars, 0), p, [operands]int{size[D](), size[A]()})
 }
 
-// Binary runs the loop l over dst, a and b, as Unary does.
+// Binary runs the loop l over dst, a and b, as Unary does. Of a few elements it leaves arithmetic to Go.
 func Binary[D, A, B any](l Loop, dst []D, a []A, b []B, scalars ...B) int {
-	l, ok := of[B](l)
-	if !ok {
+	if len(dst) < few && l <= Div {
 		return 0
 	}
-	a, b = a[:len(dst)], b[:len(dst)]
-	done := 0
-	for done < len(dst) {
-		n := min(len(dst)-done, most)
-		did := run(l, n, pointer(scalars, 0),
-			[operands]unsafe.Pointer{pointer(dst, done), pointer(a, done), pointer(b, done)})
-		done += did
-		if did < n {
-			break
-		}
+	l, ok := of[B](l)
+	if !ok || len(dst) == 0 {
+		return 0
 	}
-	return done
+	n, a, b := len(dst), a[:len(dst)], b[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0), pointer(b, 0)}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
+	}
+	return long(l, n, pointer(scalars, 0), p, [operands]int{size[D](), size[A](), size[B]()})
+}
+
+// Into runs the loop l, which computes with dst's type, over dst, which it updates, and a, as Unary does.
+func Into[D, A any](l Loop, dst []D, a []A) int {
+	l, ok := of[D](l)
+	if !ok || len(dst) == 0 {
+		return 0
+	}
+	n, a := len(dst), a[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0)}
+	if n <= most {
+		return run(l, n, nil, &p)
+	}
+	return long(l, n, nil, p, [operands]int{size[D](), size[A]()})
+}
+
+// Halves runs the loop l over operands of its half type, as Binary does.
+func Halves[T ~uint16](l Loop, dst, a, b []T, scalars ...float32) int {
+	if len(dst) < few {
+		return 0
+	}
+	n, a, b := len(dst), a[:len(dst)], b[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0), pointer(b, 0)}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
+	}
+	return long(l, n, pointer(scalars, 0), p, [operands]int{size[T](), size[T](), size[T]()})
+}
+
+// Half runs the loop l over operands of its half type, as Unary does.
+func Half[T ~uint16](l Loop, dst, a []T, scalars ...float32) int {
+	if len(dst) == 0 {
+		return 0
+	}
+	n, a := len(dst), a[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0)}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
+	}
+	return long(l, n, pointer(scalars, 0), p, [operands]int{size[T](), size[T]()})
 }
 
 // Ternary runs the loop l over dst, a, b and c, as Unary does.
 func Ternary[D, A, B, C any](l Loop, dst []D, a []A, b []B, c []C, scalars ...C) int {
 	l, ok := of[C](l)
-	if !ok {
+	if !ok || len(dst) == 0 {
 		return 0
 	}
-	a, b, c = a[:len(dst)], b[:len(dst)], c[:len(dst)]
-	done := 0
-	for done < len(dst) {
-		n := min(len(dst)-done, most)
-		did := run(l, n, pointer(scalars, 0),
-			[operands]unsafe.Pointer{pointer(dst, done), pointer(a, done), pointer(b, done), pointer(c, done)})
-		done += did
-		if did < n {
-			break
-		}
+	n, a, b, c := len(dst), a[:len(dst)], b[:len(dst)], c[:len(dst)]
+	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0), pointer(b, 0), pointer(c, 0)}
+	if n <= most {
+		return run(l, n, pointer(scalars, 0), &p)
 	}
-	return done
+	return long(l, n, pointer(scalars, 0), p, [operands]int{size[D](), size[A](), size[B](), size[C]()})
 }
 
 // Cast runs the loop l, which reads elements of one type and writes those of another, over n of them and returns how
 // many it computed.
 func Cast(l Loop, dst, src unsafe.Pointer, dstBytes, srcBytes, n int) int {
-	done := 0
-	for done < n {
-		m := min(n-done, most)
-		// Both hold n elements of these sizes.
-		did := run(l, m, nil, [operands]unsafe.Pointer{unsafe.Add(dst, done*dstBytes), unsafe.Add(src, done*srcBytes)})
-		done += did
-		if did < m {
-			break
-		}
+	p := [operands]unsafe.Pointer{dst, src}
+	if n == 0 {
+		return 0
 	}
-	return done
+	if n <= most {
+		return run(l, n, nil, &p)
+	}
+	return long(l, n, nil, p, [operands]int{dstBytes, srcBytes})
+}
+
+// Missed, where it is not nil, is told of each loop that the current level has no assembly for, those over rows by their
+// number alone. It is for tests, which so find the loops that none of them runs: no loop may be running when it is set.
+var Missed func(l Loop, overRows bool)
+
+func missed(l Loop, overRows bool) {
+	if Missed != nil {
+		Missed(l, overRows)
+	}
 }
 
 // pointer returns where element i lies, which a loop then reads or writes up to the slice's end.
 func pointer[T any](s []T, i int) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(s[i:]))
 }
+
+func size[T any]() int { return int(unsafe.Sizeof(*new(T))) }
 
 // of returns the loop for elements of type T, if it is a type that vector loops compute with.
 func of[T any](l Loop) (Loop, bool) {
@@ -111,6 +147,12 @@ func of[T any](l Loop) (Loop, bool) {
 		return l, true
 	case float64:
 		return l + Float64, true
+	case int32:
+		return l + Int32, true
+	case int64:
+		return l + Int64, true
+	case uint8:
+		return l + Uint8, true
 	}
 	return l, false
 }

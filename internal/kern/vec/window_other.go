@@ -1,4 +1,4 @@
-//go:build noasm || !amd64
+//go:build noasm || !(amd64 || arm64)
 
 package vec
 
@@ -9,3 +9,7 @@ import (
 )
 
 func runWindows[T dtype.Float](windowFold, int, unsafe.Pointer) { panic(noTiles) }
+
+func runHalving[T dtype.Float](bool, unsafe.Pointer) { panic(noTiles) }
+
+func runLines[T dtype.Float](int, unsafe.Pointer) { panic(noTiles) }

@@ -1,7 +1,6 @@
 package asm
 
 import (
-	"math"
 	"slices"
 
 	"cresset/internal/kgen/recipe"
@@ -12,6 +11,7 @@ type kind uint8
 
 const (
 	compute kind = iota // a step of the loop
+	prepare             // makes of a Lookup's index what the machine needs beside it
 	load                // reads an operand
 	store               // writes a result
 	fold                // takes a value into accumulators
@@ -20,12 +20,12 @@ const (
 // An inst is one instruction, or a short fixed sequence, over values.
 type inst struct {
 	kind  kind
-	op    recipe.Op
-	dst   int      // the value that it results in
-	args  []int    // the values that it needs
-	table []uint32 // for Lookup
+	op    recipe.Op // of a load, what it is to the loop, and of a store, what made the value
+	dst   int       // the value that it results in
+	args  []int     // the values that it needs
+	table []uint32  // for Lookup and for the preparation of its index
 
-	accs    []int // for fold, the accumulators
+	acc     int // for fold, the accumulator
 	fold    recipe.FoldOp
 	operand int // the operand that is loaded or stored, by its place in Operands
 	elem    recipe.Elem
@@ -56,9 +56,10 @@ type program struct {
 type value struct {
 	class  class
 	shared source
-	bits   uint64 // of a constant, or the operation of an accumulator
-	scalar int    // of a parameter or an accumulator, which one
-	uses   []int  // the instructions that need it
+	bits   uint64   // of a constant, or the operation of an accumulator
+	scalar int      // of a parameter or an accumulator, which one
+	words  []uint32 // of a table
+	uses   []int    // the instructions that need it
 }
 
 // A source says where a value comes from that no instruction computes.
@@ -69,6 +70,7 @@ const (
 	constant
 	parameter
 	accumulator
+	table
 )
 
 // A class is a kind of register.
@@ -80,26 +82,23 @@ const (
 	classes
 )
 
-// lower writes the loop for numbers of one type and for a machine.
-func lower(m machine, l *recipe.Loop, elem recipe.Elem, chains int) *program {
-	w := &lowering{program: &program{elem: elem}, loop: l, maskClass: m.maskClass(), extremes: m.extremes()}
-	w.of = make([][]int, chains)
+// lower writes the loop for numbers of one type and for a machine: chains of it from the first on.
+func lower(m machine, l *recipe.Loop, elem recipe.Elem, first, chains int) *program {
+	w := &lowering{program: &program{elem: elem}, machine: m, loop: l, prepared: map[int]int{}}
+	for _, v := range accumulators(m, l, elem) {
+		w.accs = append(w.accs, w.share(v))
+	}
+	w.of = make([][]int, first+chains)
 	for c := range w.of {
 		w.of[c] = make([]int, len(l.Steps))
 	}
-	users := usersOf(l)
-	for k := range l.Steps {
-		for c := range w.of {
-			w.step(recipe.Ref(k), c, users)
+	if unitOf(m, l) > 2 { // one chain after the other, since a fold of many vectors leaves few registers
+		for c := first; c < len(w.of); c++ {
+			w.chains(c, c+1)
 		}
+	} else {
+		w.chains(first, len(w.of))
 	}
-	for n, r := range l.Results {
-		for c := range w.of {
-			w.insts = append(w.insts, inst{kind: store, dst: -1, args: []int{w.of[c][r]}, chain: c,
-				operand: l.DstPlace(n), elem: w.inMemory(l.Dst[n].Elem)})
-		}
-	}
-	w.folds(unitOf(m, l, elem))
 	for at, in := range w.insts {
 		for _, a := range in.args {
 			w.values[a].uses = append(w.values[a].uses, at)
@@ -108,21 +107,41 @@ func lower(m machine, l *recipe.Loop, elem recipe.Elem, chains int) *program {
 	return w.program
 }
 
-// A lowering is a program under way: of has the values of each chain's steps.
+// A lowering is a program under way: of has the values of each chain's steps, accs those of the accumulators.
 type lowering struct {
 	*program
-	loop      *recipe.Loop
-	maskClass class
-	extremes  bool
-	of        [][]int
+	machine
+	loop     *recipe.Loop
+	of       [][]int
+	accs     []int
+	prepared map[int]int // by an index, what was made of it
+}
+
+// chains adds the instructions of chains that run side by side.
+func (w *lowering) chains(first, end int) {
+	users := usersOf(w.loop)
+	for k := range w.loop.Steps {
+		for c := first; c < end; c++ {
+			w.step(recipe.Ref(k), c, users)
+		}
+	}
+	for n, r := range w.loop.Results {
+		for c := first; c < end; c++ {
+			w.insts = append(w.insts, inst{kind: store, op: w.loop.Steps[r].Op, dst: -1, args: []int{w.of[c][r]}, chain: c,
+				operand: w.loop.DstPlace(n), elem: w.inMemory(w.loop.Dst[n].Elem)})
+		}
+	}
+	for c := first; c < end; c++ {
+		w.folds(c, unitOf(w.machine, w.loop))
+	}
 }
 
 func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
 	s := &w.loop.Steps[k]
 	switch s.Op {
 	case recipe.ConstFloat, recipe.ConstInt:
-		w.of[c][k] = w.share(value{shared: constant, bits: w.constantBits(s)})
-	case recipe.Scalar:
+		w.of[c][k] = w.share(value{shared: constant, bits: s.Word(w.elem)})
+	case recipe.Scalar, recipe.ScalarInt:
 		w.of[c][k] = w.share(value{shared: parameter, scalar: int(s.Bits)})
 	case recipe.FromBits, recipe.ToBits:
 		w.of[c][k] = w.of[c][s.Args[0]]
@@ -130,26 +149,43 @@ func (w *lowering) step(k recipe.Ref, c int, users [][]recipe.Ref) {
 		w.add(k, c, inst{kind: load, op: s.Op, operand: w.loop.SrcPlace(int(s.Bits)), elem: w.inMemory(w.loop.Src[s.Bits].Elem)})
 	case recipe.FMA, recipe.FMAExact:
 		w.fma(k, c)
-	case recipe.Select:
+	case recipe.Select, recipe.ISelect:
 		w.choice(k, c)
 	case recipe.Neg:
 		if !w.isFolded(k, users) {
 			w.add(k, c, inst{op: s.Op, args: w.args(s, c)})
 		}
+	case recipe.Lookup:
+		w.lookup(k, c)
 	default:
-		in := inst{op: s.Op, args: w.args(s, c)}
-		if s.Table != nil {
-			in.table = s.Table.Words
-		}
-		w.add(k, c, in)
+		w.add(k, c, inst{op: s.Op, args: w.args(s, c)})
 	}
+}
+
+// lookup has the index as its first argument, then what the machine made of it, then the vectors that hold the table.
+func (w *lowering) lookup(k recipe.Ref, c int) {
+	s := &w.loop.Steps[k]
+	words := s.Table.Words
+	in := inst{op: s.Op, args: w.args(s, c), table: words}
+	if index := in.args[0]; w.prepares(words) {
+		made, ok := w.prepared[index]
+		if !ok {
+			made = w.result(value{}, inst{kind: prepare, args: []int{index}, table: words, chain: c})
+			w.prepared[index] = made
+		}
+		in.args = append(in.args, made)
+	}
+	for _, v := range w.pieces(words) {
+		in.args = append(in.args, w.share(value{shared: table, words: v}))
+	}
+	w.add(k, c, in)
 }
 
 // choice finds the selects of the larger or smaller of two: of b < a, a or b, which the machine may have in one.
 func (w *lowering) choice(k recipe.Ref, c int) {
 	s := &w.loop.Steps[k]
 	in := inst{op: s.Op, args: w.args(s, c)}
-	if less := &w.loop.Steps[s.Args[0]]; w.extremes && less.Op == recipe.Less {
+	if less := &w.loop.Steps[s.Args[0]]; w.extremes(less.Op, w.elem) {
 		switch yes, no := s.Args[1], s.Args[2]; {
 		case less.Args[0] == no && less.Args[1] == yes:
 			in.extreme = larger
@@ -213,18 +249,29 @@ func (w *lowering) args(s *recipe.Step, c int) []int {
 func (w *lowering) add(k recipe.Ref, c int, in inst) {
 	v := value{}
 	if w.loop.Steps[k].Op.Result() == recipe.MaskType {
-		v.class = w.maskClass
+		v.class = w.maskClass()
 	}
-	in.chain, in.dst = c, len(w.values)
-	w.of[c][k] = in.dst
+	in.chain = c
+	w.of[c][k] = w.result(v, in)
+}
+
+// result appends an instruction that results in a new value.
+func (w *lowering) result(v value, in inst) int {
+	in.dst = len(w.values)
 	w.values = append(w.values, v)
 	w.insts = append(w.insts, in)
+	return in.dst
+}
+
+// equals tells whether two shared values are the same, perhaps in different programs.
+func (v *value) equals(other value) bool {
+	return v.shared == other.shared && v.bits == other.bits && v.scalar == other.scalar && slices.Equal(v.words, other.words)
 }
 
 // share returns the value that equals v, which all chains have in common.
 func (w *lowering) share(v value) int {
 	for n, have := range w.values {
-		if have.shared == v.shared && have.bits == v.bits && have.scalar == v.scalar && v.shared != computed {
+		if v.shared != computed && have.equals(v) {
 			return n
 		}
 	}
@@ -237,15 +284,4 @@ func (w *lowering) inMemory(e recipe.Elem) recipe.Elem {
 		return w.elem
 	}
 	return e
-}
-
-// constantBits widens a constant to the type that the loop computes with.
-func (w *lowering) constantBits(s *recipe.Step) uint64 {
-	switch {
-	case w.elem != recipe.F64:
-		return uint64(s.Bits)
-	case s.Op == recipe.ConstInt:
-		return uint64(int64(int32(s.Bits)))
-	}
-	return math.Float64bits(float64(math.Float32frombits(s.Bits)))
 }

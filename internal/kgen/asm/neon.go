@@ -9,12 +9,16 @@ import (
 // neon is arm64's vector unit, of 16 bytes. Go's assembler lacks most of its instructions on floats, so all are written
 // as words, in ARM's syntax behind the comment sign: result first.
 type neon struct {
-	pool *pool
+	pool   *pool
+	tables bool // the loop under way has some
 }
 
 func (m *neon) registers(c class) int {
-	if c == masks {
+	switch {
+	case c == masks:
 		return 0
+	case m.tables:
+		return neonTable
 	}
 	return 32
 }
@@ -25,12 +29,15 @@ func (m *neon) bytes() int { return neonBytes }
 
 func (m *neon) scales() bool { return false }
 
-// extremes is false: NEON's own orders -0 before +0 and keeps NaN.
-func (m *neon) extremes() bool { return false }
+// extremes is false for floats: NEON's own orders -0 before +0 and keeps NaN.
+func (m *neon) extremes(less recipe.Op, elem recipe.Elem) bool {
+	return less == recipe.ILess && elem != recipe.I64
+}
 
-func (m *neon) trial() machine { return &neon{&pool{}} }
+func (m *neon) trial() machine { return &neon{&pool{}, m.tables} }
 
-// neonCode is an instruction by name and code, for 4-byte elements. Bit 22 of the code makes it one for 8 bytes.
+// neonCode is an instruction by name and code, for 4-byte elements: bits 23 and 22 are 10. With 11 it is one for 8 bytes, and
+// with 00 one for bytes where it is of integers.
 type neonCode struct {
 	name string
 	code uint32
@@ -45,6 +52,7 @@ var (
 		recipe.IAdd: {"ADD", 0x4ea08400},
 		recipe.ISub: {"SUB", 0x6ea08400},
 		recipe.IMul: {"MUL", 0x4ea09c00},
+		recipe.IMin: {"UMIN", 0x6ea06c00},
 	}
 	neonTwo = map[recipe.Op]neonCode{
 		recipe.Sqrt:    {"FSQRT", 0x6ea1f800},
@@ -69,15 +77,21 @@ var (
 		recipe.LessEqual: {"FCMGE", 0x6e20e400},
 		recipe.Equal:     {"FCMEQ", 0x4e20e400},
 		recipe.IsNaN:     {"FCMEQ", 0x4e20e400},
-		recipe.ILess:     {"CMGT", 0x4ea03400},
+		recipe.IEqual:    {"CMEQ", 0x6ea08c00},
+	}
+	// Integers with a sign and without.
+	neonLess    = map[bool]neonCode{false: {"CMGT", 0x4ea03400}, true: {"CMHI", 0x6ea03400}}
+	neonExtreme = map[bool]map[extreme]neonCode{
+		false: {larger: {"SMAX", 0x4ea06400}, smaller: {"SMIN", 0x4ea06c00}},
+		true:  {larger: {"UMAX", 0x6ea06400}, smaller: {"UMIN", 0x6ea06c00}},
 	}
 )
 
+// unsigned tells whether a loop's integers have no sign: those of a byte.
+func unsigned(p *placer) bool { return p.elem == recipe.U8 }
+
 func (m *neon) lanes(p *placer) string {
-	if p.elem == recipe.F64 {
-		return "2D"
-	}
-	return "4S"
+	return map[int]string{1: "16B", 4: "4S", 8: "2D"}[p.elem.Size()]
 }
 
 // three writes an instruction of two operands, and two one of one.
@@ -92,10 +106,13 @@ func (m *neon) two(p *placer, c neonCode, dst, x int) {
 }
 
 func (m *neon) sized(p *placer, c neonCode) (code uint32, lanes string) {
-	if p.elem == recipe.F64 {
-		return c.code | 1<<22, "2D"
+	switch p.elem.Size() {
+	case 8:
+		c.code |= 1 << 22
+	case 1:
+		c.code &^= 1 << 23
 	}
-	return c.code, "4S"
+	return c.code, m.lanes(p)
 }
 
 // logic writes an instruction on bits.
@@ -115,8 +132,19 @@ func (m *neon) emit(p *placer, in *inst) {
 	case store:
 		m.store(p, in)
 		return
+	case fold:
+		m.fold(p, in)
+		return
+	case prepare:
+		m.prepare(p, in)
+		return
 	}
 	var x, y int
+	if in.extreme != neither {
+		x, y := p.in(in.args[0]), p.in(in.args[1])
+		m.three(p, neonExtreme[unsigned(p)][in.extreme], p.out(in.dst), x, y)
+		return
+	}
 	if in.op != recipe.FMA && in.op != recipe.Select && in.op != recipe.ISelect {
 		x = p.in(in.args[0])
 		if len(in.args) > 1 {
@@ -139,12 +167,14 @@ func (m *neon) emit(p *placer, in *inst) {
 	case recipe.IMulHigh:
 		m.mulHigh(p, in, x, y)
 	case recipe.Lookup:
-		m.lookup(p, in, x)
+		m.lookup(p, in)
 	case recipe.Select, recipe.ISelect:
 		yes, no := p.in(in.args[1]), p.in(in.args[2])
 		dst := p.over(in.dst, in.args[0])
 		m.logic(p, neonCode{"BSL", 0x6e601c00}, dst, yes, no)
-	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.ILess:
+	case recipe.ILess:
+		m.three(p, neonLess[unsigned(p)], p.out(in.dst), y, x)
+	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.IEqual:
 		m.three(p, neonCompare[in.op], p.out(in.dst), y, x)
 	case recipe.IsNaN:
 		dst := p.out(in.dst)
@@ -223,32 +253,16 @@ func (m *neon) mulHigh(p *placer, in *inst, x, y int) {
 	word(0x4e805800, "UZP2 V%d.4S, V%d.4S, V%d.4S", p.out(in.dst), low, high)
 }
 
-// lookup picks words of a table of 8, each by its 4 bytes: from the first half, then from the second where the first had
-// none.
-func (m *neon) lookup(p *placer, in *inst, x int) {
-	at, other := p.scratch(vectors), p.scratch(vectors)
-	dst := p.out(in.dst)
-	m.constant(p, other, 0x04040404)
-	m.three(p, neonThree[recipe.IMul], at, x, other)
-	m.constant(p, other, 0x03020100)
-	m.three(p, neonThree[recipe.IAdd], at, at, other)
-	pick := func(name string, code uint32, words []uint32) {
-		m.words(p, other, words)
-		p.fn.Word(code|uint32(at)<<16|uint32(other)<<5|uint32(dst), "%s V%d.16B, {V%d.16B}, V%d.16B", name, dst, other, at)
-	}
-	pick("TBL", 0x4e000000, in.table[:4])
-	m.constant(p, other, 0x10101010)
-	m.logic(p, neonCode{"SUB", 0x6e208400}, at, at, other)
-	pick("TBX", 0x4e001000, in.table[4:])
-}
-
 // constant brings a repeated constant into a register, and words four different ones.
 func (m *neon) constant(p *placer, r int, bits uint64) {
-	if p.elem == recipe.F64 {
+	if p.elem.Size() == 8 {
 		m.words(p, r, []uint32{uint32(bits), uint32(bits >> 32), uint32(bits), uint32(bits >> 32)})
 		return
 	}
 	w := uint32(bits)
+	if p.elem.Size() == 1 {
+		w = uint32(uint8(bits)) * 0x01010101
+	}
 	m.words(p, r, []uint32{w, w, w, w})
 }
 

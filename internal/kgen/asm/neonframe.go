@@ -9,9 +9,13 @@ import (
 // NEON returns the file of all loops for arm64.
 func NEON(loops []*recipe.Loop) *File {
 	f := &File{}
-	m := &neon{&f.pool}
 	for _, l := range loops {
+		m := &neon{&f.pool, hasTables(l)}
 		for _, elem := range l.Elems {
+			if l.Rows {
+				m.rowLoop(f, l, elem)
+				continue
+			}
 			m.loop(f, l, elem)
 		}
 	}
@@ -53,12 +57,13 @@ func (m *neon) repeat(fn *Func, pl plan, name, next string, chains, lanes int) {
 	fn.Op("CMP", step, "R5")
 	fn.Op("BLT", next)
 	fn.Label(name)
-	pl.body(m, fn, chains, false)
+	pl.body(m, fn, 0, chains, false)
 	for n, o := range pl.loop.Operands() {
 		r := fmt.Sprintf("R%d", n)
 		fn.Op("ADD", fmt.Sprintf("$%d", chains*lanes*sizeIn(o.Elem, pl.elem)), r, r)
 	}
 	fn.Op("SUB", step, "R5", "R5")
+	m.endOfRun(fn, pl, name+"On")
 	fn.Op("CMP", step, "R5")
 	fn.Op("BGE", name)
 }
@@ -78,8 +83,10 @@ func (m *neon) fetch(p *placer, v, r int) {
 		m.constant(p, r, value.bits)
 	case parameter:
 		p.fn.Op("ADD", fmt.Sprintf("$%d", value.scalar*p.elem.Size()), "R6", "R8")
-		lanes := map[recipe.Elem]string{recipe.F32: "S4", recipe.F64: "D2"}[p.elem]
+		lanes := map[int]string{1: "B16", 4: "S4", 8: "D2"}[p.elem.Size()]
 		p.fn.Op("VLD1R", "(R8)", fmt.Sprintf("[V%d.%s]", r, lanes))
+	case accumulator:
+		m.start(p, recipe.FoldOp(value.bits), r)
 	default:
 		p.fn.Op("FMOVQ", m.slot(p, v), fmt.Sprintf("F%d", r))
 	}

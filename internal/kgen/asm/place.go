@@ -1,6 +1,10 @@
 package asm
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/internal/kgen/recipe"
+)
 
 // A machine is an instruction set.
 type machine interface {
@@ -11,8 +15,13 @@ type machine interface {
 	scales() bool
 	// bytes returns the size of a vector.
 	bytes() int
-	// extremes tells whether there are instructions for a > b ? a : b and for a < b ? a : b, which choose b where neither is less.
-	extremes() bool
+	// extremes tells whether there are instructions for a > b ? a : b and for a < b ? a : b by the operation that compares, which
+	// choose b where neither is less.
+	extremes(less recipe.Op, elem recipe.Elem) bool
+	// prepares tells whether a lookup in a table needs more than its index, and pieces how the table lies in vectors, none
+	// where the lookup itself reads it.
+	prepares(words []uint32) bool
+	pieces(words []uint32) [][]uint32
 	// trial returns the machine with a pool of constants that nobody reads.
 	trial() machine
 	// emit writes an instruction: it asks the placer for registers and writes to its function.
@@ -31,6 +40,7 @@ type placer struct {
 	machine
 	fn     *Func
 	masked bool // the last vector, of which only a part is there
+	around bool // results go around the caches
 
 	at     int             // the instruction that is being written
 	reg    []int           // the register of each value, none where it has none

@@ -18,12 +18,15 @@ type toy struct {
 	result float32
 }
 
-func (m *toy) registers(c class) int { return m.size * (1 - int(c)) }
-func (m *toy) maskClass() class      { return vectors }
-func (m *toy) scales() bool          { return false }
-func (m *toy) bytes() int            { return 16 }
-func (m *toy) extremes() bool        { return false }
-func (m *toy) trial() machine        { return m }
+func (m *toy) registers(c class) int                { return m.size * (1 - int(c)) }
+func (m *toy) maskClass() class                     { return vectors }
+func (m *toy) scales() bool                         { return false }
+func (m *toy) bytes() int                           { return 16 }
+func (m *toy) extremes(recipe.Op, recipe.Elem) bool { return false }
+func (m *toy) trial() machine                       { return m }
+
+func (m *toy) prepares([]uint32) bool     { return false }
+func (m *toy) pieces([]uint32) [][]uint32 { return nil }
 
 func (m *toy) emit(p *placer, in *inst) {
 	switch {
@@ -58,14 +61,14 @@ func (m *toy) move(_ *placer, _ class, from, to int) { m.regs[to] = m.regs[from]
 // crowded is a loop that keeps 8 sums alive before it adds them all: of (a+k)·(b+k) + (a+k) for k below 8.
 func crowded() *recipe.Loop {
 	l := &recipe.Loop{Name: "Crowded", Elems: []recipe.Elem{recipe.F32}, Dst: []recipe.Operand{{Name: "dst"}}, Src: []recipe.Operand{{Name: "a"}, {Name: "b"}}}
-	step := func(op recipe.Op, bits uint32, args ...recipe.Ref) recipe.Ref {
+	step := func(op recipe.Op, bits uint64, args ...recipe.Ref) recipe.Ref {
 		l.Steps = append(l.Steps, recipe.Step{Op: op, Bits: bits, Args: args})
 		return recipe.Ref(len(l.Steps) - 1)
 	}
 	a, b := step(recipe.Param, 0), step(recipe.Param, 1)
 	var terms []recipe.Ref
 	for k := range 8 {
-		c := step(recipe.ConstFloat, math.Float32bits(float32(k)))
+		c := step(recipe.ConstFloat, math.Float64bits(float64(k)))
 		x, y := step(recipe.Add, 0, a, c), step(recipe.Add, 0, b, c)
 		terms = append(terms, step(recipe.FMA, 0, x, y, x))
 	}
@@ -86,7 +89,7 @@ func TestPlacerKeepsValues(t *testing.T) {
 	for size := 4; size <= 16; size++ {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			m := &toy{size: size, inputs: []float32{2, 3}, regs: make([]float32, size), stack: map[int]float32{}}
-			p := newPlacer(m, lower(m, crowded(), recipe.F32, 1), &Func{})
+			p := newPlacer(m, lower(m, crowded(), recipe.F32, 0, 1), &Func{})
 			p.write()
 			if m.result != want {
 				t.Errorf("got %v, want %v", m.result, want)

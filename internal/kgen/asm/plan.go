@@ -12,7 +12,7 @@ import (
 var unrolls = []int{4, 2, 1}
 
 // maxInsts limits the length of an unrolled body.
-const maxInsts = 240
+const maxInsts = 256
 
 // A plan is how a loop is laid out: how many chains run side by side, and which constants and parameters stay in
 // registers from iteration to iteration.
@@ -22,6 +22,7 @@ type plan struct {
 	chains int
 	unit   int // the least number of chains
 	kept   []value
+	around bool // results go around the caches
 }
 
 // newPlan finds the plan by writing the body for nobody to read.
@@ -30,20 +31,20 @@ func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 	if !m.scales() {
 		l = l.Expanded()
 	}
-	unit := unitOf(m, l, elem)
-	for _, chains := range unrolls {
+	unit := unitOf(m, l)
+	for _, chains := range slices.Concat(unrolls, []int{unit}) {
 		if chains%unit != 0 {
 			continue
 		}
 		pl := plan{loop: l, elem: elem, chains: chains, unit: unit, kept: accumulators(m, l, elem)}
-		p := pl.body(m, &Func{Name: l.Name}, chains, false)
+		p := pl.body(m, &Func{Name: l.Name}, 0, chains, false)
 		if chains > unit && (p.spills > 0 || len(p.insts) > maxInsts) {
 			continue
 		}
 		if p.spills == 0 {
 			accs := len(pl.kept)
 			pl.kept = append(pl.kept, mostUsed(p, m.registers(vectors)-p.peak[vectors])...)
-			for len(pl.kept) > accs && pl.body(m, &Func{Name: l.Name}, chains, false).spills > 0 {
+			for len(pl.kept) > accs && pl.body(m, &Func{Name: l.Name}, 0, chains, false).spills > 0 {
 				pl.kept = pl.kept[:len(pl.kept)-1]
 			}
 		}
@@ -56,7 +57,7 @@ func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 func mostUsed(p *placer, n int) []value {
 	var shared []value
 	for _, v := range p.values {
-		if (v.shared == constant || v.shared == parameter) && len(v.uses) > 0 {
+		if (v.shared == constant || v.shared == parameter || v.shared == table) && len(v.uses) > 0 {
 			shared = append(shared, v)
 		}
 	}
@@ -64,10 +65,10 @@ func mostUsed(p *placer, n int) []value {
 	return shared[:min(n, len(shared))]
 }
 
-// body writes the loop's body for a number of chains; the kept values are in the first registers.
-func (pl *plan) body(m machine, fn *Func, chains int, masked bool) *placer {
-	p := newPlacer(m, lower(m, pl.loop, pl.elem, chains), fn)
-	p.masked = masked
+// body writes the loop's body for a number of chains from the first on; the kept values are in the first registers.
+func (pl *plan) body(m machine, fn *Func, first, chains int, masked bool) *placer {
+	p := newPlacer(m, lower(m, pl.loop, pl.elem, first, chains), fn)
+	p.masked, p.around = masked, pl.around
 	for r, k := range pl.kept {
 		v := p.find(k)
 		p.keep[v], p.reg[v], p.owner[vectors][r] = true, r, v
@@ -78,17 +79,26 @@ func (pl *plan) body(m machine, fn *Func, chains int, masked bool) *placer {
 
 // fetchKept writes what brings the kept values into their registers.
 func (pl *plan) fetchKept(m machine, fn *Func) {
-	p := newPlacer(m, lower(m, pl.loop, pl.elem, pl.unit), fn)
+	p := newPlacer(m, lower(m, pl.loop, pl.elem, 0, pl.unit), fn)
 	for r, k := range pl.kept {
 		m.fetch(p, p.find(k), r)
 	}
 }
 
+// accumulators returns the number of registers that folds keep.
+func (pl *plan) accumulators() int {
+	n := 0
+	for _, k := range pl.kept {
+		if k.shared == accumulator {
+			n++
+		}
+	}
+	return n
+}
+
 // find returns the value of this program that is the same constant or parameter as another program's.
 func (p *placer) find(k value) int {
-	return slices.IndexFunc(p.values, func(v value) bool {
-		return v.shared == k.shared && v.bits == k.bits && v.scalar == k.scalar
-	})
+	return slices.IndexFunc(p.values, func(v value) bool { return v.equals(k) })
 }
 
 // functionName is addF32AVX512 for the loop Add.
@@ -112,7 +122,7 @@ func comment(l *recipe.Loop) string {
 }
 
 // params are the parameters of a loop's function: pointers to the operands' first elements, their number, a pointer to
-// the scalars, and one to the results of folds. A loop over rows has the number of rows before.
+// the scalars, one to the results of folds, and one to what will be read next. A loop over rows has the number of rows before.
 func params(l *recipe.Loop) []Param {
 	var all []Param
 	for _, o := range l.Operands() {
@@ -127,6 +137,9 @@ func params(l *recipe.Loop) []Param {
 	}
 	if len(l.Folds) > 0 {
 		all = append(all, Param{"results", "unsafe.Pointer"})
+	}
+	if l.Fetches {
+		all = append(all, Param{"next", "unsafe.Pointer"})
 	}
 	return all
 }

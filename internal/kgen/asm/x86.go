@@ -37,7 +37,10 @@ func (m *x86) maskClass() class {
 
 func (m *x86) scales() bool { return m.wide }
 
-func (m *x86) extremes() bool { return true }
+// extremes is true but for those of int64 under AVX2.
+func (m *x86) extremes(less recipe.Op, elem recipe.Elem) bool {
+	return less == recipe.Less || less == recipe.ILess && (m.wide || elem != recipe.I64)
+}
 
 func (m *x86) trial() machine { return &x86{m.wide, &pool{}} }
 
@@ -64,7 +67,7 @@ func (m *x86) name(c class, r int) string {
 type x86Name struct{ narrow, wide string }
 
 func (n x86Name) of(p *placer) string {
-	if p.elem == recipe.F64 {
+	if p.elem.Size() == 8 {
 		return n.wide
 	}
 	return n.narrow
@@ -78,17 +81,21 @@ var x86Binary = map[recipe.Op]x86Name{
 	recipe.Div:  {"VDIVPS", "VDIVPD"},
 	recipe.IAdd: {"VPADDD", "VPADDQ"},
 	recipe.ISub: {"VPSUBD", "VPSUBQ"},
-	recipe.IMul: {"VPMULLD", ""},
+	recipe.IMul: {"VPMULLD", "VPMULLQ"},
+	recipe.IMin: {"VPMINUD", "VPMINUQ"},
 	recipe.IAnd: {"VPAND", "VPAND"},
 	recipe.IOr:  {"VPOR", "VPOR"},
 	recipe.IXor: {"VPXOR", "VPXOR"},
 }
 
 // x86Choice are the selects of the larger or smaller operand.
-var x86Choice = map[extreme]x86Name{larger: {"VMAXPS", "VMAXPD"}, smaller: {"VMINPS", "VMINPD"}}
+var x86Choice = map[recipe.Op]map[extreme]x86Name{
+	recipe.Select:  {larger: {"VMAXPS", "VMAXPD"}, smaller: {"VMINPS", "VMINPD"}},
+	recipe.ISelect: {larger: {"VPMAXSD", "VPMAXSQ"}, smaller: {"VPMINSD", "VPMINSQ"}},
+}
 
 var commutes = map[recipe.Op]bool{
-	recipe.Add: true, recipe.Mul: true, recipe.IAdd: true, recipe.IMul: true, recipe.IAnd: true, recipe.IOr: true, recipe.IXor: true,
+	recipe.Add: true, recipe.Mul: true, recipe.IAdd: true, recipe.IMul: true, recipe.IMin: true, recipe.IAnd: true, recipe.IOr: true, recipe.IXor: true,
 }
 
 // x86Shift are the shifts by a constant; by a vector they have a V behind the direction.
@@ -110,6 +117,13 @@ func (m *x86) emit(p *placer, in *inst) {
 	case fold:
 		m.fold(p, in)
 		return
+	case prepare:
+		m.prepare(p, in)
+		return
+	}
+	if p.elem.Size() == 1 {
+		m.emitBytes(p, in)
+		return
 	}
 	switch in.op {
 	case recipe.FMA:
@@ -129,18 +143,18 @@ func (m *x86) emit(p *placer, in *inst) {
 	case recipe.Shl, recipe.Shr, recipe.Sar:
 		m.shift(p, in)
 	case recipe.Scale:
-		m.scale(p, in)
+		m.pair(p, in, x86Name{"VSCALEFPS", "VSCALEFPD"})
 	case recipe.IMulHigh:
 		m.mulHigh(p, in)
 	case recipe.Lookup:
 		m.lookup(p, in)
 	case recipe.Select, recipe.ISelect:
 		if in.extreme != neither {
-			m.pair(p, in, x86Choice[in.extreme])
+			m.pair(p, in, x86Choice[in.op][in.extreme])
 			return
 		}
 		m.choose(p, in)
-	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.IsNaN, recipe.ILess:
+	case recipe.Less, recipe.LessEqual, recipe.Equal, recipe.IsNaN, recipe.ILess, recipe.IEqual:
 		m.compare(p, in)
 	case recipe.MaskAnd, recipe.MaskOr, recipe.MaskNot:
 		m.combine(p, in)
@@ -190,7 +204,7 @@ func (m *x86) round(p *placer, in *inst) {
 
 // withConstant combines the bits of the operand with those of a constant, given for 8 bytes.
 func (m *x86) withConstant(p *placer, in *inst, op recipe.Op, bits uint64) {
-	if p.elem != recipe.F64 {
+	if p.elem.Size() != 8 {
 		bits >>= 32
 	}
 	r := p.in(in.args[0])
@@ -247,13 +261,6 @@ func (m *x86) shift(p *placer, in *inst) {
 	p.fn.Op(x86Shift[in.op].vector.of(p)+suffix, o, r, m.name(vectors, p.out(in.dst)))
 }
 
-// scale takes the power as a float.
-func (m *x86) scale(p *placer, in *inst) {
-	x, n, power := p.in(in.args[0]), p.in(in.args[1]), m.name(vectors, p.scratch(vectors))
-	p.fn.Op("VCVTDQ2PS", m.name(vectors, n), power)
-	p.fn.Op("VSCALEFPS", power, m.name(vectors, x), m.name(vectors, p.out(in.dst)))
-}
-
 // mulHigh takes the 64-bit products of the even elements and of the odd ones, and joins their upper halves.
 func (m *x86) mulHigh(p *placer, in *inst) {
 	x, y := m.name(vectors, p.in(in.args[0])), m.name(vectors, p.in(in.args[1]))
@@ -273,16 +280,6 @@ func (m *x86) mulHigh(p *placer, in *inst) {
 		return
 	}
 	p.fn.Op("VPBLENDD", "$0xaa", odd, even, dst)
-}
-
-// lookup picks words of a table of 8, which stands twice where a vector has 16.
-func (m *x86) lookup(p *placer, in *inst) {
-	n := m.name(vectors, p.in(in.args[0]))
-	table := append([]uint32(nil), in.table...)
-	if m.wide {
-		table = append(table, table...)
-	}
-	p.fn.Op("VPERMD", m.pool.Words(table...), n, m.name(vectors, p.out(in.dst)))
 }
 
 // choose is a select: the first value where the mask is set.
@@ -306,23 +303,28 @@ func (m *x86) choose(p *placer, in *inst) {
 
 // x86Predicate are the numbers of ordered, quiet comparisons, and those with the operands exchanged.
 var x86Predicate = map[recipe.Op]struct{ straight, exchanged int }{
-	recipe.Equal: {0, 0}, recipe.IsNaN: {3, 3}, recipe.Less: {17, 30}, recipe.LessEqual: {18, 29}, recipe.ILess: {1, 6},
+	recipe.Equal: {0, 0}, recipe.IsNaN: {3, 3}, recipe.Less: {17, 30}, recipe.LessEqual: {18, 29}, recipe.ILess: {1, 6}, recipe.IEqual: {0, 0},
 }
 
 func (m *x86) compare(p *placer, in *inst) {
 	x, y := in.args[0], in.args[len(in.args)-1]
 	predicate := x86Predicate[in.op].straight
-	if m.inMemory(p, x) && !m.inMemory(p, y) && (m.wide || in.op != recipe.ILess) {
+	ints := in.op == recipe.ILess || in.op == recipe.IEqual
+	if m.inMemory(p, x) && !m.inMemory(p, y) && (m.wide || !ints) {
 		x, y, predicate = y, x, x86Predicate[in.op].exchanged
 	}
-	if !m.wide && in.op == recipe.ILess { // there is only greater: y > x
+	if !m.wide && ints { // there are only equal and greater: y > x
+		name := x86Name{"VPCMPGTD", "VPCMPGTQ"}
+		if in.op == recipe.IEqual {
+			name = x86Name{"VPCMPEQD", "VPCMPEQQ"}
+		}
 		ry := m.name(vectors, p.in(y))
 		ox, _ := m.operand(p, x)
-		p.fn.Op(x86Name{"VPCMPGTD", "VPCMPGTQ"}.of(p), ox, ry, m.name(vectors, p.out(in.dst)))
+		p.fn.Op(name.of(p), ox, ry, m.name(vectors, p.out(in.dst)))
 		return
 	}
 	name := x86Name{"VCMPPS", "VCMPPD"}
-	if in.op == recipe.ILess {
+	if ints {
 		name = x86Name{"VPCMPD", "VPCMPQ"}
 	}
 	rx := m.name(vectors, p.in(x))
@@ -336,14 +338,14 @@ func (m *x86) combine(p *placer, in *inst) {
 	x := m.name(c, p.in(in.args[0]))
 	if in.op == recipe.MaskNot {
 		if m.wide {
-			p.fn.Op("KNOTW", x, m.name(c, p.out(in.dst)))
+			p.fn.Op("KNOT"+maskSize(p), x, m.name(c, p.out(in.dst)))
 			return
 		}
 		o, _ := m.constant(p, 1<<64-1)
 		p.fn.Op("VPXOR", o, x, m.name(c, p.out(in.dst)))
 		return
 	}
-	names := map[recipe.Op][2]string{recipe.MaskAnd: {"VPAND", "KANDW"}, recipe.MaskOr: {"VPOR", "KORW"}}
+	names := map[recipe.Op][2]string{recipe.MaskAnd: {"VPAND", "KAND" + maskSize(p)}, recipe.MaskOr: {"VPOR", "KOR" + maskSize(p)}}
 	y := m.name(c, p.in(in.args[1]))
 	p.fn.Op(names[in.op][index(m.wide)], y, x, m.name(c, p.out(in.dst)))
 }

@@ -19,9 +19,15 @@ func x86File(loops []*recipe.Loop, wide bool) *File {
 		for _, elem := range l.Elems {
 			if l.Rows {
 				m.rowLoop(f, l, elem)
+				if streamsRows(l) {
+					m.streamRows(f, l, elem)
+				}
 				continue
 			}
 			m.loop(f, l, elem)
+			if streams(l) {
+				m.stream(f, l, elem)
+			}
 		}
 	}
 	return f
@@ -40,16 +46,7 @@ func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	pl := newPlan(m, l, elem)
 	fn := f.Func(functionName(l, elem, m.suffix()), comment(l), params(l)...)
 	lanes := m.bytes() / elem.Size()
-
-	for n, o := range l.Operands() {
-		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
-	}
-	fn.Op("MOVQ", fn.Arg("n"), "CX")
-	if len(l.Scalars) > 0 {
-		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
-	}
-	fn.Op("XORL", "AX", "AX")
-	pl.fetchKept(m, fn)
+	m.begin(fn, pl)
 	if pl.chains > 1 {
 		m.several(fn, pl, pl.chains*lanes)
 	}
@@ -63,6 +60,19 @@ func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("RET")
 }
 
+// begin brings the arguments, and what stays there, into registers.
+func (m *x86) begin(fn *Func, pl plan) {
+	for n, o := range pl.loop.Operands() {
+		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
+	}
+	fn.Op("MOVQ", fn.Arg("n"), "CX")
+	if len(pl.loop.Scalars) > 0 {
+		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
+	}
+	fn.Op("XORL", "AX", "AX")
+	pl.fetchKept(m, fn)
+}
+
 // several is the loop over as many vectors at once as there are chains.
 func (m *x86) several(fn *Func, pl plan, step int) {
 	fn.Op("LEAQ", fmt.Sprintf("-%d(CX)", step), "BX")
@@ -70,8 +80,10 @@ func (m *x86) several(fn *Func, pl plan, step int) {
 	fn.Op("JGT", "single")
 	fn.Op("PCALIGN", "$32")
 	fn.Label("several")
-	pl.body(m, fn, pl.chains, false)
+	m.prefetch(fn, pl)
+	pl.body(m, fn, 0, pl.chains, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
+	m.endOfRun(fn, pl, "severalOn")
 	fn.Op("CMPQ", "AX", "BX")
 	fn.Op("JLE", "several")
 	fn.Label("single")
@@ -81,17 +93,28 @@ func (m *x86) several(fn *Func, pl plan, step int) {
 func (m *x86) rest(fn *Func, pl plan, lanes int) {
 	fn.Op("SUBQ", "AX", "CX")
 	fn.Op("JLE", "done")
-	fn.Op("MOVL", "$-1", "R11")
+	fn.Op(map[bool]string{true: "MOVQ", false: "MOVL"}[lanes > 32], "$-1", "R11")
 	fn.Label("masked")
+	m.maskTail(fn, lanes)
+	pl.body(m, fn, 0, 1, true)
+	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
+	m.endOfRun(fn, pl, "maskedOn")
+	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
+	fn.Op("JGT", "masked")
+}
+
+// maskTail sets a bit in tailMask for each of the elements of a vector that are there: of CX elements, with ones in R11.
+func (m *x86) maskTail(fn *Func, lanes int) {
 	fn.Op("MOVL", fmt.Sprintf("$%d", lanes), "R12")
 	fn.Op("CMPQ", "CX", "R12")
 	fn.Op("CMOVQLT", "CX", "R12")
+	if lanes > 32 {
+		fn.Op("BZHIQ", "R12", "R11", "R12")
+		fn.Op("KMOVQ", "R12", tailMask)
+		return
+	}
 	fn.Op("BZHIL", "R12", "R11", "R12")
 	fn.Op("KMOVW", "R12", tailMask)
-	pl.body(m, fn, 1, true)
-	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
-	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
-	fn.Op("JGT", "masked")
 }
 
 // single is the loop over the whole vectors that are left, step elements at a time.
@@ -100,8 +123,9 @@ func (m *x86) single(fn *Func, pl plan, step int, next string) {
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JGT", next)
 	fn.Label("whole")
-	pl.body(m, fn, pl.unit, false)
+	pl.body(m, fn, 0, pl.unit, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
+	m.endOfRun(fn, pl, "wholeOn")
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JLE", "whole")
 }

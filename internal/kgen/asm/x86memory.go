@@ -8,7 +8,13 @@ import (
 
 // inMemory tells whether an operand would be read from memory, by the instruction that needs it.
 func (m *x86) inMemory(p *placer, v int) bool {
-	return p.reg[v] == none && p.values[v].class == vectors && (m.wide || p.values[v].shared != parameter)
+	switch p.values[v].shared {
+	case parameter:
+		return p.reg[v] == none && m.wide && p.elem.Size() > 1
+	case constant:
+		return p.reg[v] == none && (!m.wide || p.elem.Size() > 1) // no instruction repeats a byte
+	}
+	return p.reg[v] == none && p.values[v].class == vectors
 }
 
 // operand returns what stands for a value as an instruction's operand that may lie in memory, and the suffix of the
@@ -22,6 +28,8 @@ func (m *x86) operand(p *placer, v int) (text, suffix string) {
 		return m.constant(p, p.values[v].bits)
 	case parameter:
 		return m.scalar(p, v), ".BCST"
+	case table:
+		return m.pool.Words(p.values[v].words...), ""
 	}
 	return m.slot(p, v), ""
 }
@@ -29,8 +37,11 @@ func (m *x86) operand(p *placer, v int) (text, suffix string) {
 // constant returns where a constant lies: one element under AVX-512, which repeats it, else a vector.
 func (m *x86) constant(p *placer, bits uint64) (text, suffix string) {
 	words := []uint32{uint32(bits)}
-	if p.elem == recipe.F64 {
+	switch p.elem.Size() {
+	case 8:
 		words = append(words, uint32(bits>>32))
+	case 1:
+		words[0] = uint32(uint8(bits)) * 0x01010101
 	}
 	if m.wide {
 		return m.pool.Words(words...), ".BCST"
@@ -56,12 +67,16 @@ func (m *x86) fetch(p *placer, v, r int) {
 	case p.values[v].shared == constant:
 		o, _ := m.constant(p, p.values[v].bits)
 		p.fn.Op(broadcast, o, reg)
+	case p.values[v].shared == table:
+		p.fn.Op("VMOVUPS", m.pool.Words(p.values[v].words...), reg)
+	case p.values[v].shared == parameter && p.elem.Size() == 1:
+		p.fn.Op("VPBROADCASTB", m.scalar(p, v), reg)
 	case p.values[v].shared == parameter:
 		p.fn.Op(broadcast, m.scalar(p, v), reg)
 	case p.values[v].shared == accumulator:
 		m.start(p, recipe.FoldOp(p.values[v].bits), r)
 	case p.values[v].class == masks:
-		p.fn.Op("KMOVW", m.slot(p, v), reg)
+		p.fn.Op("KMOV"+maskSize(p), m.slot(p, v), reg)
 	default:
 		p.fn.Op("VMOVUPS", m.slot(p, v), reg)
 	}
@@ -70,7 +85,7 @@ func (m *x86) fetch(p *placer, v, r int) {
 func (m *x86) spill(p *placer, v, r int) {
 	move := "VMOVUPS"
 	if p.values[v].class == masks {
-		move = "KMOVW"
+		move = "KMOV" + maskSize(p)
 	}
 	p.fn.Op(move, m.name(p.values[v].class, r), m.slot(p, v))
 }
@@ -100,7 +115,7 @@ func (m *x86) load(p *placer, in *inst) {
 		m.loadAs(p, in, dst)
 		return
 	}
-	m.read(p, x86Name{"VMOVUPS", "VMOVUPD"}.of(p), in, m.name(vectors, dst))
+	m.read(p, m.moves(p, x86Name{"VMOVUPS", "VMOVUPD"}), in, m.name(vectors, dst))
 }
 
 func (m *x86) store(p *placer, in *inst) {
@@ -108,5 +123,9 @@ func (m *x86) store(p *placer, in *inst) {
 		m.storeAs(p, in)
 		return
 	}
-	m.write(p, in, x86Name{"VMOVUPS", "VMOVUPD"}.of(p), m.name(vectors, p.in(in.args[0])))
+	name := m.moves(p, x86Name{"VMOVUPS", "VMOVUPD"})
+	if p.around {
+		name = x86Name{"VMOVNTPS", "VMOVNTPD"}.of(p)
+	}
+	m.write(p, in, name, m.name(vectors, p.in(in.args[0])))
 }

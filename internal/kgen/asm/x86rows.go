@@ -12,15 +12,7 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	pl := newPlan(m, l, elem)
 	fn := f.Func(functionName(l, elem, m.suffix()), comment(l), params(l)...)
 	lanes := m.bytes() / elem.Size()
-	for n, o := range l.Operands() {
-		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
-	}
-	if len(l.Scalars) > 0 {
-		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
-	}
-	if len(l.Folds) > 0 {
-		fn.Op("MOVQ", fn.Arg("results"), "R13")
-	}
+	m.beginRows(fn, l)
 	fn.Label("row")
 	fn.Op("MOVQ", fn.Arg("n"), "CX")
 	fn.Op("XORL", "AX", "AX")
@@ -28,9 +20,15 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	if pl.chains > pl.unit {
 		m.several(fn, pl, pl.chains*lanes)
 	}
-	if m.wide {
+	switch {
+	case l.Whole:
+		m.single(fn, pl, pl.unit*lanes, "done")
+	case m.wide && pl.unit == 1:
 		m.rest(fn, pl, lanes)
-	} else {
+	case m.wide:
+		m.single(fn, pl, pl.unit*lanes, "tail")
+		m.tailVectors(fn, pl, lanes)
+	default:
 		m.single(fn, pl, pl.unit*lanes, "tail")
 		m.tailUnit(fn, pl, elem)
 	}
@@ -41,13 +39,44 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("RET")
 }
 
+// beginRows brings the arguments into registers.
+func (m *x86) beginRows(fn *Func, l *recipe.Loop) {
+	for n, o := range l.Operands() {
+		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
+	}
+	if len(l.Scalars) > 0 {
+		fn.Op("MOVQ", fn.Arg("scalars"), "DX")
+	}
+	if len(l.Folds) > 0 {
+		fn.Op("MOVQ", fn.Arg("results"), "R13")
+	}
+	if l.Fetches {
+		fn.Op("MOVQ", fn.Arg("next"), "R14")
+	}
+}
+
+const lineBytes = 64 // of a cache line
+
+// prefetch asks for as many elements of what will be read next as all chains read of an operand: R14 points to them.
+func (m *x86) prefetch(fn *Func, pl plan) {
+	if !pl.loop.Fetches {
+		return
+	}
+	for at := 0; at < pl.chains*m.bytes(); at += lineBytes {
+		fn.Op("PREFETCHT0", fmt.Sprintf("%d(R14)(AX*%d)", at, pl.elem.Size()))
+	}
+}
+
 // nextRow moves all pointers and repeats.
 func (m *x86) nextRow(fn *Func, pl plan) {
 	fn.Op("MOVQ", fn.Arg("n"), "CX")
 	for n, o := range pl.loop.Operands() {
 		if !o.Same {
-			fn.Op("LEAQ", fmt.Sprintf("(%s)(CX*%d)", x86Pointers[n], pl.elem.Size()), x86Pointers[n])
+			fn.Op("LEAQ", fmt.Sprintf("(%s)(CX*%d)", x86Pointers[n], sizeIn(o.Elem, pl.elem)), x86Pointers[n])
 		}
+	}
+	if pl.loop.Fetches {
+		fn.Op("LEAQ", fmt.Sprintf("(R14)(CX*%d)", pl.elem.Size()), "R14")
 	}
 	if n := len(pl.loop.Scalars) * pl.elem.Size(); n > 0 {
 		fn.Op("ADDQ", fmt.Sprintf("$%d", n), "DX")
@@ -59,21 +88,41 @@ func (m *x86) nextRow(fn *Func, pl plan) {
 	fn.Op("JNZ", "row")
 }
 
-// tailUnit computes what is left of a row, less than a unit. R11 points to as many words of ones as elements are left,
-// with zeros behind.
-func (m *x86) tailUnit(fn *Func, pl plan, elem recipe.Elem) {
+// beginTail leaves the number of elements that are left of a row in CX.
+func (m *x86) beginTail(fn *Func) {
 	fn.Label("tail")
 	fn.Op("MOVQ", fn.Arg("n"), "CX")
 	fn.Op("SUBQ", "AX", "CX")
 	fn.Op("JLE", "done")
+}
+
+// tailVectors computes what is left of a row, less than a unit, vector by vector.
+func (m *x86) tailVectors(fn *Func, pl plan, lanes int) {
+	m.beginTail(fn)
+	fn.Op("MOVL", "$-1", "R11")
+	for c := range pl.unit {
+		if c > 0 {
+			fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
+			fn.Op("JLE", "done")
+		}
+		m.maskTail(fn, lanes)
+		pl.body(m, fn, c, 1, true)
+	}
+}
+
+// tailUnit computes what is left of a row, less than a unit, in one go. R11 points to as many words of ones as elements
+// are left, with zeros behind.
+func (m *x86) tailUnit(fn *Func, pl plan, elem recipe.Elem) {
+	m.beginTail(fn)
 	fn.Op("NEGQ", "CX")
-	words := make([]uint32, 2*recipe.LaneBytes/4)
+	bytes := pl.unit * m.bytes()
+	words := make([]uint32, 2*bytes/4)
 	for n := range len(words) / 2 {
 		words[n] = 1<<32 - 1
 	}
 	fn.Op("LEAQ", m.pool.Words(words...), "R11")
-	fn.Op("LEAQ", fmt.Sprintf("%d(R11)(CX*%d)", recipe.LaneBytes, elem.Size()), "R11")
-	pl.body(m, fn, pl.unit, true)
+	fn.Op("LEAQ", fmt.Sprintf("%d(R11)(CX*%d)", bytes, elem.Size()), "R11")
+	pl.body(m, fn, 0, pl.unit, true)
 }
 
 // tail returns a register with ones where the tail's vector of a chain has elements.
@@ -85,8 +134,8 @@ func (m *x86) tail(p *placer, chain int) string {
 
 // resultSize is the size of what a fold results in.
 func resultSize(f recipe.Fold, elem recipe.Elem) int {
-	if f.Op.IsSum() {
-		return recipe.F64.Size()
+	if f.Op.IsSum() || f.Op == recipe.FoldFirst {
+		return 8
 	}
 	return elem.Size()
 }

@@ -19,7 +19,25 @@ type builder struct {
 }
 
 func newBuilder(name string, params ...string) *builder {
-	return &builder{recipe: Recipe{Name: name, Params: params}, seen: map[string]Ref{}}
+	return &builder{recipe: Recipe{Name: name, Elem: F32, Params: params}, seen: map[string]Ref{}}
+}
+
+// newDouble is a builder of recipes of float64.
+func newDouble(name string, params ...string) *builder {
+	b := newBuilder(name, params...)
+	b.recipe.Elem = F64
+	return b
+}
+
+// double tells whether the recipe is of float64.
+func (b *builder) double() bool { return b.recipe.Elem == F64 }
+
+// of is the function of the builder's type.
+func (b *builder) of(single, double func() *Recipe) *Recipe {
+	if b.double() {
+		return double()
+	}
+	return single()
 }
 
 func (b *builder) step(s Step) Ref {
@@ -37,31 +55,36 @@ func (b *builder) float(op Op, args ...Ref) float { return float(b.step(Step{Op:
 func (b *builder) integ(op Op, args ...Ref) integ { return integ(b.step(Step{Op: op, Args: args})) }
 func (b *builder) mask(op Op, args ...Ref) mask   { return mask(b.step(Step{Op: op, Args: args})) }
 
-func (b *builder) Param(n int) float { return float(b.step(Step{Op: Param, Bits: uint32(n)})) }
+func (b *builder) Param(n int) float { return float(b.step(Step{Op: Param, Bits: uint64(n)})) }
 
 // Bool is parameter n of a loop, whose elements are bools.
-func (b *builder) Bool(n int) mask { return mask(b.step(Step{Op: ParamMask, Bits: uint32(n)})) }
+func (b *builder) Bool(n int) mask { return mask(b.step(Step{Op: ParamMask, Bits: uint64(n)})) }
 
 // IntParam is parameter n of a loop, whose elements are integers.
-func (b *builder) IntParam(n int) integ { return integ(b.step(Step{Op: ParamInt, Bits: uint32(n)})) }
+func (b *builder) IntParam(n int) integ { return integ(b.step(Step{Op: ParamInt, Bits: uint64(n)})) }
 
-// Const is a float32 constant; it panics where v is not one, so that no coefficient is rounded unseen.
+// Const is a constant; it panics where v is not a number of the recipe's type, so that no coefficient is rounded unseen.
 func (b *builder) Const(v float64) float {
-	if float64(float32(v)) != v {
+	if !b.double() && float64(float32(v)) != v {
 		panic(fmt.Sprintf("recipe: %v is not a float32", v))
 	}
-	return b.FloatBits(math.Float32bits(float32(v)))
+	return b.constant(v)
 }
 
+func (b *builder) constant(v float64) float {
+	return float(b.step(Step{Op: ConstFloat, Bits: math.Float64bits(v)}))
+}
+
+// FloatBits is the float32 with the bits, which is a float64 as well.
 func (b *builder) FloatBits(bits uint32) float {
-	return float(b.step(Step{Op: ConstFloat, Bits: bits}))
+	return b.constant(float64(math.Float32frombits(bits)))
 }
 
 func (b *builder) NaN() float      { return b.FloatBits(0x7fc00000) }
 func (b *builder) Inf() float      { return b.FloatBits(0x7f800000) }
 func (b *builder) NegInf() float   { return b.FloatBits(0xff800000) }
 func (b *builder) NegZero() float  { return b.FloatBits(0x80000000) }
-func (b *builder) Int(v int) integ { return integ(b.step(Step{Op: ConstInt, Bits: uint32(v)})) }
+func (b *builder) Int(v int) integ { return integ(b.step(Step{Op: ConstInt, Bits: uint64(v)})) }
 
 func (b *builder) Add(x, y float) float    { return b.float(Add, Ref(x), Ref(y)) }
 func (b *builder) Sub(x, y float) float    { return b.float(Sub, Ref(x), Ref(y)) }
@@ -82,8 +105,8 @@ func (b *builder) Abs(x float) float      { return b.float(Abs, Ref(x)) }
 func (b *builder) FromBits(x integ) float { return b.float(FromBits, Ref(x)) }
 func (b *builder) FromInt(x integ) float  { return b.float(FromInt, Ref(x)) }
 
-// Scale is x * 2**n for -252 < n < 254, rounded once.
-func (b *builder) Scale(x float, n integ) float { return b.float(Scale, Ref(x), Ref(n)) }
+// Scale is x * 2**⌊n⌋ for a multiple -252 <= n < 254 of 1/16, rounded once.
+func (b *builder) Scale(x, n float) float { return b.float(Scale, Ref(x), Ref(n)) }
 
 func (b *builder) ToInt(x float) integ         { return b.integ(ToInt, Ref(x)) }
 func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
@@ -91,6 +114,7 @@ func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Re
 func (b *builder) ISub(x, y integ) integ       { return b.integ(ISub, Ref(x), Ref(y)) }
 func (b *builder) IMul(x, y integ) integ       { return b.integ(IMul, Ref(x), Ref(y)) }
 func (b *builder) IMulHigh(x, y integ) integ   { return b.integ(IMulHigh, Ref(x), Ref(y)) }
+func (b *builder) IMin(x, y integ) integ       { return b.integ(IMin, Ref(x), Ref(y)) }
 func (b *builder) And(x, y integ) integ        { return b.integ(IAnd, Ref(x), Ref(y)) }
 func (b *builder) Or(x, y integ) integ         { return b.integ(IOr, Ref(x), Ref(y)) }
 func (b *builder) Xor(x, y integ) integ        { return b.integ(IXor, Ref(x), Ref(y)) }
@@ -102,6 +126,7 @@ func (b *builder) LessEqual(x, y float) mask   { return b.mask(LessEqual, Ref(x)
 func (b *builder) Equal(x, y float) mask       { return b.mask(Equal, Ref(x), Ref(y)) }
 func (b *builder) IsNaN(x float) mask          { return b.mask(IsNaN, Ref(x)) }
 func (b *builder) ILess(x, y integ) mask       { return b.mask(ILess, Ref(x), Ref(y)) }
+func (b *builder) IEqual(x, y integ) mask      { return b.mask(IEqual, Ref(x), Ref(y)) }
 func (b *builder) Both(x, y mask) mask         { return b.mask(MaskAnd, Ref(x), Ref(y)) }
 func (b *builder) Either(x, y mask) mask       { return b.mask(MaskOr, Ref(x), Ref(y)) }
 func (b *builder) Not(x mask) mask             { return b.mask(MaskNot, Ref(x)) }
@@ -109,6 +134,7 @@ func (b *builder) If(c mask, x, y float) float { return b.float(Select, Ref(c), 
 
 func (b *builder) IfInt(c mask, x, y integ) integ { return b.integ(ISelect, Ref(c), Ref(x), Ref(y)) }
 
+// Lookup is the table's word n, counted modulo its length.
 func (b *builder) Lookup(t *Table, n integ) integ {
 	return integ(b.step(Step{Op: Lookup, Args: []Ref{Ref(n)}, Table: t}))
 }
@@ -118,6 +144,18 @@ func (b *builder) Horner(x float, c ...float64) float {
 	y := b.Const(c[len(c)-1])
 	for k := len(c) - 2; k >= 0; k-- {
 		y = b.FMA(y, x, b.Const(c[k]))
+	}
+	return y
+}
+
+// At is the float32 that stands at n in a table.
+func (b *builder) At(t *Table, n integ) float { return b.FromBits(b.Lookup(t, n)) }
+
+// HornerAt is Horner with coefficients from tables.
+func (b *builder) HornerAt(x float, n integ, c []*Table) float {
+	y := b.At(c[len(c)-1], n)
+	for k := len(c) - 2; k >= 0; k-- {
+		y = b.FMA(y, x, b.At(c[k], n))
 	}
 	return y
 }
@@ -143,9 +181,12 @@ func (b *builder) TwoProduct(x, y float) (product, err float) {
 
 // WithSign is x with the sign of s, where x is not negative or s is.
 func (b *builder) WithSign(x, s float) float {
-	sign := b.And(b.ToBits(s), b.Int(-1<<31))
+	sign := b.And(b.ToBits(s), b.signBit())
 	return b.FromBits(b.Or(b.ToBits(x), sign))
 }
+
+// signBit is the bit of a number that is set where it is negative.
+func (b *builder) signBit() integ { return b.Int(-1 << (8*b.recipe.Elem.Size() - 1)) }
 
 // Apply is the recipe's result for other arguments.
 func (b *builder) Apply(r *Recipe, args ...float) float {

@@ -160,6 +160,7 @@ var cudaForms = map[Op]string{
 	ISub:      "%s - %s",
 	IMul:      "%s * %s",
 	IMulHigh:  "(u32)((u64)%s * %s >> 32)",
+	IMin:      "%[1]s < %[2]s ? %[1]s : %[2]s",
 	IAnd:      "%s & %s",
 	IOr:       "%s | %s",
 	IXor:      "%s ^ %s",
@@ -188,7 +189,7 @@ func (w *cudaWriter) expression(s *Step) string {
 			args[1] = fmt.Sprintf("(%s & 31)", args[1]) // past 31 a shift has no meaning in C++
 		}
 	case Lookup:
-		return fmt.Sprintf("%s[%s]", s.Table.Name, args[0])
+		return fmt.Sprintf("%s[%s & %d]", s.Table.Name, args[0], len(s.Table.Words)-1)
 	}
 	return fmt.Sprintf(cudaForms[s.Op], args...)
 }
@@ -197,12 +198,12 @@ func (w *cudaWriter) expression(s *Step) string {
 func (w *cudaWriter) value(k Ref) string {
 	s := &w.Steps[k]
 	switch {
-	case s.Op == ConstInt && s.Bits < 256:
-		return strconv.Itoa(int(s.Bits)) + "u"
+	case s.Op == ConstInt && uint32(s.Bits) < 256:
+		return strconv.Itoa(int(uint32(s.Bits))) + "u"
 	case s.Op == ConstInt:
-		return fmt.Sprintf("%#xu", s.Bits)
+		return fmt.Sprintf("%#xu", uint32(s.Bits))
 	case s.Op == ConstFloat:
-		return cudaFloat(s.Bits)
+		return cudaFloat(uint32(s.Word(F32)))
 	case s.Op.Result() == MaskType:
 		return w.expression(s)
 	}

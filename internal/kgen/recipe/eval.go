@@ -6,15 +6,19 @@ import (
 	"math/big"
 )
 
-// Eval follows the recipe step by step, in the slowest and plainest way. It is what every emitted form is held to.
-func (r *Recipe) Eval(args ...float32) float32 {
+// Eval follows the recipe of T step by step, in the slowest and plainest way. It is what every emitted form is held to.
+func Eval[T float32 | float64](r *Recipe, args ...T) T {
 	if len(args) != len(r.Params) {
 		panic(fmt.Sprintf("recipe %s: %d arguments, want %d", r.Name, len(args), len(r.Params)))
 	}
-	values := make([]uint32, len(r.Steps))
+	elem := F32
+	if _, ok := any(T(0)).(float64); ok {
+		elem = F64
+	}
+	values := make([]uint64, len(r.Steps))
 	for k := range r.Steps {
 		s := &r.Steps[k]
-		var x, y, z uint32
+		var x, y, z uint64
 		switch len(s.Args) {
 		case 3:
 			z = values[s.Args[2]]
@@ -27,24 +31,40 @@ func (r *Recipe) Eval(args ...float32) float32 {
 		}
 		switch {
 		case s.Op == Param:
-			values[k] = math.Float32bits(args[s.Bits])
+			values[k] = bitsOf(args[s.Bits])
 		case s.Op == Lookup:
-			values[k] = s.Table.Words[x]
+			values[k] = uint64(s.Table.Words[x%uint64(len(s.Table.Words))])
 		case s.Op.IsConst():
-			values[k] = s.Bits
+			values[k] = s.Word(elem)
 		case s.Op.Result() == FloatType:
-			values[k] = math.Float32bits(evalFloat(s.Op, x, y, z))
+			values[k] = bitsOf(evalFloat[T](s.Op, x, y, z))
+		case s.Op.Result() == IntType && elem == F32:
+			values[k] = uint64(evalInt(s.Op, uint32(x), uint32(y), uint32(z)))
 		case s.Op.Result() == IntType:
 			values[k] = evalInt(s.Op, x, y, z)
-		case evalMask(s.Op, x, y):
+		case evalMask[T](s.Op, x, y):
 			values[k] = 1
 		}
 	}
-	return math.Float32frombits(values[len(values)-1])
+	return fromBits[T](values[len(values)-1])
 }
 
-func evalFloat(op Op, i, j, k uint32) float32 {
-	x, y, z := math.Float32frombits(i), math.Float32frombits(j), math.Float32frombits(k)
+func bitsOf[T float32 | float64](v T) uint64 {
+	if x, ok := any(v).(float32); ok {
+		return uint64(math.Float32bits(x))
+	}
+	return math.Float64bits(float64(v))
+}
+
+func fromBits[T float32 | float64](bits uint64) T {
+	if _, ok := any(T(0)).(float32); ok {
+		return T(math.Float32frombits(uint32(bits)))
+	}
+	return T(math.Float64frombits(bits))
+}
+
+func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
+	x, y, z := fromBits[T](i), fromBits[T](j), fromBits[T](k)
 	switch op {
 	case Add:
 		return x + y
@@ -57,17 +77,17 @@ func evalFloat(op Op, i, j, k uint32) float32 {
 	case FMA, FMAExact:
 		return exactFMA(x, y, z)
 	case Sqrt:
-		return float32(math.Sqrt(float64(x)))
+		return T(math.Sqrt(float64(x)))
 	case Neg:
-		return math.Float32frombits(i ^ 1<<31)
+		return fromBits[T](i ^ bitsOf(T(math.Copysign(0, -1))))
 	case Abs:
-		return math.Float32frombits(i &^ (1 << 31))
+		return fromBits[T](i &^ bitsOf(T(math.Copysign(0, -1))))
 	case FromBits:
 		return x
 	case FromInt:
-		return float32(int32(i))
+		return T(int32(i))
 	case Scale:
-		return float32(math.Ldexp(float64(x), int(int32(j))))
+		return T(math.Ldexp(float64(x), int(math.Floor(float64(y)))))
 	case Select:
 		if i != 0 {
 			return y
@@ -77,7 +97,7 @@ func evalFloat(op Op, i, j, k uint32) float32 {
 	panic("recipe: no float operation " + op.String())
 }
 
-func evalInt(op Op, x, y, z uint32) uint32 {
+func evalInt[W uint32 | uint64](op Op, x, y, z W) W {
 	switch op {
 	case ToBits:
 		return x
@@ -88,7 +108,9 @@ func evalInt(op Op, x, y, z uint32) uint32 {
 	case IMul:
 		return x * y
 	case IMulHigh:
-		return uint32(uint64(x) * uint64(y) >> 32)
+		return W(uint64(x) * uint64(y) >> 32)
+	case IMin:
+		return min(x, y)
 	case IAnd:
 		return x & y
 	case IOr:
@@ -100,7 +122,7 @@ func evalInt(op Op, x, y, z uint32) uint32 {
 	case Shr:
 		return x >> y
 	case Sar:
-		return uint32(int32(x) >> y)
+		return W(int32(x) >> y)
 	case ISelect:
 		if x != 0 {
 			return y
@@ -110,8 +132,8 @@ func evalInt(op Op, x, y, z uint32) uint32 {
 	panic("recipe: no integer operation " + op.String())
 }
 
-func evalMask(op Op, i, j uint32) bool {
-	x, y := math.Float32frombits(i), math.Float32frombits(j)
+func evalMask[T float32 | float64](op Op, i, j uint64) bool {
+	x, y := fromBits[T](i), fromBits[T](j)
 	switch op {
 	case Less:
 		return x < y
@@ -122,7 +144,10 @@ func evalMask(op Op, i, j uint32) bool {
 	case IsNaN:
 		return x != x
 	case ILess:
-		return int32(i) < int32(j)
+		if _, ok := any(x).(float32); ok {
+			return int32(i) < int32(j)
+		}
+		return int64(i) < int64(j)
 	case MaskAnd:
 		return i&j != 0
 	case MaskOr:
@@ -134,12 +159,15 @@ func evalMask(op Op, i, j uint32) bool {
 }
 
 // exactFMA is x*y + z in exact arithmetic, rounded once.
-func exactFMA(x, y, z float32) float32 {
+func exactFMA[T float32 | float64](x, y, z T) T {
+	if _, ok := any(x).(float64); ok {
+		return T(math.FMA(float64(x), float64(y), float64(z)))
+	}
 	product, sum := float64(x)*float64(y), float64(x)*float64(y)+float64(z)
 	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return float32(sum) // the product of two float32 is exact, and so is a sum that is zero
+		return T(sum) // the product of two float32 is exact, and so is a sum that is zero
 	}
 	exact := new(big.Float).SetPrec(1000).SetFloat64(product)
 	rounded, _ := exact.Add(exact, big.NewFloat(float64(z))).Float32()
-	return rounded
+	return T(rounded)
 }

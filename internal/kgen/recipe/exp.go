@@ -19,28 +19,36 @@ func roundToInt(b *builder, x float, k float64) (float, integ) {
 	return b.Sub(shifted, b.Const(magic)), b.ISub(b.ToBits(shifted), b.Int(magicBits))
 }
 
-// powerOfTwo is 2**n for -127 < n < 128.
-func powerOfTwo(b *builder, n integ) float {
-	return b.FromBits(b.Shl(b.IAdd(n, b.Int(127)), b.Int(23)))
+// roundToWhole is the same, as a float alone.
+func roundToWhole(b *builder, x float, k float64) float {
+	whole, _ := roundToInt(b, x, k)
+	return whole
+}
+
+// powerOfTwo is 2**n for an integer -126 <= n < 128.
+func powerOfTwo(b *builder, n float) float {
+	return b.FromBits(b.Shl(b.ToBits(b.Add(n, b.Const(magic+127))), b.Int(23)))
 }
 
 // expReduced splits x into n*log(2) + head + tail with |head| <= log(2)/2.
-func expReduced(b *builder, x float) (head, tail float, n integ) {
-	whole, n := roundToInt(b, x, log2E)
-	near := b.FMAExact(whole, b.Const(-ln2Head), x)
-	return expCorrected(b, near, b.Mul(whole, b.Const(ln2Tail)), n)
+func expReduced(b *builder, x float) (head, tail, n float) {
+	n = roundToWhole(b, x, log2E)
+	near := b.FMAExact(n, b.Const(-ln2Head), x)
+	head, tail = expCorrected(b, near, b.Mul(n, b.Const(ln2Tail)))
+	return head, tail, n
 }
 
 // expReducedPair is expReduced for x+rest with a rest that is small beside x.
-func expReducedPair(b *builder, x, rest float) (head, tail float, n integ) {
-	whole, n := roundToInt(b, x, log2E)
-	near := b.FMAExact(whole, b.Const(-ln2Head), x)
-	return expCorrected(b, near, b.FMA(whole, b.Const(ln2Tail), b.Neg(rest)), n)
+func expReducedPair(b *builder, x, rest float) (head, tail, n float) {
+	n = roundToWhole(b, x, log2E)
+	near := b.FMAExact(n, b.Const(-ln2Head), x)
+	head, tail = expCorrected(b, near, b.FMA(n, b.Const(ln2Tail), b.Neg(rest)))
+	return head, tail, n
 }
 
-func expCorrected(b *builder, near, correction float, n integ) (float, float, integ) {
-	head := b.Sub(near, correction)
-	return head, b.Sub(b.Sub(near, head), correction), n
+func expCorrected(b *builder, near, correction float) (head, tail float) {
+	head = b.Sub(near, correction)
+	return head, b.Sub(b.Sub(near, head), correction)
 }
 
 // expQuotient is (e**r - 1 - r) / r**2 for |r| <= log(2)/2, so well that e**r - 1 is off by 2**-31 of itself: a minimax
@@ -56,9 +64,9 @@ func expSum(b *builder, head, tail float) float {
 }
 
 // expRest is the r of x = n*log(2) + r, rounded: it costs e**x another sixth of its last place.
-func expRest(b *builder, x float) (r float, n integ) {
-	whole, n := roundToInt(b, x, log2E)
-	return b.FMA(whole, b.Const(-ln2Tail), b.FMAExact(whole, b.Const(-ln2Head), x)), n
+func expRest(b *builder, x float) (r, n float) {
+	n = roundToWhole(b, x, log2E)
+	return b.FMA(n, b.Const(-ln2Tail), b.FMAExact(n, b.Const(-ln2Head), x)), n
 }
 
 // expMantissa is e**r for |r| <= log(2)/2.
@@ -78,14 +86,19 @@ func expFull(b *builder, x float) float {
 	return b.Scale(expMantissa(b, r), n)
 }
 
+// expEnds is y, but least below low, infinite above high and NaN at NaN.
+func expEnds(b *builder, x, y float, low, high, least float64) float {
+	y = b.If(b.Less(x, b.Const(low)), b.Const(least), y)
+	y = b.If(b.Less(b.Const(high), x), b.Inf(), y)
+	return b.If(b.IsNaN(x), b.NaN(), y)
+}
+
 // Exp is e**x.
 func Exp() *Recipe {
 	b := newBuilder("Exp", "x")
 	x := b.Param(0)
 	y := expFull(b, x)
-	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
-	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
+	y = expEnds(b, x, y, -104, 89, 0)
 	return b.Return(y, 1, `e**x.
 x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.`)
 }
@@ -98,13 +111,11 @@ func Expm1() *Recipe {
 	square := b.Mul(head, head)
 	rest := b.FMA(square, expQuotient(b, head), tail)
 	// Half of 2**n, because 2**128 is not a number.
-	scale := powerOfTwo(b, b.ISub(n, b.Int(1)))
+	scale := powerOfTwo(b, b.Sub(n, b.Const(1)))
 	y := b.FMAExact(scale, head, b.Sub(scale, b.Const(0.5)))
 	y = b.Mul(b.FMAExact(scale, rest, y), b.Const(2))
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
-	y = b.If(b.Less(x, b.Const(-18)), b.Const(-1), y)
-	y = b.If(b.Less(b.Const(89), x), b.Inf(), y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
+	y = expEnds(b, x, y, -18, 89, -1)
 	return b.Return(y, 1.5, `e**x - 1.
 x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.`)
 }

@@ -1,78 +1,70 @@
 package recipe
 
-// Erf is the error function.
-func Erf() *Recipe {
-	b := newBuilder("Erf", "x")
-	x := b.Param(0)
-	a := b.Abs(x)
-	p := b.Horner(b.Mul(a, a), 0x1.06eba8p-3, -0x1.81273ep-2, 0x1.ce2ce6p-4, -0x1.b7f71ap-6, 0x1.53f224p-8,
-		-0x1.a3515ep-11, 0x1.4771fcp-14)
-	near := b.FMA(a, p, a)
-	// -log(erfc(a)) for 1 <= a < 3.94.
-	h := b.Horner(a, -0x1.62d864p-13, 0x1.212626p0, 0x1.444d26p-1, 0x1.bb44d8p-4, -0x1.9aea22p-6, 0x1.105f8ep-8,
-		-0x1.c4508p-12, 0x1.5d6b48p-16)
-	far := b.Sub(b.Const(1), expNear(b, b.Neg(h)))
-	far = b.If(b.Less(b.Const(3.9375), a), b.Const(1), far)
-	y := b.WithSign(b.If(b.Less(a, b.Const(1)), near, far), x)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
-	return b.Return(y, 1.2, `2/√π times the integral of e**-t*t from 0 to x.
-Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.`)
-}
+const (
+	geluEnd    = 0x41670000 // the bits of 14.4375, where x*Φ(-x) has vanished
+	geluOffset = 0x3f776000 // below the bits of 1, so that the first interval ends early
+)
+
+var (
+	geluTables  = tablesOf("gelu", "the centers of GELU's intervals, or coefficients of its polynomials.", geluRows)
+	slopeTables = tablesOf("geluSlope", "coefficients of the polynomials of GELU's derivative.", geluSlopeRows)
+)
 
 // GELU is x * Φ(x), the form with the error function.
 func GELU() *Recipe {
 	b := newBuilder("GELU", "x")
 	x := b.Param(0)
-	a := b.Abs(x)
-	near := geluNear(b, x)
-	far := b.Neg(geluTail(b, a))
-	far = b.If(b.Less(b.Const(0), x), b.Add(x, far), far)
-	y := b.If(b.Less(a, b.Const(1)), near, far)
-	y = b.If(b.Less(x, b.Const(-14.5)), b.NegZero(), y)
-	y = b.If(b.Less(b.Const(14.5), x), x, y)
-	y = b.If(b.Not(b.Less(b.NegInf(), x)), b.NaN(), y)
-	return b.Return(y, 1.7, `x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-along, subtracted from x where x is positive. Polynomials by Remez.`)
+	t, interval, d := geluInterval(b, x)
+	root, p, n := gauss(b, t)
+	first := b.At(geluTables[1], interval)
+	slope := b.HornerAt(d, interval, geluTables[2:])
+	// The root's factor, but for the polynomial's first term.
+	rest := b.FMA(slope, d, b.Mul(p, b.FMA(slope, d, first)))
+	tail := b.Scale(b.FMA(root, first, b.Mul(root, rest)), n)
+	positive := b.FromBits(b.IMin(b.ToBits(x), b.Int(-1<<31))) // x, or -0 where x has that sign
+	y := b.If(b.Less(b.NegInf(), x), b.Sub(positive, tail), b.NaN())
+	return b.Return(y, 1.5, `x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals.`)
 }
 
-// geluNear is x*Φ(x) for |x| < 1 as x/2 + c*x*x + x**4*p(x*x). The two leading terms, which cancel for negative x, are
-// rounded once; the sign is set because -0 loses it in the sum.
-func geluNear(b *builder, x float) float {
-	const c = 0x1.988454p-2
-	square, squareRest := b.TwoProduct(x, x)
-	p := b.Horner(square, -0x1.105862p-4, 0x1.46d558p-7, -0x1.376eb2p-10, 0x1.e26d7ap-14, -0x1.122492p-17)
-	leading := b.FMA(square, b.Const(c), b.Mul(x, b.Const(0.5)))
-	rest := b.FMA(b.Mul(square, square), p, b.Mul(squareRest, b.Const(c)))
-	return b.WithSign(b.Add(leading, rest), x)
+// geluInterval is |x|, but geluEnd at most, the interval in which that lies, as an index of tables, and the distance from the
+// interval's center. Intervals are counted by the exponent of 1+|x| and the upper bits of its mantissa.
+func geluInterval(b *builder, x float) (t float, interval integ, d float) {
+	t = b.FromBits(b.IMin(b.ToBits(b.Abs(x)), b.Int(geluEnd)))
+	interval = b.Shr(b.ISub(b.ToBits(b.Add(t, b.Const(1))), b.Int(geluOffset)), b.Int(21))
+	return t, interval, b.Sub(t, b.At(geluTables[0], interval))
 }
 
-// geluTail is a*Φ(-a) for 1 <= a <= 14.5.
-func geluTail(b *builder, a float) float {
-	const center = 0x1.3a83a8p-3
-	d, dRest := b.TwoSum(a, b.Const(3))
-	r := b.Div(b.Const(1), d)
-	rRest := b.Mul(b.Sub(b.FMA(b.Neg(r), d, b.Const(1)), b.Mul(dRest, r)), r)
-
-	// The last step of the polynomial with its error and that of r.
-	t := b.Sub(r, b.Const(center))
-	slope := b.Horner(t, 0x1.6c180ep1, 0x1.f77a2cp2, 0x1.5a5be2p3, -0x1.3c9d1cp3, -0x1.c52d66p5, 0x1.0791cp4, 0x1.2122e4p8,
-		-0x1.79df4ap4)
-	step, stepRest := b.TwoProduct(slope, t)
-	g, gRest := b.FastTwoSum(b.Const(0x1.61842ap-1), step)
-	gRest = b.Add(gRest, b.FMA(slope, rRest, stepRest))
-
-	u, uRest := b.TwoProduct(a, r)
-	uRest = b.FMA(a, rRest, uRest)
-	w, wRest := b.TwoProduct(u, g)
-	wRest = b.FMA(u, gRest, b.FMA(uRest, g, wRest))
-
-	square, squareRest := b.TwoProduct(a, b.Mul(a, b.Const(-0.5)))
-	head, tail, n := expReducedPair(b, square, squareRest)
-	sum := expSum(b, head, tail)
-	wRest = b.FMA(wRest, sum, wRest)
-	return b.Scale(b.Add(w, b.FMA(w, sum, wRest)), n)
+// gauss is e**(-t*t/2) as root * (1+p) * 2**⌊n⌋ for 0 <= t < 16, the root one of 16 and p below 2**-5.
+func gauss(b *builder, t float) (root, p, n float) {
+	const (
+		unit = 0x1.8p19 // adding it to a number rounds that to a multiple of 1/16
+		head = 0x1.62ep0
+		tail = 0x1.0bfbe8p-14
+	)
+	shifted := b.FMA(b.Mul(t, t), b.Const(-log2E/2), b.Const(unit))
+	n = b.Sub(shifted, b.Const(unit))
+	// t*t + n*2*log(2): the products are exact, and what remains of them is rounded once.
+	r := b.FMA(n, b.Const(tail), b.FMA(t, t, b.Mul(n, b.Const(head))))
+	p = b.Mul(r, b.Horner(r, -0.5, 0x1.00021ep-3, -0x1.55572p-6))
+	return b.At(roots, b.ToBits(shifted)), p, n
 }
+
+// GELUSlope is the derivative of GELU.
+func GELUSlope() *Recipe {
+	b := newBuilder("GELUSlope", "x")
+	x := b.Param(0)
+	t, interval, d := geluInterval(b, x)
+	root, p, n := gauss(b, t)
+	tail := b.Scale(b.Mul(b.HornerAt(d, interval, slopeTables), b.FMA(root, p, root)), n)
+	y := b.If(b.Less(x, b.Const(0)), tail, b.Sub(b.Const(1), tail))
+	y = b.If(b.Less(b.Abs(x), b.Inf()), y, b.NaN())
+	return b.Return(y, 4, `Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.`)
+}
+
+// Derivatives returns the recipes of derivatives that need more than their functions.
+func Derivatives() []*Recipe { return []*Recipe{GELUSlope()} }
 
 // √(8/π) in a part of 19 bits and the rest, and 0.044715*√(8/π) in two parts.
 const (

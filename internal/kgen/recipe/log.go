@@ -32,6 +32,13 @@ func log1pNear(b *builder, x float) float {
 	return addExponent(b, logNear(b, f), e)
 }
 
+// logEnds is y, but x where that is infinite, -∞ at the pole and NaN below it and at NaN.
+func logEnds(b *builder, x, y float, pole float64) float {
+	y = b.If(b.Equal(x, b.Inf()), x, y)
+	y = b.If(b.LessEqual(x, b.Const(pole)), b.If(b.Less(x, b.Const(pole)), b.NaN(), b.NegInf()), y)
+	return b.If(b.IsNaN(x), b.NaN(), y)
+}
+
 // Log is the natural logarithm.
 func Log() *Recipe {
 	b := newBuilder("Log", "x")
@@ -42,9 +49,7 @@ func Log() *Recipe {
 	e := logExponent(b, normal)
 	f := b.Sub(b.FromBits(b.ISub(b.ToBits(normal), e)), b.Const(1))
 	y := addExponent(b, logNear(b, f), b.ISub(e, offset))
-	y = b.If(b.Equal(x, b.Inf()), x, y)
-	y = b.If(b.LessEqual(x, b.Const(0)), b.If(b.Less(x, b.Const(0)), b.NaN(), b.NegInf()), y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
+	y = logEnds(b, x, y, 0)
 	return b.Return(y, 1, `log(x).
 x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.`)
 }
@@ -55,9 +60,7 @@ func Log1p() *Recipe {
 	x := b.Param(0)
 	y := log1pNear(b, x)
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
-	y = b.If(b.Equal(x, b.Inf()), x, y)
-	y = b.If(b.LessEqual(x, b.Const(-1)), b.If(b.Less(x, b.Const(-1)), b.NaN(), b.NegInf()), y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
+	y = logEnds(b, x, y, -1)
 	return b.Return(y, 1.6, `log(1+x).
 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.`)
 }

@@ -14,7 +14,10 @@ type Loop struct {
 	Steps   []Step
 	Results []Ref // the step whose result each of Dst gets
 	Folds   []Fold
+	Lanes   int  // how many vectors of LaneBytes hold the lanes of a fold
 	Rows    bool // it works on rows: scalars and folds are each row's own
+	Fetches bool // it works on rows, and meanwhile brings as many elements into the caches that will be read next
+	Whole   bool // its rows are of a multiple of 64 elements
 }
 
 // An Operand is a slice that a loop reads or writes.
@@ -36,17 +39,18 @@ const (
 	F16              // half precision, of which a loop computes in float32
 	BF16             // the upper half of a float32, likewise
 	I32              // int32
+	I64              // int64
 	U8               // a byte, as a number
 )
 
 // Size returns the bytes of an element.
 func (e Elem) Size() int {
-	return [...]int{Own: 0, F32: 4, F64: 8, Bool: 1, F16: 2, BF16: 2, I32: 4, U8: 1}[e]
+	return [...]int{Own: 0, F32: 4, F64: 8, Bool: 1, F16: 2, BF16: 2, I32: 4, I64: 8, U8: 1}[e]
 }
 
 // String returns the type's part of a function's name.
 func (e Elem) String() string {
-	return [...]string{Own: "", F32: "F32", F64: "F64", Bool: "Bool", F16: "F16", BF16: "BF16", I32: "I32", U8: "U8"}[e]
+	return [...]string{Own: "", F32: "F32", F64: "F64", Bool: "Bool", F16: "F16", BF16: "BF16", I32: "I32", I64: "I64", U8: "U8"}[e]
 }
 
 // Operands returns the slices in the order of the function's parameters: each once, what is written first.
@@ -59,6 +63,9 @@ func (l *Loop) Operands() []Operand {
 	}
 	return all
 }
+
+// InPlace tells whether the loop updates an operand.
+func (l *Loop) InPlace() bool { return len(l.Operands()) < len(l.Dst)+len(l.Src) }
 
 // DstPlace returns where in Operands the result n stands.
 func (l *Loop) DstPlace(n int) int { return n }
@@ -81,13 +88,16 @@ func loop(name, doc string, elems []Elem, src ...string) (*Loop, *builder) {
 	for _, s := range src {
 		l.Src = append(l.Src, Operand{Name: s})
 	}
+	if len(elems) == 1 && elems[0] == F64 {
+		return l, newDouble(name, src...)
+	}
 	return l, newBuilder(name, src...)
 }
 
-// scalar adds a parameter that is the same for all elements.
-func (l *Loop) scalar(b *builder, name string) float {
+// scalar adds a parameter that is the same for all elements, by the operation that reads it.
+func (l *Loop) scalar(b *builder, op Op, name string) Ref {
 	l.Scalars = append(l.Scalars, name)
-	return float(b.step(Step{Op: Scalar, Bits: uint32(len(l.Scalars) - 1)}))
+	return b.step(Step{Op: op, Bits: uint64(len(l.Scalars) - 1)})
 }
 
 // write adds an operand that gets the value y.

@@ -1,15 +1,22 @@
 package recipe
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
-// activations are the loops of internal/kern/activation.go. Those that need an elementary function are for float32 alone.
+// activations are the loops of internal/kern/activation.go.
 func activations() []*Loop {
+	return slices.Concat(plainActivations(), each(softplusScaled), each(siluGrad), each(softplusGrad), each(geluGrad), each(geluTanhGrad))
+}
+
+// plainActivations are those without elementary functions.
+func plainActivations() []*Loop {
 	return []*Loop{
 		unary("ReLU", "max(a, 0), NaN where a is", func(b *builder, x float) float {
 			return b.If(b.Less(x, b.Const(0)), b.Const(0), x)
 		}),
 		leakyReLU(),
-		softplusScaled(),
 		grad("ReLUGrad", "dy where y > 0, else 0", floats, "y", func(b *builder, dy, y float) float {
 			return b.If(b.LessEqual(y, b.Const(0)), b.Const(0), dy)
 		}),
@@ -20,10 +27,6 @@ func activations() []*Loop {
 			return b.Mul(b.Mul(dy, b.Sub(b.Const(1), y)), y)
 		}),
 		leakyReLUGrad(),
-		grad("GELUGrad", "dy·(Φ(x) + x·φ(x))", single, "x", geluGrad),
-		grad("GELUTanhGrad", "dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", single, "x", geluTanhGrad),
-		grad("SiLUGrad", "dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)", single, "x", siluGrad),
-		softplusGrad(),
 	}
 }
 
@@ -45,54 +48,57 @@ func leakyReLUGrad() *Loop {
 	return d.dst(d.If(d.Less(d.Const(0), x), dy, d.Mul(dy, d.scalar("slope"))))
 }
 
-func softplusScaled() *Loop {
-	d := describe("SoftplusScaled", "log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold", single, "a")
+func softplusScaled(elems []Elem) *Loop {
+	d := describe("SoftplusScaled", "log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold", elems, "a")
 	x, beta, threshold := d.Param(0), d.scalar("beta"), d.scalar("threshold")
 	scaled := d.Mul(x, beta)
-	return d.dst(d.If(d.Less(threshold, scaled), x, d.Div(d.Apply(Softplus(), scaled), beta)))
+	return d.dst(d.If(d.Less(threshold, scaled), x, d.Div(d.Apply(d.of(Softplus, Softplus64), scaled), beta)))
 }
 
-func softplusGrad() *Loop {
-	d := describe("SoftplusGrad", "dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold", single, "dy", "x")
+func softplusGrad(elems []Elem) *Loop {
+	d := describe("SoftplusGrad", "dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold", elems, "dy", "x")
 	dy, x, beta, threshold := d.Param(0), d.Param(1), d.scalar("beta"), d.scalar("threshold")
 	scaled := d.Mul(x, beta)
-	return d.dst(d.If(d.Less(threshold, scaled), dy, d.Mul(dy, d.Apply(Sigmoid(), scaled))))
+	return d.dst(d.If(d.Less(threshold, scaled), dy, d.Mul(dy, d.Apply(d.of(Sigmoid, Sigmoid64), scaled))))
 }
 
-func geluGrad(b *builder, dy, x float) float {
-	half := b.Const(0.5)
-	cdf := b.Mul(b.Add(b.Const(1), b.Apply(Erf(), b.Mul(x, b.Rounded(1/math.Sqrt2)))), half)
-	pdf := b.Mul(b.Apply(Exp(), b.Mul(b.Mul(x, x), b.Const(-0.5))), b.Rounded(1/(math.Sqrt2*math.SqrtPi)))
-	return b.Mul(dy, b.Add(cdf, b.Mul(x, pdf)))
+func geluGrad(elems []Elem) *Loop {
+	return grad("GELUGrad", "dy·(Φ(x) + x·φ(x))", elems, "x", func(b *builder, dy, x float) float {
+		return b.Mul(dy, b.Apply(b.of(GELUSlope, GELUSlope64), x))
+	})
 }
 
-func geluTanhGrad(b *builder, dy, x float) float {
+func geluTanhGrad(elems []Elem) *Loop {
+	return grad("GELUTanhGrad", "dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", elems, "x", geluTanhSlope)
+}
+
+func geluTanhSlope(b *builder, dy, x float) float {
 	const cubic = 0.044715
 	scale, one, half := b.Rounded(math.Sqrt2*math.SqrtPi/math.Pi), b.Const(1), b.Const(0.5)
 	square := b.Mul(x, x)
-	t := b.Apply(Tanh(), b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
+	t := b.Apply(b.of(Tanh, Tanh64), b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
 	du := b.Mul(scale, b.Add(one, b.Mul(b.Rounded(3*cubic), square)))
 	left := b.Mul(b.Add(one, t), half)
 	right := b.Mul(b.Mul(b.Mul(half, x), b.Sub(one, b.Mul(t, t))), du)
 	return b.Mul(dy, b.Add(left, right))
 }
 
-func siluGrad(b *builder, dy, x float) float {
-	s, one := b.Apply(Sigmoid(), x), b.Const(1)
-	return b.Mul(b.Mul(dy, s), b.Add(one, b.Mul(x, b.Sub(one, s))))
+func siluGrad(elems []Elem) *Loop {
+	return grad("SiLUGrad", "dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)", elems, "x", func(b *builder, dy, x float) float {
+		s, one := b.Apply(b.of(Sigmoid, Sigmoid64), x), b.Const(1)
+		return b.Mul(b.Mul(dy, s), b.Add(one, b.Mul(x, b.Sub(one, s))))
+	})
 }
 
 // losses are the loops of internal/kern/loss.go.
 func losses() []*Loop {
-	return []*Loop{
+	return slices.Concat(each(bce), each(bceGrad), []*Loop{
 		binary("SquaredError", "(a - b)²", func(b *builder, x, y float) float {
 			d := b.Sub(x, y)
 			return b.Mul(d, d)
 		}),
 		squaredErrorGrad(),
-		bce(),
-		bceGrad(),
-	}
+	})
 }
 
 func squaredErrorGrad() *Loop {
@@ -100,16 +106,16 @@ func squaredErrorGrad() *Loop {
 	return d.dst(d.Mul(d.Mul(d.scalar("scale"), d.Sub(d.Param(1), d.Param(2))), d.Param(0)))
 }
 
-func bce() *Loop {
-	d := describe("BCE", "(1-t)·x + (1 + (p-1)·t)·log(1 + e**-x)", single, "x", "t", "p")
+func bce(elems []Elem) *Loop {
+	d := describe("BCE", "(1-t)·x + (1 + (p-1)·t)·log(1 + e**-x)", elems, "x", "t", "p")
 	x, t, p, one := d.Param(0), d.Param(1), d.Param(2), d.Const(1)
 	weight := d.Add(one, d.Mul(d.Sub(p, one), t))
-	return d.dst(d.Add(d.Mul(d.Sub(one, t), x), d.Mul(weight, d.Apply(Softplus(), d.Neg(x)))))
+	return d.dst(d.Add(d.Mul(d.Sub(one, t), x), d.Mul(weight, d.Apply(d.of(Softplus, Softplus64), d.Neg(x)))))
 }
 
-func bceGrad() *Loop {
-	d := describe("BCEGrad", "(1 + (p-1)·t)·σ(x) - p·t", single, "x", "t", "p")
+func bceGrad(elems []Elem) *Loop {
+	d := describe("BCEGrad", "(1 + (p-1)·t)·σ(x) - p·t", elems, "x", "t", "p")
 	x, t, p := d.Param(0), d.Param(1), d.Param(2)
 	positive := d.Mul(p, t)
-	return d.dst(d.Sub(d.Mul(d.Sub(d.Add(positive, d.Const(1)), t), d.Apply(Sigmoid(), x)), positive))
+	return d.dst(d.Sub(d.Mul(d.Sub(d.Add(positive, d.Const(1)), t), d.Apply(d.of(Sigmoid, Sigmoid64), x)), positive))
 }

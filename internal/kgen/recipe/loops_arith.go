@@ -5,14 +5,14 @@ import "slices"
 // arithmetic are the loops of internal/kern/arith.go, power.go, rounding.go and select.go.
 func arithmetic() []*Loop {
 	return slices.Concat(
-		sidedFloat("Add", "a + b", (*builder).Add),
-		sidedFloat("Sub", "a - b", (*builder).Sub),
-		sidedFloat("Mul", "a · b", (*builder).Mul),
-		sidedFloat("Div", "a / b", (*builder).Div),
-		sidedFloat("Maximum", "the larger of a and b, NaN where either is", func(b *builder, x, y float) float {
+		sidedNumber("Add", "a + b", (*builder).Add),
+		sidedNumber("Sub", "a - b", (*builder).Sub),
+		sidedNumber("Mul", "a · b", (*builder).Mul),
+		sidedNumber("Div", "a / b", (*builder).Div),
+		sidedNumber("Maximum", "the larger of a and b, NaN where either is", func(b *builder, x, y float) float {
 			return b.If(b.Either(b.Less(x, y), b.IsNaN(y)), y, x)
 		}),
-		sidedFloat("Minimum", "the smaller of a and b, NaN where either is", func(b *builder, x, y float) float {
+		sidedNumber("Minimum", "the smaller of a and b, NaN where either is", func(b *builder, x, y float) float {
 			return b.If(b.Either(b.Less(y, x), b.IsNaN(y)), y, x)
 		}),
 		[]*Loop{
@@ -26,6 +26,7 @@ func arithmetic() []*Loop {
 			unary("Round", "the integer nearest to a, the even one of two", (*builder).Round),
 			unary("Trunc", "a without its fraction", (*builder).Trunc),
 			unary("Square", "a²", func(b *builder, x float) float { return b.Mul(x, x) }),
+			cube(),
 			unary("Sqrt", "√a", (*builder).Sqrt),
 			unary("Reciprocal", "1 / a", func(b *builder, x float) float { return b.Div(b.Const(1), x) }),
 			clamp(),
@@ -34,9 +35,8 @@ func arithmetic() []*Loop {
 	)
 }
 
-// sidedFloat are the sided loops of an operation whose result is a number.
-func sidedFloat(name, doc string, f func(b *builder, x, y float) float) []*Loop {
-	return sided(name, doc, Own, func(b *builder, x, y float) Ref { return Ref(f(b, x, y)) })
+func cube() *Loop {
+	return unary("Cube", "a³", func(b *builder, x float) float { return b.Mul(b.Mul(x, x), x) })
 }
 
 func clamp() *Loop {
@@ -63,10 +63,6 @@ func comparisons() []*Loop {
 		comparison("Ge", "a ≥ b", func(b *builder, x, y float) mask { return b.LessEqual(y, x) }),
 		[]*Loop{isNaN()},
 	)
-}
-
-func comparison(name, doc string, f func(b *builder, x, y float) mask) []*Loop {
-	return sided(name, doc, Bool, func(b *builder, x, y float) Ref { return Ref(f(b, x, y)) })
 }
 
 func isNaN() *Loop {

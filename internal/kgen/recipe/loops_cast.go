@@ -2,19 +2,53 @@ package recipe
 
 // casts are the loops of internal/kern/cast.go between a float that they compute with and another type.
 func casts() []*Loop {
-	return []*Loop{
+	return append(halfCasts(), []*Loop{
 		from("FromF32", "a, a float32, as a float64", []Elem{F64}, F32),
 		from("FromF16", "a, in half precision, as a float32", single, F16),
 		from("FromBF16", "a, a bfloat16, as a float32", single, BF16),
 		fromInt("FromI32", "a, an int32, as a float32", I32),
+		from("FromI32", "a, an int32, as a float64", []Elem{F64}, I32),
 		fromInt("FromU8", "a, a byte, as a float32", U8),
 		fromBool(),
-		to("ToF32", "a, a float64, as a float32", []Elem{F64}, F32, func(b *builder, x float) Ref { return Ref(x) }),
+		to("ToF32", "a, a float64, as a float32", []Elem{F64}, F32, asItIs),
 		to("ToF16", "a in half precision, of a NaN its sign alone", single, F16, roundToF16),
 		to("ToBF16", "a as a bfloat16", single, BF16, roundToBF16),
 		to("ToI32", "a without its fraction, as an int32; the least where that is out of range or a is NaN", single, I32, toInt),
-		to("ToBool", "whether a ≠ 0", floats, Bool, func(b *builder, x float) Ref { return Ref(b.Not(b.Equal(x, b.Const(0)))) }),
+		to("ToI32", "a, a float64, without its fraction, as an int32; the least where that is out of range or a is NaN", []Elem{F64}, I32, asItIs),
+		to("ToU8", "the low byte of a as an int32, of which ToI32 tells", single, U8, toInt),
+		to("ToBool", "whether a ≠ 0", floats, Bool, isTrue),
+	}...)
+}
+
+// halfCasts are the casts between a half type and another that both become float32 in between.
+func halfCasts() []*Loop {
+	var loops []*Loop
+	for _, half := range []Elem{F16, BF16} {
+		for _, from := range []Elem{U8, I32, F16, BF16} {
+			if from != half {
+				loops = append(loops, across(from, half))
+			}
+		}
+		for _, to := range []Elem{Bool, U8, I32} {
+			loops = append(loops, across(half, to))
+		}
 	}
+	return loops
+}
+
+// across is the loop that reads elements of one type and writes those of another, neither of them what it computes with.
+func across(from, to Elem) *Loop {
+	d := describe(from.String()+"To"+to.String(), "a by way of float32", single, "a")
+	d.Src[0].Elem = from
+	var x float
+	if from == U8 || from == I32 {
+		x = d.FromInt(d.IntParam(0))
+	} else {
+		x = d.Param(0)
+	}
+	convert := map[Elem]func(b *builder, x float) Ref{F16: roundToF16, BF16: roundToBF16, U8: toInt, I32: toInt, Bool: isTrue}[to]
+	d.write("dst", to, convert(d.builder, x))
+	return d.end(d.builder)
 }
 
 // from is the loop that reads elements of another type.
@@ -36,13 +70,6 @@ func fromBool() *Loop {
 	return d.dst(d.If(d.Bool(0), d.Const(1), d.Const(0)))
 }
 
-// to is the loop that writes elements of another type.
-func to(name, doc string, elems []Elem, elem Elem, f func(b *builder, x float) Ref) *Loop {
-	d := describe(name, doc, elems, "a")
-	d.write("dst", elem, f(d.builder, d.Param(0)))
-	return d.end(d.builder)
-}
-
 // roundToF16 leaves the rounding to the store and makes every NaN one that becomes the same in half precision.
 func roundToF16(b *builder, x float) Ref {
 	sign := b.And(b.ToBits(x), b.Int(-1<<31))
@@ -56,5 +83,10 @@ func roundToBF16(b *builder, x float) Ref {
 	rounded := b.IAdd(bits, b.IAdd(even, b.Int(0x7fff)))
 	return Ref(b.If(b.IsNaN(x), b.NaN(), b.FromBits(rounded)))
 }
+
+// asItIs leaves the conversion to the store.
+func asItIs(_ *builder, x float) Ref { return Ref(x) }
+
+func isTrue(b *builder, x float) Ref { return Ref(b.Not(b.Equal(x, b.Const(0)))) }
 
 func toInt(b *builder, x float) Ref { return Ref(b.ToInt(x)) }

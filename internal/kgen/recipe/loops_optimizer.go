@@ -54,7 +54,7 @@ func adam(name, decay string) *Loop {
 	d := describe(name, "p - step·m / (√v/root + ε), m and v the running means of the gradient and of its square", floats, "p", "grad", "m", "v")
 	minusStep, sign, share, shrink := d.scalar("minusStep"), d.scalar("sign"), d.scalar("decay"), d.scalar("shrink")
 	weight1, beta2, weight2 := d.scalar("weight1"), d.scalar("beta2"), d.scalar("weight2")
-	root, eps := d.scalar("root"), d.scalar("eps")
+	root, inverse, eps := d.scalar("root"), d.scalar("inverse"), d.scalar("eps")
 	p, m, v := d.Param(0), d.Param(2), d.Param(3)
 	g := d.gradient(decay == "decay", sign, share)
 	if decay == "shrink" {
@@ -62,8 +62,17 @@ func adam(name, decay string) *Loop {
 	}
 	m = d.Add(m, d.Mul(weight1, d.Sub(g, m)))
 	v = d.Add(d.Mul(v, beta2), d.Mul(d.Mul(weight2, g), g))
-	d.write("p", Own, Ref(d.Add(p, d.Div(d.Mul(minusStep, m), d.Add(d.Div(d.Sqrt(v), root), eps)))))
+	d.write("p", Own, Ref(d.Add(p, d.Div(d.Mul(minusStep, m), d.Add(d.quotient(d.Sqrt(v), root, inverse), eps)))))
 	d.write("m", Own, Ref(m))
 	d.write("v", Own, Ref(v))
 	return d.end(d.builder)
+}
+
+// quotient is a / divisor, correctly rounded, where inverse is 1 / divisor, correctly rounded, and neither is far from 1: of
+// the first quotient, which is at most a unit off, what remains is exact (Markstein, 1990). Divisions by registers are what
+// Adam waits for. Infinity leaves NaN, and is itself the quotient.
+func (b *builder) quotient(a, divisor, inverse float) float {
+	first := b.Mul(a, inverse)
+	rest := b.FMA(b.Neg(first), divisor, a)
+	return b.If(b.IsNaN(rest), first, b.FMA(rest, inverse, first))
 }

@@ -1,39 +1,123 @@
 package recipe
 
-// Rows returns the description of every loop over rows that is written in assembly: those of internal/kern/rowsum.go,
+import "slices"
+
+// Rows returns the description of every loop over rows that is written in assembly: those of internal/kern/lanes.go, column.go,
 // softmax.go, norm.go and reduce_extreme.go.
 func Rows() []*Loop {
 	loops := []*Loop{
-		sumOf("Sum", "Σ a", floats, func(d description, x float) { d.fold(FoldSum, x) }, "a"),
+		foldOf("Sum", "Σ a", FoldSum),
 		dot(),
-		sumOf("Moments", "Σ a, Σ a²", single, func(d description, x float) {
-			d.fold(FoldSum, x)
-			d.fold(FoldDot, x, x)
-		}, "a"),
+		foldMade("SumSquares", "Σ a²", func(d description, x float) { d.fold(FoldDot, x, x) }),
+		foldMade("SumSizes", "Σ |a|", func(d description, x float) { d.fold(FoldSum, d.Abs(x)) }),
+		foldMade("LargestSize", "the largest |a|, NaN where one is", func(d description, x float) { d.fold(FoldMax, d.Abs(x)) }),
+		foldMade("SmallestSize", "the smallest |a|, NaN where one is", func(d description, x float) { d.fold(FoldMin, d.Abs(x)) }),
 		deviations(),
-		sumOf("Largest", "the largest a, NaN where one is", floats, func(d description, x float) { d.fold(FoldMax, x) }, "a"),
-		sumOf("Smallest", "the smallest a, NaN where one is", floats, func(d description, x float) { d.fold(FoldMin, x) }, "a"),
+		foldOf("Largest", "the largest a, NaN where one is", FoldMax),
+		foldOf("Smallest", "the smallest a, NaN where one is", FoldMin),
+		foldOf("Top", "the largest a that is not NaN, -∞ where none is", FoldTop),
+		first(),
+		firstFar(),
+		foldInts("Sum", "Σ a, which wraps", FoldSum, []Elem{I64}, Own),
+		foldInts("SumI32", "Σ a, of int32", FoldSum, []Elem{I64}, I32),
+		sumBytes(),
+		foldInts("Largest", "the largest a", FoldMax, ints, Own),
+		foldInts("Smallest", "the smallest a", FoldMin, ints, Own),
+		firstInt(),
+		product("Product", "Π a", Own),
+		product("ProductF32", "Π a, of float32", F32),
 	}
+	loops = append(loops, besideColumns()...)
 	loops = append(loops, softmaxes()...)
 	return append(loops, layerNorms()...)
 }
 
-// sumOf is a loop that writes no elements.
-func sumOf(name, doc string, elems []Elem, f func(d description, x float), src ...string) *Loop {
-	d := describeRows(name, doc, elems, src...)
-	f(d, d.Param(0))
+// manyLanes is how many vectors of lanes loops fold into that do little else: additions wait for each other.
+const manyLanes = 4
+
+// foldOf is a loop that folds the elements as they are.
+func foldOf(name, doc string, op FoldOp) *Loop {
+	return foldMade(name, doc, func(d description, x float) { d.fold(op, x) })
+}
+
+func first() *Loop {
+	d := describeRows("First", "the place of the first a that equals value, -1 where none does", floats, "a")
+	d.first(d.Equal(d.Param(0), d.scalar("value")))
+	return d.folded()
+}
+
+func firstFar() *Loop {
+	d := describeRows("FirstFar", "the place of the first a that is NaN or not below 2**32 in size, -1 where none is", double, "a")
+	d.first(d.ILess(d.Int(farTrigBits-1), d.ToBits(d.Abs(d.Param(0)))))
+	return d.folded()
+}
+
+// foldInts is foldOf for integers, which lie in memory as another type.
+func foldInts(name, doc string, op FoldOp, own []Elem, elem Elem) *Loop {
+	d := describeRows(name, doc, own, "a")
+	d.Src[0].Elem, d.Lanes = elem, manyLanes
+	d.foldInt(op, d.IntParam(0))
+	return d.folded()
+}
+
+// sumBytes takes whole vectors alone: there are no masks for bytes everywhere.
+func sumBytes() *Loop {
+	l := foldInts("SumU8", "Σ a, of bytes", FoldSum, []Elem{I64}, U8)
+	l.Whole = true
+	return l
+}
+
+func firstInt() *Loop {
+	d := describeRows("First", "the place of the first a that equals value, -1 where none does", ints, "a")
+	d.first(d.IEqual(d.IntParam(0), repeated[integ](d, "value")))
+	return d.folded()
+}
+
+// product is a product of float64, of elements that lie in memory as another type.
+func product(name, doc string, elem Elem) *Loop {
+	d := describeRows(name, doc, []Elem{F64}, "a")
+	d.Src[0].Elem, d.Lanes = elem, manyLanes
+	d.fold(FoldProduct, d.Param(0))
+	return d.folded()
+}
+
+// foldMade is a loop that folds something made of the elements.
+func foldMade(name, doc string, fold func(d description, x float)) *Loop {
+	d := describeRows(name, doc, floats, "a")
+	d.Lanes = manyLanes
+	fold(d, d.Param(0))
 	return d.folded()
 }
 
 func dot() *Loop {
-	return sumOf("SumProducts", "Σ a·b", floats, func(d description, x float) { d.fold(FoldDot, x, d.Param(1)) }, "a", "b")
+	d := describeRows("SumProducts", "Σ a·b", floats, "a", "b")
+	d.Lanes = manyLanes
+	d.fold(FoldDot, d.Param(0), d.Param(1))
+	return d.folded()
 }
 
 func deviations() *Loop {
-	return sumOf("Deviations", "Σ (a - mean)², the mean in two parts", floats, func(d description, x float) {
-		x = d.from(x)
-		d.fold(FoldDot, x, x)
-	}, "a")
+	d := describeRows("Deviations", "Σ (a - shift), Σ (a - shift)²", floats, "a")
+	x := d.Sub(d.Param(0), d.scalar("shift"))
+	d.fold(FoldSum, x)
+	d.fold(FoldDot, x, x)
+	return d.folded()
+}
+
+// besideColumns are the loops of internal/kern/column.go: each row of a matrix meets one number.
+func besideColumns() []*Loop {
+	beside := func(name, doc string, f func(d description, x, v float) float) *Loop {
+		d := describeRows(name, doc, floats, "a")
+		return d.dst(f(d, d.Param(0), d.scalar("v")))
+	}
+	return []*Loop{
+		beside("AddColumn", "a + v", func(d description, x, v float) float { return d.Add(x, v) }),
+		beside("SubColumn", "a - v", func(d description, x, v float) float { return d.Sub(x, v) }),
+		beside("SubFromColumn", "v - a", func(d description, x, v float) float { return d.Sub(v, x) }),
+		beside("MulColumn", "a · v", func(d description, x, v float) float { return d.Mul(x, v) }),
+		beside("DivColumn", "a / v", func(d description, x, v float) float { return d.Div(x, v) }),
+		beside("DivIntoColumn", "v / a", func(d description, x, v float) float { return d.Div(v, x) }),
+	}
 }
 
 // from is x less two scalars, of which the second is what the first left out.
@@ -42,33 +126,59 @@ func (d description) from(x float) float {
 }
 
 func softmaxes() []*Loop {
-	exp := describeRows("ExpShifted", "e**(a - largest), and their sum", single, "a")
-	y := exp.Apply(ExpBelow(), exp.Sub(exp.Param(0), exp.scalar("largest")))
-	exp.fold(FoldSum, y)
-
 	scale := describeRows("Scale", "a · factor", floats, "a")
 	shift := describeRows("Shift", "a - first - second", floats, "a")
 	grad := describeRows("SoftmaxGrad", "y·(dy - sum)", floats, "dy", "y")
-	logGrad := describeRows("LogSoftmaxGrad", "dy - e**y · sum", single, "dy", "y")
-	return []*Loop{
-		exp.dst(y),
-		sumOf("SumExp", "Σ e**(a - largest)", single, func(d description, x float) {
-			d.fold(FoldSum, d.Apply(ExpBelow(), d.Sub(x, d.scalar("largest"))))
-		}, "a"),
+	return slices.Concat(each(expShifted), each(sumExp), each(crossEntropyGrad), each(logSoftmaxGrad), []*Loop{
 		scale.dst(scale.Mul(scale.Param(0), scale.scalar("factor"))),
-		shift.dst(shift.Sub(shift.Sub(shift.Param(0), shift.scalar("first")), shift.scalar("second"))),
+		shift.dst(shift.shifted(shift.Param(0))),
 		grad.dst(grad.Mul(grad.Param(1), grad.Sub(grad.Param(0), grad.scalar("sum")))),
-		logGrad.dst(logGrad.Sub(logGrad.Param(0), logGrad.Mul(logGrad.Apply(Exp(), logGrad.Param(1)), logGrad.scalar("sum")))),
-	}
+	})
+}
+
+func expShifted(elems []Elem) *Loop {
+	d := describeRows("ExpShifted", "e**(a - largest), and their sum", elems, "a")
+	d.Fetches = true
+	y := d.expBelow(d.Sub(d.Param(0), d.scalar("largest")))
+	d.fold(FoldSum, y)
+	return d.dst(y)
+}
+
+func sumExp(elems []Elem) *Loop {
+	d := describeRows("SumExp", "Σ e**(a - largest)", elems, "a")
+	d.Fetches = true
+	d.fold(FoldSum, d.expBelow(d.Sub(d.Param(0), d.scalar("largest"))))
+	return d.folded()
+}
+
+func crossEntropyGrad(elems []Elem) *Loop {
+	d := describeRows("CrossEntropyGrad", "e**(a - first - second) · scale", elems, "a")
+	return d.dst(d.Mul(d.expBelow(d.shifted(d.Param(0))), d.scalar("scale")))
+}
+
+func logSoftmaxGrad(elems []Elem) *Loop {
+	d := describeRows("LogSoftmaxGrad", "dy - e**y · sum", elems, "dy", "y")
+	return d.dst(d.Sub(d.Param(0), d.Mul(d.Apply(d.of(Exp, Exp64), d.Param(1)), d.scalar("sum"))))
+}
+
+// expBelow is e**x where x is not positive.
+func (d description) expBelow(x float) float { return d.Apply(d.of(ExpBelow, ExpBelow64), x) }
+
+// shifted is x less the two scalars whose sum is the logarithm of Σ e**x.
+func (d description) shifted(x float) float {
+	return d.Sub(d.Sub(x, d.scalar("first")), d.scalar("second"))
 }
 
 func layerNorms() []*Loop {
 	plain := describeRows("Normalize", "(a - mean)·rstd, the mean in two parts", floats, "a")
 	affine := describeRows("NormalizeAffine", "(a - mean)·rstd·w + b, the mean in two parts", floats, "a", "w", "b")
 	affine.Src[1].Same, affine.Src[2].Same = true, true
+	channel := describeRows("NormalizeChannel", "(a - mean)·scale + shift", floats, "a")
+	centered := channel.Sub(channel.Param(0), channel.scalar("mean"))
 	return []*Loop{
 		plain.dst(plain.normalized(plain.Param(0))),
 		affine.dst(affine.Add(affine.Mul(affine.normalized(affine.Param(0)), affine.Param(1)), affine.Param(2))),
+		channel.dst(channel.Add(channel.Mul(centered, channel.scalar("scale")), channel.scalar("shift"))),
 		layerNormSums("LayerNormSums", "Σ dy, Σ dy·h with h = (x - mean)·rstd", "dy", "x"),
 		layerNormSums("LayerNormSumsWeighted", "Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd", "dy", "x", "w"),
 		layerNormGrad("LayerNormGrad", "rstd·(dy - first - h·second) with h = (x - mean)·rstd", "dy", "x"),

@@ -17,12 +17,26 @@ func logPair(b *builder, x float) (log, rest float) {
 	s := b.Div(over, under)
 	sRest := b.FMA(b.Neg(s), under, over)
 	sRest = b.Div(b.FMA(b.Neg(s), underRest, sRest), under)
+	return logSeries{
+		terms: []float64{0x1.999ap-3, 0x1.245274p-3, 0x1.dfa4fcp-4},
+		third: [2]float64{0x1.555556p-2, -0x1.555556p-27},
+		ln2:   [2]float64{ln2Head, ln2Tail},
+	}.pair(b, s, sRest, e)
+}
+
+// logSeries is what a pair for the logarithm is made of: the coefficients of q, and 1/3 and log(2) as a number and its rest.
+type logSeries struct {
+	terms      []float64
+	third, ln2 [2]float64
+}
+
+// pair is e*log(2) + 2*(s + s**3*(1/3 + s*s*q(s*s))).
+func (n logSeries) pair(b *builder, s, sRest, e float) (log, rest float) {
 	square, squareRest := b.TwoProduct(s, s)
 	squareRest = b.FMA(b.Add(s, s), sRest, squareRest)
 
-	q := b.Horner(square, 0x1.999ap-3, 0x1.245274p-3, 0x1.dfa4fcp-4)
-	third, thirdRest := b.FastTwoSum(b.Const(0x1.555556p-2), b.Mul(square, q))
-	thirdRest = b.Add(thirdRest, b.Const(-0x1.555556p-27))
+	third, thirdRest := b.FastTwoSum(b.Const(n.third[0]), b.Mul(square, b.Horner(square, n.terms...)))
+	thirdRest = b.Add(thirdRest, b.Const(n.third[1]))
 	w, wRest := b.TwoProduct(square, third)
 	wRest = b.FMA(square, thirdRest, b.FMA(squareRest, third, wRest))
 	z, zRest := b.TwoProduct(s, w)
@@ -30,8 +44,8 @@ func logPair(b *builder, x float) (log, rest float) {
 	half, halfRest := b.FastTwoSum(s, z)
 	halfRest = b.Add(halfRest, b.Add(zRest, sRest))
 
-	log, lost := b.FastTwoSum(b.Mul(e, b.Const(ln2Head)), b.Add(half, half))
-	rest = b.FMA(e, b.Const(ln2Tail), b.Add(halfRest, halfRest))
+	log, lost := b.FastTwoSum(b.Mul(e, b.Const(n.ln2[0])), b.Add(half, half))
+	rest = b.FMA(e, b.Const(n.ln2[1]), b.Add(halfRest, halfRest))
 	return b.FastTwoSum(log, b.Add(lost, rest))
 }
 
@@ -86,7 +100,16 @@ func Rsqrt() *Recipe {
 Two correctly rounded steps.`)
 }
 
-// All returns every recipe.
+// Rsqrt64 is 1/√x.
+func Rsqrt64() *Recipe {
+	b := newDouble("Rsqrt", "x")
+	y := b.Div(b.Const(1), b.Sqrt(b.Param(0)))
+	y = b.If(b.IsNaN(y), b.NaN(), y)
+	return b.Return(y, 1.5, `1/√x; -∞ at -0.
+Two correctly rounded steps.`)
+}
+
+// All returns every recipe of float32.
 func All() []*Recipe {
 	return []*Recipe{
 		Exp(), Expm1(), Log(), Log1p(), Sin(), Cos(), Tanh(), Sigmoid(), Erf(), Pow(), Rsqrt(), SiLU(), GELU(), GELUTanh(),

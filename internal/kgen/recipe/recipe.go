@@ -1,13 +1,16 @@
-// Package recipe holds the elementary functions of float32 as data: straight lines of fma, add, mul and integer
-// steps, without branches, from which the program kgen writes the same function for every kind of device.
+// Package recipe holds the elementary functions of float32 and float64 as data: straight lines of fma, add, mul and
+// integer steps, without branches, from which the program kgen writes the same function for every kind of device.
 //
 // A step is an operation that every target has as one instruction or a short fixed sequence, correctly rounded to
 // nearest even and without flush to zero. So two devices that follow the same recipe give the same bits.
 package recipe
 
-// A Recipe is a function of one or two float32 numbers: its last step is the result.
+import "math"
+
+// A Recipe is a function of one or two numbers: its last step is the result.
 type Recipe struct {
 	Name   string   // what the function is called, as in "GELUTanh"
+	Elem   Elem     // the type of the numbers, F32 or F64
 	Doc    string   // the formula, the way to it and its sources, in lines
 	ULP    float64  // the largest error that was measured, in units of the last place
 	Params []string // the names of the arguments
@@ -18,14 +21,27 @@ type Recipe struct {
 type Step struct {
 	Op    Op
 	Args  []Ref
-	Bits  uint32 // the value of a constant, or the index of a parameter
+	Bits  uint64 // a constant as a float64 or an int64, whatever the recipe's type, or the index of a parameter
 	Table *Table // for Lookup
+}
+
+// Word returns the constant's bits in a recipe or a loop of numbers of that type.
+func (s *Step) Word(elem Elem) uint64 {
+	switch {
+	case elem.Size() == 8:
+		return s.Bits
+	case s.Op == ConstFloat:
+		return uint64(math.Float32bits(float32(math.Float64frombits(s.Bits))))
+	case elem.Size() == 1:
+		return uint64(uint8(s.Bits))
+	}
+	return uint64(uint32(s.Bits))
 }
 
 // A Ref names a step by its index.
 type Ref int
 
-// A Table is an array of constants that a Lookup step reads.
+// A Table is an array of 8 or 16 constants that a Lookup step reads.
 type Table struct {
 	Name  string
 	Doc   string
@@ -37,19 +53,19 @@ type Type byte
 
 // The types of steps.
 const (
-	FloatType Type = 'f' // a float32
-	IntType   Type = 'i' // 32 bits, read as signed or unsigned by each operation
+	FloatType Type = 'f' // a number of the recipe's type
+	IntType   Type = 'i' // as many bits, read as signed or unsigned by each operation
 	MaskType  Type = 'm' // true or false
 )
 
 // An Op is an operation. Float operations round to nearest even.
 type Op uint8
 
-// The operations, by what their results are.
+// The operations, by what their results are. Comments tell of float32; float64 has 64 bits where they say 32.
 const (
 	Param      Op = iota // an argument of the function, or an element of a loop's operand
 	Scalar               // a loop's parameter, the same for all elements
-	ConstFloat           // the float32 with the step's bits
+	ConstFloat           // the step's number
 	Add                  // a + b
 	Sub                  // a - b
 	Mul                  // a * b
@@ -62,20 +78,22 @@ const (
 	FromBits             // the float32 with the bits a
 	FromInt              // the int32 a as a float32
 	Select               // b where a is true, else c
-	Scale                // a * 2**b for an integer -252 < b < 254, rounded once
+	Scale                // a * 2**⌊b⌋ for a multiple -252 <= b < 254 of 1/16, of float64 for an integer -2044 <= b <= 2046, rounded once
 	Floor                // ⌊a⌋; this and what follows is for loops
 	Ceil                 // ⌈a⌉
 	Round                // the integer nearest to a, the even one of two
 	Trunc                // a without its fraction
 
-	ConstInt  // the step's bits
+	ConstInt  // the step's integer
 	ParamInt  // an element of a loop's operand of integers
+	ScalarInt // a loop's parameter of integers
 	ToInt     // a without its fraction, the least int32 where that is out of range or a is NaN; for loops
 	ToBits    // the bits of the float32 a
 	IAdd      // a + b, wrapping
 	ISub      // a - b, wrapping
 	IMul      // a * b, its low half
 	IMulHigh  // a * b unsigned, its high half
+	IMin      // the smaller of a and b, unsigned
 	IAnd      // a & b
 	IOr       // a | b
 	IXor      // a ^ b
@@ -83,13 +101,14 @@ const (
 	Shr       // a >> b unsigned, 0 <= b < 32
 	Sar       // a >> b signed, 0 <= b < 32
 	ISelect   // b where a is true, else c
-	Lookup    // the table's word a
+	Lookup    // the table's word a, counted modulo its length
 	ParamMask // an element of a loop's operand of bools
 	Less      // a < b, false for NaN
 	LessEqual // a <= b, false for NaN
 	Equal     // a == b, false for NaN
 	IsNaN     // a is NaN
-	ILess     // a < b signed
+	ILess     // a < b, signed but for bytes
+	IEqual    // a == b, for loops
 	MaskAnd   // a and b
 	MaskOr    // a or b
 	MaskNot   // not a
@@ -118,19 +137,21 @@ var signatures = [numOps]signature{
 	FromBits:   {"frombits", "i", FloatType},
 	FromInt:    {"fromint", "i", FloatType},
 	Select:     {"select", "mff", FloatType},
-	Scale:      {"scale", "fi", FloatType},
+	Scale:      {"scale", "ff", FloatType},
 	Floor:      {"floor", "f", FloatType},
 	Ceil:       {"ceil", "f", FloatType},
 	Round:      {"round", "f", FloatType},
 	Trunc:      {"trunc", "f", FloatType},
 	ConstInt:   {"iconst", "", IntType},
 	ParamInt:   {"paramint", "", IntType},
+	ScalarInt:  {"iscalar", "", IntType},
 	ToInt:      {"toint", "f", IntType},
 	ToBits:     {"tobits", "f", IntType},
 	IAdd:       {"iadd", "ii", IntType},
 	ISub:       {"isub", "ii", IntType},
 	IMul:       {"imul", "ii", IntType},
 	IMulHigh:   {"imulhigh", "ii", IntType},
+	IMin:       {"imin", "ii", IntType},
 	IAnd:       {"iand", "ii", IntType},
 	IOr:        {"ior", "ii", IntType},
 	IXor:       {"ixor", "ii", IntType},
@@ -145,6 +166,7 @@ var signatures = [numOps]signature{
 	Equal:      {"equal", "ff", MaskType},
 	IsNaN:      {"isnan", "f", MaskType},
 	ILess:      {"iless", "ii", MaskType},
+	IEqual:     {"iequal", "ii", MaskType},
 	MaskAnd:    {"and", "mm", MaskType},
 	MaskOr:     {"or", "mm", MaskType},
 	MaskNot:    {"not", "m", MaskType},
@@ -164,7 +186,17 @@ func (op Op) Result() Type { return signatures[op].result }
 // ForLoops reports whether only loops have the operation, not functions of numbers.
 func (op Op) ForLoops() bool {
 	switch op {
-	case Scalar, ParamInt, ParamMask, ToInt, Floor, Ceil, Round, Trunc:
+	case Scalar, ScalarInt, ParamInt, ParamMask, IEqual, ToInt, Floor, Ceil, Round, Trunc:
+		return true
+	}
+	return false
+}
+
+// Single reports whether only recipes of float32 have the operation: AVX2 has no instructions for those of 64 bits, and
+// tables hold words of 32.
+func (op Op) Single() bool {
+	switch op {
+	case FromInt, ToInt, IMul, IMulHigh, IMin, Sar, Lookup:
 		return true
 	}
 	return false

@@ -57,7 +57,7 @@ func TestEvalRoundsFMAOnce(t *testing.T) {
 	for y, want := range map[float32]float32{
 		0: 1 + 0x1p-11, 0x1p-80: 1 + 0x1p-11 + 0x1p-23, -0x1p-80: 1 + 0x1p-11,
 	} {
-		if got := r.Eval(x, y); got != want {
+		if got := Eval(r, x, y); got != want {
 			t.Errorf("x*x + %g: got %x, want %x", y, got, want)
 		}
 	}
@@ -80,7 +80,7 @@ func TestReturnDropsStepsWithoutUse(t *testing.T) {
 	if got, want := len(r.Steps), 3; got != want {
 		t.Errorf("got %d steps, want %d: param, mul, add", got, want)
 	}
-	if got := r.Eval(3); got != 18 {
+	if got := Eval(r, float32(3)); got != 18 {
 		t.Errorf("got %v, want 18", got)
 	}
 }
@@ -109,15 +109,43 @@ func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 }
 
 func TestGoFloatIsExact(t *testing.T) {
+	single := goWriter{bits: 32}
 	for v, want := range map[float32]string{
 		0.5: "0.5", magic: "0x1.8p23", 0x1.62e43p-1: "0x1.62e43p-1", 0: "0", -18: "-18",
 		float32(math.Inf(1)): "math.Float32frombits(0x7f800000)",
 	} {
-		if got := goFloat(v); got != want {
+		if got := single.float(float64(v)); got != want {
 			t.Errorf("%x: got %s, want %s", v, got, want)
 		}
 	}
-	if got, want := goFloat(math.Float32frombits(1<<31)), "math.Float32frombits(0x80000000)"; got != want {
+	if got, want := single.float(math.Copysign(0, -1)), "math.Float32frombits(0x80000000)"; got != want {
 		t.Errorf("-0: got %s, want %s", got, want)
+	}
+}
+
+func TestValidateRefusesInDouble(t *testing.T) {
+	b := newDouble("F", "x")
+	x := b.FromInt(b.Shl(b.ToBits(b.Param(0)), b.Int(1)))
+	steps, _ := keep(b.recipe.Steps, Ref(x))
+	err := (&Recipe{Name: "F", Elem: F64, Params: []string{"x"}, Steps: steps}).Validate()
+	if err == nil || !strings.Contains(err.Error(), "float32 alone") {
+		t.Errorf("got %v, want that AVX2 lacks the conversion", err)
+	}
+}
+
+func TestDoubleConstantsAreExact(t *testing.T) {
+	b := newDouble("F", "x")
+	r := b.Return(b.WithSign(b.FMA(b.Param(0), b.Const(0.1), b.Const(0x1p-60)), b.Param(0)), 0, "x/10")
+	if got, want := Eval(r, -1.0), math.FMA(-1, 0.1, 0x1p-60); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	source, err := Go("p", []*Recipe{r})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"func f64(x float64) float64 {", "math.FMA(x, 0.1, 0x1p-60)", "& 0x8000000000000000"} {
+		if !strings.Contains(string(source), want) {
+			t.Errorf("got\n%s\nwithout %s", source, want)
+		}
 	}
 }

@@ -40,7 +40,7 @@ func farReduced(b *builder, a float) (head, tail float, q integ) {
 		if n > 0 {
 			index = b.IAdd(word, b.Int(n))
 		}
-		return b.Lookup(twoOverPi, b.And(index, b.Int(7)))
+		return b.Lookup(twoOverPi, index)
 	}
 	shift := b.And(at, b.Int(31))
 	window := func(n int) integ {

@@ -3,7 +3,7 @@ package recipe
 import "fmt"
 
 // Validate reports the first step that is not well formed: an unknown operation, a wrong number or type of arguments,
-// an argument that does not come earlier, a lookup without a table, or a result that is not a float.
+// an operation that its type lacks, an argument that does not come earlier, a lookup without a table, or a result that is not a float.
 func (r *Recipe) Validate() error {
 	if len(r.Params) < 1 || len(r.Params) > 2 {
 		return fmt.Errorf("recipe %s: %d parameters, want 1 or 2", r.Name, len(r.Params))
@@ -26,6 +26,9 @@ func (r *Recipe) validateStep(k int) error {
 	s := &r.Steps[k]
 	if s.Op >= numOps {
 		return fmt.Errorf("operation %d does not exist", s.Op)
+	}
+	if r.Elem == F64 && s.Op.Single() {
+		return fmt.Errorf("%v is for float32 alone", s.Op)
 	}
 	want := signatures[s.Op].args
 	if len(s.Args) != len(want) {

@@ -18,12 +18,6 @@ func (m *machine) pairProduct(f *asm.File, rows int) {
 	doc := fmt.Sprintf("c[i][j] = Σ a[i][l] · b[l][j] for pairs a and b, %d rows i and %d columns j of bfloat16", rows, 2*m.lanes(pairs))
 	p := product{machine: m, shape: s, elem: pairs, pairs: true, fn: newFunc(f, m.functionName(s.String(), pairs), doc)}
 	fn := p.fn
-	pointAtRows(fn, rows)
-	fn.Op("MOVQ", fieldColA, "R12")
-	fn.Op("MOVQ", fieldB, "BX")
-	fn.Op("MOVQ", fieldRowB, "R13")
-	fn.Op("MOVQ", fieldNext, "DX")
-	fn.Op("MOVQ", fieldK, "CX")
 	fn.Comment("K2 and K1 are the masks of the two vectors.")
 	fn.Op("MOVQ", fieldCols, "AX")
 	fn.Op("MOVL", "$-1", "R15")
@@ -31,11 +25,12 @@ func (m *machine) pairProduct(f *asm.File, rows int) {
 	fn.Op("KMOVW", "R15", "K2")
 	fn.Op("SHRL", "$16", "R15")
 	fn.Op("KMOVW", "R15", "K1")
+	fn.Label("tile")
+	p.point()
 	p.clear()
-	p.multiply("loop")
+	p.multiply("")
 	p.round()
-	fn.Op("VZEROUPPER")
-	fn.Op("RET")
+	nextTile(fn, "done")
 }
 
 // round stores the sums rounded to the nearest bfloat16, ties to even; every NaN becomes the same one.

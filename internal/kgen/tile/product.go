@@ -14,7 +14,7 @@ type product struct {
 	elem
 	fn   *asm.Func
 	part bool // the tile has fewer columns than the vectors have lanes
-	taps bool // the rows of B lie where a table says, and are whole
+	taps bool // the rows of B lie where a table says, and C may start from a number for each row
 	// The elements of A and B are pairs of bfloat16.
 	pairs bool
 }
@@ -22,66 +22,56 @@ type product struct {
 func (m *machine) product(f *asm.File, s shape, e elem) {
 	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
 	p := product{machine: m, shape: s, elem: e, fn: newFunc(f, m.functionName(s.String(), e), doc)}
+	p.write()
+}
+
+// tapProduct is the micro-kernel of convolutions, whose rows of B overlap: a table has their distances from B.
+func (m *machine) tapProduct(f *asm.File, s shape, e elem) {
+	doc := fmt.Sprintf("c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
+	p := product{machine: m, shape: s, elem: e, taps: true, fn: newFunc(f, m.functionName(tapName(s), e), doc)}
+	p.write()
+}
+
+func tapName(s shape) string { return fmt.Sprintf("tap%dx%d", s.rows, s.vectors) }
+
+func (p *product) write() {
 	fn := p.fn
-	p.bringC()
-	pointAtRows(fn, s.rows)
-	fn.Op("MOVQ", fieldColA, "R12")
-	fn.Op("MOVQ", fieldB, "BX")
-	fn.Op("MOVQ", fieldRowB, "R13")
-	fn.Op("MOVQ", fieldNext, "DX")
-	fn.Op("MOVQ", fieldK, "CX")
-	if m.masks {
+	if p.masks {
 		p.setMasks()
-		p.clear()
-		p.multiply("loop")
+	}
+	fn.Label("tile")
+	p.point()
+	p.clear()
+	if p.masks {
+		p.multiply("")
 		p.finish("")
 		return
 	}
-	p.clear()
 	fn.Op("MOVQ", fieldCols, "AX")
-	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", s.vectors*m.lanes(e)))
+	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
 	fn.Op("JLT", "part")
-	p.multiply("whole")
+	p.multiply("Whole")
 	p.finish("Whole")
 	fn.Label("part")
 	p.part = true
 	fn.Op("MOVQ", fieldMask, "AX")
-	p.multiply("loop")
+	p.multiply("Part")
 	p.finish("Part")
 }
 
-// tapProduct is the micro-kernel of convolutions, whose rows of B overlap: a table has their distances from B.
-func (m *machine) tapProduct(f *asm.File, rows int, e elem) {
-	s := shape{rows, 2}
-	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[taps[l]+j] for %d rows i and %d columns j", rows, 2*m.lanes(e))
-	p := product{machine: m, shape: s, elem: e, taps: true, fn: newFunc(f, m.functionName(tapName(rows), e), doc)}
+// point sets the registers that the loop over k needs, but for its counters.
+func (p *product) point() {
 	fn := p.fn
-	p.bringC()
-	pointAtRows(fn, rows)
+	pointAtRows(fn, p.rows)
 	fn.Op("MOVQ", fieldColA, "R12")
-	fn.Op("MOVQ", fieldB, "R13")
-	fn.Op("MOVQ", fieldTaps, "DX")
-	fn.Op("MOVQ", fieldK, "CX")
-	p.clear()
-	p.multiply("loop")
-	p.finish("")
-}
-
-func tapName(rows int) string { return fmt.Sprintf("tap%dx2", rows) }
-
-// bringC asks for the lines of C, which are needed when the loop ends.
-func (p *product) bringC() {
-	fn := p.fn
-	fn.Op("MOVQ", fieldC, "AX")
-	fn.Op("MOVQ", fieldRowC, "R15")
-	for i := range p.rows {
-		for line := 0; line < p.vectors*p.bytes; line += 64 {
-			fn.Op("PREFETCHT0", at("AX", line))
-		}
-		if i < p.rows-1 {
-			fn.Op("ADDQ", "R15", "AX")
-		}
+	if p.taps {
+		fn.Op("MOVQ", fieldB, "R13")
+		fn.Op("MOVQ", fieldTaps, "DX")
+		return
 	}
+	fn.Op("MOVQ", fieldB, "BX")
+	fn.Op("MOVQ", fieldRowB, "R13")
+	fn.Op("MOVQ", fieldNext, "DX")
 }
 
 // setMasks sets the mask of each vector that may have fewer elements: of several, the first is whole.
@@ -126,8 +116,6 @@ func (p *product) elementOfA(i int) string {
 // mask is the operand that limits vector v to the tile's columns; it is empty where the vector is whole.
 func (p *product) mask(v int) string {
 	switch {
-	case p.taps:
-		return ""
 	case p.vectors == 1:
 		return "K1"
 	case v == 0:
@@ -142,11 +130,54 @@ func (p *product) clear() {
 	}
 }
 
-// multiply is the loop over k.
+// bringSteps is how many steps of k before its end the loop asks for C: sooner and what it streams would drive C out of the
+// first cache level again, most of all where C's rows lie a power of two apart; later and C would not be there.
+const bringSteps = 48
+
+// multiply is the loop over k, in two parts, between which it asks for C.
 func (p *product) multiply(label string) {
 	fn := p.fn
+	fn.Op("MOVQ", fieldK, "R15")
+	fn.Op("MOVQ", "R15", "CX")
+	fn.Op("SUBQ", fmt.Sprintf("$%d", bringSteps), "CX")
+	fn.Op("JLE", "bring"+label)
+	fn.Op("MOVL", fmt.Sprintf("$%d", bringSteps), "R15")
 	fn.Op("PCALIGN", "$32")
-	fn.Label(label)
+	fn.Label("loop" + label)
+	p.step()
+	fn.Op("DECQ", "CX")
+	fn.Op("JNZ", "loop"+label)
+	fn.Op("TESTQ", "R15", "R15")
+	fn.Op("JZ", "sums"+label)
+	fn.Label("bring" + label)
+	p.bringC()
+	fn.Op("MOVQ", "R15", "CX")
+	fn.Op("XORL", "R15", "R15")
+	fn.Op("JMP", "loop"+label)
+	fn.Label("sums" + label)
+}
+
+// bringC asks for the lines of C.
+func (p *product) bringC() {
+	width := p.vectors * p.bytes
+	if p.pairs {
+		width /= 2
+	}
+	fn := p.fn
+	fn.Op("MOVQ", fieldC, "CX")
+	for i := range p.rows {
+		for line := 0; line < width; line += 64 {
+			fn.Op("PREFETCHT0", at("CX", line))
+		}
+		if i < p.rows-1 {
+			fn.Op("ADDQ", fieldRowC, "CX")
+		}
+	}
+}
+
+// step adds the products of one step of k.
+func (p *product) step() {
+	fn := p.fn
 	if p.taps {
 		fn.Op("MOVLQSX", "(DX)", "BX")
 		fn.Op("LEAQ", fmt.Sprintf("(R13)(BX*%d)", p.size), "BX")
@@ -168,13 +199,11 @@ func (p *product) multiply(label string) {
 	nextOfA(fn, p.rows)
 	if p.taps {
 		fn.Op("ADDQ", "$4", "DX")
-	} else {
-		fn.Op("PREFETCHT1", "(DX)")
-		fn.Op("ADDQ", "$16", "DX")
-		fn.Op("ADDQ", "R13", "BX")
+		return
 	}
-	fn.Op("DECQ", "CX")
-	fn.Op("JNZ", label)
+	fn.Op("PREFETCHT1", "(DX)")
+	fn.Op("ADDQ", "$16", "DX")
+	fn.Op("ADDQ", "R13", "BX")
 }
 
 // load reads the columns of vector v that the tile has; the others become zero.
@@ -194,6 +223,9 @@ func (p *product) load(from string, v int, to string) {
 // finish adds what C starts from, and stores the tile.
 func (p *product) finish(label string) {
 	fn := p.fn
+	if p.taps {
+		p.addBias(label)
+	}
 	fn.Op("MOVQ", fieldC, "SI")
 	fn.Op("MOVQ", fieldRowC, "R10")
 	fn.Op("MOVQ", fieldFrom, "R8")
@@ -214,8 +246,22 @@ func (p *product) finish(label string) {
 		}
 		fn.Op("ADDQ", "R10", "SI")
 	}
-	fn.Op("VZEROUPPER")
-	fn.Op("RET")
+	nextTile(fn, "done"+label)
+}
+
+// addBias adds a number to each row.
+func (p *product) addBias(label string) {
+	fn := p.fn
+	fn.Op("MOVQ", fieldBias, "R8")
+	fn.Op("TESTQ", "R8", "R8")
+	fn.Op("JZ", "from"+label)
+	for i := range p.rows {
+		fn.Op("VBROADCAST"+p.single, at("R8", i*p.size), p.elementOfA(i))
+		for v := range p.vectors {
+			fn.Op("VADD"+p.suffix, p.elementOfA(i), p.sum(i, v), p.sum(i, v))
+		}
+	}
+	fn.Label("from" + label)
 }
 
 // store writes the columns of vector v that the tile has.

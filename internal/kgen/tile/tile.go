@@ -1,4 +1,5 @@
-// Package tile writes the micro-kernels of matrix products in Go's assembly language, for AVX-512 and for AVX2 with FMA.
+// Package tile writes the micro-kernels of matrix products in Go's assembly language, for AVX-512, for AVX2 with FMA, and for
+// NEON.
 //
 // A micro-kernel computes a tile of C: rows × vectors sums that stay in registers while k passes. Each step loads one
 // row of B, repeats one element of each row of A over a vector, and multiplies and adds. Where A's elements lie follows
@@ -70,9 +71,7 @@ func (m *machine) file() *asm.File {
 	for _, e := range elems {
 		for _, s := range m.shapes {
 			m.product(f, s, e)
-		}
-		for rows := 1; rows <= m.tallest; rows++ {
-			m.tapProduct(f, rows, e)
+			m.tapProduct(f, s, e)
 		}
 		for _, s := range m.dots {
 			m.dot(f, s[0], s[1], e)
@@ -80,6 +79,10 @@ func (m *machine) file() *asm.File {
 		m.transpose(f, e)
 		m.gather(f, e)
 		m.windows(f, e)
+		m.halvings(f, e)
+		m.lines(f, e)
+		m.addRows(f, e)
+		m.slides(f, e)
 	}
 	m.peak(f)
 	if m.masks {
@@ -112,6 +115,14 @@ const (
 	fieldCols    = "96(DI)"
 	fieldMaskK   = "104(DI)"
 	fieldTaps    = "112(DI)"
+	fieldBias    = "120(DI)"
+	// of several tiles
+	fieldTiles    = "128(DI)"
+	fieldStepA    = "136(DI)"
+	fieldStepB    = "144(DI)"
+	fieldStepC    = "152(DI)"
+	fieldStepFrom = "160(DI)"
+	fieldStepNext = "168(DI)"
 )
 
 // newFunc begins a function of one argument, which DI points to.
@@ -119,6 +130,23 @@ func newFunc(f *asm.File, name, doc string) *asm.Func {
 	fn := f.Func(name, doc, asm.Param{Name: "t", Type: "unsafe.Pointer"})
 	fn.Op("MOVQ", fn.Arg("t"), "DI")
 	return fn
+}
+
+// moved are the fields that point to operands, behind how far each moves from a tile to the next.
+var moved = [][2]string{{fieldStepA, fieldA}, {fieldStepB, fieldB}, {fieldStepC, fieldC}, {fieldStepFrom, fieldFrom}, {fieldStepNext, fieldNext}}
+
+// nextTile goes on to the next tile, or returns.
+func nextTile(fn *asm.Func, done string) {
+	fn.Op("DECQ", fieldTiles)
+	fn.Op("JLE", done)
+	for _, f := range moved {
+		fn.Op("MOVQ", f[0], "AX")
+		fn.Op("ADDQ", "AX", f[1])
+	}
+	fn.Op("JMP", "tile")
+	fn.Label(done)
+	fn.Op("VZEROUPPER")
+	fn.Op("RET")
 }
 
 // rowsOfA are the registers that point to rows 0, 5, 10 and 15; R10 holds the distance of rows, R11 three times that.

@@ -173,6 +173,7 @@ func (w *windowed) masks() {
 // rows is the loop over rows of y; labels end in what distinguishes them.
 func (w *windowed) rows(label string) {
 	w.fn.Label("row" + label)
+	w.ask(label)
 	w.op("MOVQ", "SI", "R9")
 	w.op("MOVQ", "BX", "R10")
 	w.op("MOVQ", "R8", "R11")
@@ -191,6 +192,21 @@ func (w *windowed) rows(label string) {
 	w.op("JNZ", "row"+label)
 	w.op("VZEROUPPER")
 	w.op("RET")
+}
+
+// rowsAhead is how many rows of y before they are needed those of x are asked for: windows that overlap are read in an order
+// that processors do not foresee.
+const rowsAhead = 8
+
+// ask asks for what a row of windows steps over.
+func (w *windowed) ask(label string) {
+	w.op("MOVQ", windowRowX, "AX")
+	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
+	w.fn.Label("ask" + label)
+	w.op("PREFETCHT0", "(R14)")
+	w.op("ADDQ", "$64", "R14")
+	w.op("SUBQ", "$64", "AX")
+	w.op("JGT", "ask"+label)
 }
 
 // next moves on by a vector, or by what is left where that is less.
@@ -247,8 +263,10 @@ func (w *windowed) taps(label string) {
 }
 
 // read loads the elements of the tap R14.
-func (w *windowed) read(to int) {
-	first := fmt.Sprintf("(R9)(R14*%d)", w.size)
+func (w *windowed) read(to int) { w.readAt(fmt.Sprintf("(R9)(R14*%d)", w.size), to) }
+
+// readAt loads a vector of elements from first on, as far apart as the windows.
+func (w *windowed) readAt(first string, to int) {
 	w.load(first, lowOn, to)
 	if w.stride == 1 {
 		return
@@ -295,11 +313,12 @@ func (w *windowed) larger() {
 // largerAt does so and keeps the place.
 func (w *windowed) largerAt() {
 	b, x, p := w.reg(best), w.reg(element), w.reg(place)
-	if w.machine.masks {
+	if w.machine.masks { // the largest waits for no mask but that of NaNs, which are known before
 		w.op(w.ps("VCMP"), "$30", b, x, "K1")
 		w.op(w.ps("VCMP"), "$3", x, x, "K7")
+		w.op(w.ps("VMAX"), b, x, b)
+		w.op(w.ps("VMOVA"), x, "K7", b)
 		w.op("KORW", "K1", "K7", "K1")
-		w.op(w.ps("VMOVA"), x, "K1", b)
 		w.op(w.integer("VPBROADCAST"), "(DX)(AX*8)", "K1", p)
 		return
 	}

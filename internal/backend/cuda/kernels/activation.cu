@@ -18,12 +18,6 @@ INLINE T softplusGrad(T dy, T v, T beta, T threshold) {
 	return scaled > threshold ? dy : dy * sigmoid(scaled);
 }
 
-INLINE T geluGrad(T dy, T v) {
-	T below = (1 + erf(v * (T)0.70710678118654752440)) * (T)0.5;
-	T density = exp(v * v * (T)-0.5) * (T)0.39894228040143267794;
-	return dy * (below + v * density);
-}
-
 INLINE T geluTanhGrad(T dy, T v) {
 	T t = tanh((T)GELU_SCALE * (v + (T)GELU_CUBIC * (v * v * v)));
 	T slope = (T)GELU_SCALE * (1 + (T)(3 * GELU_CUBIC) * (v * v));
@@ -49,7 +43,7 @@ BINARY(relu_grad, T, b <= 0 ? (T)0 : a)
 BINARY(tanh_grad, T, a * (1 - b * b))
 BINARY(sigmoid_grad, T, a * (1 - b) * b)
 BINARY(leaky_relu_grad, T, leakyReLU(a, b, (T)p.x))
-BINARY(gelu_grad, T, geluGrad(a, b))
+BINARY(gelu_grad, T, a * geluslope(b))
 BINARY(gelu_tanh_grad, T, geluTanhGrad(a, b))
 BINARY(silu_grad, T, siluGrad(a, b))
 BINARY(softplus_grad, T, softplusGrad(a, b, (T)p.x, (T)p.y))

@@ -9,6 +9,84 @@ static __device__ const u32 twoOverPi[8] = {
 	0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
 };
 
+// gelu0 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu0[16] = {
+	0x00000000, 0x3e890000, 0x3f07c800, 0x3f4f8400, 0x3f939000, 0x3fcec200, 0x4006d400, 0x40270100,
+	0x40526400, 0x40872980, 0x40a7a980, 0x40c7af00, 0x40f2bd80, 0x41173000, 0x41378d00, 0x41573340,
+};
+
+// powers holds 2**(n/16).
+static __device__ const u32 powers[16] = {
+	0x3f800000, 0x3f85aac3, 0x3f8b95c2, 0x3f91c3d3, 0x3f9837f0, 0x3f9ef532, 0x3fa5fed7, 0x3fad583f,
+	0x3fb504f3, 0x3fbd08a4, 0x3fc5672a, 0x3fce248c, 0x3fd744fd, 0x3fe0ccdf, 0x3feac0c7, 0x3ff5257d,
+};
+
+// gelu1 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu1[16] = {
+	0x00000000, 0x3de01281, 0x3e3a3ed2, 0x3e70b8de, 0x3e8ecfb4, 0x3ea1f374, 0x3eae5a36, 0x3eb65da0,
+	0x3ebd1253, 0x3ec256cb, 0x3ec582fb, 0x3ec75f6b, 0x3ec8e120, 0x3eca0b2e, 0x3ecabd91, 0x3ecb25c7,
+};
+
+// gelu6 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu6[16] = {
+	0x3d544b12, 0x3cf24613, 0x3c850bac, 0x3c190778, 0x3b944c89, 0x3aeb43a1, 0x3a3d1a60, 0x39a3d968,
+	0x38eba620, 0x3807cbd0, 0x37298f30, 0x36740ebd, 0x3592e573, 0x349121db, 0x33a4cd57, 0x32e13516,
+};
+
+// gelu5 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu5[16] = {
+	0xbe068a26, 0xbd93cc9f, 0xbd27696d, 0xbcbc8cac, 0xbc43c857, 0xbbaba146, 0xbb19ac81, 0xba911635,
+	0xb9eb38a6, 0xb91bcba4, 0xb85c5823, 0xb7b48e1a, 0xb7016ef0, 0xb61a1fee, 0xb54cad4a, 0xb4a36766,
+};
+
+// gelu4 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu4[16] = {
+	0x3e7fe6c7, 0x3e1351b2, 0x3db08ee2, 0x3d53096b, 0x3cea7745, 0x3c61ff91, 0x3bdf995f, 0x3b689c5c,
+	0x3ad31430, 0x3a232973, 0x3986b4a5, 0x38fd08f7, 0x385277f7, 0x3797db20, 0x36f1aa82, 0x36608e98,
+};
+
+// gelu3 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu3[16] = {
+	0xbecc41ec, 0xbe7b1393, 0xbe2069c6, 0xbdcd1f43, 0xbd76fbd3, 0xbd0433e6, 0xbc917e4f, 0xbc27d95b,
+	0xbbad7d79, 0xbb1df50a, 0xba98c37b, 0xba24d030, 0xb9a18cec, 0xb90d9a40, 0xb886b421, 0xb8115eac,
+};
+
+// gelu2 holds the centers of GELU's intervals, or coefficients of its polynomials.
+static __device__ const u32 gelu2[16] = {
+	0x3f000000, 0x3ea9afb1, 0x3e6940a5, 0x3e20f2ff, 0x3dd42981, 0x3d7f5ffe, 0x3d1e1177, 0x3ccc2656,
+	0x3c72e316, 0x3c0399d1, 0x3b963f0b, 0x3b3b3ae1, 0x3ad96c43, 0x3a6884de, 0x3a048f20, 0x39a672e5,
+};
+
+// geluSlope4 holds coefficients of the polynomials of GELU's derivative.
+static __device__ const u32 geluSlope4[16] = {
+	0x3d548e43, 0x3d08763b, 0x3ca89779, 0x3c54d6ae, 0x3bee3a44, 0x3b6494f3, 0x3ae203a8, 0x3a65cdd4,
+	0x39d46ab8, 0x392242f3, 0x38946bed, 0x37e0cbdd, 0x375d99da, 0x369d95bc, 0x35a1acb4, 0x3497ce45,
+};
+
+// geluSlope3 holds coefficients of the polynomials of GELU's derivative.
+static __device__ const u32 geluSlope3[16] = {
+	0xbe069008, 0xbda78213, 0xbd564cfd, 0xbd091ea9, 0xbca5cd39, 0xbc319af3, 0xbbc33192, 0xbb60eeb4,
+	0xbaea0cb5, 0xba5507d6, 0xb9cd54c9, 0xb95d42cc, 0xb8da74ef, 0xb83f47e8, 0xb7b57419, 0xb742da99,
+};
+
+// geluSlope2 holds coefficients of the polynomials of GELU's derivative.
+static __device__ const u32 geluSlope2[16] = {
+	0x3e7fe766, 0x3e29b5bb, 0x3de945bc, 0x3da0f26e, 0x3d542624, 0x3cff5d30, 0x3c9e0e97, 0x3c4c2a45,
+	0x3bf2e274, 0x3b839f29, 0x3b162042, 0x3abb60f9, 0x3a594a8b, 0x39e86f17, 0x3984f627, 0x39272a6d,
+};
+
+// geluSlope1 holds coefficients of the polynomials of GELU's derivative.
+static __device__ const u32 geluSlope1[16] = {
+	0xbf4c420c, 0xbf303fda, 0xbf1db270, 0xbf1013ec, 0xbf04da34, 0xbef690b5, 0xbeea2a0a, 0xbee226aa,
+	0xbedb71e0, 0xbed62d75, 0xbed30152, 0xbed124e5, 0xbecfa32a, 0xbece7920, 0xbecdc6c0, 0xbecd5e8c,
+};
+
+// geluSlope0 holds coefficients of the polynomials of GELU's derivative.
+static __device__ const u32 geluSlope0[16] = {
+	0x3f000000, 0x3e9ab275, 0x3e067805, 0xbd08ba72, 0xbe5f31a6, 0xbee5ad44, 0xbf2dc61e, 0xbf678e61,
+	0xbf997d1d, 0xbfcc2f59, 0xc0011018, 0xc01b54a8, 0xc03e5e55, 0xc06e966c, 0xc0915909, 0xc0aac2cc,
+};
+
 // e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
 INLINE f32 expf(f32 x) {
@@ -26,29 +104,28 @@ INLINE f32 expf(f32 x) {
 			} else {
 				const f32 t3 = __builtin_fmaf(x, 0x1.715476p+00f, 0x1.8p+23f);
 				const f32 t4 = t3 - 0x1.8p+23f;
-				const u32 t5 = bits<u32>(t3);
-				const u32 t6 = t5 - 0x4b400000u;
-				const f32 t7 = __builtin_fmaf(t4, -0x1.62e4p-01f, x);
-				const f32 t8 = __builtin_fmaf(t4, -0x1.7f7d1cp-20f, t7);
-				const f32 t9 = t8 * t8;
-				const f32 t10 = __builtin_fmaf(0x1.9c5d84p-13f, t8, 0x1.6d4c98p-10f);
-				const f32 t11 = __builtin_fmaf(t10, t8, 0x1.1113acp-07f);
-				const f32 t12 = __builtin_fmaf(t11, t8, 0x1.5554eap-05f);
-				const f32 t13 = __builtin_fmaf(t12, t8, 0x1.555554p-03f);
-				const f32 t14 = __builtin_fmaf(t13, t8, 0.5f);
-				const f32 t15 = __builtin_fmaf(t9, t14, t8);
-				const f32 t16 = 1.0f + t15;
-				const u32 t17 = (u32)((i32)t6 >> 1u);
-				const u32 t18 = t17 + 127u;
+				const f32 t5 = __builtin_fmaf(t4, -0x1.62e4p-01f, x);
+				const f32 t6 = __builtin_fmaf(t4, -0x1.7f7d1cp-20f, t5);
+				const f32 t7 = t6 * t6;
+				const f32 t8 = __builtin_fmaf(0x1.9c5d84p-13f, t6, 0x1.6d4c98p-10f);
+				const f32 t9 = __builtin_fmaf(t8, t6, 0x1.1113acp-07f);
+				const f32 t10 = __builtin_fmaf(t9, t6, 0x1.5554eap-05f);
+				const f32 t11 = __builtin_fmaf(t10, t6, 0x1.555554p-03f);
+				const f32 t12 = __builtin_fmaf(t11, t6, 0.5f);
+				const f32 t13 = __builtin_fmaf(t7, t12, t6);
+				const f32 t14 = 1.0f + t13;
+				const f32 t15 = t4 + 786686.0f;
+				const u32 t16 = bits<u32>(t15);
+				const u32 t17 = t16 >> 4u;
+				const u32 t18 = t17 >> 1u;
 				const u32 t19 = t18 << 23u;
 				const f32 t20 = bits<f32>(t19);
-				const f32 t21 = t16 * t20;
-				const u32 t22 = t6 - t17;
-				const u32 t23 = t22 + 127u;
-				const u32 t24 = t23 << 23u;
-				const f32 t25 = bits<f32>(t24);
-				const f32 t26 = t21 * t25;
-				t2 = t26;
+				const f32 t21 = t14 * t20;
+				const u32 t22 = t17 - t18;
+				const u32 t23 = t22 << 23u;
+				const f32 t24 = bits<f32>(t23);
+				const f32 t25 = t21 * t24;
+				t2 = t25;
 			}
 			t1 = t2;
 		}
@@ -79,29 +156,28 @@ INLINE f32 expm1f(f32 x) {
 				} else {
 					const f32 t5 = __builtin_fmaf(x, 0x1.715476p+00f, 0x1.8p+23f);
 					const f32 t6 = t5 - 0x1.8p+23f;
-					const u32 t7 = bits<u32>(t5);
-					const u32 t8 = t7 - 0x4b400000u;
-					const f32 t9 = __builtin_fmaf(t6, -0x1.62e4p-01f, x);
-					const f32 t10 = t6 * 0x1.7f7d1cp-20f;
-					const f32 t11 = t9 - t10;
-					const f32 t12 = t9 - t11;
-					const f32 t13 = t12 - t10;
-					const f32 t14 = t11 * t11;
-					const f32 t15 = __builtin_fmaf(0x1.9c5d84p-13f, t11, 0x1.6d4c98p-10f);
-					const f32 t16 = __builtin_fmaf(t15, t11, 0x1.1113acp-07f);
-					const f32 t17 = __builtin_fmaf(t16, t11, 0x1.5554eap-05f);
-					const f32 t18 = __builtin_fmaf(t17, t11, 0x1.555554p-03f);
-					const f32 t19 = __builtin_fmaf(t18, t11, 0.5f);
-					const f32 t20 = __builtin_fmaf(t14, t19, t13);
-					const u32 t21 = t8 - 1u;
-					const u32 t22 = t21 + 127u;
-					const u32 t23 = t22 << 23u;
-					const f32 t24 = bits<f32>(t23);
-					const f32 t25 = t24 - 0.5f;
-					const f32 t26 = __builtin_fmaf(t24, t11, t25);
-					const f32 t27 = __builtin_fmaf(t24, t20, t26);
-					const f32 t28 = t27 * 2.0f;
-					t4 = t28;
+					const f32 t7 = __builtin_fmaf(t6, -0x1.62e4p-01f, x);
+					const f32 t8 = t6 * 0x1.7f7d1cp-20f;
+					const f32 t9 = t7 - t8;
+					const f32 t10 = t7 - t9;
+					const f32 t11 = t10 - t8;
+					const f32 t12 = t9 * t9;
+					const f32 t13 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
+					const f32 t14 = __builtin_fmaf(t13, t9, 0x1.1113acp-07f);
+					const f32 t15 = __builtin_fmaf(t14, t9, 0x1.5554eap-05f);
+					const f32 t16 = __builtin_fmaf(t15, t9, 0x1.555554p-03f);
+					const f32 t17 = __builtin_fmaf(t16, t9, 0.5f);
+					const f32 t18 = __builtin_fmaf(t12, t17, t11);
+					const f32 t19 = t6 - 1.0f;
+					const f32 t20 = t19 + 0x1.8000fep+23f;
+					const u32 t21 = bits<u32>(t20);
+					const u32 t22 = t21 << 23u;
+					const f32 t23 = bits<f32>(t22);
+					const f32 t24 = t23 - 0.5f;
+					const f32 t25 = __builtin_fmaf(t23, t9, t24);
+					const f32 t26 = __builtin_fmaf(t23, t18, t25);
+					const f32 t27 = t26 * 2.0f;
+					t4 = t27;
 				}
 				t2 = t4;
 			}
@@ -244,134 +320,130 @@ INLINE f32 sinf(f32 x) {
 			const u32 t10 = t9 >> 5u;
 			const u32 t11 = t9 & 31u;
 			const u32 t12 = t10 + 1u;
-			const u32 t13 = t12 & 7u;
-			const u32 t14 = twoOverPi[t13];
-			const u32 t15 = t14 >> 1u;
-			const u32 t16 = 31u - t11;
-			const u32 t17 = t15 >> (t16 & 31);
-			const u32 t18 = t10 & 7u;
-			const u32 t19 = twoOverPi[t18];
-			const u32 t20 = t19 << (t11 & 31);
-			const u32 t21 = t20 | t17;
-			const u32 t22 = t10 + 2u;
-			const u32 t23 = t22 & 7u;
-			const u32 t24 = twoOverPi[t23];
-			const u32 t25 = t24 >> 1u;
-			const u32 t26 = t25 >> (t16 & 31);
-			const u32 t27 = t14 << (t11 & 31);
-			const u32 t28 = t27 | t26;
-			const u32 t29 = t10 + 3u;
-			const u32 t30 = t29 & 7u;
-			const u32 t31 = twoOverPi[t30];
-			const u32 t32 = t31 >> 1u;
-			const u32 t33 = t32 >> (t16 & 31);
-			const u32 t34 = t24 << (t11 & 31);
-			const u32 t35 = t34 | t33;
-			const u32 t36 = t7 * t28;
-			const u32 t37 = (u32)((u64)t7 * t35 >> 32);
-			const u32 t38 = t36 + t37;
-			const u32 t39 = t7 * t21;
-			const u32 t40 = (u32)((u64)t7 * t28 >> 32);
-			const u32 t41 = t39 + t40;
-			const u32 t42 = t38 ^ 0x80000000u;
-			const u32 t43 = t36 ^ 0x80000000u;
-			const u32 t44 = (i32)t42 < (i32)t43 ? 1u : 0u;
-			const u32 t45 = t41 + t44;
-			const u32 t46 = t45 << 2u;
-			const u32 t47 = t38 >> 30u;
-			const u32 t48 = t46 | t47;
-			const u32 t49 = t38 << 2u;
-			const u32 t50 = t45 >> 30u;
-			const u32 t51 = t48 >> 31u;
-			const u32 t52 = t50 + t51;
-			const u32 t53 = (u32)((i32)t48 >> 31u);
-			const u32 t54 = t48 ^ t53;
-			const u32 t55 = t49 ^ t53;
-			const u32 t56 = t54 & 0xffffff00u;
-			const f32 t57 = (f32)(i32)t56;
-			const u32 t58 = t54 & 255u;
-			const u32 t59 = t58 << 16u;
-			const u32 t60 = t55 >> 16u;
-			const u32 t61 = t59 | t60;
-			const f32 t62 = (f32)(i32)t61;
-			const u32 t63 = t55 & 0xffffu;
-			const f32 t64 = (f32)(i32)t63;
-			const f32 t65 = __builtin_fmaf(t64, 0x1p-16f, t62);
-			const f32 t66 = __builtin_fmaf(t65, 0x1p-16f, t57);
-			const f32 t67 = t66 * 0x1p-32f;
+			const u32 t13 = twoOverPi[t12 & 7];
+			const u32 t14 = t13 >> 1u;
+			const u32 t15 = 31u - t11;
+			const u32 t16 = t14 >> (t15 & 31);
+			const u32 t17 = twoOverPi[t10 & 7];
+			const u32 t18 = t17 << (t11 & 31);
+			const u32 t19 = t18 | t16;
+			const u32 t20 = t10 + 2u;
+			const u32 t21 = twoOverPi[t20 & 7];
+			const u32 t22 = t21 >> 1u;
+			const u32 t23 = t22 >> (t15 & 31);
+			const u32 t24 = t13 << (t11 & 31);
+			const u32 t25 = t24 | t23;
+			const u32 t26 = t10 + 3u;
+			const u32 t27 = twoOverPi[t26 & 7];
+			const u32 t28 = t27 >> 1u;
+			const u32 t29 = t28 >> (t15 & 31);
+			const u32 t30 = t21 << (t11 & 31);
+			const u32 t31 = t30 | t29;
+			const u32 t32 = t7 * t25;
+			const u32 t33 = (u32)((u64)t7 * t31 >> 32);
+			const u32 t34 = t32 + t33;
+			const u32 t35 = t7 * t19;
+			const u32 t36 = (u32)((u64)t7 * t25 >> 32);
+			const u32 t37 = t35 + t36;
+			const u32 t38 = t34 ^ 0x80000000u;
+			const u32 t39 = t32 ^ 0x80000000u;
+			const u32 t40 = (i32)t38 < (i32)t39 ? 1u : 0u;
+			const u32 t41 = t37 + t40;
+			const u32 t42 = t41 << 2u;
+			const u32 t43 = t34 >> 30u;
+			const u32 t44 = t42 | t43;
+			const u32 t45 = t34 << 2u;
+			const u32 t46 = t41 >> 30u;
+			const u32 t47 = t44 >> 31u;
+			const u32 t48 = t46 + t47;
+			const u32 t49 = (u32)((i32)t44 >> 31u);
+			const u32 t50 = t44 ^ t49;
+			const u32 t51 = t45 ^ t49;
+			const u32 t52 = t50 & 0xffffff00u;
+			const f32 t53 = (f32)(i32)t52;
+			const u32 t54 = t50 & 255u;
+			const u32 t55 = t54 << 16u;
+			const u32 t56 = t51 >> 16u;
+			const u32 t57 = t55 | t56;
+			const f32 t58 = (f32)(i32)t57;
+			const u32 t59 = t51 & 0xffffu;
+			const f32 t60 = (f32)(i32)t59;
+			const f32 t61 = __builtin_fmaf(t60, 0x1p-16f, t58);
+			const f32 t62 = __builtin_fmaf(t61, 0x1p-16f, t53);
+			const f32 t63 = t62 * 0x1p-32f;
+			const f32 t64 = -t63;
+			const f32 t65 = __builtin_fmaf(0x1p-32f, t53, t64);
+			const f32 t66 = __builtin_fmaf(t61, 0x1p-48f, t65);
+			const f32 t67 = t63 * 0x1.921fb6p+00f;
 			const f32 t68 = -t67;
-			const f32 t69 = __builtin_fmaf(0x1p-32f, t57, t68);
-			const f32 t70 = __builtin_fmaf(t65, 0x1p-48f, t69);
-			const f32 t71 = t67 * 0x1.921fb6p+00f;
-			const f32 t72 = -t71;
-			const f32 t73 = __builtin_fmaf(t67, 0x1.921fb6p+00f, t72);
-			const f32 t74 = __builtin_fmaf(t67, -0x1.777a5cp-25f, t73);
-			const f32 t75 = __builtin_fmaf(t70, 0x1.921fb6p+00f, t74);
-			const u32 t76 = t53 & 0x80000000u;
-			const u32 t77 = bits<u32>(t71);
-			const u32 t78 = t77 ^ t76;
-			const f32 t79 = bits<f32>(t78);
-			const u32 t80 = bits<u32>(t75);
-			const u32 t81 = t80 ^ t76;
-			const f32 t82 = bits<f32>(t81);
-			t2 = t79;
-			t3 = t82;
-			t4 = t52;
+			const f32 t69 = __builtin_fmaf(t63, 0x1.921fb6p+00f, t68);
+			const f32 t70 = __builtin_fmaf(t63, -0x1.777a5cp-25f, t69);
+			const f32 t71 = __builtin_fmaf(t66, 0x1.921fb6p+00f, t70);
+			const u32 t72 = t49 & 0x80000000u;
+			const u32 t73 = bits<u32>(t67);
+			const u32 t74 = t73 ^ t72;
+			const f32 t75 = bits<f32>(t74);
+			const u32 t76 = bits<u32>(t71);
+			const u32 t77 = t76 ^ t72;
+			const f32 t78 = bits<f32>(t77);
+			t2 = t75;
+			t3 = t78;
+			t4 = t48;
 		} else {
-			const f32 t83 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
-			const f32 t84 = t83 - 0x1.8p+23f;
-			const u32 t85 = bits<u32>(t83);
-			const u32 t86 = t85 - 0x4b400000u;
-			const f32 t87 = __builtin_fmaf(t84, -0x1.921fb6p+00f, t0);
-			const f32 t88 = t84 * 0x1.777a5cp-25f;
-			const f32 t89 = -t88;
-			const f32 t90 = __builtin_fmaf(t84, 0x1.777a5cp-25f, t89);
-			const f32 t91 = t87 + t88;
-			const f32 t92 = t91 - t87;
-			const f32 t93 = t91 - t92;
-			const f32 t94 = t87 - t93;
-			const f32 t95 = t88 - t92;
-			const f32 t96 = t94 + t95;
-			const f32 t97 = __builtin_fmaf(t84, 0x1.ee59dap-50f, t90);
-			const f32 t98 = t96 + t97;
-			const f32 t99 = t91 + t98;
-			const f32 t100 = t91 - t99;
-			const f32 t101 = t100 + t98;
-			t2 = t99;
-			t3 = t101;
-			t4 = t86;
+			const f32 t79 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
+			const f32 t80 = t79 - 0x1.8p+23f;
+			const u32 t81 = bits<u32>(t79);
+			const u32 t82 = t81 - 0x4b400000u;
+			const f32 t83 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
+			const f32 t84 = t80 * 0x1.777a5cp-25f;
+			const f32 t85 = -t84;
+			const f32 t86 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t85);
+			const f32 t87 = t83 + t84;
+			const f32 t88 = t87 - t83;
+			const f32 t89 = t87 - t88;
+			const f32 t90 = t83 - t89;
+			const f32 t91 = t84 - t88;
+			const f32 t92 = t90 + t91;
+			const f32 t93 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t86);
+			const f32 t94 = t92 + t93;
+			const f32 t95 = t87 + t94;
+			const f32 t96 = t87 - t95;
+			const f32 t97 = t96 + t94;
+			t2 = t95;
+			t3 = t97;
+			t4 = t82;
 		}
-		const f32 t102 = t2 * t2;
-		const u32 t103 = t4 << 31u;
-		f32 t104;
-		if ((i32)t103 < (i32)0u) {
-			const f32 t105 = __builtin_fmaf(0x1.99e80cp-16f, t102, -0x1.6c0c28p-10f);
-			const f32 t106 = __builtin_fmaf(t105, t102, 0x1.55554ap-05f);
-			const f32 t107 = __builtin_fmaf(t102, t106, -0.5f);
-			const f32 t108 = t2 * t3;
-			const f32 t109 = -t108;
-			const f32 t110 = __builtin_fmaf(t102, t107, t109);
-			const f32 t111 = 1.0f + t110;
-			t104 = t111;
+		const f32 t98 = t2 * t2;
+		const u32 t99 = t4 << 31u;
+		f32 t100;
+		if ((i32)t99 < (i32)0u) {
+			const f32 t101 = __builtin_fmaf(0x1.99e80cp-16f, t98, -0x1.6c0c28p-10f);
+			const f32 t102 = __builtin_fmaf(t101, t98, 0x1.55554ap-05f);
+			const f32 t103 = __builtin_fmaf(t98, t102, -0.5f);
+			const f32 t104 = t2 * t3;
+			const f32 t105 = -t104;
+			const f32 t106 = __builtin_fmaf(t98, t103, t105);
+			const f32 t107 = 1.0f + t106;
+			t100 = t107;
 		} else {
-			const f32 t112 = __builtin_fmaf(-0x1.9952fap-13f, t102, 0x1.110776p-07f);
-			const f32 t113 = __builtin_fmaf(t112, t102, -0x1.555546p-03f);
-			const f32 t114 = t102 * t2;
-			const f32 t115 = __builtin_fmaf(t114, t113, t3);
-			const f32 t116 = t2 + t115;
-			t104 = t116;
+			const f32 t108 = __builtin_fmaf(-0x1.9952fap-13f, t98, 0x1.110776p-07f);
+			const f32 t109 = __builtin_fmaf(t108, t98, -0x1.555546p-03f);
+			const f32 t110 = t98 * t2;
+			const f32 t111 = __builtin_fmaf(t110, t109, t3);
+			const f32 t112 = t2 + t111;
+			t100 = t112;
 		}
-		const u32 t117 = bits<u32>(t104);
-		const u32 t118 = t4 >> 1u;
-		const u32 t119 = t118 << 31u;
-		const u32 t120 = t117 ^ t119;
-		const f32 t121 = bits<f32>(t120);
-		const u32 t122 = bits<u32>(t121);
-		const u32 t123 = bits<u32>(x);
-		const u32 t124 = t123 & 0x80000000u;
-		const u32 t125 = t122 ^ t124;
-		const f32 t126 = bits<f32>(t125);
-		t1 = t126;
+		const u32 t113 = bits<u32>(t100);
+		const u32 t114 = t4 >> 1u;
+		const u32 t115 = t114 << 31u;
+		const u32 t116 = t113 ^ t115;
+		const f32 t117 = bits<f32>(t116);
+		const u32 t118 = bits<u32>(t117);
+		const u32 t119 = bits<u32>(x);
+		const u32 t120 = t119 & 0x80000000u;
+		const u32 t121 = t118 ^ t120;
+		const f32 t122 = bits<f32>(t121);
+		t1 = t122;
 	}
 	return t1;
 }
@@ -397,130 +469,126 @@ INLINE f32 cosf(f32 x) {
 			const u32 t10 = t9 >> 5u;
 			const u32 t11 = t9 & 31u;
 			const u32 t12 = t10 + 1u;
-			const u32 t13 = t12 & 7u;
-			const u32 t14 = twoOverPi[t13];
-			const u32 t15 = t14 >> 1u;
-			const u32 t16 = 31u - t11;
-			const u32 t17 = t15 >> (t16 & 31);
-			const u32 t18 = t10 & 7u;
-			const u32 t19 = twoOverPi[t18];
-			const u32 t20 = t19 << (t11 & 31);
-			const u32 t21 = t20 | t17;
-			const u32 t22 = t10 + 2u;
-			const u32 t23 = t22 & 7u;
-			const u32 t24 = twoOverPi[t23];
-			const u32 t25 = t24 >> 1u;
-			const u32 t26 = t25 >> (t16 & 31);
-			const u32 t27 = t14 << (t11 & 31);
-			const u32 t28 = t27 | t26;
-			const u32 t29 = t10 + 3u;
-			const u32 t30 = t29 & 7u;
-			const u32 t31 = twoOverPi[t30];
-			const u32 t32 = t31 >> 1u;
-			const u32 t33 = t32 >> (t16 & 31);
-			const u32 t34 = t24 << (t11 & 31);
-			const u32 t35 = t34 | t33;
-			const u32 t36 = t7 * t28;
-			const u32 t37 = (u32)((u64)t7 * t35 >> 32);
-			const u32 t38 = t36 + t37;
-			const u32 t39 = t7 * t21;
-			const u32 t40 = (u32)((u64)t7 * t28 >> 32);
-			const u32 t41 = t39 + t40;
-			const u32 t42 = t38 ^ 0x80000000u;
-			const u32 t43 = t36 ^ 0x80000000u;
-			const u32 t44 = (i32)t42 < (i32)t43 ? 1u : 0u;
-			const u32 t45 = t41 + t44;
-			const u32 t46 = t45 << 2u;
-			const u32 t47 = t38 >> 30u;
-			const u32 t48 = t46 | t47;
-			const u32 t49 = t38 << 2u;
-			const u32 t50 = t45 >> 30u;
-			const u32 t51 = t48 >> 31u;
-			const u32 t52 = t50 + t51;
-			const u32 t53 = (u32)((i32)t48 >> 31u);
-			const u32 t54 = t48 ^ t53;
-			const u32 t55 = t49 ^ t53;
-			const u32 t56 = t54 & 0xffffff00u;
-			const f32 t57 = (f32)(i32)t56;
-			const u32 t58 = t54 & 255u;
-			const u32 t59 = t58 << 16u;
-			const u32 t60 = t55 >> 16u;
-			const u32 t61 = t59 | t60;
-			const f32 t62 = (f32)(i32)t61;
-			const u32 t63 = t55 & 0xffffu;
-			const f32 t64 = (f32)(i32)t63;
-			const f32 t65 = __builtin_fmaf(t64, 0x1p-16f, t62);
-			const f32 t66 = __builtin_fmaf(t65, 0x1p-16f, t57);
-			const f32 t67 = t66 * 0x1p-32f;
+			const u32 t13 = twoOverPi[t12 & 7];
+			const u32 t14 = t13 >> 1u;
+			const u32 t15 = 31u - t11;
+			const u32 t16 = t14 >> (t15 & 31);
+			const u32 t17 = twoOverPi[t10 & 7];
+			const u32 t18 = t17 << (t11 & 31);
+			const u32 t19 = t18 | t16;
+			const u32 t20 = t10 + 2u;
+			const u32 t21 = twoOverPi[t20 & 7];
+			const u32 t22 = t21 >> 1u;
+			const u32 t23 = t22 >> (t15 & 31);
+			const u32 t24 = t13 << (t11 & 31);
+			const u32 t25 = t24 | t23;
+			const u32 t26 = t10 + 3u;
+			const u32 t27 = twoOverPi[t26 & 7];
+			const u32 t28 = t27 >> 1u;
+			const u32 t29 = t28 >> (t15 & 31);
+			const u32 t30 = t21 << (t11 & 31);
+			const u32 t31 = t30 | t29;
+			const u32 t32 = t7 * t25;
+			const u32 t33 = (u32)((u64)t7 * t31 >> 32);
+			const u32 t34 = t32 + t33;
+			const u32 t35 = t7 * t19;
+			const u32 t36 = (u32)((u64)t7 * t25 >> 32);
+			const u32 t37 = t35 + t36;
+			const u32 t38 = t34 ^ 0x80000000u;
+			const u32 t39 = t32 ^ 0x80000000u;
+			const u32 t40 = (i32)t38 < (i32)t39 ? 1u : 0u;
+			const u32 t41 = t37 + t40;
+			const u32 t42 = t41 << 2u;
+			const u32 t43 = t34 >> 30u;
+			const u32 t44 = t42 | t43;
+			const u32 t45 = t34 << 2u;
+			const u32 t46 = t41 >> 30u;
+			const u32 t47 = t44 >> 31u;
+			const u32 t48 = t46 + t47;
+			const u32 t49 = (u32)((i32)t44 >> 31u);
+			const u32 t50 = t44 ^ t49;
+			const u32 t51 = t45 ^ t49;
+			const u32 t52 = t50 & 0xffffff00u;
+			const f32 t53 = (f32)(i32)t52;
+			const u32 t54 = t50 & 255u;
+			const u32 t55 = t54 << 16u;
+			const u32 t56 = t51 >> 16u;
+			const u32 t57 = t55 | t56;
+			const f32 t58 = (f32)(i32)t57;
+			const u32 t59 = t51 & 0xffffu;
+			const f32 t60 = (f32)(i32)t59;
+			const f32 t61 = __builtin_fmaf(t60, 0x1p-16f, t58);
+			const f32 t62 = __builtin_fmaf(t61, 0x1p-16f, t53);
+			const f32 t63 = t62 * 0x1p-32f;
+			const f32 t64 = -t63;
+			const f32 t65 = __builtin_fmaf(0x1p-32f, t53, t64);
+			const f32 t66 = __builtin_fmaf(t61, 0x1p-48f, t65);
+			const f32 t67 = t63 * 0x1.921fb6p+00f;
 			const f32 t68 = -t67;
-			const f32 t69 = __builtin_fmaf(0x1p-32f, t57, t68);
-			const f32 t70 = __builtin_fmaf(t65, 0x1p-48f, t69);
-			const f32 t71 = t67 * 0x1.921fb6p+00f;
-			const f32 t72 = -t71;
-			const f32 t73 = __builtin_fmaf(t67, 0x1.921fb6p+00f, t72);
-			const f32 t74 = __builtin_fmaf(t67, -0x1.777a5cp-25f, t73);
-			const f32 t75 = __builtin_fmaf(t70, 0x1.921fb6p+00f, t74);
-			const u32 t76 = t53 & 0x80000000u;
-			const u32 t77 = bits<u32>(t71);
-			const u32 t78 = t77 ^ t76;
-			const f32 t79 = bits<f32>(t78);
-			const u32 t80 = bits<u32>(t75);
-			const u32 t81 = t80 ^ t76;
-			const f32 t82 = bits<f32>(t81);
-			t2 = t79;
-			t3 = t82;
-			t4 = t52;
+			const f32 t69 = __builtin_fmaf(t63, 0x1.921fb6p+00f, t68);
+			const f32 t70 = __builtin_fmaf(t63, -0x1.777a5cp-25f, t69);
+			const f32 t71 = __builtin_fmaf(t66, 0x1.921fb6p+00f, t70);
+			const u32 t72 = t49 & 0x80000000u;
+			const u32 t73 = bits<u32>(t67);
+			const u32 t74 = t73 ^ t72;
+			const f32 t75 = bits<f32>(t74);
+			const u32 t76 = bits<u32>(t71);
+			const u32 t77 = t76 ^ t72;
+			const f32 t78 = bits<f32>(t77);
+			t2 = t75;
+			t3 = t78;
+			t4 = t48;
 		} else {
-			const f32 t83 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
-			const f32 t84 = t83 - 0x1.8p+23f;
-			const u32 t85 = bits<u32>(t83);
-			const u32 t86 = t85 - 0x4b400000u;
-			const f32 t87 = __builtin_fmaf(t84, -0x1.921fb6p+00f, t0);
-			const f32 t88 = t84 * 0x1.777a5cp-25f;
-			const f32 t89 = -t88;
-			const f32 t90 = __builtin_fmaf(t84, 0x1.777a5cp-25f, t89);
-			const f32 t91 = t87 + t88;
-			const f32 t92 = t91 - t87;
-			const f32 t93 = t91 - t92;
-			const f32 t94 = t87 - t93;
-			const f32 t95 = t88 - t92;
-			const f32 t96 = t94 + t95;
-			const f32 t97 = __builtin_fmaf(t84, 0x1.ee59dap-50f, t90);
-			const f32 t98 = t96 + t97;
-			const f32 t99 = t91 + t98;
-			const f32 t100 = t91 - t99;
-			const f32 t101 = t100 + t98;
-			t2 = t99;
-			t3 = t101;
-			t4 = t86;
+			const f32 t79 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
+			const f32 t80 = t79 - 0x1.8p+23f;
+			const u32 t81 = bits<u32>(t79);
+			const u32 t82 = t81 - 0x4b400000u;
+			const f32 t83 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
+			const f32 t84 = t80 * 0x1.777a5cp-25f;
+			const f32 t85 = -t84;
+			const f32 t86 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t85);
+			const f32 t87 = t83 + t84;
+			const f32 t88 = t87 - t83;
+			const f32 t89 = t87 - t88;
+			const f32 t90 = t83 - t89;
+			const f32 t91 = t84 - t88;
+			const f32 t92 = t90 + t91;
+			const f32 t93 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t86);
+			const f32 t94 = t92 + t93;
+			const f32 t95 = t87 + t94;
+			const f32 t96 = t87 - t95;
+			const f32 t97 = t96 + t94;
+			t2 = t95;
+			t3 = t97;
+			t4 = t82;
 		}
-		const u32 t102 = t4 + 1u;
-		const f32 t103 = t2 * t2;
-		const u32 t104 = t102 << 31u;
-		f32 t105;
-		if ((i32)t104 < (i32)0u) {
-			const f32 t106 = __builtin_fmaf(0x1.99e80cp-16f, t103, -0x1.6c0c28p-10f);
-			const f32 t107 = __builtin_fmaf(t106, t103, 0x1.55554ap-05f);
-			const f32 t108 = __builtin_fmaf(t103, t107, -0.5f);
-			const f32 t109 = t2 * t3;
-			const f32 t110 = -t109;
-			const f32 t111 = __builtin_fmaf(t103, t108, t110);
-			const f32 t112 = 1.0f + t111;
-			t105 = t112;
+		const u32 t98 = t4 + 1u;
+		const f32 t99 = t2 * t2;
+		const u32 t100 = t98 << 31u;
+		f32 t101;
+		if ((i32)t100 < (i32)0u) {
+			const f32 t102 = __builtin_fmaf(0x1.99e80cp-16f, t99, -0x1.6c0c28p-10f);
+			const f32 t103 = __builtin_fmaf(t102, t99, 0x1.55554ap-05f);
+			const f32 t104 = __builtin_fmaf(t99, t103, -0.5f);
+			const f32 t105 = t2 * t3;
+			const f32 t106 = -t105;
+			const f32 t107 = __builtin_fmaf(t99, t104, t106);
+			const f32 t108 = 1.0f + t107;
+			t101 = t108;
 		} else {
-			const f32 t113 = __builtin_fmaf(-0x1.9952fap-13f, t103, 0x1.110776p-07f);
-			const f32 t114 = __builtin_fmaf(t113, t103, -0x1.555546p-03f);
-			const f32 t115 = t103 * t2;
-			const f32 t116 = __builtin_fmaf(t115, t114, t3);
-			const f32 t117 = t2 + t116;
-			t105 = t117;
+			const f32 t109 = __builtin_fmaf(-0x1.9952fap-13f, t99, 0x1.110776p-07f);
+			const f32 t110 = __builtin_fmaf(t109, t99, -0x1.555546p-03f);
+			const f32 t111 = t99 * t2;
+			const f32 t112 = __builtin_fmaf(t111, t110, t3);
+			const f32 t113 = t2 + t112;
+			t101 = t113;
 		}
-		const u32 t118 = bits<u32>(t105);
-		const u32 t119 = t102 >> 1u;
-		const u32 t120 = t119 << 31u;
-		const u32 t121 = t118 ^ t120;
-		const f32 t122 = bits<f32>(t121);
-		t1 = t122;
+		const u32 t114 = bits<u32>(t101);
+		const u32 t115 = t98 >> 1u;
+		const u32 t116 = t115 << 31u;
+		const u32 t117 = t114 ^ t116;
+		const f32 t118 = bits<f32>(t117);
+		t1 = t118;
 	}
 	return t1;
 }
@@ -642,33 +710,32 @@ INLINE f32 erff(f32 x) {
 				const f32 t19 = -t18;
 				const f32 t20 = __builtin_fmaf(t19, 0x1.715476p+00f, 0x1.8p+23f);
 				const f32 t21 = t20 - 0x1.8p+23f;
-				const u32 t22 = bits<u32>(t20);
-				const u32 t23 = t22 - 0x4b400000u;
-				const f32 t24 = __builtin_fmaf(t21, -0x1.62e4p-01f, t19);
-				const f32 t25 = __builtin_fmaf(t21, -0x1.7f7d1cp-20f, t24);
-				const f32 t26 = t25 * t25;
-				const f32 t27 = __builtin_fmaf(0x1.9c5d84p-13f, t25, 0x1.6d4c98p-10f);
-				const f32 t28 = __builtin_fmaf(t27, t25, 0x1.1113acp-07f);
-				const f32 t29 = __builtin_fmaf(t28, t25, 0x1.5554eap-05f);
-				const f32 t30 = __builtin_fmaf(t29, t25, 0x1.555554p-03f);
-				const f32 t31 = __builtin_fmaf(t30, t25, 0.5f);
-				const f32 t32 = __builtin_fmaf(t26, t31, t25);
-				const f32 t33 = 1.0f + t32;
-				const u32 t34 = t23 + 127u;
-				const u32 t35 = t34 << 23u;
-				const f32 t36 = bits<f32>(t35);
-				const f32 t37 = t33 * t36;
-				const f32 t38 = 1.0f - t37;
-				t11 = t38;
+				const f32 t22 = __builtin_fmaf(t21, -0x1.62e4p-01f, t19);
+				const f32 t23 = __builtin_fmaf(t21, -0x1.7f7d1cp-20f, t22);
+				const f32 t24 = t23 * t23;
+				const f32 t25 = __builtin_fmaf(0x1.9c5d84p-13f, t23, 0x1.6d4c98p-10f);
+				const f32 t26 = __builtin_fmaf(t25, t23, 0x1.1113acp-07f);
+				const f32 t27 = __builtin_fmaf(t26, t23, 0x1.5554eap-05f);
+				const f32 t28 = __builtin_fmaf(t27, t23, 0x1.555554p-03f);
+				const f32 t29 = __builtin_fmaf(t28, t23, 0.5f);
+				const f32 t30 = __builtin_fmaf(t24, t29, t23);
+				const f32 t31 = 1.0f + t30;
+				const f32 t32 = t21 + 0x1.8000fep+23f;
+				const u32 t33 = bits<u32>(t32);
+				const u32 t34 = t33 << 23u;
+				const f32 t35 = bits<f32>(t34);
+				const f32 t36 = t31 * t35;
+				const f32 t37 = 1.0f - t36;
+				t11 = t37;
 			}
 			t2 = t11;
 		}
-		const u32 t39 = bits<u32>(x);
-		const u32 t40 = t39 & 0x80000000u;
-		const u32 t41 = bits<u32>(t2);
-		const u32 t42 = t41 | t40;
-		const f32 t43 = bits<f32>(t42);
-		t0 = t43;
+		const u32 t38 = bits<u32>(x);
+		const u32 t39 = t38 & 0x80000000u;
+		const u32 t40 = bits<u32>(t2);
+		const u32 t41 = t40 | t39;
+		const f32 t42 = bits<f32>(t41);
+		t0 = t42;
 	}
 	return t0;
 }
@@ -780,51 +847,50 @@ INLINE f32 powf(f32 x, f32 y) {
 								const f32 t73 = __builtin_fmaf(t70, y, t72);
 								const f32 t74 = __builtin_fmaf(t66, 0x1.715476p+00f, 0x1.8p+23f);
 								const f32 t75 = t74 - 0x1.8p+23f;
-								const u32 t76 = bits<u32>(t74);
-								const u32 t77 = t76 - 0x4b400000u;
-								const f32 t78 = __builtin_fmaf(t75, -0x1.62e4p-01f, t66);
-								const f32 t79 = -t73;
-								const f32 t80 = __builtin_fmaf(t75, 0x1.7f7d1cp-20f, t79);
-								const f32 t81 = t78 - t80;
-								const f32 t82 = t78 - t81;
-								const f32 t83 = t82 - t80;
-								const f32 t84 = t81 * t81;
-								const f32 t85 = __builtin_fmaf(0x1.9c5d84p-13f, t81, 0x1.6d4c98p-10f);
-								const f32 t86 = __builtin_fmaf(t85, t81, 0x1.1113acp-07f);
-								const f32 t87 = __builtin_fmaf(t86, t81, 0x1.5554eap-05f);
-								const f32 t88 = __builtin_fmaf(t87, t81, 0x1.555554p-03f);
-								const f32 t89 = __builtin_fmaf(t88, t81, 0.5f);
-								const f32 t90 = __builtin_fmaf(t84, t89, t83);
-								const f32 t91 = t81 + t90;
-								const f32 t92 = 1.0f + t91;
-								const u32 t93 = (u32)((i32)t77 >> 1u);
-								const u32 t94 = t93 + 127u;
+								const f32 t76 = __builtin_fmaf(t75, -0x1.62e4p-01f, t66);
+								const f32 t77 = -t73;
+								const f32 t78 = __builtin_fmaf(t75, 0x1.7f7d1cp-20f, t77);
+								const f32 t79 = t76 - t78;
+								const f32 t80 = t76 - t79;
+								const f32 t81 = t80 - t78;
+								const f32 t82 = t79 * t79;
+								const f32 t83 = __builtin_fmaf(0x1.9c5d84p-13f, t79, 0x1.6d4c98p-10f);
+								const f32 t84 = __builtin_fmaf(t83, t79, 0x1.1113acp-07f);
+								const f32 t85 = __builtin_fmaf(t84, t79, 0x1.5554eap-05f);
+								const f32 t86 = __builtin_fmaf(t85, t79, 0x1.555554p-03f);
+								const f32 t87 = __builtin_fmaf(t86, t79, 0.5f);
+								const f32 t88 = __builtin_fmaf(t82, t87, t81);
+								const f32 t89 = t79 + t88;
+								const f32 t90 = 1.0f + t89;
+								const f32 t91 = t75 + 786686.0f;
+								const u32 t92 = bits<u32>(t91);
+								const u32 t93 = t92 >> 4u;
+								const u32 t94 = t93 >> 1u;
 								const u32 t95 = t94 << 23u;
 								const f32 t96 = bits<f32>(t95);
-								const f32 t97 = t92 * t96;
-								const u32 t98 = t77 - t93;
-								const u32 t99 = t98 + 127u;
-								const u32 t100 = t99 << 23u;
-								const f32 t101 = bits<f32>(t100);
-								const f32 t102 = t97 * t101;
-								t68 = t102;
+								const f32 t97 = t90 * t96;
+								const u32 t98 = t93 - t94;
+								const u32 t99 = t98 << 23u;
+								const f32 t100 = bits<f32>(t99);
+								const f32 t101 = t97 * t100;
+								t68 = t101;
 							}
 							t67 = t68;
 						}
 						t8 = t67;
 					}
-					const f32 t103 = t3 * 0.5f;
-					const f32 t104 = t103 + 0x1p+23f;
-					const f32 t105 = t104 - 0x1p+23f;
-					const u32 t106 = bits<u32>(x);
-					f32 t107;
-					if ((((t6 == t3 || 0x1p+23f <= t3) && !((t105 == t103 || 0x1p+23f <= t103))) && (i32)t106 < (i32)0u)) {
-						const f32 t108 = -t8;
-						t107 = t108;
+					const f32 t102 = t3 * 0.5f;
+					const f32 t103 = t102 + 0x1p+23f;
+					const f32 t104 = t103 - 0x1p+23f;
+					const u32 t105 = bits<u32>(x);
+					f32 t106;
+					if ((((t6 == t3 || 0x1p+23f <= t3) && !((t104 == t102 || 0x1p+23f <= t102))) && (i32)t105 < (i32)0u)) {
+						const f32 t107 = -t8;
+						t106 = t107;
 					} else {
-						t107 = t8;
+						t106 = t8;
 					}
-					t7 = t107;
+					t7 = t106;
 				}
 				t4 = t7;
 			}
@@ -884,132 +950,73 @@ INLINE f32 siluf(f32 x) {
 	return t0;
 }
 
-// x * Φ(x) = x/2 * (1 + erf(x/√2)), without the cancellation for negative x; NaN at -∞, as in PyTorch.
-// Below 1 x/2 + c*x*x + x**4*p(x*x); above a*Φ(-a) = a/(a+3) * g(1/(a+3)) * e**(-a*a/2) with the errors of the product carried
-// along, subtracted from x where x is positive. Polynomials by Remez.
+// x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals.
 INLINE f32 geluf(f32 x) {
 	f32 t0;
-	if (!(bits<f32>(0xff800000u) < x)) {
-		t0 = bits<f32>(0x7fc00000u);
+	if (bits<f32>(0xff800000u) < x) {
+		const f32 t1 = __builtin_fabsf(x);
+		const u32 t2 = bits<u32>(t1);
+		const u32 t3 = t2 < 0x41670000u ? t2 : 0x41670000u;
+		const f32 t4 = bits<f32>(t3);
+		const f32 t5 = t4 + 1.0f;
+		const u32 t6 = bits<u32>(t5);
+		const u32 t7 = t6 - 0x3f776000u;
+		const u32 t8 = t7 >> 21u;
+		const u32 t9 = gelu0[t8 & 15];
+		const f32 t10 = bits<f32>(t9);
+		const f32 t11 = t4 - t10;
+		const f32 t12 = t4 * t4;
+		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786432.0f);
+		const f32 t14 = t13 - 786432.0f;
+		const f32 t15 = t14 * 0x1.62ep+00f;
+		const f32 t16 = __builtin_fmaf(t4, t4, t15);
+		const f32 t17 = __builtin_fmaf(t14, 0x1.0bfbe8p-14f, t16);
+		const f32 t18 = __builtin_fmaf(-0x1.55572p-06f, t17, 0x1.00021ep-03f);
+		const f32 t19 = __builtin_fmaf(t18, t17, -0.5f);
+		const f32 t20 = t17 * t19;
+		const u32 t21 = bits<u32>(t13);
+		const u32 t22 = powers[t21 & 15];
+		const f32 t23 = bits<f32>(t22);
+		const u32 t24 = gelu1[t8 & 15];
+		const f32 t25 = bits<f32>(t24);
+		const u32 t26 = gelu6[t8 & 15];
+		const f32 t27 = bits<f32>(t26);
+		const u32 t28 = gelu5[t8 & 15];
+		const f32 t29 = bits<f32>(t28);
+		const f32 t30 = __builtin_fmaf(t27, t11, t29);
+		const u32 t31 = gelu4[t8 & 15];
+		const f32 t32 = bits<f32>(t31);
+		const f32 t33 = __builtin_fmaf(t30, t11, t32);
+		const u32 t34 = gelu3[t8 & 15];
+		const f32 t35 = bits<f32>(t34);
+		const f32 t36 = __builtin_fmaf(t33, t11, t35);
+		const u32 t37 = gelu2[t8 & 15];
+		const f32 t38 = bits<f32>(t37);
+		const f32 t39 = __builtin_fmaf(t36, t11, t38);
+		const f32 t40 = __builtin_fmaf(t39, t11, t25);
+		const f32 t41 = t20 * t40;
+		const f32 t42 = __builtin_fmaf(t39, t11, t41);
+		const f32 t43 = t23 * t42;
+		const f32 t44 = __builtin_fmaf(t23, t25, t43);
+		const f32 t45 = t14 + 786686.0f;
+		const u32 t46 = bits<u32>(t45);
+		const u32 t47 = t46 >> 4u;
+		const u32 t48 = t47 >> 1u;
+		const u32 t49 = t48 << 23u;
+		const f32 t50 = bits<f32>(t49);
+		const f32 t51 = t44 * t50;
+		const u32 t52 = t47 - t48;
+		const u32 t53 = t52 << 23u;
+		const f32 t54 = bits<f32>(t53);
+		const f32 t55 = t51 * t54;
+		const u32 t56 = bits<u32>(x);
+		const u32 t57 = t56 < 0x80000000u ? t56 : 0x80000000u;
+		const f32 t58 = bits<f32>(t57);
+		const f32 t59 = t58 - t55;
+		t0 = t59;
 	} else {
-		f32 t1;
-		if (14.5f < x) {
-			t1 = x;
-		} else {
-			f32 t2;
-			if (x < -14.5f) {
-				t2 = -0.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				f32 t4;
-				if (t3 < 1.0f) {
-					const f32 t5 = x * x;
-					const f32 t6 = -t5;
-					const f32 t7 = __builtin_fmaf(x, x, t6);
-					const f32 t8 = __builtin_fmaf(-0x1.122492p-17f, t5, 0x1.e26d7ap-14f);
-					const f32 t9 = __builtin_fmaf(t8, t5, -0x1.376eb2p-10f);
-					const f32 t10 = __builtin_fmaf(t9, t5, 0x1.46d558p-07f);
-					const f32 t11 = __builtin_fmaf(t10, t5, -0x1.105862p-04f);
-					const f32 t12 = x * 0.5f;
-					const f32 t13 = __builtin_fmaf(t5, 0x1.988454p-02f, t12);
-					const f32 t14 = t5 * t5;
-					const f32 t15 = t7 * 0x1.988454p-02f;
-					const f32 t16 = __builtin_fmaf(t14, t11, t15);
-					const f32 t17 = t13 + t16;
-					const u32 t18 = bits<u32>(x);
-					const u32 t19 = t18 & 0x80000000u;
-					const u32 t20 = bits<u32>(t17);
-					const u32 t21 = t20 | t19;
-					const f32 t22 = bits<f32>(t21);
-					t4 = t22;
-				} else {
-					const f32 t23 = t3 + 3.0f;
-					const f32 t24 = t23 - t3;
-					const f32 t25 = t23 - t24;
-					const f32 t26 = t3 - t25;
-					const f32 t27 = 3.0f - t24;
-					const f32 t28 = t26 + t27;
-					const f32 t29 = 1.0f / t23;
-					const f32 t30 = -t29;
-					const f32 t31 = __builtin_fmaf(t30, t23, 1.0f);
-					const f32 t32 = t28 * t29;
-					const f32 t33 = t31 - t32;
-					const f32 t34 = t33 * t29;
-					const f32 t35 = t29 - 0x1.3a83a8p-03f;
-					const f32 t36 = __builtin_fmaf(-0x1.79df4ap+04f, t35, 0x1.2122e4p+08f);
-					const f32 t37 = __builtin_fmaf(t36, t35, 0x1.0791cp+04f);
-					const f32 t38 = __builtin_fmaf(t37, t35, -0x1.c52d66p+05f);
-					const f32 t39 = __builtin_fmaf(t38, t35, -0x1.3c9d1cp+03f);
-					const f32 t40 = __builtin_fmaf(t39, t35, 0x1.5a5be2p+03f);
-					const f32 t41 = __builtin_fmaf(t40, t35, 0x1.f77a2cp+02f);
-					const f32 t42 = __builtin_fmaf(t41, t35, 0x1.6c180ep+01f);
-					const f32 t43 = t42 * t35;
-					const f32 t44 = -t43;
-					const f32 t45 = __builtin_fmaf(t42, t35, t44);
-					const f32 t46 = 0x1.61842ap-01f + t43;
-					const f32 t47 = 0x1.61842ap-01f - t46;
-					const f32 t48 = t47 + t43;
-					const f32 t49 = __builtin_fmaf(t42, t34, t45);
-					const f32 t50 = t48 + t49;
-					const f32 t51 = t3 * t29;
-					const f32 t52 = -t51;
-					const f32 t53 = __builtin_fmaf(t3, t29, t52);
-					const f32 t54 = __builtin_fmaf(t3, t34, t53);
-					const f32 t55 = t51 * t46;
-					const f32 t56 = -t55;
-					const f32 t57 = __builtin_fmaf(t51, t46, t56);
-					const f32 t58 = __builtin_fmaf(t54, t46, t57);
-					const f32 t59 = __builtin_fmaf(t51, t50, t58);
-					const f32 t60 = t3 * -0.5f;
-					const f32 t61 = t3 * t60;
-					const f32 t62 = -t61;
-					const f32 t63 = __builtin_fmaf(t3, t60, t62);
-					const f32 t64 = __builtin_fmaf(t61, 0x1.715476p+00f, 0x1.8p+23f);
-					const f32 t65 = t64 - 0x1.8p+23f;
-					const u32 t66 = bits<u32>(t64);
-					const u32 t67 = t66 - 0x4b400000u;
-					const f32 t68 = __builtin_fmaf(t65, -0x1.62e4p-01f, t61);
-					const f32 t69 = -t63;
-					const f32 t70 = __builtin_fmaf(t65, 0x1.7f7d1cp-20f, t69);
-					const f32 t71 = t68 - t70;
-					const f32 t72 = t68 - t71;
-					const f32 t73 = t72 - t70;
-					const f32 t74 = t71 * t71;
-					const f32 t75 = __builtin_fmaf(0x1.9c5d84p-13f, t71, 0x1.6d4c98p-10f);
-					const f32 t76 = __builtin_fmaf(t75, t71, 0x1.1113acp-07f);
-					const f32 t77 = __builtin_fmaf(t76, t71, 0x1.5554eap-05f);
-					const f32 t78 = __builtin_fmaf(t77, t71, 0x1.555554p-03f);
-					const f32 t79 = __builtin_fmaf(t78, t71, 0.5f);
-					const f32 t80 = __builtin_fmaf(t74, t79, t73);
-					const f32 t81 = t71 + t80;
-					const f32 t82 = __builtin_fmaf(t59, t81, t59);
-					const f32 t83 = __builtin_fmaf(t55, t81, t82);
-					const f32 t84 = t55 + t83;
-					const u32 t85 = (u32)((i32)t67 >> 1u);
-					const u32 t86 = t85 + 127u;
-					const u32 t87 = t86 << 23u;
-					const f32 t88 = bits<f32>(t87);
-					const f32 t89 = t84 * t88;
-					const u32 t90 = t67 - t85;
-					const u32 t91 = t90 + 127u;
-					const u32 t92 = t91 << 23u;
-					const f32 t93 = bits<f32>(t92);
-					const f32 t94 = t89 * t93;
-					const f32 t95 = -t94;
-					f32 t96;
-					if (0.0f < x) {
-						const f32 t97 = x + t95;
-						t96 = t97;
-					} else {
-						t96 = t95;
-					}
-					t4 = t96;
-				}
-				t2 = t4;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		t0 = bits<f32>(0x7fc00000u);
 	}
 	return t0;
 }
@@ -1088,64 +1095,132 @@ INLINE f32 softplusf(f32 x) {
 				const f32 t4 = -t3;
 				const f32 t5 = __builtin_fmaf(t4, 0x1.715476p+00f, 0x1.8p+23f);
 				const f32 t6 = t5 - 0x1.8p+23f;
-				const u32 t7 = bits<u32>(t5);
-				const u32 t8 = t7 - 0x4b400000u;
-				const f32 t9 = __builtin_fmaf(t6, -0x1.62e4p-01f, t4);
-				const f32 t10 = __builtin_fmaf(t6, -0x1.7f7d1cp-20f, t9);
-				const f32 t11 = t10 * t10;
-				const f32 t12 = __builtin_fmaf(0x1.9c5d84p-13f, t10, 0x1.6d4c98p-10f);
-				const f32 t13 = __builtin_fmaf(t12, t10, 0x1.1113acp-07f);
-				const f32 t14 = __builtin_fmaf(t13, t10, 0x1.5554eap-05f);
-				const f32 t15 = __builtin_fmaf(t14, t10, 0x1.555554p-03f);
-				const f32 t16 = __builtin_fmaf(t15, t10, 0.5f);
-				const f32 t17 = __builtin_fmaf(t11, t16, t10);
-				const f32 t18 = 1.0f + t17;
-				const u32 t19 = (u32)((i32)t8 >> 1u);
-				const u32 t20 = t19 + 127u;
+				const f32 t7 = __builtin_fmaf(t6, -0x1.62e4p-01f, t4);
+				const f32 t8 = __builtin_fmaf(t6, -0x1.7f7d1cp-20f, t7);
+				const f32 t9 = t8 * t8;
+				const f32 t10 = __builtin_fmaf(0x1.9c5d84p-13f, t8, 0x1.6d4c98p-10f);
+				const f32 t11 = __builtin_fmaf(t10, t8, 0x1.1113acp-07f);
+				const f32 t12 = __builtin_fmaf(t11, t8, 0x1.5554eap-05f);
+				const f32 t13 = __builtin_fmaf(t12, t8, 0x1.555554p-03f);
+				const f32 t14 = __builtin_fmaf(t13, t8, 0.5f);
+				const f32 t15 = __builtin_fmaf(t9, t14, t8);
+				const f32 t16 = 1.0f + t15;
+				const f32 t17 = t6 + 786686.0f;
+				const u32 t18 = bits<u32>(t17);
+				const u32 t19 = t18 >> 4u;
+				const u32 t20 = t19 >> 1u;
 				const u32 t21 = t20 << 23u;
 				const f32 t22 = bits<f32>(t21);
-				const f32 t23 = t18 * t22;
-				const u32 t24 = t8 - t19;
-				const u32 t25 = t24 + 127u;
-				const u32 t26 = t25 << 23u;
-				const f32 t27 = bits<f32>(t26);
-				const f32 t28 = t23 * t27;
-				const f32 t29 = 1.0f + t28;
-				const u32 t30 = bits<u32>(t29);
-				const u32 t31 = t30 - 0x3f2aaaabu;
-				const u32 t32 = t31 & 0xff800000u;
-				const u32 t33 = bits<u32>(t28);
-				const u32 t34 = t33 - t32;
-				const f32 t35 = bits<f32>(t34);
-				const u32 t36 = 0x40800000u - t32;
-				const f32 t37 = bits<f32>(t36);
-				const f32 t38 = __builtin_fmaf(0.25f, t37, -1.0f);
-				const f32 t39 = t35 + t38;
-				const f32 t40 = __builtin_fmaf(-0x1.080b4cp-03f, t39, 0x1.1e847ep-03f);
-				const f32 t41 = __builtin_fmaf(t40, t39, -0x1.f30ecep-04f);
-				const f32 t42 = __builtin_fmaf(t41, t39, 0x1.1ed18cp-03f);
-				const f32 t43 = __builtin_fmaf(t42, t39, -0x1.559dep-03f);
-				const f32 t44 = __builtin_fmaf(t43, t39, 0x1.99d076p-03f);
-				const f32 t45 = __builtin_fmaf(t44, t39, -0x1.fffefp-03f);
-				const f32 t46 = __builtin_fmaf(t45, t39, 0x1.555506p-02f);
-				const f32 t47 = t39 * t39;
-				const f32 t48 = __builtin_fmaf(t39, t46, -0.5f);
-				const f32 t49 = __builtin_fmaf(t47, t48, t39);
-				const u32 t50 = (u32)((i32)t32 >> 23u);
-				const f32 t51 = (f32)(i32)t50;
-				const f32 t52 = __builtin_fmaf(t51, 0x1.62e43p-01f, t49);
-				f32 t53;
+				const f32 t23 = t16 * t22;
+				const u32 t24 = t19 - t20;
+				const u32 t25 = t24 << 23u;
+				const f32 t26 = bits<f32>(t25);
+				const f32 t27 = t23 * t26;
+				const f32 t28 = 1.0f + t27;
+				const u32 t29 = bits<u32>(t28);
+				const u32 t30 = t29 - 0x3f2aaaabu;
+				const u32 t31 = t30 & 0xff800000u;
+				const u32 t32 = bits<u32>(t27);
+				const u32 t33 = t32 - t31;
+				const f32 t34 = bits<f32>(t33);
+				const u32 t35 = 0x40800000u - t31;
+				const f32 t36 = bits<f32>(t35);
+				const f32 t37 = __builtin_fmaf(0.25f, t36, -1.0f);
+				const f32 t38 = t34 + t37;
+				const f32 t39 = __builtin_fmaf(-0x1.080b4cp-03f, t38, 0x1.1e847ep-03f);
+				const f32 t40 = __builtin_fmaf(t39, t38, -0x1.f30ecep-04f);
+				const f32 t41 = __builtin_fmaf(t40, t38, 0x1.1ed18cp-03f);
+				const f32 t42 = __builtin_fmaf(t41, t38, -0x1.559dep-03f);
+				const f32 t43 = __builtin_fmaf(t42, t38, 0x1.99d076p-03f);
+				const f32 t44 = __builtin_fmaf(t43, t38, -0x1.fffefp-03f);
+				const f32 t45 = __builtin_fmaf(t44, t38, 0x1.555506p-02f);
+				const f32 t46 = t38 * t38;
+				const f32 t47 = __builtin_fmaf(t38, t45, -0.5f);
+				const f32 t48 = __builtin_fmaf(t46, t47, t38);
+				const u32 t49 = (u32)((i32)t31 >> 23u);
+				const f32 t50 = (f32)(i32)t49;
+				const f32 t51 = __builtin_fmaf(t50, 0x1.62e43p-01f, t48);
+				f32 t52;
 				if (0.0f < x) {
-					const f32 t54 = x + t52;
-					t53 = t54;
+					const f32 t53 = x + t51;
+					t52 = t53;
 				} else {
-					t53 = t52;
+					t52 = t51;
 				}
-				t2 = t53;
+				t2 = t52;
 			}
 			t1 = t2;
 		}
 		t0 = t1;
 	}
 	return t0;
+}
+
+// Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.
+INLINE f32 geluslopef(f32 x) {
+	const f32 t0 = __builtin_fabsf(x);
+	f32 t1;
+	if (t0 < bits<f32>(0x7f800000u)) {
+		const u32 t2 = bits<u32>(t0);
+		const u32 t3 = t2 < 0x41670000u ? t2 : 0x41670000u;
+		const f32 t4 = bits<f32>(t3);
+		const f32 t5 = t4 + 1.0f;
+		const u32 t6 = bits<u32>(t5);
+		const u32 t7 = t6 - 0x3f776000u;
+		const u32 t8 = t7 >> 21u;
+		const u32 t9 = gelu0[t8 & 15];
+		const f32 t10 = bits<f32>(t9);
+		const f32 t11 = t4 - t10;
+		const f32 t12 = t4 * t4;
+		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786432.0f);
+		const f32 t14 = t13 - 786432.0f;
+		const f32 t15 = t14 * 0x1.62ep+00f;
+		const f32 t16 = __builtin_fmaf(t4, t4, t15);
+		const f32 t17 = __builtin_fmaf(t14, 0x1.0bfbe8p-14f, t16);
+		const f32 t18 = __builtin_fmaf(-0x1.55572p-06f, t17, 0x1.00021ep-03f);
+		const f32 t19 = __builtin_fmaf(t18, t17, -0.5f);
+		const f32 t20 = t17 * t19;
+		const u32 t21 = bits<u32>(t13);
+		const u32 t22 = powers[t21 & 15];
+		const f32 t23 = bits<f32>(t22);
+		const u32 t24 = geluSlope4[t8 & 15];
+		const f32 t25 = bits<f32>(t24);
+		const u32 t26 = geluSlope3[t8 & 15];
+		const f32 t27 = bits<f32>(t26);
+		const f32 t28 = __builtin_fmaf(t25, t11, t27);
+		const u32 t29 = geluSlope2[t8 & 15];
+		const f32 t30 = bits<f32>(t29);
+		const f32 t31 = __builtin_fmaf(t28, t11, t30);
+		const u32 t32 = geluSlope1[t8 & 15];
+		const f32 t33 = bits<f32>(t32);
+		const f32 t34 = __builtin_fmaf(t31, t11, t33);
+		const u32 t35 = geluSlope0[t8 & 15];
+		const f32 t36 = bits<f32>(t35);
+		const f32 t37 = __builtin_fmaf(t34, t11, t36);
+		const f32 t38 = __builtin_fmaf(t23, t20, t23);
+		const f32 t39 = t37 * t38;
+		const f32 t40 = t14 + 786686.0f;
+		const u32 t41 = bits<u32>(t40);
+		const u32 t42 = t41 >> 4u;
+		const u32 t43 = t42 >> 1u;
+		const u32 t44 = t43 << 23u;
+		const f32 t45 = bits<f32>(t44);
+		const f32 t46 = t39 * t45;
+		const u32 t47 = t42 - t43;
+		const u32 t48 = t47 << 23u;
+		const f32 t49 = bits<f32>(t48);
+		const f32 t50 = t46 * t49;
+		f32 t51;
+		if (x < 0.0f) {
+			t51 = t50;
+		} else {
+			const f32 t52 = 1.0f - t50;
+			t51 = t52;
+		}
+		t1 = t51;
+	} else {
+		t1 = bits<f32>(0x7fc00000u);
+	}
+	return t1;
 }

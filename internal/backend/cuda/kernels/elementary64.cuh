@@ -270,6 +270,12 @@ INLINE f64 gelu64(f64 x) {
 	return x / 2 * (erfc64(z) - rest * 1.1283791670955126 * exp64(-z * z));
 }
 
+// geluslope64 is Phi(x) + x*phi(x), the derivative of gelu64.
+INLINE f64 geluslope64(f64 x) {
+	f64 below = (1 + erf64(x * 0.70710678118654752440)) * 0.5;
+	return below + x * (exp64(x * x * -0.5) * 0.39894228040143267794);
+}
+
 // A Quarter is an angle as n*pi/2 + head + tail with |head| <= pi/4.
 struct Quarter {
 	u64 n;

@@ -20,6 +20,7 @@ FUNCTION(sigmoid)
 FUNCTION(erf)
 FUNCTION(silu)
 FUNCTION(gelu)
+FUNCTION(geluslope)
 FUNCTION(gelutanh)
 FUNCTION(softplus)
 

@@ -1,12 +1,19 @@
-// The negative log likelihood of targets, and its gradient.
+// The negative log likelihood of targets, and its gradients for log probabilities and for logits.
 //
-// Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each and nll_grad: blocks of 256
-// threads, any number of them: as many as there are targets, or elements of the gradient.
+// Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each, nll_grad and
+// cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the gradient.
 // dtypes: f32 f64
+#include "functions.cuh"
 #include "params_layer.cuh"
 #include "reduction.cuh"
 
 INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
+
+// The log probability of a class for target i, where at is the place of that in x.
+INLINE T logOf(const NLL &p, u64 i, u64 at) {
+	T x = load<T>(p.x, (i64)at);
+	return p.shifts == 0 ? x : x - load<T>(p.shifts, (i64)(2 * i)) - load<T>(p.shifts, (i64)(2 * i + 1));
+}
 
 // A Cost is what a target adds to the loss and to the weights.
 struct Cost {
@@ -24,7 +31,7 @@ INLINE Cost costOf(const NLL &p, u64 i) {
 	}
 	u64 batch = i / p.inner, column = i - batch * p.inner;
 	T weight = weightOf(p, target);
-	return {-load<T>(p.x, (i64)((batch * p.classes + target) * p.inner + column)) * weight, weight};
+	return {-logOf(p, i, (batch * p.classes + target) * p.inner + column) * weight, weight};
 }
 
 // The sum of the losses, or their mean, and the sum of the weights.
@@ -65,5 +72,21 @@ ROW_KERNEL(nll_grad, 256)(const NLL p) {
 			v = (T)(-(f64)weightOf(p, class_) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
 		}
 		store<T>(p.out, (i64)at, v);
+	}
+}
+
+// weight[t]·dy·(softmax - 1) at the target of each, over the total for a mean, and weight[t]·dy·softmax elsewhere.
+ROW_KERNEL(cross_entropy_grad, 256)(const NLL p) {
+	f64 scale = p.mean ? 1 / (f64)load<T>(p.total, 0) : 1;
+#pragma unroll 1
+	for (u64 at = thread(); at < p.batch * p.classes * p.inner; at += threads()) {
+		u64 line = at / p.inner, column = at - line * p.inner;
+		u64 batch = line / p.classes;
+		i64 class_ = (i64)(line - batch * p.classes), i = (i64)(batch * p.inner + column);
+		i64 target = load<i64>(p.targets, i);
+		bool counts = target != p.ignore && (u64)target < p.classes; // the loss has reported what is no class
+		T g = !counts ? (T)0 : (T)((f64)weightOf(p, target) * scale * (f64)load<T>(p.dy, p.each ? i : 0));
+		T v = exp(logOf(p, (u64)i, at)) * g;
+		store<T>(p.out, (i64)at, counts && target == class_ ? v - g : v);
 	}
 }

@@ -95,10 +95,11 @@ OFFSET(LayerNorm, eps, 112);
 SIZE(LayerNorm, 120);
 
 // NLL: the loss -weight[t]·x[i][t][l] of the targets t in [batch][inner], of log probabilities x in
-// [batch][classes][inner], all contiguous; weight is 0 for ones, a target equal to ignore costs nothing.
+// [batch][classes][inner], all contiguous; weight is 0 for ones, a target equal to ignore costs nothing. Unless shifts is 0,
+// x holds logits, whose log probabilities are x less both of the shifts of their run: [batch][inner][2].
 struct NLL {
 	u64 batch, classes, inner;
-	u64 x, targets, weight;
+	u64 x, targets, weight, shifts;
 	u64 out;   // the losses, one loss, or the gradient for x
 	u64 total; // the sum of the weights of all targets; the gradient of a mean reads it
 	u64 dy;    // the gradient: one element, or with each one of a target
@@ -110,11 +111,12 @@ struct NLL {
 OFFSET(NLL, x, 24);
 OFFSET(NLL, targets, 32);
 OFFSET(NLL, weight, 40);
-OFFSET(NLL, out, 48);
-OFFSET(NLL, total, 56);
-OFFSET(NLL, dy, 64);
-OFFSET(NLL, ignore, 72);
-OFFSET(NLL, mean, 80);
-OFFSET(NLL, each, 84);
-OFFSET(NLL, report, 88);
-SIZE(NLL, 104);
+OFFSET(NLL, shifts, 48);
+OFFSET(NLL, out, 56);
+OFFSET(NLL, total, 64);
+OFFSET(NLL, dy, 72);
+OFFSET(NLL, ignore, 80);
+OFFSET(NLL, mean, 88);
+OFFSET(NLL, each, 92);
+OFFSET(NLL, report, 96);
+SIZE(NLL, 112);

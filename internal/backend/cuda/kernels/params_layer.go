@@ -49,10 +49,10 @@ const PairBytes = 16
 
 // NLL is the parameter of the negative log likelihood and its gradient.
 type NLL struct {
-	Batch, Classes, Inner uint64
-	X, Targets, Weight    uint64
-	Out, Total, Dy        uint64
-	Ignore                int64
-	Mean, Each            uint32
-	Report                Report
+	Batch, Classes, Inner      uint64
+	X, Targets, Weight, Shifts uint64
+	Out, Total, Dy             uint64
+	Ignore                     int64
+	Mean, Each                 uint32
+	Report                     Report
 }

@@ -120,13 +120,18 @@ ROW_KERNEL(avg_pool, 256)(const Pool p) {
 	});
 }
 
-// Σ dy / count over the windows that hold the element.
+// Σ dy / count over the windows that hold the element, those of a row of windows first, as the CPU adds them.
 ROW_KERNEL(avg_pool_grad, 256)(const Pool p) {
 	eachSpot(p, p.inSize, [&](u64 i, Spot s) {
 		Span rows = windowsOver(p, 0, s.y), columns = windowsOver(p, 1, s.x);
 		i64 start = (i64)s.plane * p.outSize[0] * p.outSize[1];
-		store<T>(p.out, (i64)i, sumOver(rows, columns, p.outSize[1], [&](i64 y, i64 x, i64 at) {
-			return load<T>(p.in, start + at) / (T)(spanOf(p, 0, y).count * spanOf(p, 1, x).count);
-		}));
+		T sum = 0;
+#pragma unroll 1
+		for (i64 y = rows.first; y < rows.end; y++) {
+			sum += sumOver({y, y + 1, 0}, columns, p.outSize[1], [&](i64 y, i64 x, i64 at) {
+				return load<T>(p.in, start + at) / (T)(spanOf(p, 0, y).count * spanOf(p, 1, x).count);
+			});
+		}
+		store<T>(p.out, (i64)i, sum);
 	});
 }

@@ -103,12 +103,13 @@ func extreme[T dtype.Number](t *testing.T, row string, s [3]uint64, of func(row 
 // TestSums wants sums, means and products within an ulp or so of float64's, since they are taken in it.
 func TestSums(t *testing.T) {
 	for _, s := range shapes {
-		x := make([]float32, s[0]*s[1]*s[2])
+		x, wide := make([]float32, s[0]*s[1]*s[2]), make([]float64, s[0]*s[1]*s[2])
 		for i := range x {
 			x[i] = float32(math.Sin(float64(i))) + 1.0/3
+			wide[i] = float64(x[i])
 		}
-		sum, product := make([]float32, s[0]*s[2]), make([]float32, s[0]*s[2])
-		kern.SumMiddle(sum, x, int(s[0]), int(s[1]), int(s[2]))
+		sum, product := make([]float64, s[0]*s[2]), make([]float32, s[0]*s[2])
+		kern.SumMiddle(sum, wide, int(s[0]), int(s[1]), int(s[2]))
 		kern.Reduce(product, x, int(s[0]), int(s[1]), int(s[2]), kern.ProdRow[float32, float32])
 		for _, columns := range []bool{false, true} {
 			m, got, mean, prod := &machine{t: t}, make([]float32, len(sum)), make([]float32, len(sum)), make([]float32, len(sum))
@@ -117,8 +118,8 @@ func TestSums(t *testing.T) {
 			reduce(m, kernelOf[float32]("sum", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, mean), Divisor: float64(s[1])})
 			reduce(m, kernelOf[float32]("prod", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, prod)})
 			for i := range sum {
-				near(t, fmt.Sprintf("sum of %v", s), float64(got[i]), float64(sum[i]), 1.2e-7)
-				near(t, fmt.Sprintf("mean of %v", s), float64(mean[i]), float64(sum[i])/float64(s[1]), 1.8e-7)
+				near(t, fmt.Sprintf("sum of %v", s), float64(got[i]), sum[i], 1.2e-7)
+				near(t, fmt.Sprintf("mean of %v", s), float64(mean[i]), sum[i]/float64(s[1]), 1.8e-7)
 				near(t, fmt.Sprintf("product of %v", s), float64(prod[i]), float64(product[i]), 1.2e-7)
 			}
 		}

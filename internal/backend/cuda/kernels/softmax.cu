@@ -41,6 +41,22 @@ ROW_KERNEL(log_softmax, 256)(const Softmax p) {
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - most - whole); });
 }
 
+// Two numbers for each run whose sum is log Σ e**x: the largest element, and the rest.
+ROW_KERNEL(softmax_shifts, 256)(const Softmax p) {
+	u64 run = row();
+	if (run >= p.outer * p.inner) {
+		return;
+	}
+	T most = largest(p, run);
+	f64 sum = 0;
+	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
+	T rest = (T)log64(joinRow<Total<f64>>(sum));
+	if (threadIdx.x == 0) {
+		store<T>(p.out, (i64)(2 * run), most);
+		store<T>(p.out, (i64)(2 * run + 1), rest);
+	}
+}
+
 // y * (dy - Σ dy*y)
 ROW_KERNEL(softmax_grad, 256)(const Softmax p) {
 	u64 run = row();

@@ -24,7 +24,7 @@ func TestNLL(t *testing.T) {
 	}
 	targets[5] = ignore
 	shape := kern.ChannelShape{N: batch, C: classes, L: columns}
-	sum, total := kern.NLL(shape, x, targets, weight, ignore, each)
+	sum, total := kern.NLL(shape, x, nil, targets, weight, ignore, each)
 
 	fault := make([]kernels.Fault, 1)
 	loss, weights, losses := make([]float32, 1), make([]float32, 1), make([]float32, len(each))
@@ -44,6 +44,23 @@ func TestNLL(t *testing.T) {
 	launch(m, "nll_each_f32", kernels.Flat(uint64(len(each)), few), p)
 	compare(t, "nll_each", losses, each)
 
+	shifts, logits := make([]float32, 2*len(each)), kernels.Softmax{Outer: batch, N: classes, Inner: columns, In: p.X}
+	wantShifts := make([]float32, len(shifts))
+	_ = kern.SoftmaxShifts(batch, classes, columns, x, wantShifts)
+	logits.Out = put(m, shifts)
+	g, _ := kernels.RowGrid(batch*columns, classes)
+	launch(m, "softmax_shifts_f32", g, logits)
+	compareNearly(t, "softmax_shifts", shifts, wantShifts, 3e-7)
+	p.Shifts = logits.Out
+	kern.NLL(shape, x, shifts, targets, weight, ignore, each)
+	launch(m, "nll_each_f32", kernels.Flat(uint64(len(each)), few), p)
+	compare(t, "nll_each of logits", losses, each)
+	_ = kern.CrossEntropyBackward(shape, x, shifts, dy, 1/float64(weights[0]), targets, weight, ignore, want)
+	p.Out = put(m, dx)
+	launch(m, "cross_entropy_grad_f32", kernels.Flat(uint64(len(x)), few), p)
+	compareNearly(t, "cross_entropy_grad", dx, want, 3e-7)
+
+	p.Out = put(m, losses)
 	targets[2] = 4
 	launch(m, "nll_each_f32", kernels.Flat(uint64(len(each)), few), p)
 	if want := (kernels.Fault{Code: kernels.TargetFault, Tag: 5, Index: 4, Extent: classes, At: 2}); fault[0] != want {

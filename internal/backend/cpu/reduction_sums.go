@@ -1,0 +1,52 @@
+package cpu
+
+import (
+	"math/bits"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/layout"
+)
+
+// A sumLoop sums, or takes the mean, along the middle axis of [outer][n][inner].
+type sumLoop[D, S dtype.Number] func(dst []D, src []S, outer, n, inner int)
+
+// sums lifts a loop to any axes and layout. Two runs of axes with others between them, as in the gradient of a bias of
+// channels, are not brought together: the last run is summed where it lies, into wide sums of type A, and then the first.
+func sums[D, A, S dtype.Number](whole sumLoop[D, S], last sumLoop[A, S], first sumLoop[D, A]) Kernel {
+	together := reduce(func(dst []D, src []S, outer, n, inner int) error {
+		whole(dst, src, outer, n, inner)
+		return nil
+	})
+	return func(c *backend.Call) error {
+		in := &c.In()[0]
+		b, a, ok := twoRuns(in.Layout, c.Axes())
+		if !ok || !straight(in) {
+			return together(c)
+		}
+		var w workspace
+		defer w.free()
+		var wide backend.View
+		if err := w.like(&wide, layout.Shape{b.Outer, b.Inner}, dtype.Of[A]()); err != nil {
+			return err
+		}
+		last(dense[A](&wide), dense[S](in), b.Outer, b.N, b.Inner)
+		first(dense[D](&c.Out()[0]), dense[A](&wide), a.Outer, a.N, a.Inner/b.N)
+		return nil
+	}
+}
+
+// leastInner is how many columns, where it is not one, are worth sums of their own rather than a copy.
+const leastInner = 8
+
+// twoRuns parts axes that are two runs of neighbours, and tells whether they are, and are quick to sum one by one.
+func twoRuns(l *layout.Layout, axes uint32) (last, first layout.Middle, ok bool) {
+	top := bits.LeadingZeros32(axes)
+	length := bits.LeadingZeros32(^(axes << top))
+	before := axes << top << length >> length >> top
+	if before == 0 || l.Size() == 0 {
+		return last, first, false
+	}
+	last, first = layout.MiddleOf(*l, axes&^before), layout.MiddleOf(*l, before)
+	return last, first, !first.Moved && (last.Inner == 1 || last.Inner >= leastInner)
+}

@@ -1,0 +1,153 @@
+package kern
+
+import (
+	"errors"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+	"cresset/internal/op"
+	"cresset/internal/par"
+)
+
+// The gradient for the input is a convolution of dy with flipped weights. Where the window moves by steps, input elements as
+// far apart as it steps, those of a phase, meet the same of its weights: each phase is such a convolution without steps, and
+// the elements of all take turns.
+
+// An axisPhase is what the input elements of a phase meet along an axis: weights first, first+step and so on.
+type axisPhase struct {
+	first, step, count int
+	dilation, pad      int // of the convolution of dy
+}
+
+// phaseOf returns the phase of element a and those whole strides behind it.
+func phaseOf(a, length, stride, dilation, pad int) axisPhase {
+	common := gcd(stride, dilation)
+	p := axisPhase{step: stride / common, dilation: dilation / common}
+	for p.first < min(length, p.step) && (a+pad-p.first*dilation)%stride != 0 {
+		p.first++
+	}
+	if p.first == min(length, p.step) {
+		return p // none
+	}
+	p.count = ceilDiv(length-p.first, p.step)
+	p.pad = (p.count-1)*p.dilation - (a+pad-p.first*dilation)/stride
+	return p
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// phase returns what the elements of rows from a on and columns from b on meet.
+func (s *ConvShape) phase(a, b int) (h, w axisPhase) {
+	return phaseOf(a, s.R, s.StrideH, s.DilationH, s.PadH), phaseOf(b, s.S, s.StrideW, s.DilationW, s.PadW)
+}
+
+// phased describes the convolution of dy for a phase of rows and one of columns. All phases have as many of them as the first.
+func (s *ConvShape) phased(h, w axisPhase) *ConvShape {
+	return &ConvShape{
+		N: s.N, C: s.K, H: s.OH, W: s.OW, K: s.C, R: h.count, S: w.count, StrideH: 1, StrideW: 1,
+		PadH: h.pad, PadW: w.pad, DilationH: h.dilation, DilationW: w.dilation, Groups: s.Groups,
+		OH: ceilDiv(s.H, s.StrideH), OW: ceilDiv(s.W, s.StrideW),
+	}
+}
+
+const (
+	// phasesBytes is about how much memory the phases of the images take that are computed together.
+	phasesBytes = 1 << 22
+	// mostPhases bounds the steps of a window: with longer ones most phases meet nothing.
+	mostPhases = 4
+)
+
+// byPhases reports whether gradInputByPhases computes the gradient.
+func (s *ConvShape) byPhases() bool {
+	p := s.phased(s.phase(0, 0))
+	p.R, p.S = max(p.R, 1), max(p.S, 1)
+	return max(s.StrideH, s.StrideW) <= mostPhases && s.R*s.S > 0 && (p.slides() || p.direct())
+}
+
+// gradInputByPhases computes dx.
+func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
+	size := volume(s.K, s.C/s.Groups, s.R, s.S)
+	p := s.phased(s.phase(0, 0))
+	image := s.C * p.OH * p.OW
+	images := min(s.N, max(1, phasesBytes/dtype.Of[T]().Size()/(image*s.StrideW)))
+	apart := images*image + vec.SlideBlock[T]() // what is read behind the last one's end
+	if s.StrideH*s.StrideW == 1 {
+		images, apart = s.N, 0
+	}
+	return withLoan(size+s.StrideW*apart, func(space []T) error {
+		weights, phases := space[:size], space[size:]
+		flipAll(s, w, weights)
+		if apart == 0 {
+			return Conv2D(p, dy, weights, nil, op.Invalid, dx)
+		}
+		for n := 0; n < s.N; n += images {
+			some := *s
+			some.N = min(images, s.N-n)
+			from, to := dy[n*s.K*s.OH*s.OW:], dx[n*s.C*s.H*s.W:]
+			left := weights
+			for a := range s.StrideH {
+				for b := range s.StrideW {
+					p, phase := some.phased(some.phase(a, b)), phases[b*apart:][:some.N*image]
+					if p.R*p.S == 0 {
+						clear(phase)
+						continue
+					}
+					if err := Conv2D(p, from, left, nil, op.Invalid, phase); err != nil {
+						return err
+					}
+					left = left[s.K*(s.C/s.Groups)*p.R*p.S:]
+				}
+				if err := weave(&some, a, phases, apart, to); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// withLoan runs f with n elements of working memory.
+func withLoan[T dtype.Float](n int, f func(space []T) error) (err error) {
+	return errors.Join(ForWithLoan(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
+}
+
+// flipAll writes the weights of all phases' convolutions.
+func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
+	for a := range s.StrideH {
+		for b := range s.StrideW {
+			rows, cols := s.phase(a, b)
+			channels, window := s.C/s.Groups, rows.count*cols.count
+			if window == 0 {
+				continue
+			}
+			par.For(s.C, max(1, copyGrain/(s.K/s.Groups*window)), func(lo, hi int) {
+				for c := lo; c < hi; c++ {
+					flip(s, w, dst, c, rows, cols)
+				}
+			})
+			dst = dst[s.K*channels*window:]
+		}
+	}
+}
+
+// flip writes the weights of one input channel: those of all outputs of its group side by side, windows backwards.
+func flip[T dtype.Float](s *ConvShape, w, dst []T, c int, rows, cols axisPhase) {
+	channels, outputs, window := s.C/s.Groups, s.K/s.Groups, s.R*s.S
+	from := w[(c/channels*outputs*channels+c%channels)*window:]
+	dst = dst[c*outputs*rows.count*cols.count:]
+	for range outputs {
+		for r := rows.count - 1; r >= 0; r-- {
+			line := from[(rows.first+r*rows.step)*s.S:]
+			for q := cols.count - 1; q >= 0; q-- {
+				dst[0] = line[cols.first+q*cols.step]
+				dst = dst[1:]
+			}
+		}
+		from = from[min(channels*window, len(from)):]
+	}
+}

@@ -1,0 +1,174 @@
+package kern
+
+import (
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+)
+
+// Tiles need no matrix of columns, only what of it goes along the lines: for each column of the window a copy of the
+// input as the output's columns meet it, line after line. In a copy the elements that one weight meets lie in sequence,
+// over the ends of lines, whatever the window's steps and the padding: they are a row of B. Where tiles fit the lines,
+// and so never go over their ends, a single padded copy does. Lines that the output's lines meet by steps of more than
+// one are sorted by the remainder, their phase, for the same reason.
+
+// shifts are the shifted copies of the input of some groups for some output lines:
+// [groups, C/Groups, copies, phases, depth, pitch].
+type shifts struct {
+	*ConvShape
+	lines  int // of the output at most
+	width  int // columns of the output
+	groups int // that are copied together
+	copies int
+	phases int // of input lines
+	depth  int // lines of a phase
+	pitch  int // elements of a line
+}
+
+const (
+	// shiftedBytes bounds the copies: with a few rows of weights they stay in the second cache level.
+	shiftedBytes = 1 << 19
+	// fewShifted is how many elements of copies are worth a call: groups of fewer are copied together.
+	fewShifted = 1 << 13
+	// copyCost is what an element of a copy costs, in products.
+	copyCost = 4
+	// cutLines is how many lines of output a piece of cut lines has at least: each reads the lines around it too.
+	cutLines = 8
+	// maxTaps bounds the products that are summed between two sights of the output.
+	maxTaps = 1 << 10
+	// maxCopied bounds the elements that one call copies.
+	maxCopied = 1 << 16
+)
+
+// shiftsFor decides on the copies for a piece of work, and on how many pixels it has: tiles of so many columns in
+// sequence, or none where lines are cut, into whole tiles.
+func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
+	reach := (s.R - 1) * s.DilationH
+	d := shifts{ConvShape: s, groups: 1, copies: s.S, phases: min(s.StrideH, reach+1), pitch: s.OW, width: s.OW}
+	around := reach / s.StrideH // lines of a phase beyond those of the output
+	room := shiftedBytes / dtype.Of[T]().Size() / (s.C / s.Groups * d.phases)
+	pixels := s.OH * s.OW
+	if joined := room / s.S; !s.cuts(tile, vec.Lanes[T]()) && (around+min(cutLines, s.OH))*s.OW <= joined {
+		band := min(pixels, max(tile, joined-(around+1)*s.OW))
+		band = ceilDiv(pixels, ceilDiv(pixels, band)) // evenly
+		band = ceilDiv(band, tile) * tile
+		d.lines = min(s.OH, (band+s.OW-2)/s.OW+1)
+		d.depth = around + d.lines
+		d.groups = min(s.Groups, max(1, fewShifted/d.size()))
+		for s.Groups%d.groups > 0 {
+			d.groups--
+		}
+		return d, band
+	}
+	beside := 0 // columns of a line beyond those of the output
+	if s.StrideW == 1 {
+		d.copies, beside = 1, (s.S-1)*s.DilationW
+	}
+	room /= d.copies
+	d.lines = min(s.OH, cutLines)
+	tiles := max(1, (room/(around+d.lines)-beside)/tile)
+	tiles = ceilDiv(ceilDiv(s.OW, tile), ceilDiv(ceilDiv(s.OW, tile), tiles)) // evenly
+	d.width = min(s.OW, tiles*tile)
+	d.pitch = d.width + beside
+	d.lines = min(s.OH, max(d.lines, room/d.pitch-around))
+	d.lines = ceilDiv(s.OH, ceilDiv(s.OH, d.lines))
+	d.depth = around + d.lines
+	return d, 0
+}
+
+// cuts reports whether tiles that end with a line waste less than it costs to copy the input for each column of the window.
+func (s *ConvShape) cuts(tile, lanes int) bool {
+	waste := ceilDiv(s.OW, lanes)*lanes - s.OW
+	return s.StrideW == 1 && s.OW >= tile && waste*s.K/s.Groups*s.R*s.S < copyCost*(s.S-1)*s.OW
+}
+
+// size returns the elements of the copies.
+func (s *shifts) size() int {
+	return volume(s.groups, s.C/s.Groups, s.copies, s.phases, s.depth, s.pitch)
+}
+
+// tapTable is where in the copies the input starts that some weights meet.
+type tapTable struct {
+	at    [maxTaps]int32
+	first int // of the weights
+	count int // of them; 0 for an empty table
+	last  int // the largest
+}
+
+// taps fills a table for so many weights from k on, unless it is that table already.
+func (s *shifts) taps(t *tapTable, k, count int) {
+	if t.first == k && t.count == count {
+		return
+	}
+	t.first, t.count, t.last = k, count, 0
+	channel := s.copies * s.phases * s.depth * s.pitch
+	for i := range count {
+		at := 0
+		if window := s.R * s.S; i < window {
+			c, r, q := (k+i)/window, (k+i)/s.S%s.R, (k+i)%s.S
+			line, of, beside := r*s.DilationH, q, 0
+			if s.copies == 1 {
+				of, beside = 0, q*s.DilationW
+			}
+			at = c*channel + ((of*s.phases+line%s.StrideH)*s.depth+line/s.StrideH)*s.pitch + beside
+		} else {
+			at = int(t.at[i-window]) + channel
+		}
+		t.at[i], t.last = int32(at), max(t.last, at)
+	}
+}
+
+// shift writes the copies of x for output lines from line and columns from col on.
+func shift[T dtype.Float](s *shifts, dst, x []T, line, lines, col, cols int) {
+	if s.copies == 1 {
+		cols += s.pitch - s.width
+	}
+	for q := range s.copies {
+		for phase := range s.phases {
+			from := line*s.StrideH + phase - s.PadH
+			depth := lines + ((s.R-1)*s.DilationH-phase)/s.StrideH
+			shiftPlanes(s, dst[(q*s.phases+phase)*s.depth*s.pitch:], x, from, depth, col*s.StrideW+q*s.DilationW-s.PadW, cols)
+		}
+	}
+}
+
+// shiftPlanes copies input lines from, from+StrideH and so on of all channels: column j meets column j*StrideW+offset.
+func shiftPlanes[T dtype.Float](s *shifts, dst, x []T, from, lines, offset, cols int) {
+	above, below := within(lines, from, s.StrideH, s.H)
+	lo, hi := within(cols, offset, s.StrideW, s.W)
+	if lo == hi {
+		above, below = lines, lines
+	}
+	copyLines(s, dst, nil, above, cols, cols, cols)
+	if above < below {
+		copyLines(s, dst[above*s.pitch:], x[(from+above*s.StrideH)*s.W+lo*s.StrideW+offset:], below-above, lo, hi, cols)
+	}
+	copyLines(s, dst[below*s.pitch:], nil, lines-below, cols, cols, cols)
+}
+
+// within returns the i below n for which offset+i*stride lies in [0, size): those from lo to hi.
+func within(n, offset, stride, size int) (lo, hi int) {
+	lo = min(ceilDiv(max(-offset, 0), stride), n)
+	if last := size - 1 - offset; last >= 0 {
+		hi = min(last/stride+1, n)
+	}
+	return lo, max(lo, hi)
+}
+
+// copyLines copies lines of all channels, columns lo to hi; the others become zero.
+func copyLines[T dtype.Float](s *shifts, dst, x []T, lines, lo, hi, cols int) {
+	if lines == 0 {
+		return
+	}
+	planeY := s.copies * s.phases * s.depth * s.pitch
+	v := vec.Lines[T]{Rows: lines, Zeros: lo, Cols: hi - lo, Width: cols, RowX: s.StrideH * s.W, PlaneX: s.H * s.W, Stride: s.StrideW,
+		RowY: s.pitch, PlaneY: planeY}
+	channels := s.groups * s.C / s.Groups
+	atOnce := max(1, maxCopied/(lines*cols))
+	for c := 0; c < channels; c += atOnce {
+		v.Planes, v.Y = min(atOnce, channels-c), dst[c*planeY:]
+		if hi > lo {
+			v.X = x[c*v.PlaneX:]
+		}
+		v.Copy()
+	}
+}

@@ -1,0 +1,183 @@
+package kern
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/kern/guarded"
+	"cresset/internal/kern/vec"
+	"cresset/internal/op"
+)
+
+// A halfLoop is a loop over up to two operands of a half type, as bits.
+type halfLoop struct {
+	name  string
+	isNaN func(v uint16) bool
+	run   func(dst, a, b []uint16)
+}
+
+// halfLoops has a row for each loop of half types.
+func halfLoops() []halfLoop {
+	return slices.Concat(
+		halfLoopsOf("F16", vec.AddF16, dtype.F16.Float32),
+		halfLoopsOf("BF16", vec.AddBF16, dtype.BF16.Float32),
+		[]halfLoop{
+			halfUnary("CubeF16", dtype.F16.Float32, OfHalf[dtype.F16](vec.CubeF16, Cube[float32])),
+			halfUnary("CubeBF16", dtype.BF16.Float32, CubeBF16),
+		},
+	)
+}
+
+// halfLoopsOf has the loops that both half types have, whose numbers lie as far from the first as each other's.
+func halfLoopsOf[T Half](suffix string, first vec.Loop, value func(T) float32) []halfLoop {
+	of := func(f16 vec.Loop) vec.Loop { return f16 - vec.AddF16 + first }
+	var loops []halfLoop
+	pair := func(name string, l vec.Loop, wide func(dst, a, b []float32)) {
+		l = of(l)
+		right, left := RightOfHalves[T](l, wide), LeftOfHalves[T](l, wide)
+		loops = append(loops,
+			halfBinary(name+suffix, value, OfHalves[T](l, wide)),
+			halfBinary(name+"Right"+suffix, value, func(dst, a, b []T) {
+				if len(dst) > 0 {
+					right(dst, a, value(b[0])+0x1p-20) // which no half type holds
+				}
+			}),
+			halfBinary(name+"Left"+suffix, value, func(dst, a, b []T) {
+				if len(dst) > 0 {
+					left(dst, b, value(a[0]))
+				}
+			}))
+	}
+	pair("Add", vec.AddF16, Add[float32])
+	pair("Sub", vec.SubF16, Sub[float32])
+	pair("Mul", vec.MulF16, Mul[float32])
+	pair("Div", vec.DivF16, Div[float32])
+	pair("Maximum", vec.MaximumF16, Maximum[float32])
+	pair("Minimum", vec.MinimumF16, Minimum[float32])
+	bounds, slope := op.Bounds{Low: -1, High: 2, HasLow: true, HasHigh: true}, op.Number{A: 0.3}
+	return append(loops,
+		halfUnary("Floor"+suffix, value, OfHalf[T](of(vec.FloorF16), Floor[float32])),
+		halfUnary("Ceil"+suffix, value, OfHalf[T](of(vec.CeilF16), Ceil[float32])),
+		halfUnary("Round"+suffix, value, OfHalf[T](of(vec.RoundF16), Round[float32])),
+		halfUnary("Trunc"+suffix, value, OfHalf[T](of(vec.TruncF16), Trunc[float32])),
+		halfUnary("Square"+suffix, value, OfHalf[T](of(vec.SquareF16), Square[float32])),
+		halfUnary("Sqrt"+suffix, value, OfHalf[T](of(vec.SqrtF16), Sqrt[float32])),
+		halfUnary("Reciprocal"+suffix, value, OfHalf[T](of(vec.ReciprocalF16), Reciprocal[float32])),
+		halfUnary("ReLU"+suffix, value, OfHalf[T](of(vec.ReLUF16), ReLU[float32])),
+		halfBinary("ReLUGrad"+suffix, value, OfHalves[T](of(vec.ReLUGradF16), ReLUGrad[float32])),
+		halfBinary("TanhGrad"+suffix, value, OfHalves[T](of(vec.TanhGradF16), TanhGrad[float32])),
+		halfBinary("SigmoidGrad"+suffix, value, OfHalves[T](of(vec.SigmoidGradF16), SigmoidGrad[float32])),
+		halfUnary("Clamp"+suffix, value, func(dst, a []T) { ClampHalf[T](of(vec.ClampF16))(dst, a, bounds) }),
+		halfUnary("LeakyReLU"+suffix, value, func(dst, a []T) { LeakyReLUHalf[T](of(vec.LeakyReLUF16))(dst, a, slope) }),
+		halfBinary("LeakyReLUGrad"+suffix, value, func(dst, dy, x []T) { LeakyReLUGradHalf[T](of(vec.LeakyReLUGradF16))(dst, dy, x, slope) }),
+		halfUnary("Neg"+suffix, value, NegHalf[T]),
+		halfUnary("Abs"+suffix, value, AbsHalf[T]),
+	)
+}
+
+func halfUnary[T Half](name string, value func(T) float32, loop func(dst, a []T)) halfLoop {
+	return halfBinary(name, value, func(dst, a, _ []T) { loop(dst, a) })
+}
+
+func halfBinary[T Half](name string, value func(T) float32, loop func(dst, a, b []T)) halfLoop {
+	isNaN := func(v uint16) bool { x := value(T(v)); return x != x }
+	return halfLoop{name, isNaN, func(dst, a, b []uint16) { loop(asHalf[T](dst), asHalf[T](a), asHalf[T](b)) }}
+}
+
+// asHalf is the same memory as elements of a half type.
+func asHalf[T Half](s []uint16) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+}
+
+// guardedBits is a copy beside a guarded page.
+func guardedBits(t *testing.T, s []uint16, atEnd bool) []uint16 {
+	c := guarded.Copy(t, asHalf[dtype.F16](s), atEnd)
+	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(c))), len(c))
+}
+
+// anyHalves are n patterns of bits.
+func anyHalves(rng *rand.Rand, n int) []uint16 {
+	s := make([]uint16, n)
+	for i := range s {
+		s[i] = uint16(rng.Uint32())
+	}
+	return s
+}
+
+// TestHalfLoops compares the loops with those in Go over all lengths up to 200, on any bits, beside guarded pages and in place.
+func TestHalfLoops(t *testing.T) {
+	for _, l := range halfLoops() {
+		t.Run(l.name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(71, 72))
+			for n := range 201 {
+				a, b, want := anyHalves(rng, n), anyHalves(rng, n), make([]uint16, n)
+				withoutAsm(func() { l.run(want, a, b) })
+				check := func(t *testing.T, got []uint16) {
+					t.Helper()
+					for i := range want {
+						if got[i] != want[i] && !(l.isNaN(got[i]) && l.isNaN(want[i])) {
+							t.Fatalf("element %d of %d: got %#x of %#x and %#x, want %#x", i, n, got[i], a[i], b[i], want[i])
+						}
+					}
+				}
+				eachLevel(t, func(t *testing.T) {
+					got := make([]uint16, n+1)
+					l.run(got[:n], a, b)
+					check(t, got)
+					if got[n] != 0 {
+						t.Fatalf("of %d elements: wrote %#x behind them", n, got[n])
+					}
+					for _, atEnd := range []bool{false, true} {
+						x, y := guardedBits(t, a, atEnd), guardedBits(t, b, atEnd)
+						l.run(x, x, y)
+						check(t, x)
+					}
+				})
+			}
+		})
+	}
+}
+
+// TestHalfLoopsOfManyElements takes more than one call of a vector loop does.
+func TestHalfLoopsOfManyElements(t *testing.T) {
+	rng := rand.New(rand.NewPCG(73, 74))
+	const n = vec.Around + 77
+	a, b, want, got := anyHalves(rng, n), anyHalves(rng, n), make([]uint16, n), make([]uint16, n)
+	for _, l := range halfLoops() {
+		withoutAsm(func() { l.run(want, a, b) })
+		eachLevel(t, func(t *testing.T) {
+			l.run(got, a, b)
+			for i := range want {
+				if got[i] != want[i] && !(l.isNaN(got[i]) && l.isNaN(want[i])) {
+					t.Fatalf("%s: element %d: got %#x, want %#x", l.name, i, got[i], want[i])
+				}
+			}
+		})
+	}
+}
+
+// TestHalfLoopsRoundOnce compares a few results with those of float32, rounded by package dtype.
+func TestHalfLoopsRoundOnce(t *testing.T) {
+	everyLevel(t, func(t *testing.T) {
+		a, b := []dtype.BF16{dtype.ToBF16(1), dtype.ToBF16(3), 0x7f80, 1}, []dtype.BF16{dtype.ToBF16(3), 0xc0a0, 0x7f80, 2}
+		for range 4 {
+			a, b = append(a, a...), append(b, b...)
+		}
+		dst := make([]dtype.BF16, len(a))
+		OfHalves[dtype.BF16](vec.DivBF16, Div[float32])(dst, a, b)
+		for i := range dst {
+			want := dtype.ToBF16(a[i].Float32() / b[i].Float32())
+			if dst[i] != want && dst[i].Float32() == dst[i].Float32() {
+				t.Errorf("%v / %v: got %v, want %v", a[i].Float32(), b[i].Float32(), dst[i].Float32(), want.Float32())
+			}
+		}
+		x := dtype.ToBF16(1.1)
+		CubeBF16(dst[:1], []dtype.BF16{x})
+		if want := dtype.ToBF16(dtype.ToBF16(x.Float32()*x.Float32()).Float32() * x.Float32()); dst[0] != want {
+			t.Errorf("%v cubed: got %v, want %v", x.Float32(), dst[0].Float32(), want.Float32())
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package kern
+
+import (
+	"math"
+
+	"cresset/dtype"
+	"cresset/internal/kern/vec"
+	"cresset/internal/par"
+)
+
+// leastColumns is how many columns are worth their own accumulators; fewer are gathered.
+const leastColumns = 8
+
+// An extremeKind is what finding the largest elements and finding the smallest differ in.
+type extremeKind[T dtype.Number] struct {
+	rows    vec.RowLoop
+	columns vec.Loop
+	better  func(v, best T) bool
+	of      func(dst, a, b []T) // of two
+	pair    func(row []T) (T, int64)
+	single  func(row []T) T
+}
+
+// MaxMiddle writes the largest of src[o][:][i] to value[o][i] and its first index to index[o][i], either of which may be
+// nil. NaN is larger than any number.
+func MaxMiddle[T dtype.Number](value []T, index []int64, src []T, outer, n, inner int) error {
+	k := extremeKind[T]{vec.Largest, vec.MaxColumns, func(v, best T) bool { return v > best }, Maximum[T], MaxRow[T], MaxValueRow[T]}
+	return k.reduce(value, index, src, outer, n, inner)
+}
+
+// MinMiddle is MaxMiddle for the smallest elements. NaN is smaller than any number.
+func MinMiddle[T dtype.Number](value []T, index []int64, src []T, outer, n, inner int) error {
+	k := extremeKind[T]{vec.Smallest, vec.MinColumns, func(v, best T) bool { return v < best }, Minimum[T], MinRow[T], MinValueRow[T]}
+	return k.reduce(value, index, src, outer, n, inner)
+}
+
+func (k *extremeKind[T]) reduce(value []T, index []int64, src []T, outer, n, inner int) error {
+	switch {
+	case inner >= leastColumns && index == nil:
+		k.valuesOfColumns(value, src, outer, n, inner)
+	case inner >= leastColumns && n <= math.MaxInt32:
+		k.ofColumns(value, index, src, outer, n, inner)
+	case inner == 1 && n <= piece:
+		k.ofLines(value, index, src, outer, n)
+	default:
+		return extremeRows(value, index, src, outer, n, inner, k.pair, k.single)
+	}
+	return nil
+}
+
+// ofLines reduces rows of n elements, many of which a vector loop takes together.
+func (k *extremeKind[T]) ofLines(value []T, index []int64, src []T, outer, n int) {
+	par.For(outer, max(1, piece/max(n, 1)), func(lo, hi int) {
+		var values [rowBlock]T
+		var places [rowBlock]int64
+		for ; lo < hi; lo += rowsOf(n) {
+			next := min(lo+rowsOf(n), hi)
+			v, at, x := values[:next-lo], places[:next-lo], src[lo*n:next*n]
+			if index == nil {
+				k.valuesOfLines(v, x, n)
+			} else if !extremesOfRows(k.rows, v, at, x, n) {
+				for r := range v {
+					v[r], at[r] = k.pair(x[r*n:][:n])
+				}
+			}
+			if value != nil {
+				copy(value[lo:], v)
+			}
+			if index != nil {
+				copy(index[lo:], at)
+			}
+		}
+	})
+}
+
+// valuesOfLines finds no places. Of zeros of both signs it returns the first, which takes a second look.
+func (k *extremeKind[T]) valuesOfLines(values, x []T, n int) {
+	found := vec.Rows(k.rows, n, nil, values, x)
+	for r, v := range values {
+		if !found || v == 0 && isFloat[T]() {
+			values[r] = k.single(x[r*n:][:n])
+		}
+	}
+}
+
+// extremeRows reduces rows one by one.
+func extremeRows[T dtype.Number](value []T, index []int64, src []T, outer, n, inner int, pair func(row []T) (T, int64), single func(row []T) T) error {
+	switch {
+	case index == nil:
+		return Reduce(value, src, outer, n, inner, single)
+	case value == nil:
+		return Reduce(index, src, outer, n, inner, func(row []T) int64 {
+			_, at := pair(row)
+			return at
+		})
+	}
+	return ReducePair(value, index, src, outer, n, inner, pair)
+}
+
+// ofColumns holds the best elements of a strip of columns, and their rows, against one row after the other.
+func (k *extremeKind[T]) ofColumns(value []T, index []int64, src []T, outer, n, inner int) {
+	forStrips(outer, n, inner, func(from, to, count int) {
+		var bestSpace [stripColumns]T
+		var atSpace [stripColumns]int32
+		best, at := bestSpace[:count], atSpace[:count]
+		copy(best, src[from:])
+		for r := 1; r < n; r++ {
+			k.row(best, at, src[from+r*inner:][:count], r)
+		}
+		if value != nil {
+			copy(value[to:], best)
+		}
+		for i, r := range at {
+			index[to+i] = int64(r)
+		}
+	})
+}
+
+// row takes row r into the best elements and the rows that they come from.
+func (k *extremeKind[T]) row(best []T, at []int32, row []T, r int) {
+	for i := vec.Binary(k.columns, best, at, row, withBits[T](r)); i < len(best); i++ {
+		v, b := row[i], best[i]
+		if k.better(v, b) || v != v && b == b {
+			best[i], at[i] = v, int32(r)
+		}
+	}
+}
+
+// withBits returns the number that has the bits of a small integer.
+func withBits[T dtype.Number](n int) T {
+	var v T
+	switch p := any(&v).(type) {
+	case *float32:
+		*p = math.Float32frombits(uint32(n))
+	case *float64:
+		*p = math.Float64frombits(uint64(n))
+	default:
+		v = T(n)
+	}
+	return v
+}
+
+// valuesOfColumns holds the best elements of a strip of columns against one row after the other, in the result itself.
+func (k *extremeKind[T]) valuesOfColumns(value, src []T, outer, n, inner int) {
+	forStrips(outer, n, inner, func(from, to, count int) {
+		best := value[to:][:count]
+		copy(best, src[from:])
+		for r := 1; r < n; r++ {
+			k.of(best, best, src[from+r*inner:][:count])
+		}
+	})
+}

@@ -1,0 +1,38 @@
+package vec
+
+import (
+	"unsafe"
+
+	"cresset/dtype"
+)
+
+// addRowsCall is what the assembly reads: distances in bytes.
+type addRowsCall struct {
+	x, sums, mask   unsafe.Pointer
+	rows, row, cols int
+	run             int
+}
+
+// AddRows adds rows, so many and so far apart, to sums of their columns, and tells whether there is assembly; where not,
+// nothing has happened. Elements of a column are added in order: those of float32 in runs of so many, in float32, whose
+// sums are added in float64. The space of sums must hold whole vectors of columns, of which those behind len(sums) are lost.
+func AddRows[T dtype.Float](sums []float64, x []T, rows, stride, run int) bool {
+	cols := len(sums)
+	if TileRows() == 0 || cols > most {
+		return false
+	}
+	if rows == 0 || cols == 0 {
+		return true
+	}
+	lanes, size := Lanes[T](), sizeOf[T]()
+	// These fail where an operand is too short.
+	_, _ = x[(rows-1)*stride+cols-1], sums[:(cols+lanes-1)/lanes*lanes]
+	step := max(1, most/cols/run) * run
+	for first := 0; first < rows; first += step {
+		runAddRows[T](unsafe.Pointer(&addRowsCall{
+			x: pointer(x, first*stride), sums: pointer(sums, 0), mask: maskOf(cols%lanes, size),
+			rows: min(step, rows-first), row: stride * size, cols: cols, run: run,
+		}))
+	}
+	return true
+}
