@@ -33,7 +33,7 @@ func Matching(pattern string) ([]Case, error) {
 	}
 	cases := slices.DeleteFunc(Cases(), func(c Case) bool { return !match.MatchString(c.Name) })
 	if len(cases) == 0 {
-		return nil, fmt.Errorf("no workload matches %q; cresset bench --list names them", pattern)
+		return nil, fmt.Errorf("no workload matches %q", pattern)
 	}
 	return cases, nil
 }

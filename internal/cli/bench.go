@@ -3,9 +3,11 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -20,7 +22,7 @@ type benchCommand struct {
 	Rounds  int    `default:"5" help:"Rounds, of which the median is told."`
 	List    bool   `help:"Name the workloads and time nothing."`
 	Follow  bool   `help:"Read \"NAME THREADS\" lines from stdin, and answer each with a JSON line of one round; for scripts that compare."`
-	Memory  int    `placeholder:"STEPS" help:"Train the one workload so many steps, and tell as JSON by how many bytes the resident peak grows; Linux only."`
+	Memory  *int   `placeholder:"STEPS" help:"Train the one workload so many steps, and tell as JSON by how many bytes the resident peak grows; Linux only."`
 	Scopes  bool   `default:"true" negatable:"" help:"Give each step of --memory a scope."`
 	JSON    bool   `name:"json" help:"Print a JSON object on stdout."`
 }
@@ -52,8 +54,10 @@ func (c *benchCommand) Run(s *session) error {
 	switch {
 	case c.Rounds < 1:
 		return s.misused(fmt.Sprintf("--rounds is %d", c.Rounds), "give at least one")
+	case !c.Scopes && c.Memory == nil:
+		return s.misused("--no-scopes is for --memory", "give --memory too")
 	case c.List:
-		return listCases(s.stdout, cases)
+		return c.list(s.stdout, cases)
 	case c.Follow:
 		return follow(s, os.Stdin)
 	}
@@ -61,15 +65,22 @@ func (c *benchCommand) Run(s *session) error {
 	switch {
 	case err != nil:
 		return err
-	case c.Memory != 0:
+	case c.Memory != nil:
 		return c.memory(s, cases, threads)
 	}
 	return c.time(s, cases, threads)
 }
 
-func listCases(w io.Writer, cases []bench.Case) error {
-	for _, c := range cases {
-		if _, err := fmt.Fprintln(w, c.Name); err != nil {
+func (c *benchCommand) list(w io.Writer, cases []bench.Case) error {
+	var names []string
+	for _, w := range cases {
+		names = append(names, w.Name)
+	}
+	if c.JSON {
+		return json.NewEncoder(w).Encode(names)
+	}
+	for _, name := range names {
+		if _, err := fmt.Fprintln(w, name); err != nil {
 			return err
 		}
 	}
@@ -85,7 +96,9 @@ func (c *benchCommand) threads(s *session) ([]int, error) {
 	}
 	switch all := tensor.NumThreads(); {
 	case len(c.Threads) > 0:
-		return c.Threads, nil
+		once := slices.Clone(c.Threads)
+		slices.Sort(once)
+		return slices.Compact(once), nil
 	case all == 1:
 		return []int{1}, nil
 	default:
@@ -128,11 +141,15 @@ func (c *benchCommand) time(s *session, cases []bench.Case, threads []int) error
 
 // memory tells what training takes, on the first of the numbers of threads: a process measures once.
 func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) error {
-	if c.Memory < 1 || len(cases) != 1 {
-		return s.misused(fmt.Sprintf("--memory is %d for %d workloads", c.Memory, len(cases)), "name one workload, as ^train/mlp_sgd$, and at least one step")
+	steps := *c.Memory
+	if steps < 1 || len(cases) != 1 {
+		return s.misused(fmt.Sprintf("--memory is %d for %d workloads", steps, len(cases)), "name one workload, as ^train/mlp_sgd$, and at least one step")
 	}
-	g, err := bench.MeasureGrowth(cases[0].Name, threads[0], c.Memory, c.Scopes)
-	if err != nil {
+	g, err := bench.MeasureGrowth(cases[0].Name, threads[0], steps, c.Scopes)
+	switch {
+	case errors.Is(err, bench.ErrNoTraining):
+		return s.misused(err.Error(), "those of train/ do")
+	case err != nil:
 		return err
 	}
 	return json.NewEncoder(s.stdout).Encode(g)
@@ -145,7 +162,7 @@ func (b *benchmarks) printMachine(w io.Writer) {
 		for _, v := range l.Levels {
 			levels = append(levels, fmt.Sprintf("%s %.0f", v.Name, v.Rate))
 		}
-		fmt.Fprintf(w, "%d threads: ", l.Threads)
+		fmt.Fprint(w, count(l.Threads, "thread", "s"), ": ")
 		if l.FMA > 0 {
 			fmt.Fprintf(w, "FMA %.0f GFLOP/s, ", l.FMA)
 		}
