@@ -8,6 +8,7 @@ PLATFORMS   = linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 
 PKG   ?= ./...
 BENCH ?= .
+LEVEL ?= avx2
 BASE  ?= main
 
 .DEFAULT_GOAL := help
@@ -36,6 +37,10 @@ test-gpu: ## Run the tests on the CPU and the first GPU, which has to be there
 test-noasm: ## Run the tests on the pure Go kernels
 	go test -tags noasm $(PKG)
 
+.PHONY: test-level
+test-level: ## Run what computes on the CPU with one set of vector instructions: LEVEL=avx2
+	CRESSET_CPU=$(LEVEL) go test ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
+
 .PHONY: test-neon
 test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 	GOARCH=arm64 go test -exec qemu-aarch64 ./internal/kern/...
@@ -48,6 +53,8 @@ race: ## Run the tests under the race detector, which needs a C compiler
 lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass
 	@files=$$(gofmt -s -l .) && test -z "$$files" || { echo "these want gofmt -s -w:" $$files; exit 1; }
 	go vet ./...
+	GOARCH=arm64 go vet ./... # other assembly
+	GOARCH=riscv64 go vet ./internal/kern/... ./internal/backend/cpu ./tensor # none
 	go run $(STATICCHECK) ./...
 	go mod tidy -diff
 

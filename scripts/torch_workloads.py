@@ -1,0 +1,261 @@
+"""The workloads of `cresset bench`, in PyTorch and in the OpenBLAS that numpy brings.
+
+A workload is a function without parameters; a maker returns one, with its operands.
+"""
+
+import re
+
+# What is wanted of a ratio, and what is hoped for; the first pattern that a name matches counts.
+WANTED = [
+    (r"mm/\d+$", 0.95, 1.05),
+    (r"mm/|linear/", 1.0, 1.3),
+    (r"mm_bf16/", 0.8, 1.0),
+    (r"(add|relu)/1e[57]|add_row/", 0.95, 1.2),
+    (r"(exp|sigmoid)/", 1.3, 1.8),
+    (r"(tanh|gelu|gelu_tanh)/", 3, 6),
+    (r"(softmax|log_softmax|layer_norm|cross_entropy|sum_rows|sum_columns|max_rows|max_columns)/", 1.3, 2),
+    (r"conv3x3/", 0.85, 1.1),
+    (r"conv3x3_grad/", None, 1.1),
+    (r"max_pool|batch_norm", 1.5, 3),
+    (r"small/add$", 5, 10),
+    (r"small/mul_sum_backward", 8, 15),
+    (r"train/mlp_sgd", 1.2, 1.6),
+    (r"train/mlp_adam", 1.5, 2.2),
+    (r"train/cnn", None, 1.8),
+]
+
+
+def wanted(name):
+    """Returns what must and what should be reached, None where nothing is asked."""
+    return next(((gate, goal) for pattern, gate, goal in WANTED if re.match(pattern, name)), (None, None))
+
+
+def beyond_cache(name):
+    """Says whether a workload's time is that of the memory, which on two threads no machine that is shared gives steadily."""
+    return re.search(r"/1e7|4000x2500", name) is not None
+
+
+def torch_makers():
+    import torch
+    from torch import nn
+    import torch.nn.functional as F
+
+    torch.manual_seed(0)
+    makers = {}
+
+    class infer_batches:
+        """A call of which a batch is timed inside of inference mode."""
+
+        context = torch.inference_mode
+
+        def __init__(self, call):
+            self.call = call
+
+    def add(name, make, *, grad=False):
+        makers[name] = make if grad else (lambda: infer_batches(make()))
+
+    def product(a, b, dtype=torch.float32):
+        def make():
+            x, y = torch.randn(a).to(dtype), torch.randn(b).to(dtype)
+            return lambda: torch.mm(x, y)
+        return make
+
+    def linear(batch, inputs, outputs):
+        def make():
+            x, w, b = torch.randn(batch, inputs), torch.randn(outputs, inputs), torch.randn(outputs)
+            return lambda: F.linear(x, w, b)
+        return make
+
+    for n in (128, 256, 512, 1024, 2048):
+        add(f"mm/{n}", product((n, n), (n, n)))
+    for b in (1, 8, 32, 64):
+        add(f"mm/{b}x784x256", product((b, 784), (784, 256)))
+        add(f"linear/{b}x784x256", linear(b, 784, 256))
+        add(f"linear/{b}x1024x1024", linear(b, 1024, 1024))
+    add("linear/64x128x10", linear(64, 128, 10))
+    for n in (256, 1024):
+        add(f"mm_bf16/{n}", product((n, n), (n, n), torch.bfloat16))
+
+    def elementwise(f, n):
+        def make():
+            x = torch.rand(n)
+            return lambda: f(x)
+        return make
+
+    def both(f, *shapes):
+        def make():
+            operands = [torch.randn(s) for s in shapes]
+            return lambda: f(*operands)
+        return make
+
+    sizes = {"1e3": 1000, "1e5": 100_000, "1e7": 10_000_000}
+    for name, n in sizes.items():
+        add(f"add/{name}", both(torch.add, (n,), (n,)))
+    functions = {
+        "relu": torch.relu, "exp": torch.exp, "log": torch.log, "sigmoid": torch.sigmoid, "tanh": torch.tanh,
+        "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu,
+    }
+    for name, f in functions.items():
+        for size in ("1e5", "1e7"):
+            add(f"{name}/{size}", elementwise(f, sizes[size]))
+    for m, n in ((300, 300), (4000, 2500)):
+        add(f"add_row/{m}x{n}", both(torch.add, (m, n), (n,)))
+    add("transpose/4000x2500", both(lambda x: x.t().contiguous(), (4000, 2500)))
+
+    def layer_norm(m, n):
+        def make():
+            x, w, b = torch.randn(m, n), torch.ones(n), torch.zeros(n)
+            return lambda: F.layer_norm(x, (n,), w, b)
+        return make
+
+    def cross_entropy(m, n):
+        def make():
+            x, labels = torch.randn(m, n), torch.randint(0, n, (m,))
+            return lambda: F.cross_entropy(x, labels)
+        return make
+
+    for m, n in ((128, 128), (4096, 1024)):
+        shape = f"{m}x{n}"
+        add(f"softmax/{shape}", both(lambda x: torch.softmax(x, 1), (m, n)))
+        add(f"log_softmax/{shape}", both(lambda x: torch.log_softmax(x, 1), (m, n)))
+        add(f"sum_rows/{shape}", both(lambda x: x.sum(1), (m, n)))
+        add(f"sum_columns/{shape}", both(lambda x: x.sum(0), (m, n)))
+        add(f"max_rows/{shape}", both(lambda x: x.max(1), (m, n)))
+        add(f"max_columns/{shape}", both(lambda x: x.max(0), (m, n)))
+        add(f"layer_norm/{shape}", layer_norm(m, n))
+        add(f"cross_entropy/{shape}", cross_entropy(m, n))
+
+    pictures = (32, 64, 56, 56)
+    suffix = "x".join(map(str, pictures))
+
+    def conv():
+        x, net = torch.randn(pictures), nn.Conv2d(64, 64, 3, padding=1)
+        return lambda: net(x)
+
+    def conv_gradients():
+        x, net, dy = torch.randn(pictures, requires_grad=True), nn.Conv2d(64, 64, 3, padding=1), torch.randn(pictures)
+        return lambda: net(x).backward(dy)
+
+    def batch_norm():
+        x, w, b, mean, var = torch.randn(pictures), torch.ones(64), torch.zeros(64), torch.zeros(64), torch.ones(64)
+        return lambda: F.batch_norm(x, mean, var, w, b, training=True)
+
+    add(f"conv3x3/{suffix}", conv)
+    add(f"conv3x3_grad/{suffix}", conv_gradients, grad=True)
+    add(f"max_pool2x2/{suffix}", both(lambda x: F.max_pool2d(x, 2), pictures))
+    add(f"max_pool3x3/{suffix}", both(lambda x: F.max_pool2d(x, 3, 2, 1), pictures))
+    add(f"batch_norm/{suffix}", batch_norm)
+
+    def small(f):
+        def make():
+            x, y, leaf = torch.ones(4), torch.ones(4), torch.ones(4, requires_grad=True)
+            return lambda: f(x, y, leaf)
+        return make
+
+    def backward(x, _, leaf):
+        (x * leaf).sum().backward()
+        leaf.grad = None
+
+    add("small/add", small(lambda x, y, _: x + y))
+    add("small/add_in_place", small(lambda x, y, _: x.add_(y)))
+    add("small/view", small(lambda x, *_: x.view(2, 2)))
+    add("small/add_recorded", small(lambda x, _, leaf: x + leaf), grad=True)
+    add("small/mul_sum_backward", small(backward), grad=True)
+
+    def mlp():
+        return nn.Sequential(nn.Flatten(), nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU(), nn.Linear(128, 10))
+
+    def cnn():
+        return nn.Sequential(
+            nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+            nn.Flatten(), nn.Linear(64 * 7 * 7, 10))
+
+    def trainer(model, optimizer, layout=torch.contiguous_format):
+        def make():
+            net = model().to(memory_format=layout)
+            opt = optimizer(net.parameters())
+            images = torch.rand(64, 1, 28, 28).to(memory_format=layout)
+            labels = torch.randint(0, 10, (64,))
+
+            def step():
+                opt.zero_grad()
+                F.cross_entropy(net(images), labels).backward()
+                opt.step()
+            return step
+        return make
+
+    def sgd(parameters):
+        return torch.optim.SGD(parameters, lr=1e-3)
+
+    def adam(parameters):
+        return torch.optim.Adam(parameters)
+
+    def fused_adam(parameters):
+        return torch.optim.Adam(parameters, fused=True)
+
+    for name, model in (("mlp", mlp), ("cnn", cnn)):
+        add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
+        add(f"train/{name}_adam", trainer(model, adam), grad=True)
+
+    others = {}  # other ways of PyTorch to do the same work: the fastest counts
+
+    def channels_last():
+        x = torch.randn(pictures).to(memory_format=torch.channels_last)
+        net = nn.Conv2d(64, 64, 3, padding=1).to(memory_format=torch.channels_last)
+        return infer_batches(lambda: net(x))
+
+    def channels_last_gradients():
+        x = torch.randn(pictures).to(memory_format=torch.channels_last).requires_grad_()
+        net = nn.Conv2d(64, 64, 3, padding=1).to(memory_format=torch.channels_last)
+        dy = torch.randn(pictures).to(memory_format=torch.channels_last)
+        return lambda: net(x).backward(dy)
+
+    def pool_last(*options):
+        def make():
+            x = torch.randn(pictures).to(memory_format=torch.channels_last)
+            return infer_batches(lambda: F.max_pool2d(x, *options))
+        return make
+
+    others[f"conv3x3/{suffix}"] = ("channels_last", channels_last)
+    others[f"conv3x3_grad/{suffix}"] = ("channels_last", channels_last_gradients)
+    others[f"max_pool2x2/{suffix}"] = ("channels_last", pool_last(2))
+    others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(3, 2, 1))
+    others["train/mlp_adam"] = ("fused", trainer(mlp, fused_adam))
+    others["train/cnn_adam"] = ("fused", trainer(cnn, fused_adam))
+    others["train/cnn_sgd"] = ("channels_last", trainer(cnn, sgd, torch.channels_last))
+    return makers, others
+
+
+def openblas_makers():
+    """Products, and those with a bias, by the OpenBLAS that numpy brings."""
+    import numpy
+
+    makers = {}
+
+    def product(m, k, n):
+        def make():
+            a, b = (numpy.random.rand(*s).astype("float32") for s in ((m, k), (k, n)))
+            out = numpy.empty((m, n), "float32")
+            return lambda: numpy.matmul(a, b, out=out)
+        return make
+
+    def linear(batch, inputs, outputs):
+        def make():
+            x, w, b = (numpy.random.rand(*s).astype("float32") for s in ((batch, inputs), (outputs, inputs), (outputs,)))
+            out = numpy.empty((batch, outputs), "float32")
+
+            def call():
+                numpy.matmul(x, w.T, out=out)
+                numpy.add(out, b, out=out)
+            return call
+        return make
+
+    for n in (128, 256, 512, 1024, 2048):
+        makers[f"mm/{n}"] = product(n, n, n)
+    for b in (1, 8, 32, 64):
+        makers[f"mm/{b}x784x256"] = product(b, 784, 256)
+        makers[f"linear/{b}x784x256"] = linear(b, 784, 256)
+        makers[f"linear/{b}x1024x1024"] = linear(b, 1024, 1024)
+    makers["linear/64x128x10"] = linear(64, 128, 10)
+    return makers
