@@ -60,3 +60,13 @@ func Available() []Level { return slices.Clone(available) }
 
 // Use makes the loops of a level run, which must be available. It is for tests: no loop may be running.
 func Use(l Level) { current = l }
+
+// writesThrough makes the loops for results that no cache holds write them through the caches all the same. The assembly
+// reads it.
+var writesThrough = slowAround()
+
+// WriteThrough is for tests of both ways: it sets that, and returns what was. No loop may be running.
+func WriteThrough(on bool) (was bool) {
+	was, writesThrough = writesThrough, on
+	return was
+}

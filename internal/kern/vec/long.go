@@ -3,7 +3,8 @@ package vec
 import "unsafe"
 
 // Around is how many elements a slice has at most that a loop writes through the caches. Who hands over more has a result
-// that no cache holds: written around them, its lines need not be read before, and nothing else has to leave.
+// that no cache holds: written around them, its lines need not be read before, and nothing else has to leave. Where the machine
+// is slow at that, the functions for such results write through the caches too, and ask for each line early.
 const Around = most
 
 const (

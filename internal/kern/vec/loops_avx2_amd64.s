@@ -55,16 +55,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addF32StreamAVX2 is dst[i] = a + b, written around the caches.
+// addF32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -85,7 +87,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VADDPS Y4, Y0, Y0
+	VADDPS Y5, Y1, Y1
+	VADDPS Y6, Y2, Y2
+	VADDPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -141,16 +174,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addF64StreamAVX2 is dst[i] = a + b, written around the caches.
+// addF64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -171,7 +206,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VADDPD Y4, Y0, Y0
+	VADDPD Y5, Y1, Y1
+	VADDPD Y6, Y2, Y2
+	VADDPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -223,7 +289,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -231,9 +297,11 @@ TEXT ·addRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -250,7 +318,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VADDPS Y0, Y1, Y1
+	VADDPS Y0, Y2, Y2
+	VADDPS Y0, Y3, Y3
+	VADDPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -302,7 +395,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -310,9 +403,11 @@ TEXT ·addRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -329,7 +424,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VADDPD Y0, Y1, Y1
+	VADDPD Y0, Y2, Y2
+	VADDPD Y0, Y3, Y3
+	VADDPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -381,7 +501,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -389,9 +509,11 @@ TEXT ·addLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -408,7 +530,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VADDPS Y1, Y0, Y1
+	VADDPS Y2, Y0, Y2
+	VADDPS Y3, Y0, Y3
+	VADDPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -460,7 +607,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -468,9 +615,11 @@ TEXT ·addLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -487,7 +636,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VADDPD Y1, Y0, Y1
+	VADDPD Y2, Y0, Y2
+	VADDPD Y3, Y0, Y3
+	VADDPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -543,16 +717,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subF32StreamAVX2 is dst[i] = a - b, written around the caches.
+// subF32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -573,7 +749,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -629,16 +836,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subF64StreamAVX2 is dst[i] = a - b, written around the caches.
+// subF64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -659,7 +868,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -711,7 +951,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -719,9 +959,11 @@ TEXT ·subRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -738,7 +980,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VSUBPS Y0, Y1, Y1
+	VSUBPS Y0, Y2, Y2
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -790,7 +1057,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -798,9 +1065,11 @@ TEXT ·subRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -817,7 +1086,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VSUBPD Y0, Y1, Y1
+	VSUBPD Y0, Y2, Y2
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -869,7 +1163,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -877,9 +1171,11 @@ TEXT ·subLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -896,7 +1192,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VSUBPS Y1, Y0, Y1
+	VSUBPS Y2, Y0, Y2
+	VSUBPS Y3, Y0, Y3
+	VSUBPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -948,7 +1269,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -956,9 +1277,11 @@ TEXT ·subLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -975,7 +1298,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VSUBPD Y1, Y0, Y1
+	VSUBPD Y2, Y0, Y2
+	VSUBPD Y3, Y0, Y3
+	VSUBPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1031,16 +1379,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF32StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulF32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -1061,7 +1411,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1117,16 +1498,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF64StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulF64StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -1147,7 +1530,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VMULPD Y4, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1199,7 +1613,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1207,9 +1621,11 @@ TEXT ·mulRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -1226,7 +1642,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMULPS Y0, Y1, Y1
+	VMULPS Y0, Y2, Y2
+	VMULPS Y0, Y3, Y3
+	VMULPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1278,7 +1719,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1286,9 +1727,11 @@ TEXT ·mulRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -1305,7 +1748,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMULPD Y0, Y1, Y1
+	VMULPD Y0, Y2, Y2
+	VMULPD Y0, Y3, Y3
+	VMULPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1357,7 +1825,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1365,9 +1833,11 @@ TEXT ·mulLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -1384,7 +1854,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMULPS Y1, Y0, Y1
+	VMULPS Y2, Y0, Y2
+	VMULPS Y3, Y0, Y3
+	VMULPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1436,7 +1931,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1444,9 +1939,11 @@ TEXT ·mulLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -1463,7 +1960,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMULPD Y1, Y0, Y1
+	VMULPD Y2, Y0, Y2
+	VMULPD Y3, Y0, Y3
+	VMULPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1519,16 +2041,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divF32StreamAVX2 is dst[i] = a / b, written around the caches.
+// divF32StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
 TEXT ·divF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -1549,7 +2073,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VDIVPS Y4, Y0, Y0
+	VDIVPS Y5, Y1, Y1
+	VDIVPS Y6, Y2, Y2
+	VDIVPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1605,16 +2160,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divF64StreamAVX2 is dst[i] = a / b, written around the caches.
+// divF64StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
 TEXT ·divF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -1635,7 +2192,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VDIVPD Y4, Y0, Y0
+	VDIVPD Y5, Y1, Y1
+	VDIVPD Y6, Y2, Y2
+	VDIVPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1687,7 +2275,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 TEXT ·divRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1695,9 +2283,11 @@ TEXT ·divRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -1714,7 +2304,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VDIVPS Y0, Y1, Y1
+	VDIVPS Y0, Y2, Y2
+	VDIVPS Y0, Y3, Y3
+	VDIVPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1766,7 +2381,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 TEXT ·divRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1774,9 +2389,11 @@ TEXT ·divRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -1793,7 +2410,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VDIVPD Y0, Y1, Y1
+	VDIVPD Y0, Y2, Y2
+	VDIVPD Y0, Y3, Y3
+	VDIVPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1845,7 +2487,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 TEXT ·divLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1853,9 +2495,11 @@ TEXT ·divLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -1872,7 +2516,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VDIVPS Y1, Y0, Y1
+	VDIVPS Y2, Y0, Y2
+	VDIVPS Y3, Y0, Y3
+	VDIVPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1924,7 +2593,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 TEXT ·divLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1932,9 +2601,11 @@ TEXT ·divLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -1951,7 +2622,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VDIVPD Y1, Y0, Y1
+	VDIVPD Y2, Y0, Y2
+	VDIVPD Y3, Y0, Y3
+	VDIVPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2022,16 +2718,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·maximumF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -2064,7 +2762,50 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $17, Y5, Y1, Y9
+	VCMPPS $17, Y6, Y2, Y10
+	VCMPPS $17, Y7, Y3, Y11
+	VCMPPS $3, Y4, Y4, Y12
+	VCMPPS $3, Y5, Y5, Y13
+	VCMPPS $3, Y6, Y6, Y14
+	VCMPPS $3, Y7, Y7, Y15
+	VPOR Y12, Y8, Y8
+	VPOR Y13, Y9, Y9
+	VPOR Y14, Y10, Y10
+	VPOR Y15, Y11, Y11
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VBLENDVPS Y9, Y5, Y1, Y1
+	VBLENDVPS Y10, Y6, Y2, Y2
+	VBLENDVPS Y11, Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2135,16 +2876,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·maximumF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -2177,7 +2920,50 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VCMPPD $17, Y4, Y0, Y8
+	VCMPPD $17, Y5, Y1, Y9
+	VCMPPD $17, Y6, Y2, Y10
+	VCMPPD $17, Y7, Y3, Y11
+	VCMPPD $3, Y4, Y4, Y12
+	VCMPPD $3, Y5, Y5, Y13
+	VCMPPD $3, Y6, Y6, Y14
+	VCMPPD $3, Y7, Y7, Y15
+	VPOR Y12, Y8, Y8
+	VPOR Y13, Y9, Y9
+	VPOR Y14, Y10, Y10
+	VPOR Y15, Y11, Y11
+	VBLENDVPD Y8, Y4, Y0, Y0
+	VBLENDVPD Y9, Y5, Y1, Y1
+	VBLENDVPD Y10, Y6, Y2, Y2
+	VBLENDVPD Y11, Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2244,7 +3030,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2252,9 +3038,11 @@ TEXT ·maximumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -2283,7 +3071,44 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VCMPPS $17, Y0, Y1, Y5
+	VCMPPS $17, Y0, Y2, Y6
+	VCMPPS $17, Y0, Y3, Y7
+	VCMPPS $17, Y0, Y4, Y8
+	VCMPPS $3, Y0, Y0, Y9
+	VCMPPS $3, Y0, Y0, Y10
+	VCMPPS $3, Y0, Y0, Y11
+	VCMPPS $3, Y0, Y0, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPS Y5, Y0, Y1, Y1
+	VBLENDVPS Y6, Y0, Y2, Y2
+	VBLENDVPS Y7, Y0, Y3, Y3
+	VBLENDVPS Y8, Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2350,7 +3175,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2358,9 +3183,11 @@ TEXT ·maximumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -2389,7 +3216,44 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VCMPPD $17, Y0, Y1, Y5
+	VCMPPD $17, Y0, Y2, Y6
+	VCMPPD $17, Y0, Y3, Y7
+	VCMPPD $17, Y0, Y4, Y8
+	VCMPPD $3, Y0, Y0, Y9
+	VCMPPD $3, Y0, Y0, Y10
+	VCMPPD $3, Y0, Y0, Y11
+	VCMPPD $3, Y0, Y0, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPD Y5, Y0, Y1, Y1
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2456,7 +3320,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2464,9 +3328,11 @@ TEXT ·maximumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -2495,7 +3361,44 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VCMPPS $17, Y1, Y0, Y5
+	VCMPPS $17, Y2, Y0, Y6
+	VCMPPS $17, Y3, Y0, Y7
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $3, Y1, Y1, Y9
+	VCMPPS $3, Y2, Y2, Y10
+	VCMPPS $3, Y3, Y3, Y11
+	VCMPPS $3, Y4, Y4, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPS Y5, Y1, Y0, Y1
+	VBLENDVPS Y6, Y2, Y0, Y2
+	VBLENDVPS Y7, Y3, Y0, Y3
+	VBLENDVPS Y8, Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2562,7 +3465,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2570,9 +3473,11 @@ TEXT ·maximumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -2601,7 +3506,44 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VCMPPD $17, Y1, Y0, Y5
+	VCMPPD $17, Y2, Y0, Y6
+	VCMPPD $17, Y3, Y0, Y7
+	VCMPPD $17, Y4, Y0, Y8
+	VCMPPD $3, Y1, Y1, Y9
+	VCMPPD $3, Y2, Y2, Y10
+	VCMPPD $3, Y3, Y3, Y11
+	VCMPPD $3, Y4, Y4, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPD Y5, Y1, Y0, Y1
+	VBLENDVPD Y6, Y2, Y0, Y2
+	VBLENDVPD Y7, Y3, Y0, Y3
+	VBLENDVPD Y8, Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2672,16 +3614,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·minimumF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -2714,7 +3658,50 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VCMPPS $17, Y0, Y4, Y8
+	VCMPPS $17, Y1, Y5, Y9
+	VCMPPS $17, Y2, Y6, Y10
+	VCMPPS $17, Y3, Y7, Y11
+	VCMPPS $3, Y4, Y4, Y12
+	VCMPPS $3, Y5, Y5, Y13
+	VCMPPS $3, Y6, Y6, Y14
+	VCMPPS $3, Y7, Y7, Y15
+	VPOR Y12, Y8, Y8
+	VPOR Y13, Y9, Y9
+	VPOR Y14, Y10, Y10
+	VPOR Y15, Y11, Y11
+	VBLENDVPS Y8, Y4, Y0, Y0
+	VBLENDVPS Y9, Y5, Y1, Y1
+	VBLENDVPS Y10, Y6, Y2, Y2
+	VBLENDVPS Y11, Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2785,16 +3772,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·minimumF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -2827,7 +3816,50 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VCMPPD $17, Y0, Y4, Y8
+	VCMPPD $17, Y1, Y5, Y9
+	VCMPPD $17, Y2, Y6, Y10
+	VCMPPD $17, Y3, Y7, Y11
+	VCMPPD $3, Y4, Y4, Y12
+	VCMPPD $3, Y5, Y5, Y13
+	VCMPPD $3, Y6, Y6, Y14
+	VCMPPD $3, Y7, Y7, Y15
+	VPOR Y12, Y8, Y8
+	VPOR Y13, Y9, Y9
+	VPOR Y14, Y10, Y10
+	VPOR Y15, Y11, Y11
+	VBLENDVPD Y8, Y4, Y0, Y0
+	VBLENDVPD Y9, Y5, Y1, Y1
+	VBLENDVPD Y10, Y6, Y2, Y2
+	VBLENDVPD Y11, Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2894,7 +3926,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2902,9 +3934,11 @@ TEXT ·minimumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -2933,7 +3967,44 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VCMPPS $17, Y1, Y0, Y5
+	VCMPPS $17, Y2, Y0, Y6
+	VCMPPS $17, Y3, Y0, Y7
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $3, Y0, Y0, Y9
+	VCMPPS $3, Y0, Y0, Y10
+	VCMPPS $3, Y0, Y0, Y11
+	VCMPPS $3, Y0, Y0, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPS Y5, Y0, Y1, Y1
+	VBLENDVPS Y6, Y0, Y2, Y2
+	VBLENDVPS Y7, Y0, Y3, Y3
+	VBLENDVPS Y8, Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3000,7 +4071,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3008,9 +4079,11 @@ TEXT ·minimumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -3039,7 +4112,44 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VCMPPD $17, Y1, Y0, Y5
+	VCMPPD $17, Y2, Y0, Y6
+	VCMPPD $17, Y3, Y0, Y7
+	VCMPPD $17, Y4, Y0, Y8
+	VCMPPD $3, Y0, Y0, Y9
+	VCMPPD $3, Y0, Y0, Y10
+	VCMPPD $3, Y0, Y0, Y11
+	VCMPPD $3, Y0, Y0, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPD Y5, Y0, Y1, Y1
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3106,7 +4216,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3114,9 +4224,11 @@ TEXT ·minimumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -3145,7 +4257,44 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VCMPPS $17, Y0, Y1, Y5
+	VCMPPS $17, Y0, Y2, Y6
+	VCMPPS $17, Y0, Y3, Y7
+	VCMPPS $17, Y0, Y4, Y8
+	VCMPPS $3, Y1, Y1, Y9
+	VCMPPS $3, Y2, Y2, Y10
+	VCMPPS $3, Y3, Y3, Y11
+	VCMPPS $3, Y4, Y4, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPS Y5, Y1, Y0, Y1
+	VBLENDVPS Y6, Y2, Y0, Y2
+	VBLENDVPS Y7, Y3, Y0, Y3
+	VBLENDVPS Y8, Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3212,7 +4361,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3220,9 +4369,11 @@ TEXT ·minimumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -3251,7 +4402,44 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VCMPPD $17, Y0, Y1, Y5
+	VCMPPD $17, Y0, Y2, Y6
+	VCMPPD $17, Y0, Y3, Y7
+	VCMPPD $17, Y0, Y4, Y8
+	VCMPPD $3, Y1, Y1, Y9
+	VCMPPD $3, Y2, Y2, Y10
+	VCMPPD $3, Y3, Y3, Y11
+	VCMPPD $3, Y4, Y4, Y12
+	VPOR Y9, Y5, Y5
+	VPOR Y10, Y6, Y6
+	VPOR Y11, Y7, Y7
+	VPOR Y12, Y8, Y8
+	VBLENDVPD Y5, Y1, Y0, Y1
+	VBLENDVPD Y6, Y2, Y0, Y2
+	VBLENDVPD Y7, Y3, Y0, Y3
+	VBLENDVPD Y8, Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3301,15 +4489,17 @@ done:
 	VZEROUPPER
 	RET
 
-// negF32StreamAVX2 is dst[i] = -a, written around the caches.
+// negF32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -3326,7 +4516,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VPXOR constants<>+0(SB), Y0, Y0
+	VPXOR constants<>+0(SB), Y1, Y1
+	VPXOR constants<>+0(SB), Y2, Y2
+	VPXOR constants<>+0(SB), Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3376,15 +4591,17 @@ done:
 	VZEROUPPER
 	RET
 
-// negF64StreamAVX2 is dst[i] = -a, written around the caches.
+// negF64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -3401,7 +4618,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VPXOR constants<>+32(SB), Y0, Y0
+	VPXOR constants<>+32(SB), Y1, Y1
+	VPXOR constants<>+32(SB), Y2, Y2
+	VPXOR constants<>+32(SB), Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3451,15 +4693,17 @@ done:
 	VZEROUPPER
 	RET
 
-// absF32StreamAVX2 is dst[i] = |a|, written around the caches.
+// absF32StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
 TEXT ·absF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -3476,7 +4720,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VPAND constants<>+64(SB), Y0, Y0
+	VPAND constants<>+64(SB), Y1, Y1
+	VPAND constants<>+64(SB), Y2, Y2
+	VPAND constants<>+64(SB), Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3526,15 +4795,17 @@ done:
 	VZEROUPPER
 	RET
 
-// absF64StreamAVX2 is dst[i] = |a|, written around the caches.
+// absF64StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
 TEXT ·absF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -3551,7 +4822,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VPAND constants<>+96(SB), Y0, Y0
+	VPAND constants<>+96(SB), Y1, Y1
+	VPAND constants<>+96(SB), Y2, Y2
+	VPAND constants<>+96(SB), Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3619,7 +4915,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 TEXT ·signF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3628,9 +4924,11 @@ TEXT ·signF32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+128(SB), Y1
 	VBROADCASTSS constants<>+160(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
@@ -3659,7 +4957,44 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 64(SI)(AX*4), Y5
+	VMOVUPS 96(SI)(AX*4), Y6
+	VCMPPS $17, Y3, Y0, Y7
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $17, Y5, Y0, Y9
+	VCMPPS $17, Y6, Y0, Y10
+	VCMPPS $17, Y0, Y3, Y3
+	VCMPPS $17, Y0, Y4, Y4
+	VCMPPS $17, Y0, Y5, Y5
+	VCMPPS $17, Y0, Y6, Y6
+	VBLENDVPS Y3, Y2, Y0, Y3
+	VBLENDVPS Y4, Y2, Y0, Y4
+	VBLENDVPS Y5, Y2, Y0, Y5
+	VBLENDVPS Y6, Y2, Y0, Y6
+	VBLENDVPS Y7, Y1, Y3, Y3
+	VBLENDVPS Y8, Y1, Y4, Y4
+	VBLENDVPS Y9, Y1, Y5, Y5
+	VBLENDVPS Y10, Y1, Y6, Y6
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	VMOVUPS Y5, 64(DI)(AX*4)
+	VMOVUPS Y6, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3727,7 +5062,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 TEXT ·signF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3736,9 +5071,11 @@ TEXT ·signF64StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+192(SB), Y1
 	VBROADCASTSD constants<>+224(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -3767,7 +5104,44 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VCMPPD $17, Y3, Y0, Y7
+	VCMPPD $17, Y4, Y0, Y8
+	VCMPPD $17, Y5, Y0, Y9
+	VCMPPD $17, Y6, Y0, Y10
+	VCMPPD $17, Y0, Y3, Y3
+	VCMPPD $17, Y0, Y4, Y4
+	VCMPPD $17, Y0, Y5, Y5
+	VCMPPD $17, Y0, Y6, Y6
+	VBLENDVPD Y3, Y2, Y0, Y3
+	VBLENDVPD Y4, Y2, Y0, Y4
+	VBLENDVPD Y5, Y2, Y0, Y5
+	VBLENDVPD Y6, Y2, Y0, Y6
+	VBLENDVPD Y7, Y1, Y3, Y3
+	VBLENDVPD Y8, Y1, Y4, Y4
+	VBLENDVPD Y9, Y1, Y5, Y5
+	VBLENDVPD Y10, Y1, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3817,15 +5191,17 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF32StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+// floorF32StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
 TEXT ·floorF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -3842,7 +5218,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VROUNDPS $9, Y0, Y0
+	VROUNDPS $9, Y1, Y1
+	VROUNDPS $9, Y2, Y2
+	VROUNDPS $9, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3892,15 +5293,17 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF64StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+// floorF64StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
 TEXT ·floorF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -3917,7 +5320,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VROUNDPD $9, Y0, Y0
+	VROUNDPD $9, Y1, Y1
+	VROUNDPD $9, Y2, Y2
+	VROUNDPD $9, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3967,15 +5395,17 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
 TEXT ·ceilF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -3992,7 +5422,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VROUNDPS $10, Y0, Y0
+	VROUNDPS $10, Y1, Y1
+	VROUNDPS $10, Y2, Y2
+	VROUNDPS $10, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4042,15 +5497,17 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
 TEXT ·ceilF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4067,7 +5524,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VROUNDPD $10, Y0, Y0
+	VROUNDPD $10, Y1, Y1
+	VROUNDPD $10, Y2, Y2
+	VROUNDPD $10, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4117,15 +5599,17 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 TEXT ·roundF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -4142,7 +5626,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VROUNDPS $8, Y0, Y0
+	VROUNDPS $8, Y1, Y1
+	VROUNDPS $8, Y2, Y2
+	VROUNDPS $8, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4192,15 +5701,17 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 TEXT ·roundF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4217,7 +5728,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VROUNDPD $8, Y0, Y0
+	VROUNDPD $8, Y1, Y1
+	VROUNDPD $8, Y2, Y2
+	VROUNDPD $8, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4267,15 +5803,17 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF32StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+// truncF32StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
 TEXT ·truncF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -4292,7 +5830,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VROUNDPS $11, Y0, Y0
+	VROUNDPS $11, Y1, Y1
+	VROUNDPS $11, Y2, Y2
+	VROUNDPS $11, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4342,15 +5905,17 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF64StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+// truncF64StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
 TEXT ·truncF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4367,7 +5932,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VROUNDPD $11, Y0, Y0
+	VROUNDPD $11, Y1, Y1
+	VROUNDPD $11, Y2, Y2
+	VROUNDPD $11, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4417,15 +6007,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF32StreamAVX2 is dst[i] = a², written around the caches.
+// squareF32StreamAVX2 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -4442,7 +6034,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMULPS Y0, Y0, Y0
+	VMULPS Y1, Y1, Y1
+	VMULPS Y2, Y2, Y2
+	VMULPS Y3, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4492,15 +6109,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF64StreamAVX2 is dst[i] = a², written around the caches.
+// squareF64StreamAVX2 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4517,7 +6136,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMULPD Y0, Y0, Y0
+	VMULPD Y1, Y1, Y1
+	VMULPD Y2, Y2, Y2
+	VMULPD Y3, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4572,15 +6216,17 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF32StreamAVX2 is dst[i] = a³, written around the caches.
+// cubeF32StreamAVX2 is dst[i] = a³, of a result that no cache holds.
 TEXT ·cubeF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -4601,7 +6247,36 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMULPS Y0, Y0, Y4
+	VMULPS Y1, Y1, Y5
+	VMULPS Y2, Y2, Y6
+	VMULPS Y3, Y3, Y7
+	VMULPS Y0, Y4, Y0
+	VMULPS Y1, Y5, Y1
+	VMULPS Y2, Y6, Y2
+	VMULPS Y3, Y7, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4656,15 +6331,17 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF64StreamAVX2 is dst[i] = a³, written around the caches.
+// cubeF64StreamAVX2 is dst[i] = a³, of a result that no cache holds.
 TEXT ·cubeF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4685,7 +6362,36 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMULPD Y0, Y0, Y4
+	VMULPD Y1, Y1, Y5
+	VMULPD Y2, Y2, Y6
+	VMULPD Y3, Y3, Y7
+	VMULPD Y0, Y4, Y0
+	VMULPD Y1, Y5, Y1
+	VMULPD Y2, Y6, Y2
+	VMULPD Y3, Y7, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4735,15 +6441,17 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF32StreamAVX2 is dst[i] = √a, written around the caches.
+// sqrtF32StreamAVX2 is dst[i] = √a, of a result that no cache holds.
 TEXT ·sqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -4760,7 +6468,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VSQRTPS Y0, Y0
+	VSQRTPS Y1, Y1
+	VSQRTPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4810,15 +6543,17 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF64StreamAVX2 is dst[i] = √a, written around the caches.
+// sqrtF64StreamAVX2 is dst[i] = √a, of a result that no cache holds.
 TEXT ·sqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -4835,7 +6570,32 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VSQRTPD Y0, Y0
+	VSQRTPD Y1, Y1
+	VSQRTPD Y2, Y2
+	VSQRTPD Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4886,16 +6646,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF32StreamAVX2 is dst[i] = 1 / a, written around the caches.
+// reciprocalF32StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
 TEXT ·reciprocalF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -4912,7 +6674,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VDIVPS Y1, Y0, Y1
+	VDIVPS Y2, Y0, Y2
+	VDIVPS Y3, Y0, Y3
+	VDIVPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4963,16 +6750,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF64StreamAVX2 is dst[i] = 1 / a, written around the caches.
+// reciprocalF64StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
 TEXT ·reciprocalF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -4989,7 +6778,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VDIVPD Y1, Y0, Y1
+	VDIVPD Y2, Y0, Y2
+	VDIVPD Y3, Y0, Y3
+	VDIVPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5047,7 +6861,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 TEXT ·clampF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5056,9 +6870,11 @@ TEXT ·clampF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -5079,7 +6895,36 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VMAXPS Y2, Y0, Y2
+	VMAXPS Y3, Y0, Y3
+	VMAXPS Y4, Y0, Y4
+	VMAXPS Y5, Y0, Y5
+	VMINPS Y2, Y1, Y2
+	VMINPS Y3, Y1, Y3
+	VMINPS Y4, Y1, Y4
+	VMINPS Y5, Y1, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5137,7 +6982,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 TEXT ·clampF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5146,9 +6991,11 @@ TEXT ·clampF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -5169,7 +7016,36 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VMAXPD Y2, Y0, Y2
+	VMAXPD Y3, Y0, Y3
+	VMAXPD Y4, Y0, Y4
+	VMAXPD Y5, Y0, Y5
+	VMINPD Y2, Y1, Y2
+	VMINPD Y3, Y1, Y3
+	VMINPD Y4, Y1, Y4
+	VMINPD Y5, Y1, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5241,7 +7117,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -5249,9 +7125,11 @@ TEXT ·whereF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
@@ -5283,7 +7161,51 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	VPMOVZXBD (SI)(AX*1), Y0
+	VPXOR Y1, Y1, Y1
+	VPSUBD Y0, Y1, Y0
+	VPMOVZXBD 8(SI)(AX*1), Y1
+	VPXOR Y2, Y2, Y2
+	VPSUBD Y1, Y2, Y1
+	VPMOVZXBD 16(SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBD Y2, Y3, Y2
+	VPMOVZXBD 24(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBD Y3, Y4, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VMOVUPS (R9)(AX*4), Y8
+	VMOVUPS 32(R9)(AX*4), Y9
+	VMOVUPS 64(R9)(AX*4), Y10
+	VMOVUPS 96(R9)(AX*4), Y11
+	VBLENDVPS Y0, Y4, Y8, Y0
+	VBLENDVPS Y1, Y5, Y9, Y1
+	VBLENDVPS Y2, Y6, Y10, Y2
+	VBLENDVPS Y3, Y7, Y11, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5355,7 +7277,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -5363,9 +7285,11 @@ TEXT ·whereF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
@@ -5397,7 +7321,51 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VPMOVZXBQ (SI)(AX*1), Y0
+	VPXOR Y1, Y1, Y1
+	VPSUBQ Y0, Y1, Y0
+	VPMOVZXBQ 4(SI)(AX*1), Y1
+	VPXOR Y2, Y2, Y2
+	VPSUBQ Y1, Y2, Y1
+	VPMOVZXBQ 8(SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBQ Y2, Y3, Y2
+	VPMOVZXBQ 12(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBQ Y3, Y4, Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMOVUPD 64(R9)(AX*8), Y10
+	VMOVUPD 96(R9)(AX*8), Y11
+	VBLENDVPD Y0, Y4, Y8, Y0
+	VBLENDVPD Y1, Y5, Y9, Y1
+	VBLENDVPD Y2, Y6, Y10, Y2
+	VBLENDVPD Y3, Y7, Y11, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9012,15 +10980,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, written around the caches.
+// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
 TEXT ·fromF32F64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VCVTPS2PD (SI)(AX*4), Y0
 	VCVTPS2PD 16(SI)(AX*4), Y1
@@ -9032,7 +11002,27 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	VCVTPS2PD (SI)(AX*4), Y0
+	VCVTPS2PD 16(SI)(AX*4), Y1
+	VCVTPS2PD 32(SI)(AX*4), Y2
+	VCVTPS2PD 48(SI)(AX*4), Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9077,15 +11067,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, written around the caches.
+// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
 TEXT ·fromF16F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*2)
 	VCVTPH2PS (SI)(AX*2), Y0
 	VCVTPH2PS 16(SI)(AX*2), Y1
@@ -9097,7 +11089,27 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*2)
+	VCVTPH2PS (SI)(AX*2), Y0
+	VCVTPH2PS 16(SI)(AX*2), Y1
+	VCVTPH2PS 32(SI)(AX*2), Y2
+	VCVTPH2PS 48(SI)(AX*2), Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9147,15 +11159,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
 TEXT ·fromBF16F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*2)
 	VPMOVZXWD (SI)(AX*2), Y0
 	VPSLLD $16, Y0, Y0
@@ -9171,7 +11185,31 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*2)
+	VPMOVZXWD (SI)(AX*2), Y0
+	VPSLLD $16, Y0, Y0
+	VPMOVZXWD 16(SI)(AX*2), Y1
+	VPSLLD $16, Y1, Y1
+	VPMOVZXWD 32(SI)(AX*2), Y2
+	VPSLLD $16, Y2, Y2
+	VPMOVZXWD 48(SI)(AX*2), Y3
+	VPSLLD $16, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9221,15 +11259,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, written around the caches.
+// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
 TEXT ·fromI32F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -9246,7 +11286,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9291,15 +11356,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, written around the caches.
+// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
 TEXT ·fromI32F64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VCVTDQ2PD (SI)(AX*4), Y0
 	VCVTDQ2PD 16(SI)(AX*4), Y1
@@ -9311,7 +11378,27 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	VCVTDQ2PD (SI)(AX*4), Y0
+	VCVTDQ2PD 16(SI)(AX*4), Y1
+	VCVTDQ2PD 32(SI)(AX*4), Y2
+	VCVTDQ2PD 48(SI)(AX*4), Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9361,15 +11448,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, written around the caches.
+// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
 TEXT ·fromU8F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPMOVZXBD 8(SI)(AX*1), Y1
@@ -9385,7 +11474,31 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBD (SI)(AX*1), Y0
+	VPMOVZXBD 8(SI)(AX*1), Y1
+	VPMOVZXBD 16(SI)(AX*1), Y2
+	VPMOVZXBD 24(SI)(AX*1), Y3
+	VCVTDQ2PS Y0, Y0
+	VCVTDQ2PS Y1, Y1
+	VCVTDQ2PS Y2, Y2
+	VCVTDQ2PS Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9447,7 +11560,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 TEXT ·fromBoolF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9455,9 +11568,11 @@ TEXT ·fromBoolF32StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VPXOR Y1, Y1, Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Y2
 	VPXOR Y3, Y3, Y3
@@ -9481,7 +11596,39 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBD (SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBD Y2, Y3, Y2
+	VPMOVZXBD 8(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBD Y3, Y4, Y3
+	VPMOVZXBD 16(SI)(AX*1), Y4
+	VPXOR Y5, Y5, Y5
+	VPSUBD Y4, Y5, Y4
+	VPMOVZXBD 24(SI)(AX*1), Y5
+	VPXOR Y6, Y6, Y6
+	VPSUBD Y5, Y6, Y5
+	VBLENDVPS Y2, Y0, Y1, Y2
+	VBLENDVPS Y3, Y0, Y1, Y3
+	VBLENDVPS Y4, Y0, Y1, Y4
+	VBLENDVPS Y5, Y0, Y1, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9543,7 +11690,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 TEXT ·fromBoolF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9551,9 +11698,11 @@ TEXT ·fromBoolF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VPXOR Y1, Y1, Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBQ (SI)(AX*1), Y2
 	VPXOR Y3, Y3, Y3
@@ -9577,7 +11726,39 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBQ (SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBQ Y2, Y3, Y2
+	VPMOVZXBQ 4(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBQ Y3, Y4, Y3
+	VPMOVZXBQ 8(SI)(AX*1), Y4
+	VPXOR Y5, Y5, Y5
+	VPSUBQ Y4, Y5, Y4
+	VPMOVZXBQ 12(SI)(AX*1), Y5
+	VPXOR Y6, Y6, Y6
+	VPSUBQ Y5, Y6, Y5
+	VBLENDVPD Y2, Y0, Y1, Y2
+	VBLENDVPD Y3, Y0, Y1, Y3
+	VBLENDVPD Y4, Y0, Y1, Y4
+	VBLENDVPD Y5, Y0, Y1, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16150,16 +18331,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, written around the caches.
+// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
 TEXT ·negHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+480(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -16176,7 +18359,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPXOR Y0, Y1, Y1
+	VPXOR Y0, Y2, Y2
+	VPXOR Y0, Y3, Y3
+	VPXOR Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16227,16 +18435,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, written around the caches.
+// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
 TEXT ·absHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+512(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -16253,7 +18463,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPAND Y0, Y1, Y1
+	VPAND Y0, Y2, Y2
+	VPAND Y0, Y3, Y3
+	VPAND Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16304,16 +18539,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 TEXT ·reLUF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -16330,7 +18567,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMAXPS Y1, Y0, Y1
+	VMAXPS Y2, Y0, Y2
+	VMAXPS Y3, Y0, Y3
+	VMAXPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16381,16 +18643,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 TEXT ·reLUF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -16407,7 +18671,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMAXPD Y1, Y0, Y1
+	VMAXPD Y2, Y0, Y2
+	VMAXPD Y3, Y0, Y3
+	VMAXPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16470,7 +18759,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 TEXT ·leakyReLUF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -16479,9 +18768,11 @@ TEXT ·leakyReLUF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS 0(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -16506,7 +18797,40 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VCMPPS $17, Y2, Y0, Y6
+	VCMPPS $17, Y3, Y0, Y7
+	VCMPPS $17, Y4, Y0, Y8
+	VCMPPS $17, Y5, Y0, Y9
+	VMULPS Y1, Y2, Y10
+	VMULPS Y1, Y3, Y11
+	VMULPS Y1, Y4, Y12
+	VMULPS Y1, Y5, Y13
+	VBLENDVPS Y6, Y2, Y10, Y2
+	VBLENDVPS Y7, Y3, Y11, Y3
+	VBLENDVPS Y8, Y4, Y12, Y4
+	VBLENDVPS Y9, Y5, Y13, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16569,7 +18893,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 TEXT ·leakyReLUF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -16578,9 +18902,11 @@ TEXT ·leakyReLUF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD 0(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -16605,7 +18931,40 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VCMPPD $17, Y2, Y0, Y6
+	VCMPPD $17, Y3, Y0, Y7
+	VCMPPD $17, Y4, Y0, Y8
+	VCMPPD $17, Y5, Y0, Y9
+	VMULPD Y1, Y2, Y10
+	VMULPD Y1, Y3, Y11
+	VMULPD Y1, Y4, Y12
+	VMULPD Y1, Y5, Y13
+	VBLENDVPD Y6, Y2, Y10, Y2
+	VBLENDVPD Y7, Y3, Y11, Y3
+	VBLENDVPD Y8, Y4, Y12, Y4
+	VBLENDVPD Y9, Y5, Y13, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16667,7 +19026,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 TEXT ·reLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16675,9 +19034,11 @@ TEXT ·reLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -16702,7 +19063,42 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMOVUPS (R8)(AX*4), Y5
+	VMOVUPS 32(R8)(AX*4), Y6
+	VMOVUPS 64(R8)(AX*4), Y7
+	VMOVUPS 96(R8)(AX*4), Y8
+	VCMPPS $18, Y0, Y5, Y5
+	VCMPPS $18, Y0, Y6, Y6
+	VCMPPS $18, Y0, Y7, Y7
+	VCMPPS $18, Y0, Y8, Y8
+	VBLENDVPS Y5, Y0, Y1, Y1
+	VBLENDVPS Y6, Y0, Y2, Y2
+	VBLENDVPS Y7, Y0, Y3, Y3
+	VBLENDVPS Y8, Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16764,7 +19160,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 TEXT ·reLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16772,9 +19168,11 @@ TEXT ·reLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -16799,7 +19197,42 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMOVUPD (R8)(AX*8), Y5
+	VMOVUPD 32(R8)(AX*8), Y6
+	VMOVUPD 64(R8)(AX*8), Y7
+	VMOVUPD 96(R8)(AX*8), Y8
+	VCMPPD $18, Y0, Y5, Y5
+	VCMPPD $18, Y0, Y6, Y6
+	VCMPPD $18, Y0, Y7, Y7
+	VCMPPD $18, Y0, Y8, Y8
+	VBLENDVPD Y5, Y0, Y1, Y1
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16866,7 +19299,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 TEXT ·tanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16874,9 +19307,11 @@ TEXT ·tanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -16905,7 +19340,46 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMOVUPS (R8)(AX*4), Y5
+	VMOVUPS 32(R8)(AX*4), Y6
+	VMOVUPS 64(R8)(AX*4), Y7
+	VMOVUPS 96(R8)(AX*4), Y8
+	VMULPS Y5, Y5, Y5
+	VMULPS Y6, Y6, Y6
+	VMULPS Y7, Y7, Y7
+	VMULPS Y8, Y8, Y8
+	VSUBPS Y5, Y0, Y5
+	VSUBPS Y6, Y0, Y6
+	VSUBPS Y7, Y0, Y7
+	VSUBPS Y8, Y0, Y8
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16972,7 +19446,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 TEXT ·tanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16980,9 +19454,11 @@ TEXT ·tanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -17011,7 +19487,46 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMOVUPD (R8)(AX*8), Y5
+	VMOVUPD 32(R8)(AX*8), Y6
+	VMOVUPD 64(R8)(AX*8), Y7
+	VMOVUPD 96(R8)(AX*8), Y8
+	VMULPD Y5, Y5, Y5
+	VMULPD Y6, Y6, Y6
+	VMULPD Y7, Y7, Y7
+	VMULPD Y8, Y8, Y8
+	VSUBPD Y5, Y0, Y5
+	VSUBPD Y6, Y0, Y6
+	VSUBPD Y7, Y0, Y7
+	VSUBPD Y8, Y0, Y8
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17078,7 +19593,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 TEXT ·sigmoidGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -17086,9 +19601,11 @@ TEXT ·sigmoidGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -17117,7 +19634,46 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMOVUPS (R8)(AX*4), Y5
+	VMOVUPS 32(R8)(AX*4), Y6
+	VMOVUPS 64(R8)(AX*4), Y7
+	VMOVUPS 96(R8)(AX*4), Y8
+	VSUBPS Y5, Y0, Y9
+	VSUBPS Y6, Y0, Y10
+	VSUBPS Y7, Y0, Y11
+	VSUBPS Y8, Y0, Y12
+	VMULPS Y9, Y1, Y1
+	VMULPS Y10, Y2, Y2
+	VMULPS Y11, Y3, Y3
+	VMULPS Y12, Y4, Y4
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17184,7 +19740,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 TEXT ·sigmoidGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -17192,9 +19748,11 @@ TEXT ·sigmoidGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -17223,7 +19781,46 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMOVUPD (R8)(AX*8), Y5
+	VMOVUPD 32(R8)(AX*8), Y6
+	VMOVUPD 64(R8)(AX*8), Y7
+	VMOVUPD 96(R8)(AX*8), Y8
+	VSUBPD Y5, Y0, Y9
+	VSUBPD Y6, Y0, Y10
+	VSUBPD Y7, Y0, Y11
+	VSUBPD Y8, Y0, Y12
+	VMULPD Y9, Y1, Y1
+	VMULPD Y10, Y2, Y2
+	VMULPD Y11, Y3, Y3
+	VMULPD Y12, Y4, Y4
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17292,7 +19889,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 TEXT ·leakyReLUGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -17302,9 +19899,11 @@ TEXT ·leakyReLUGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS 0(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -17333,7 +19932,46 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VMOVUPS (R8)(AX*4), Y6
+	VMOVUPS 32(R8)(AX*4), Y7
+	VMOVUPS 64(R8)(AX*4), Y8
+	VMOVUPS 96(R8)(AX*4), Y9
+	VCMPPS $17, Y6, Y0, Y6
+	VCMPPS $17, Y7, Y0, Y7
+	VCMPPS $17, Y8, Y0, Y8
+	VCMPPS $17, Y9, Y0, Y9
+	VMULPS Y1, Y2, Y10
+	VMULPS Y1, Y3, Y11
+	VMULPS Y1, Y4, Y12
+	VMULPS Y1, Y5, Y13
+	VBLENDVPS Y6, Y2, Y10, Y2
+	VBLENDVPS Y7, Y3, Y11, Y3
+	VBLENDVPS Y8, Y4, Y12, Y4
+	VBLENDVPS Y9, Y5, Y13, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17402,7 +20040,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 TEXT ·leakyReLUGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -17412,9 +20050,11 @@ TEXT ·leakyReLUGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD 0(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -17443,7 +20083,46 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VMOVUPD (R8)(AX*8), Y6
+	VMOVUPD 32(R8)(AX*8), Y7
+	VMOVUPD 64(R8)(AX*8), Y8
+	VMOVUPD 96(R8)(AX*8), Y9
+	VCMPPD $17, Y6, Y0, Y6
+	VCMPPD $17, Y7, Y0, Y7
+	VCMPPD $17, Y8, Y0, Y8
+	VCMPPD $17, Y9, Y0, Y9
+	VMULPD Y1, Y2, Y10
+	VMULPD Y1, Y3, Y11
+	VMULPD Y1, Y4, Y12
+	VMULPD Y1, Y5, Y13
+	VBLENDVPD Y6, Y2, Y10, Y2
+	VBLENDVPD Y7, Y3, Y11, Y3
+	VBLENDVPD Y8, Y4, Y12, Y4
+	VBLENDVPD Y9, Y5, Y13, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17665,7 +20344,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 TEXT ·softplusScaledF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -17673,9 +20352,11 @@ TEXT ·softplusScaledF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS constants<>+544(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
@@ -17801,7 +20482,140 @@ several:
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VBROADCASTSS 0(DX), Y3
+	VMULPS Y3, Y1, Y4
+	VMULPS Y3, Y2, Y5
+	VBROADCASTSS 4(DX), Y6
+	VCMPPS $17, Y4, Y6, Y7
+	VCMPPS $17, Y5, Y6, Y6
+	VPAND constants<>+64(SB), Y4, Y8
+	VPAND constants<>+64(SB), Y5, Y9
+	VBROADCASTSS constants<>+608(SB), Y10
+	VFNMADD231PS constants<>+576(SB), Y8, Y10
+	VBROADCASTSS constants<>+608(SB), Y11
+	VFNMADD231PS constants<>+576(SB), Y9, Y11
+	VSUBPS constants<>+608(SB), Y10, Y10
+	VSUBPS constants<>+608(SB), Y11, Y11
+	VFMSUB231PS constants<>+640(SB), Y10, Y8
+	VFMSUB231PS constants<>+640(SB), Y11, Y9
+	VFMADD231PS constants<>+672(SB), Y10, Y8
+	VFMADD231PS constants<>+672(SB), Y11, Y9
+	VMULPS Y8, Y8, Y12
+	VMULPS Y9, Y9, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y8, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y9, Y15
+	VFMADD213PS constants<>+768(SB), Y8, Y14
+	VFMADD213PS constants<>+768(SB), Y9, Y15
+	VFMADD213PS constants<>+800(SB), Y8, Y14
+	VFMADD213PS constants<>+800(SB), Y9, Y15
+	VFMADD213PS constants<>+832(SB), Y8, Y14
+	VFMADD213PS constants<>+832(SB), Y9, Y15
+	VFMADD213PS constants<>+864(SB), Y8, Y14
+	VFMADD213PS constants<>+864(SB), Y9, Y15
+	VFMADD231PS Y14, Y12, Y8
+	VFMADD231PS Y15, Y13, Y9
+	VADDPS constants<>+128(SB), Y8, Y8
+	VADDPS constants<>+128(SB), Y9, Y9
+	VADDPS constants<>+896(SB), Y10, Y10
+	VADDPS constants<>+896(SB), Y11, Y11
+	VPSRLD $4, Y10, Y10
+	VPSRLD $4, Y11, Y11
+	VPSRLD $1, Y10, Y12
+	VPSRLD $1, Y11, Y13
+	VPSLLD $23, Y12, Y14
+	VPSLLD $23, Y13, Y15
+	VMULPS Y14, Y8, Y8
+	VMULPS Y15, Y9, Y9
+	VPSUBD Y12, Y10, Y10
+	VPSUBD Y13, Y11, Y11
+	VPSLLD $23, Y10, Y10
+	VPSLLD $23, Y11, Y11
+	VMULPS Y10, Y8, Y8
+	VMULPS Y11, Y9, Y9
+	VADDPS constants<>+128(SB), Y8, Y10
+	VADDPS constants<>+128(SB), Y9, Y11
+	VPSUBD constants<>+928(SB), Y10, Y10
+	VPSUBD constants<>+928(SB), Y11, Y11
+	VPAND constants<>+960(SB), Y10, Y10
+	VPAND constants<>+960(SB), Y11, Y11
+	VPSUBD Y10, Y8, Y8
+	VPSUBD Y11, Y9, Y9
+	VBROADCASTSS constants<>+992(SB), Y12
+	VPSUBD Y10, Y12, Y13
+	VPSUBD Y11, Y12, Y12
+	VBROADCASTSS constants<>+1024(SB), Y14
+	VFMADD213PS constants<>+160(SB), Y14, Y13
+	VFMADD213PS constants<>+160(SB), Y12, Y14
+	VADDPS Y13, Y8, Y8
+	VADDPS Y14, Y9, Y9
+	VBROADCASTSS constants<>+1088(SB), Y12
+	VFMADD231PS constants<>+1056(SB), Y8, Y12
+	VBROADCASTSS constants<>+1088(SB), Y13
+	VFMADD231PS constants<>+1056(SB), Y9, Y13
+	VFMADD213PS constants<>+1120(SB), Y8, Y12
+	VFMADD213PS constants<>+1120(SB), Y9, Y13
+	VFMADD213PS constants<>+1152(SB), Y8, Y12
+	VFMADD213PS constants<>+1152(SB), Y9, Y13
+	VFMADD213PS constants<>+1184(SB), Y8, Y12
+	VFMADD213PS constants<>+1184(SB), Y9, Y13
+	VFMADD213PS constants<>+1216(SB), Y8, Y12
+	VFMADD213PS constants<>+1216(SB), Y9, Y13
+	VFMADD213PS constants<>+1248(SB), Y8, Y12
+	VFMADD213PS constants<>+1248(SB), Y9, Y13
+	VFMADD213PS constants<>+1280(SB), Y8, Y12
+	VFMADD213PS constants<>+1280(SB), Y9, Y13
+	VMULPS Y8, Y8, Y14
+	VMULPS Y9, Y9, Y15
+	VFMADD213PS constants<>+1312(SB), Y8, Y12
+	VFMADD213PS constants<>+1312(SB), Y9, Y13
+	VFMADD231PS Y12, Y14, Y8
+	VFMADD231PS Y13, Y15, Y9
+	VPSRAD $23, Y10, Y10
+	VPSRAD $23, Y11, Y11
+	VCVTDQ2PS Y10, Y10
+	VCVTDQ2PS Y11, Y11
+	VFMADD231PS constants<>+1344(SB), Y10, Y8
+	VFMADD231PS constants<>+1344(SB), Y11, Y9
+	VCMPPS $30, constants<>+1376(SB), Y4, Y10
+	VCMPPS $30, constants<>+1376(SB), Y5, Y11
+	VADDPS Y8, Y4, Y12
+	VADDPS Y9, Y5, Y13
+	VBLENDVPS Y10, Y12, Y8, Y8
+	VBLENDVPS Y11, Y13, Y9, Y9
+	VCMPPS $17, constants<>+1408(SB), Y4, Y10
+	VCMPPS $17, constants<>+1408(SB), Y5, Y11
+	VBLENDVPS Y10, constants<>+1376(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+1376(SB), Y9, Y9
+	VCMPPS $30, constants<>+1440(SB), Y4, Y10
+	VCMPPS $30, constants<>+1440(SB), Y5, Y11
+	VBLENDVPS Y10, Y4, Y8, Y8
+	VBLENDVPS Y11, Y5, Y9, Y9
+	VCMPPS $3, Y4, Y4, Y4
+	VCMPPS $3, Y5, Y5, Y5
+	VBLENDVPS Y4, constants<>+288(SB), Y8, Y4
+	VBLENDVPS Y5, constants<>+288(SB), Y9, Y5
+	VDIVPS Y3, Y4, Y4
+	VDIVPS Y3, Y5, Y3
+	VBLENDVPS Y7, Y1, Y4, Y1
+	VBLENDVPS Y6, Y2, Y3, Y2
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17905,7 +20719,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 TEXT ·softplusScaledF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -17918,9 +20732,11 @@ TEXT ·softplusScaledF64StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(DX), Y3
 	VBROADCASTSD constants<>+1536(SB), Y4
 	VPXOR Y5, Y5, Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y6
 	VMULPD Y3, Y6, Y7
@@ -17997,7 +20813,91 @@ several:
 	VMOVNTPD Y6, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y6
+	VMULPD Y3, Y6, Y7
+	VBROADCASTSD 8(DX), Y8
+	VCMPPD $17, Y7, Y8, Y8
+	VPAND constants<>+96(SB), Y7, Y9
+	VMOVAPS Y0, Y10
+	VFNMADD231PD constants<>+1568(SB), Y9, Y10
+	VSUBPD Y0, Y10, Y10
+	VFMSUB231PD constants<>+1600(SB), Y10, Y9
+	VFMADD231PD constants<>+1632(SB), Y10, Y9
+	VMULPD Y9, Y9, Y11
+	VBROADCASTSD constants<>+1696(SB), Y12
+	VFMADD231PD constants<>+1664(SB), Y9, Y12
+	VFMADD213PD constants<>+1728(SB), Y9, Y12
+	VFMADD213PD constants<>+1760(SB), Y9, Y12
+	VFMADD213PD constants<>+1792(SB), Y9, Y12
+	VFMADD213PD constants<>+1824(SB), Y9, Y12
+	VFMADD213PD constants<>+1856(SB), Y9, Y12
+	VFMADD213PD constants<>+1888(SB), Y9, Y12
+	VFMADD213PD constants<>+1920(SB), Y9, Y12
+	VFMADD213PD constants<>+1952(SB), Y9, Y12
+	VFMADD213PD Y4, Y9, Y12
+	VFMADD231PD Y12, Y11, Y9
+	VADDPD Y9, Y1, Y9
+	VADDPD constants<>+1984(SB), Y10, Y10
+	VPSRLQ $1, Y10, Y11
+	VPSLLQ $52, Y11, Y12
+	VMULPD Y12, Y9, Y9
+	VPSUBQ Y11, Y10, Y10
+	VPSLLQ $52, Y10, Y10
+	VMULPD Y10, Y9, Y9
+	VADDPD Y9, Y1, Y10
+	VPADDQ constants<>+2016(SB), Y10, Y10
+	VPAND constants<>+2048(SB), Y10, Y11
+	VPSUBQ Y11, Y1, Y11
+	VPADDQ Y11, Y9, Y9
+	VPADDQ constants<>+2080(SB), Y11, Y11
+	VBROADCASTSD constants<>+2112(SB), Y12
+	VFMADD213PD constants<>+224(SB), Y12, Y11
+	VADDPD Y11, Y9, Y9
+	VPSRLQ $52, Y10, Y10
+	VPOR Y0, Y10, Y10
+	VSUBPD constants<>+2144(SB), Y10, Y10
+	VADDPD constants<>+2176(SB), Y9, Y11
+	VDIVPD Y11, Y9, Y11
+	VMULPD Y11, Y11, Y12
+	VBROADCASTSD constants<>+2240(SB), Y13
+	VFMADD231PD constants<>+2208(SB), Y12, Y13
+	VFMADD213PD constants<>+2272(SB), Y12, Y13
+	VFMADD213PD constants<>+2304(SB), Y12, Y13
+	VFMADD213PD constants<>+2336(SB), Y12, Y13
+	VFMADD213PD constants<>+2368(SB), Y12, Y13
+	VFMADD213PD constants<>+2400(SB), Y12, Y13
+	VMULPD Y4, Y9, Y14
+	VMULPD Y9, Y14, Y14
+	VFMADD213PD Y14, Y13, Y12
+	VMULPD constants<>+2432(SB), Y10, Y13
+	VFMADD231PD Y12, Y11, Y13
+	VSUBPD Y13, Y14, Y11
+	VSUBPD Y11, Y9, Y9
+	VFMADD231PD constants<>+2464(SB), Y10, Y9
+	VCMPPD $17, Y7, Y5, Y10
+	VADDPD Y9, Y7, Y11
+	VBLENDVPD Y10, Y11, Y9, Y9
+	VCMPPD $17, constants<>+2496(SB), Y7, Y10
+	VBLENDVPD Y10, Y5, Y9, Y9
+	VCMPPD $30, constants<>+2528(SB), Y7, Y10
+	VBLENDVPD Y10, Y7, Y9, Y9
+	VCMPPD $3, Y7, Y7, Y7
+	VBLENDVPD Y7, constants<>+2560(SB), Y9, Y7
+	VDIVPD Y3, Y7, Y7
+	VBLENDVPD Y8, Y6, Y7, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18137,7 +21037,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 TEXT ·siLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18146,9 +21046,11 @@ TEXT ·siLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS constants<>+2592(SB), Y0
 	VBROADCASTSS constants<>+2624(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
@@ -18219,7 +21121,86 @@ several:
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMAXPS Y4, Y1, Y6
+	VMAXPS Y5, Y1, Y7
+	VBROADCASTSS constants<>+2656(SB), Y8
+	VMINPS Y6, Y8, Y6
+	VMINPS Y7, Y8, Y7
+	VBROADCASTSS constants<>+2720(SB), Y8
+	VFMADD231PS constants<>+2688(SB), Y6, Y8
+	VBROADCASTSS constants<>+2720(SB), Y9
+	VFMADD231PS constants<>+2688(SB), Y7, Y9
+	VSUBPS constants<>+2720(SB), Y8, Y10
+	VSUBPS constants<>+2720(SB), Y9, Y11
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VFMADD231PS constants<>+2752(SB), Y10, Y6
+	VFMADD231PS constants<>+2752(SB), Y11, Y7
+	VFMADD231PS constants<>+2784(SB), Y10, Y6
+	VFMADD231PS constants<>+2784(SB), Y11, Y7
+	VBROADCASTSS constants<>+2848(SB), Y10
+	VFMADD231PS constants<>+2816(SB), Y6, Y10
+	VBROADCASTSS constants<>+2848(SB), Y11
+	VFMADD231PS constants<>+2816(SB), Y7, Y11
+	VFMADD213PS constants<>+2880(SB), Y6, Y10
+	VFMADD213PS constants<>+2880(SB), Y7, Y11
+	VFMADD213PS constants<>+2912(SB), Y6, Y10
+	VFMADD213PS constants<>+2912(SB), Y7, Y11
+	VFMADD213PS constants<>+2944(SB), Y6, Y10
+	VFMADD213PS constants<>+2944(SB), Y7, Y11
+	VFMADD213PS constants<>+160(SB), Y6, Y10
+	VFMADD213PS constants<>+160(SB), Y7, Y11
+	VCMPPS $17, constants<>+2976(SB), Y8, Y12
+	VCMPPS $17, constants<>+2976(SB), Y9, Y13
+	VPXOR Y14, Y14, Y14
+	VBLENDVPS Y12, Y8, Y14, Y12
+	VBLENDVPS Y13, Y9, Y14, Y13
+	VSUBPS Y12, Y8, Y14
+	VSUBPS Y13, Y9, Y15
+	VMULPS Y6, Y8, Y6
+	VMULPS Y7, Y9, Y7
+	VADDPS Y0, Y12, Y8
+	VADDPS Y0, Y13, Y9
+	VFMADD231PS Y10, Y6, Y8
+	VFMADD231PS Y11, Y7, Y9
+	VADDPS Y14, Y8, Y6
+	VADDPS Y15, Y9, Y7
+	VDIVPS Y6, Y0, Y6
+	VDIVPS Y7, Y0, Y7
+	VCMPPS $3, Y4, Y4, Y8
+	VCMPPS $3, Y5, Y5, Y9
+	VBLENDVPS Y8, constants<>+288(SB), Y6, Y6
+	VBLENDVPS Y9, constants<>+288(SB), Y7, Y7
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VBROADCASTSS constants<>+128(SB), Y8
+	VSUBPS Y6, Y8, Y6
+	VSUBPS Y7, Y8, Y7
+	VMULPS Y6, Y4, Y4
+	VMULPS Y7, Y5, Y5
+	VADDPS Y4, Y8, Y4
+	VADDPS Y5, Y8, Y5
+	VMULPS Y4, Y2, Y2
+	VMULPS Y5, Y3, Y3
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18374,7 +21355,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 TEXT ·siLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18383,9 +21364,11 @@ TEXT ·siLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD constants<>+3008(SB), Y0
 	VBROADCASTSD constants<>+3040(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -18466,7 +21449,96 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMAXPD Y4, Y1, Y6
+	VMAXPD Y5, Y1, Y7
+	VBROADCASTSD constants<>+3072(SB), Y8
+	VMINPD Y6, Y8, Y6
+	VMINPD Y7, Y8, Y7
+	VBROADCASTSD constants<>+3136(SB), Y8
+	VFMADD231PD constants<>+3104(SB), Y6, Y8
+	VBROADCASTSD constants<>+3136(SB), Y9
+	VFMADD231PD constants<>+3104(SB), Y7, Y9
+	VSUBPD constants<>+3136(SB), Y8, Y10
+	VSUBPD constants<>+3136(SB), Y9, Y11
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VFMADD231PD constants<>+2464(SB), Y10, Y6
+	VFMADD231PD constants<>+2464(SB), Y11, Y7
+	VFMADD231PD constants<>+2432(SB), Y10, Y6
+	VFMADD231PD constants<>+2432(SB), Y11, Y7
+	VCMPPD $17, constants<>+3168(SB), Y8, Y10
+	VCMPPD $17, constants<>+3168(SB), Y9, Y11
+	VPXOR Y12, Y12, Y12
+	VBLENDVPD Y10, Y8, Y12, Y10
+	VBLENDVPD Y11, Y9, Y12, Y11
+	VSUBPD Y10, Y8, Y12
+	VSUBPD Y11, Y9, Y13
+	VMULPD Y6, Y8, Y8
+	VMULPD Y7, Y9, Y9
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y6, Y14
+	VBROADCASTSD constants<>+3232(SB), Y15
+	VFMADD231PD constants<>+3200(SB), Y7, Y15
+	VFMADD213PD constants<>+3264(SB), Y6, Y14
+	VFMADD213PD constants<>+3264(SB), Y7, Y15
+	VFMADD213PD constants<>+3296(SB), Y6, Y14
+	VFMADD213PD constants<>+3296(SB), Y7, Y15
+	VFMADD213PD constants<>+3328(SB), Y6, Y14
+	VFMADD213PD constants<>+3328(SB), Y7, Y15
+	VFMADD213PD constants<>+3360(SB), Y6, Y14
+	VFMADD213PD constants<>+3360(SB), Y7, Y15
+	VFMADD213PD constants<>+3392(SB), Y6, Y14
+	VFMADD213PD constants<>+3392(SB), Y7, Y15
+	VFMADD213PD constants<>+3424(SB), Y6, Y14
+	VFMADD213PD constants<>+3424(SB), Y7, Y15
+	VFMADD213PD constants<>+3456(SB), Y6, Y14
+	VFMADD213PD constants<>+3456(SB), Y7, Y15
+	VFMADD213PD constants<>+3488(SB), Y6, Y14
+	VFMADD213PD constants<>+3488(SB), Y7, Y15
+	VFMADD213PD constants<>+224(SB), Y6, Y14
+	VFMADD213PD constants<>+224(SB), Y7, Y15
+	VADDPD Y0, Y10, Y6
+	VADDPD Y0, Y11, Y7
+	VFMADD231PD Y14, Y8, Y6
+	VFMADD231PD Y15, Y9, Y7
+	VADDPD Y12, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VDIVPD Y6, Y0, Y6
+	VDIVPD Y7, Y0, Y7
+	VCMPPD $3, Y4, Y4, Y8
+	VCMPPD $3, Y5, Y5, Y9
+	VBLENDVPD Y8, constants<>+2560(SB), Y6, Y6
+	VBLENDVPD Y9, constants<>+2560(SB), Y7, Y7
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VBROADCASTSD constants<>+192(SB), Y8
+	VSUBPD Y6, Y8, Y6
+	VSUBPD Y7, Y8, Y7
+	VMULPD Y6, Y4, Y4
+	VMULPD Y7, Y5, Y5
+	VADDPD Y4, Y8, Y4
+	VADDPD Y5, Y8, Y5
+	VMULPD Y4, Y2, Y2
+	VMULPD Y5, Y3, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18608,7 +21680,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 TEXT ·softplusGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18616,9 +21688,11 @@ TEXT ·softplusGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
@@ -18690,7 +21764,87 @@ several:
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMOVUPS 32(R8)(AX*4), Y3
+	VBROADCASTSS 0(DX), Y4
+	VMULPS Y4, Y2, Y2
+	VMULPS Y4, Y3, Y3
+	VBROADCASTSS 4(DX), Y4
+	VCMPPS $17, Y2, Y4, Y5
+	VCMPPS $17, Y3, Y4, Y4
+	VBROADCASTSS constants<>+2624(SB), Y6
+	VMAXPS Y2, Y6, Y7
+	VMAXPS Y3, Y6, Y6
+	VBROADCASTSS constants<>+2656(SB), Y8
+	VMINPS Y7, Y8, Y7
+	VMINPS Y6, Y8, Y6
+	VBROADCASTSS constants<>+2720(SB), Y8
+	VFMADD231PS constants<>+2688(SB), Y7, Y8
+	VBROADCASTSS constants<>+2720(SB), Y9
+	VFMADD231PS constants<>+2688(SB), Y6, Y9
+	VSUBPS constants<>+2720(SB), Y8, Y10
+	VSUBPS constants<>+2720(SB), Y9, Y11
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VFMADD231PS constants<>+2752(SB), Y10, Y7
+	VFMADD231PS constants<>+2752(SB), Y11, Y6
+	VFMADD231PS constants<>+2784(SB), Y10, Y7
+	VFMADD231PS constants<>+2784(SB), Y11, Y6
+	VBROADCASTSS constants<>+2848(SB), Y10
+	VFMADD231PS constants<>+2816(SB), Y7, Y10
+	VBROADCASTSS constants<>+2848(SB), Y11
+	VFMADD231PS constants<>+2816(SB), Y6, Y11
+	VFMADD213PS constants<>+2880(SB), Y7, Y10
+	VFMADD213PS constants<>+2880(SB), Y6, Y11
+	VFMADD213PS constants<>+2912(SB), Y7, Y10
+	VFMADD213PS constants<>+2912(SB), Y6, Y11
+	VFMADD213PS constants<>+2944(SB), Y7, Y10
+	VFMADD213PS constants<>+2944(SB), Y6, Y11
+	VFMADD213PS constants<>+160(SB), Y7, Y10
+	VFMADD213PS constants<>+160(SB), Y6, Y11
+	VCMPPS $17, constants<>+2976(SB), Y8, Y12
+	VCMPPS $17, constants<>+2976(SB), Y9, Y13
+	VPXOR Y14, Y14, Y14
+	VBLENDVPS Y12, Y8, Y14, Y12
+	VBLENDVPS Y13, Y9, Y14, Y13
+	VSUBPS Y12, Y8, Y14
+	VSUBPS Y13, Y9, Y15
+	VMULPS Y7, Y8, Y7
+	VMULPS Y6, Y9, Y6
+	VADDPS constants<>+2592(SB), Y12, Y8
+	VADDPS constants<>+2592(SB), Y13, Y9
+	VFMADD231PS Y10, Y7, Y8
+	VFMADD231PS Y11, Y6, Y9
+	VADDPS Y14, Y8, Y6
+	VADDPS Y15, Y9, Y7
+	VBROADCASTSS constants<>+2592(SB), Y8
+	VDIVPS Y6, Y8, Y6
+	VDIVPS Y7, Y8, Y7
+	VCMPPS $3, Y2, Y2, Y2
+	VCMPPS $3, Y3, Y3, Y3
+	VBLENDVPS Y2, constants<>+288(SB), Y6, Y2
+	VBLENDVPS Y3, constants<>+288(SB), Y7, Y3
+	VMULPS Y2, Y0, Y2
+	VMULPS Y3, Y1, Y3
+	VBLENDVPS Y5, Y0, Y2, Y0
+	VBLENDVPS Y4, Y1, Y3, Y1
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18847,7 +22001,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 TEXT ·softplusGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18855,9 +22009,11 @@ TEXT ·softplusGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
@@ -18939,7 +22095,97 @@ several:
 	VMOVNTPD Y1, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD (R8)(AX*8), Y2
+	VMOVUPD 32(R8)(AX*8), Y3
+	VBROADCASTSD 0(DX), Y4
+	VMULPD Y4, Y2, Y2
+	VMULPD Y4, Y3, Y3
+	VBROADCASTSD 8(DX), Y4
+	VCMPPD $17, Y2, Y4, Y5
+	VCMPPD $17, Y3, Y4, Y4
+	VBROADCASTSD constants<>+3040(SB), Y6
+	VMAXPD Y2, Y6, Y7
+	VMAXPD Y3, Y6, Y6
+	VBROADCASTSD constants<>+3072(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMINPD Y6, Y8, Y6
+	VBROADCASTSD constants<>+3136(SB), Y8
+	VFMADD231PD constants<>+3104(SB), Y7, Y8
+	VBROADCASTSD constants<>+3136(SB), Y9
+	VFMADD231PD constants<>+3104(SB), Y6, Y9
+	VSUBPD constants<>+3136(SB), Y8, Y10
+	VSUBPD constants<>+3136(SB), Y9, Y11
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VFMADD231PD constants<>+2464(SB), Y10, Y7
+	VFMADD231PD constants<>+2464(SB), Y11, Y6
+	VFMADD231PD constants<>+2432(SB), Y10, Y7
+	VFMADD231PD constants<>+2432(SB), Y11, Y6
+	VCMPPD $17, constants<>+3168(SB), Y8, Y10
+	VCMPPD $17, constants<>+3168(SB), Y9, Y11
+	VPXOR Y12, Y12, Y12
+	VBLENDVPD Y10, Y8, Y12, Y10
+	VBLENDVPD Y11, Y9, Y12, Y11
+	VSUBPD Y10, Y8, Y12
+	VSUBPD Y11, Y9, Y13
+	VMULPD Y7, Y8, Y8
+	VMULPD Y6, Y9, Y9
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y7, Y14
+	VBROADCASTSD constants<>+3232(SB), Y15
+	VFMADD231PD constants<>+3200(SB), Y6, Y15
+	VFMADD213PD constants<>+3264(SB), Y7, Y14
+	VFMADD213PD constants<>+3264(SB), Y6, Y15
+	VFMADD213PD constants<>+3296(SB), Y7, Y14
+	VFMADD213PD constants<>+3296(SB), Y6, Y15
+	VFMADD213PD constants<>+3328(SB), Y7, Y14
+	VFMADD213PD constants<>+3328(SB), Y6, Y15
+	VFMADD213PD constants<>+3360(SB), Y7, Y14
+	VFMADD213PD constants<>+3360(SB), Y6, Y15
+	VFMADD213PD constants<>+3392(SB), Y7, Y14
+	VFMADD213PD constants<>+3392(SB), Y6, Y15
+	VFMADD213PD constants<>+3424(SB), Y7, Y14
+	VFMADD213PD constants<>+3424(SB), Y6, Y15
+	VFMADD213PD constants<>+3456(SB), Y7, Y14
+	VFMADD213PD constants<>+3456(SB), Y6, Y15
+	VFMADD213PD constants<>+3488(SB), Y7, Y14
+	VFMADD213PD constants<>+3488(SB), Y6, Y15
+	VFMADD213PD constants<>+224(SB), Y7, Y14
+	VFMADD213PD constants<>+224(SB), Y6, Y15
+	VADDPD constants<>+3008(SB), Y10, Y6
+	VADDPD constants<>+3008(SB), Y11, Y7
+	VFMADD231PD Y14, Y8, Y6
+	VFMADD231PD Y15, Y9, Y7
+	VADDPD Y12, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VBROADCASTSD constants<>+3008(SB), Y8
+	VDIVPD Y6, Y8, Y6
+	VDIVPD Y7, Y8, Y7
+	VCMPPD $3, Y2, Y2, Y2
+	VCMPPD $3, Y3, Y3, Y3
+	VBLENDVPD Y2, constants<>+2560(SB), Y6, Y2
+	VBLENDVPD Y3, constants<>+2560(SB), Y7, Y3
+	VMULPD Y2, Y0, Y2
+	VMULPD Y3, Y1, Y3
+	VBLENDVPD Y5, Y0, Y2, Y0
+	VBLENDVPD Y4, Y1, Y3, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19030,7 +22276,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 TEXT ·geluGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19040,9 +22286,11 @@ TEXT ·geluGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+128(SB), Y0
 	VBROADCASTSS constants<>+3520(SB), Y1
 	VBROADCASTSS constants<>+544(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
 	VMOVUPS (R8)(AX*4), Y4
@@ -19109,7 +22357,82 @@ several:
 	VMOVNTPS Y3, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VPAND constants<>+64(SB), Y4, Y5
+	VPMINUD constants<>+3552(SB), Y5, Y6
+	VADDPS Y0, Y6, Y7
+	VPSUBD constants<>+3584(SB), Y7, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMD constants<>+3616(SB), Y7, Y9
+	VPERMD constants<>+3648(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y11
+	VSUBPS Y11, Y6, Y9
+	VMULPS Y6, Y6, Y10
+	VFMADD132PS constants<>+3680(SB), Y1, Y10
+	VSUBPS Y1, Y10, Y11
+	VMULPS constants<>+3712(SB), Y11, Y12
+	VFMADD231PS Y6, Y6, Y12
+	VFMADD231PS constants<>+3744(SB), Y11, Y12
+	VBROADCASTSS constants<>+3808(SB), Y6
+	VFMADD231PS constants<>+3776(SB), Y12, Y6
+	VFMADD213PS constants<>+1312(SB), Y12, Y6
+	VMULPS Y6, Y12, Y6
+	VPSLLD $28, Y10, Y12
+	VPERMD constants<>+3840(SB), Y10, Y13
+	VPERMD constants<>+3872(SB), Y10, Y14
+	VBLENDVPS Y12, Y14, Y13, Y10
+	VPERMD constants<>+3904(SB), Y7, Y12
+	VPERMD constants<>+3936(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y14
+	VPERMD constants<>+3968(SB), Y7, Y12
+	VPERMD constants<>+4000(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y15
+	VFMADD231PS Y9, Y14, Y15
+	VPERMD constants<>+4032(SB), Y7, Y12
+	VPERMD constants<>+4064(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y14
+	VFMADD231PS Y9, Y15, Y14
+	VPERMD constants<>+4096(SB), Y7, Y12
+	VPERMD constants<>+4128(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y15
+	VFMADD231PS Y9, Y14, Y15
+	VPERMD constants<>+4160(SB), Y7, Y12
+	VPERMD constants<>+4192(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y7
+	VFMADD231PS Y9, Y15, Y7
+	VFMADD213PS Y10, Y10, Y6
+	VMULPS Y6, Y7, Y6
+	VADDPS constants<>+896(SB), Y11, Y7
+	VPSRLD $4, Y7, Y7
+	VPSRLD $1, Y7, Y8
+	VPSLLD $23, Y8, Y9
+	VMULPS Y9, Y6, Y6
+	VPSUBD Y8, Y7, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y6, Y6
+	VCMPPS $17, constants<>+1376(SB), Y4, Y4
+	VSUBPS Y6, Y0, Y7
+	VBLENDVPS Y4, Y6, Y7, Y4
+	VCMPPS $17, constants<>+4224(SB), Y5, Y5
+	VBROADCASTSS constants<>+288(SB), Y6
+	VBLENDVPS Y5, Y4, Y6, Y4
+	VMULPS Y4, Y3, Y3
+	VMOVUPS Y3, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19223,7 +22546,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 TEXT ·geluGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19232,9 +22555,11 @@ TEXT ·geluGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VBROADCASTSD constants<>+4256(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD (R8)(AX*8), Y3
@@ -19325,7 +22650,106 @@ several:
 	VMOVNTPD Y2, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD (R8)(AX*8), Y3
+	VPAND constants<>+96(SB), Y3, Y4
+	VMINPD Y4, Y1, Y5
+	VMOVAPS Y0, Y6
+	VFMADD231PD constants<>+4288(SB), Y5, Y6
+	VSUBPD Y6, Y0, Y7
+	VFMADD231PD constants<>+4288(SB), Y5, Y7
+	VADDPD constants<>+4320(SB), Y5, Y8
+	VMULPD Y8, Y6, Y9
+	VDIVPD Y9, Y0, Y9
+	VADDPD Y5, Y5, Y10
+	VMULPD Y6, Y10, Y10
+	VMULPD Y9, Y10, Y10
+	VSUBPD Y0, Y10, Y11
+	VBROADCASTSD constants<>+4384(SB), Y12
+	VFMADD231PD constants<>+4352(SB), Y11, Y12
+	VFMADD213PD constants<>+4416(SB), Y11, Y12
+	VFMADD213PD constants<>+4448(SB), Y11, Y12
+	VFMADD213PD constants<>+4480(SB), Y11, Y12
+	VFMADD213PD constants<>+4512(SB), Y11, Y12
+	VFMADD213PD constants<>+4544(SB), Y11, Y12
+	VFMADD213PD constants<>+4576(SB), Y11, Y12
+	VFMADD213PD constants<>+4608(SB), Y11, Y12
+	VFMADD213PD constants<>+4640(SB), Y11, Y12
+	VFMADD213PD constants<>+4672(SB), Y11, Y12
+	VFMADD213PD constants<>+4704(SB), Y11, Y12
+	VFMADD213PD constants<>+4736(SB), Y11, Y12
+	VFMADD213PD constants<>+4768(SB), Y11, Y12
+	VFMADD213PD constants<>+4800(SB), Y11, Y12
+	VFMADD213PD constants<>+4832(SB), Y11, Y12
+	VFMADD213PD constants<>+4864(SB), Y11, Y12
+	VFMADD213PD constants<>+4896(SB), Y11, Y12
+	VFMADD213PD constants<>+4928(SB), Y11, Y12
+	VFMADD213PD constants<>+4960(SB), Y11, Y12
+	VFMADD213PD constants<>+4992(SB), Y11, Y12
+	VFMADD213PD constants<>+5024(SB), Y11, Y12
+	VMULPD Y12, Y10, Y10
+	VMULPD Y9, Y8, Y8
+	VMULPD constants<>+5056(SB), Y5, Y9
+	VMULPD Y5, Y9, Y11
+	VFMSUB213PD Y11, Y5, Y9
+	VBROADCASTSD constants<>+1472(SB), Y12
+	VFMADD231PD constants<>+1568(SB), Y11, Y12
+	VSUBPD constants<>+1472(SB), Y12, Y12
+	VFMADD231PD constants<>+1600(SB), Y12, Y11
+	VFMSUB231PD constants<>+2432(SB), Y12, Y9
+	VSUBPD Y9, Y11, Y13
+	VSUBPD Y13, Y11, Y11
+	VSUBPD Y9, Y11, Y9
+	VMULPD Y13, Y13, Y11
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y13, Y14
+	VFMADD213PD constants<>+1728(SB), Y13, Y14
+	VFMADD213PD constants<>+1760(SB), Y13, Y14
+	VFMADD213PD constants<>+1792(SB), Y13, Y14
+	VFMADD213PD constants<>+1824(SB), Y13, Y14
+	VFMADD213PD constants<>+1856(SB), Y13, Y14
+	VFMADD213PD constants<>+1888(SB), Y13, Y14
+	VFMADD213PD constants<>+1920(SB), Y13, Y14
+	VFMADD213PD constants<>+1952(SB), Y13, Y14
+	VFMADD213PD constants<>+1536(SB), Y13, Y14
+	VFMADD231PD Y14, Y11, Y9
+	VADDPD Y9, Y13, Y9
+	VFNMADD213PD Y0, Y8, Y6
+	VFNMADD231PD Y7, Y8, Y6
+	VMULPD constants<>+1536(SB), Y8, Y7
+	VADDPD Y6, Y10, Y6
+	VFMADD213PD Y7, Y7, Y6
+	VFMADD231PD constants<>+5088(SB), Y5, Y6
+	VFMADD231PD constants<>+5120(SB), Y5, Y6
+	VFMADD213PD Y6, Y6, Y9
+	VADDPD constants<>+1984(SB), Y12, Y5
+	VPSRLQ $1, Y5, Y6
+	VPSLLQ $52, Y6, Y7
+	VMULPD Y7, Y9, Y7
+	VPSUBQ Y6, Y5, Y5
+	VPSLLQ $52, Y5, Y5
+	VMULPD Y5, Y7, Y5
+	VCMPPD $17, constants<>+1376(SB), Y3, Y3
+	VSUBPD Y5, Y0, Y6
+	VBLENDVPD Y3, Y5, Y6, Y3
+	VCMPPD $17, constants<>+2048(SB), Y4, Y4
+	VBROADCASTSD constants<>+2560(SB), Y5
+	VBLENDVPD Y4, Y3, Y5, Y3
+	VMULPD Y3, Y2, Y2
+	VMOVUPD Y2, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19411,7 +22835,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 TEXT ·geluTanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19425,9 +22849,11 @@ TEXT ·geluTanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+5184(SB), Y4
 	VBROADCASTSS constants<>+5216(SB), Y5
 	VBROADCASTSS constants<>+5248(SB), Y6
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y7
 	VMOVUPS (R8)(AX*4), Y8
@@ -19485,7 +22911,73 @@ several:
 	VMOVNTPS Y7, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y7
+	VMOVUPS (R8)(AX*4), Y8
+	VMULPS Y8, Y8, Y9
+	VMULPS Y8, Y9, Y10
+	VMULPS Y10, Y6, Y10
+	VADDPS Y10, Y8, Y10
+	VMULPS Y10, Y1, Y10
+	VMULPS Y10, Y10, Y11
+	VBROADCASTSS constants<>+5312(SB), Y12
+	VFMADD231PS constants<>+5280(SB), Y11, Y12
+	VFMADD213PS constants<>+5344(SB), Y11, Y12
+	VFMADD213PS constants<>+5376(SB), Y11, Y12
+	VFMADD213PS constants<>+5408(SB), Y11, Y12
+	VMULPS Y10, Y11, Y11
+	VFMADD213PS Y10, Y12, Y11
+	VPOR Y3, Y10, Y12
+	VMAXPS Y12, Y4, Y13
+	VMOVAPS Y5, Y14
+	VFMADD231PS constants<>+5440(SB), Y13, Y14
+	VSUBPS Y5, Y14, Y15
+	VPSLLD $23, Y14, Y14
+	VFMADD231PS constants<>+5472(SB), Y15, Y13
+	VFMADD231PS constants<>+5504(SB), Y15, Y13
+	VBROADCASTSS constants<>+5568(SB), Y15
+	VFMADD231PS constants<>+5536(SB), Y13, Y15
+	VFMADD213PS constants<>+5600(SB), Y13, Y15
+	VFMADD213PS constants<>+5632(SB), Y13, Y15
+	VFMADD213PS constants<>+5664(SB), Y13, Y15
+	VFMADD213PS constants<>+5696(SB), Y13, Y15
+	VMULPS Y13, Y14, Y13
+	VADDPS Y0, Y14, Y14
+	VFMADD231PS Y15, Y13, Y14
+	VBROADCASTSS constants<>+5728(SB), Y13
+	VDIVPS Y14, Y13, Y13
+	VSUBPS Y13, Y0, Y13
+	VCMPPS $30, constants<>+5760(SB), Y12, Y12
+	VBLENDVPS Y12, Y11, Y13, Y11
+	VPAND Y3, Y10, Y12
+	VPOR Y12, Y11, Y11
+	VCMPPS $3, Y10, Y10, Y10
+	VBLENDVPS Y10, constants<>+288(SB), Y11, Y10
+	VMULPS constants<>+5792(SB), Y9, Y9
+	VADDPS Y9, Y0, Y9
+	VMULPS Y9, Y1, Y9
+	VADDPS Y10, Y0, Y11
+	VMULPS Y2, Y11, Y11
+	VMULPS Y8, Y2, Y8
+	VMULPS Y10, Y10, Y10
+	VSUBPS Y10, Y0, Y10
+	VMULPS Y10, Y8, Y8
+	VMULPS Y9, Y8, Y8
+	VADDPS Y8, Y11, Y8
+	VMULPS Y8, Y7, Y7
+	VMOVUPS Y7, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19581,7 +23073,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 TEXT ·geluTanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19594,9 +23086,11 @@ TEXT ·geluTanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+32(SB), Y3
 	VBROADCASTSD constants<>+5856(SB), Y4
 	VBROADCASTSD constants<>+2144(SB), Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y6
 	VMOVUPD (R8)(AX*8), Y7
@@ -19665,7 +23159,84 @@ several:
 	VMOVNTPD Y6, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y6
+	VMOVUPD (R8)(AX*8), Y7
+	VMULPD Y7, Y7, Y8
+	VMULPD Y7, Y8, Y9
+	VMULPD constants<>+5888(SB), Y9, Y9
+	VADDPD Y9, Y7, Y9
+	VMULPD Y9, Y1, Y9
+	VMULPD Y9, Y9, Y10
+	VBROADCASTSD constants<>+5952(SB), Y11
+	VFMADD231PD constants<>+5920(SB), Y10, Y11
+	VFMADD213PD constants<>+5984(SB), Y10, Y11
+	VFMADD213PD constants<>+6016(SB), Y10, Y11
+	VFMADD213PD constants<>+6048(SB), Y10, Y11
+	VFMADD213PD constants<>+6080(SB), Y10, Y11
+	VFMADD213PD constants<>+6112(SB), Y10, Y11
+	VFMADD213PD constants<>+6144(SB), Y10, Y11
+	VFMADD213PD constants<>+6176(SB), Y10, Y11
+	VFMADD213PD constants<>+6208(SB), Y10, Y11
+	VFMADD213PD constants<>+6240(SB), Y10, Y11
+	VMULPD Y9, Y10, Y10
+	VFMADD213PD Y9, Y11, Y10
+	VPOR Y3, Y9, Y11
+	VMAXPD Y11, Y4, Y12
+	VMOVAPS Y5, Y13
+	VFMADD231PD constants<>+6272(SB), Y12, Y13
+	VSUBPD Y5, Y13, Y14
+	VPSLLQ $52, Y13, Y13
+	VFMADD231PD constants<>+6304(SB), Y14, Y12
+	VFMADD231PD constants<>+6336(SB), Y14, Y12
+	VMULPD Y12, Y13, Y14
+	VBROADCASTSD constants<>+6400(SB), Y15
+	VFMADD231PD constants<>+6368(SB), Y12, Y15
+	VFMADD213PD constants<>+6432(SB), Y12, Y15
+	VFMADD213PD constants<>+6464(SB), Y12, Y15
+	VFMADD213PD constants<>+6496(SB), Y12, Y15
+	VFMADD213PD constants<>+6528(SB), Y12, Y15
+	VFMADD213PD constants<>+6560(SB), Y12, Y15
+	VFMADD213PD constants<>+6592(SB), Y12, Y15
+	VFMADD213PD constants<>+6624(SB), Y12, Y15
+	VFMADD213PD constants<>+6656(SB), Y12, Y15
+	VFMADD213PD constants<>+6688(SB), Y12, Y15
+	VADDPD Y0, Y13, Y12
+	VFMADD231PD Y15, Y14, Y12
+	VBROADCASTSD constants<>+2176(SB), Y13
+	VDIVPD Y12, Y13, Y12
+	VSUBPD Y12, Y0, Y12
+	VCMPPD $30, constants<>+6720(SB), Y11, Y11
+	VBLENDVPD Y11, Y10, Y12, Y10
+	VPAND Y3, Y9, Y11
+	VPOR Y11, Y10, Y10
+	VCMPPD $3, Y9, Y9, Y9
+	VBLENDVPD Y9, constants<>+2560(SB), Y10, Y9
+	VMULPD constants<>+6752(SB), Y8, Y8
+	VADDPD Y8, Y0, Y8
+	VMULPD Y8, Y1, Y8
+	VADDPD Y9, Y0, Y10
+	VMULPD Y2, Y10, Y10
+	VMULPD Y7, Y2, Y7
+	VMULPD Y9, Y9, Y9
+	VSUBPD Y9, Y0, Y9
+	VMULPD Y9, Y7, Y7
+	VMULPD Y8, Y7, Y7
+	VADDPD Y7, Y10, Y7
+	VMULPD Y7, Y6, Y6
+	VMOVUPD Y6, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19902,7 +23473,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 TEXT ·bceF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -19911,9 +23482,11 @@ TEXT ·bceF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
@@ -20049,7 +23622,152 @@ several:
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS (R8)(AX*4), Y3
+	VMOVUPS 32(R8)(AX*4), Y4
+	VMOVUPS (R9)(AX*4), Y5
+	VMOVUPS 32(R9)(AX*4), Y6
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y0, Y6, Y6
+	VMULPS Y3, Y5, Y5
+	VMULPS Y4, Y6, Y6
+	VADDPS Y5, Y0, Y5
+	VADDPS Y6, Y0, Y6
+	VSUBPS Y3, Y0, Y3
+	VSUBPS Y4, Y0, Y4
+	VMULPS Y1, Y3, Y3
+	VMULPS Y2, Y4, Y4
+	VPXOR constants<>+0(SB), Y1, Y1
+	VPXOR constants<>+0(SB), Y2, Y2
+	VPAND constants<>+64(SB), Y1, Y7
+	VPAND constants<>+64(SB), Y2, Y8
+	VBROADCASTSS constants<>+608(SB), Y9
+	VFNMADD231PS constants<>+576(SB), Y7, Y9
+	VBROADCASTSS constants<>+608(SB), Y10
+	VFNMADD231PS constants<>+576(SB), Y8, Y10
+	VSUBPS constants<>+608(SB), Y9, Y9
+	VSUBPS constants<>+608(SB), Y10, Y10
+	VFMSUB231PS constants<>+640(SB), Y9, Y7
+	VFMSUB231PS constants<>+640(SB), Y10, Y8
+	VFMADD231PS constants<>+672(SB), Y9, Y7
+	VFMADD231PS constants<>+672(SB), Y10, Y8
+	VMULPS Y7, Y7, Y11
+	VMULPS Y8, Y8, Y12
+	VBROADCASTSS constants<>+736(SB), Y13
+	VFMADD231PS constants<>+704(SB), Y7, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y8, Y14
+	VFMADD213PS constants<>+768(SB), Y7, Y13
+	VFMADD213PS constants<>+768(SB), Y8, Y14
+	VFMADD213PS constants<>+800(SB), Y7, Y13
+	VFMADD213PS constants<>+800(SB), Y8, Y14
+	VFMADD213PS constants<>+832(SB), Y7, Y13
+	VFMADD213PS constants<>+832(SB), Y8, Y14
+	VFMADD213PS constants<>+864(SB), Y7, Y13
+	VFMADD213PS constants<>+864(SB), Y8, Y14
+	VFMADD231PS Y13, Y11, Y7
+	VFMADD231PS Y14, Y12, Y8
+	VADDPS Y7, Y0, Y7
+	VADDPS Y8, Y0, Y8
+	VADDPS constants<>+896(SB), Y9, Y9
+	VADDPS constants<>+896(SB), Y10, Y10
+	VPSRLD $4, Y9, Y9
+	VPSRLD $4, Y10, Y10
+	VPSRLD $1, Y9, Y11
+	VPSRLD $1, Y10, Y12
+	VPSLLD $23, Y11, Y13
+	VPSLLD $23, Y12, Y14
+	VMULPS Y13, Y7, Y7
+	VMULPS Y14, Y8, Y8
+	VPSUBD Y11, Y9, Y9
+	VPSUBD Y12, Y10, Y10
+	VPSLLD $23, Y9, Y9
+	VPSLLD $23, Y10, Y10
+	VMULPS Y9, Y7, Y7
+	VMULPS Y10, Y8, Y8
+	VADDPS Y7, Y0, Y9
+	VADDPS Y8, Y0, Y10
+	VPSUBD constants<>+928(SB), Y9, Y9
+	VPSUBD constants<>+928(SB), Y10, Y10
+	VPAND constants<>+960(SB), Y9, Y9
+	VPAND constants<>+960(SB), Y10, Y10
+	VPSUBD Y9, Y7, Y7
+	VPSUBD Y10, Y8, Y8
+	VBROADCASTSS constants<>+992(SB), Y11
+	VPSUBD Y9, Y11, Y12
+	VPSUBD Y10, Y11, Y11
+	VBROADCASTSS constants<>+1024(SB), Y13
+	VFMADD213PS constants<>+160(SB), Y13, Y12
+	VFMADD213PS constants<>+160(SB), Y11, Y13
+	VADDPS Y12, Y7, Y7
+	VADDPS Y13, Y8, Y8
+	VBROADCASTSS constants<>+1088(SB), Y11
+	VFMADD231PS constants<>+1056(SB), Y7, Y11
+	VBROADCASTSS constants<>+1088(SB), Y12
+	VFMADD231PS constants<>+1056(SB), Y8, Y12
+	VFMADD213PS constants<>+1120(SB), Y7, Y11
+	VFMADD213PS constants<>+1120(SB), Y8, Y12
+	VFMADD213PS constants<>+1152(SB), Y7, Y11
+	VFMADD213PS constants<>+1152(SB), Y8, Y12
+	VFMADD213PS constants<>+1184(SB), Y7, Y11
+	VFMADD213PS constants<>+1184(SB), Y8, Y12
+	VFMADD213PS constants<>+1216(SB), Y7, Y11
+	VFMADD213PS constants<>+1216(SB), Y8, Y12
+	VFMADD213PS constants<>+1248(SB), Y7, Y11
+	VFMADD213PS constants<>+1248(SB), Y8, Y12
+	VFMADD213PS constants<>+1280(SB), Y7, Y11
+	VFMADD213PS constants<>+1280(SB), Y8, Y12
+	VMULPS Y7, Y7, Y13
+	VMULPS Y8, Y8, Y14
+	VFMADD213PS constants<>+1312(SB), Y7, Y11
+	VFMADD213PS constants<>+1312(SB), Y8, Y12
+	VFMADD231PS Y11, Y13, Y7
+	VFMADD231PS Y12, Y14, Y8
+	VPSRAD $23, Y9, Y9
+	VPSRAD $23, Y10, Y10
+	VCVTDQ2PS Y9, Y9
+	VCVTDQ2PS Y10, Y10
+	VFMADD231PS constants<>+1344(SB), Y9, Y7
+	VFMADD231PS constants<>+1344(SB), Y10, Y8
+	VCMPPS $30, constants<>+1376(SB), Y1, Y9
+	VCMPPS $30, constants<>+1376(SB), Y2, Y10
+	VADDPS Y7, Y1, Y11
+	VADDPS Y8, Y2, Y12
+	VBLENDVPS Y9, Y11, Y7, Y7
+	VBLENDVPS Y10, Y12, Y8, Y8
+	VCMPPS $17, constants<>+1408(SB), Y1, Y9
+	VCMPPS $17, constants<>+1408(SB), Y2, Y10
+	VBLENDVPS Y9, constants<>+1376(SB), Y7, Y7
+	VBLENDVPS Y10, constants<>+1376(SB), Y8, Y8
+	VCMPPS $30, constants<>+1440(SB), Y1, Y9
+	VCMPPS $30, constants<>+1440(SB), Y2, Y10
+	VBLENDVPS Y9, Y1, Y7, Y7
+	VBLENDVPS Y10, Y2, Y8, Y8
+	VCMPPS $3, Y1, Y1, Y1
+	VCMPPS $3, Y2, Y2, Y2
+	VBLENDVPS Y1, constants<>+288(SB), Y7, Y1
+	VBLENDVPS Y2, constants<>+288(SB), Y8, Y2
+	VMULPS Y1, Y5, Y1
+	VMULPS Y2, Y6, Y2
+	VADDPS Y1, Y3, Y1
+	VADDPS Y2, Y4, Y2
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20160,7 +23878,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 TEXT ·bceF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -20175,9 +23893,11 @@ TEXT ·bceF64StreamAVX2(SB), NOSPLIT, $0-40
 	VPXOR Y4, Y4, Y4
 	VBROADCASTSD constants<>+1568(SB), Y5
 	VBROADCASTSD constants<>+1632(SB), Y6
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y7
 	VMOVUPD (R8)(AX*8), Y8
@@ -20259,7 +23979,98 @@ several:
 	VMOVNTPD Y7, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Y7
+	VMOVUPD (R8)(AX*8), Y8
+	VMOVUPD (R9)(AX*8), Y9
+	VSUBPD Y0, Y9, Y9
+	VMULPD Y8, Y9, Y9
+	VADDPD Y9, Y0, Y9
+	VSUBPD Y8, Y0, Y8
+	VMULPD Y7, Y8, Y8
+	VPXOR constants<>+32(SB), Y7, Y7
+	VPAND constants<>+96(SB), Y7, Y10
+	VMOVAPS Y1, Y11
+	VFNMADD231PD Y5, Y10, Y11
+	VSUBPD Y1, Y11, Y11
+	VFMSUB231PD constants<>+1600(SB), Y11, Y10
+	VFMADD231PD Y6, Y11, Y10
+	VMULPD Y10, Y10, Y12
+	VBROADCASTSD constants<>+1696(SB), Y13
+	VFMADD231PD constants<>+1664(SB), Y10, Y13
+	VFMADD213PD constants<>+1728(SB), Y10, Y13
+	VFMADD213PD constants<>+1760(SB), Y10, Y13
+	VFMADD213PD constants<>+1792(SB), Y10, Y13
+	VFMADD213PD constants<>+1824(SB), Y10, Y13
+	VFMADD213PD constants<>+1856(SB), Y10, Y13
+	VFMADD213PD constants<>+1888(SB), Y10, Y13
+	VFMADD213PD constants<>+1920(SB), Y10, Y13
+	VFMADD213PD constants<>+1952(SB), Y10, Y13
+	VFMADD213PD Y3, Y10, Y13
+	VFMADD231PD Y13, Y12, Y10
+	VADDPD Y10, Y0, Y10
+	VADDPD constants<>+1984(SB), Y11, Y11
+	VPSRLQ $1, Y11, Y12
+	VPSLLQ $52, Y12, Y13
+	VMULPD Y13, Y10, Y10
+	VPSUBQ Y12, Y11, Y11
+	VPSLLQ $52, Y11, Y11
+	VMULPD Y11, Y10, Y10
+	VADDPD Y10, Y0, Y11
+	VPADDQ constants<>+2016(SB), Y11, Y11
+	VPAND constants<>+2048(SB), Y11, Y12
+	VPSUBQ Y12, Y0, Y12
+	VPADDQ Y12, Y10, Y10
+	VPADDQ constants<>+2080(SB), Y12, Y12
+	VBROADCASTSD constants<>+2112(SB), Y13
+	VFMADD213PD constants<>+224(SB), Y13, Y12
+	VADDPD Y12, Y10, Y10
+	VPSRLQ $52, Y11, Y11
+	VPOR Y1, Y11, Y11
+	VSUBPD constants<>+2144(SB), Y11, Y11
+	VADDPD constants<>+2176(SB), Y10, Y12
+	VDIVPD Y12, Y10, Y12
+	VMULPD Y12, Y12, Y13
+	VBROADCASTSD constants<>+2240(SB), Y14
+	VFMADD231PD constants<>+2208(SB), Y13, Y14
+	VFMADD213PD constants<>+2272(SB), Y13, Y14
+	VFMADD213PD constants<>+2304(SB), Y13, Y14
+	VFMADD213PD constants<>+2336(SB), Y13, Y14
+	VFMADD213PD constants<>+2368(SB), Y13, Y14
+	VFMADD213PD constants<>+2400(SB), Y13, Y14
+	VMULPD Y3, Y10, Y15
+	VMULPD Y10, Y15, Y15
+	VFMADD213PD Y15, Y14, Y13
+	VMULPD constants<>+2432(SB), Y11, Y14
+	VFMADD231PD Y13, Y12, Y14
+	VSUBPD Y14, Y15, Y12
+	VSUBPD Y12, Y10, Y10
+	VFMADD231PD constants<>+2464(SB), Y11, Y10
+	VCMPPD $17, Y7, Y4, Y11
+	VADDPD Y10, Y7, Y12
+	VBLENDVPD Y11, Y12, Y10, Y10
+	VCMPPD $17, constants<>+2496(SB), Y7, Y11
+	VBLENDVPD Y11, Y4, Y10, Y10
+	VCMPPD $30, constants<>+2528(SB), Y7, Y11
+	VBLENDVPD Y11, Y7, Y10, Y10
+	VCMPPD $3, Y7, Y7, Y7
+	VBLENDVPD Y7, constants<>+2560(SB), Y10, Y7
+	VMULPD Y7, Y9, Y7
+	VADDPD Y7, Y8, Y7
+	VMOVUPD Y7, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20403,7 +24214,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 TEXT ·bceGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -20411,9 +24222,11 @@ TEXT ·bceGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ p+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
@@ -20487,7 +24300,90 @@ several:
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMOVUPS 32(R8)(AX*4), Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
+	VMULPS Y2, Y4, Y4
+	VMULPS Y3, Y5, Y5
+	VADDPS constants<>+128(SB), Y4, Y6
+	VADDPS constants<>+128(SB), Y5, Y7
+	VSUBPS Y2, Y6, Y2
+	VSUBPS Y3, Y7, Y3
+	VBROADCASTSS constants<>+2624(SB), Y6
+	VMAXPS Y0, Y6, Y7
+	VMAXPS Y1, Y6, Y6
+	VBROADCASTSS constants<>+2656(SB), Y8
+	VMINPS Y7, Y8, Y7
+	VMINPS Y6, Y8, Y6
+	VBROADCASTSS constants<>+2720(SB), Y8
+	VFMADD231PS constants<>+2688(SB), Y7, Y8
+	VBROADCASTSS constants<>+2720(SB), Y9
+	VFMADD231PS constants<>+2688(SB), Y6, Y9
+	VSUBPS constants<>+2720(SB), Y8, Y10
+	VSUBPS constants<>+2720(SB), Y9, Y11
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VFMADD231PS constants<>+2752(SB), Y10, Y7
+	VFMADD231PS constants<>+2752(SB), Y11, Y6
+	VFMADD231PS constants<>+2784(SB), Y10, Y7
+	VFMADD231PS constants<>+2784(SB), Y11, Y6
+	VBROADCASTSS constants<>+2848(SB), Y10
+	VFMADD231PS constants<>+2816(SB), Y7, Y10
+	VBROADCASTSS constants<>+2848(SB), Y11
+	VFMADD231PS constants<>+2816(SB), Y6, Y11
+	VFMADD213PS constants<>+2880(SB), Y7, Y10
+	VFMADD213PS constants<>+2880(SB), Y6, Y11
+	VFMADD213PS constants<>+2912(SB), Y7, Y10
+	VFMADD213PS constants<>+2912(SB), Y6, Y11
+	VFMADD213PS constants<>+2944(SB), Y7, Y10
+	VFMADD213PS constants<>+2944(SB), Y6, Y11
+	VFMADD213PS constants<>+160(SB), Y7, Y10
+	VFMADD213PS constants<>+160(SB), Y6, Y11
+	VCMPPS $17, constants<>+2976(SB), Y8, Y12
+	VCMPPS $17, constants<>+2976(SB), Y9, Y13
+	VPXOR Y14, Y14, Y14
+	VBLENDVPS Y12, Y8, Y14, Y12
+	VBLENDVPS Y13, Y9, Y14, Y13
+	VSUBPS Y12, Y8, Y14
+	VSUBPS Y13, Y9, Y15
+	VMULPS Y7, Y8, Y7
+	VMULPS Y6, Y9, Y6
+	VADDPS constants<>+2592(SB), Y12, Y8
+	VADDPS constants<>+2592(SB), Y13, Y9
+	VFMADD231PS Y10, Y7, Y8
+	VFMADD231PS Y11, Y6, Y9
+	VADDPS Y14, Y8, Y6
+	VADDPS Y15, Y9, Y7
+	VBROADCASTSS constants<>+2592(SB), Y8
+	VDIVPS Y6, Y8, Y6
+	VDIVPS Y7, Y8, Y7
+	VCMPPS $3, Y0, Y0, Y0
+	VCMPPS $3, Y1, Y1, Y1
+	VBLENDVPS Y0, constants<>+288(SB), Y6, Y0
+	VBLENDVPS Y1, constants<>+288(SB), Y7, Y1
+	VMULPS Y0, Y2, Y0
+	VMULPS Y1, Y3, Y1
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20646,7 +24542,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 TEXT ·bceGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -20654,9 +24550,11 @@ TEXT ·bceGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ p+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
@@ -20740,7 +24638,100 @@ several:
 	VMOVNTPD Y1, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD (R8)(AX*8), Y2
+	VMOVUPD 32(R8)(AX*8), Y3
+	VMOVUPD (R9)(AX*8), Y4
+	VMOVUPD 32(R9)(AX*8), Y5
+	VMULPD Y2, Y4, Y4
+	VMULPD Y3, Y5, Y5
+	VADDPD constants<>+192(SB), Y4, Y6
+	VADDPD constants<>+192(SB), Y5, Y7
+	VSUBPD Y2, Y6, Y2
+	VSUBPD Y3, Y7, Y3
+	VBROADCASTSD constants<>+3040(SB), Y6
+	VMAXPD Y0, Y6, Y7
+	VMAXPD Y1, Y6, Y6
+	VBROADCASTSD constants<>+3072(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMINPD Y6, Y8, Y6
+	VBROADCASTSD constants<>+3136(SB), Y8
+	VFMADD231PD constants<>+3104(SB), Y7, Y8
+	VBROADCASTSD constants<>+3136(SB), Y9
+	VFMADD231PD constants<>+3104(SB), Y6, Y9
+	VSUBPD constants<>+3136(SB), Y8, Y10
+	VSUBPD constants<>+3136(SB), Y9, Y11
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VFMADD231PD constants<>+2464(SB), Y10, Y7
+	VFMADD231PD constants<>+2464(SB), Y11, Y6
+	VFMADD231PD constants<>+2432(SB), Y10, Y7
+	VFMADD231PD constants<>+2432(SB), Y11, Y6
+	VCMPPD $17, constants<>+3168(SB), Y8, Y10
+	VCMPPD $17, constants<>+3168(SB), Y9, Y11
+	VPXOR Y12, Y12, Y12
+	VBLENDVPD Y10, Y8, Y12, Y10
+	VBLENDVPD Y11, Y9, Y12, Y11
+	VSUBPD Y10, Y8, Y12
+	VSUBPD Y11, Y9, Y13
+	VMULPD Y7, Y8, Y8
+	VMULPD Y6, Y9, Y9
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y7, Y14
+	VBROADCASTSD constants<>+3232(SB), Y15
+	VFMADD231PD constants<>+3200(SB), Y6, Y15
+	VFMADD213PD constants<>+3264(SB), Y7, Y14
+	VFMADD213PD constants<>+3264(SB), Y6, Y15
+	VFMADD213PD constants<>+3296(SB), Y7, Y14
+	VFMADD213PD constants<>+3296(SB), Y6, Y15
+	VFMADD213PD constants<>+3328(SB), Y7, Y14
+	VFMADD213PD constants<>+3328(SB), Y6, Y15
+	VFMADD213PD constants<>+3360(SB), Y7, Y14
+	VFMADD213PD constants<>+3360(SB), Y6, Y15
+	VFMADD213PD constants<>+3392(SB), Y7, Y14
+	VFMADD213PD constants<>+3392(SB), Y6, Y15
+	VFMADD213PD constants<>+3424(SB), Y7, Y14
+	VFMADD213PD constants<>+3424(SB), Y6, Y15
+	VFMADD213PD constants<>+3456(SB), Y7, Y14
+	VFMADD213PD constants<>+3456(SB), Y6, Y15
+	VFMADD213PD constants<>+3488(SB), Y7, Y14
+	VFMADD213PD constants<>+3488(SB), Y6, Y15
+	VFMADD213PD constants<>+224(SB), Y7, Y14
+	VFMADD213PD constants<>+224(SB), Y6, Y15
+	VADDPD constants<>+3008(SB), Y10, Y6
+	VADDPD constants<>+3008(SB), Y11, Y7
+	VFMADD231PD Y14, Y8, Y6
+	VFMADD231PD Y15, Y9, Y7
+	VADDPD Y12, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VBROADCASTSD constants<>+3008(SB), Y8
+	VDIVPD Y6, Y8, Y6
+	VDIVPD Y7, Y8, Y7
+	VCMPPD $3, Y0, Y0, Y0
+	VCMPPD $3, Y1, Y1, Y1
+	VBLENDVPD Y0, constants<>+2560(SB), Y6, Y0
+	VBLENDVPD Y1, constants<>+2560(SB), Y7, Y1
+	VMULPD Y0, Y2, Y0
+	VMULPD Y1, Y3, Y1
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20801,16 +24792,18 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
 TEXT ·squaredErrorF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -20835,7 +24828,42 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VMULPS Y0, Y0, Y0
+	VMULPS Y1, Y1, Y1
+	VMULPS Y2, Y2, Y2
+	VMULPS Y3, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20896,16 +24924,18 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
 TEXT ·squaredErrorF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -20930,7 +24960,42 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VMULPD Y0, Y0, Y0
+	VMULPD Y1, Y1, Y1
+	VMULPD Y2, Y2, Y2
+	VMULPD Y3, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -21004,7 +25069,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 TEXT ·squaredErrorGradF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -21014,9 +25079,11 @@ TEXT ·squaredErrorGradF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (R8)(AX*4), Y1
@@ -21049,7 +25116,52 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	VMOVUPS (R8)(AX*4), Y1
+	VMOVUPS 32(R8)(AX*4), Y2
+	VMOVUPS 64(R8)(AX*4), Y3
+	VMOVUPS 96(R8)(AX*4), Y4
+	VMOVUPS (R9)(AX*4), Y5
+	VMOVUPS 32(R9)(AX*4), Y6
+	VMOVUPS 64(R9)(AX*4), Y7
+	VMOVUPS 96(R9)(AX*4), Y8
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VSUBPS Y8, Y4, Y4
+	VMULPS Y1, Y0, Y1
+	VMULPS Y2, Y0, Y2
+	VMULPS Y3, Y0, Y3
+	VMULPS Y4, Y0, Y4
+	VMOVUPS (SI)(AX*4), Y5
+	VMOVUPS 32(SI)(AX*4), Y6
+	VMOVUPS 64(SI)(AX*4), Y7
+	VMOVUPS 96(SI)(AX*4), Y8
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -21123,7 +25235,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 TEXT ·squaredErrorGradF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -21133,9 +25245,11 @@ TEXT ·squaredErrorGradF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (R8)(AX*8), Y1
@@ -21168,7 +25282,52 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VMOVUPD (R8)(AX*8), Y1
+	VMOVUPD 32(R8)(AX*8), Y2
+	VMOVUPD 64(R8)(AX*8), Y3
+	VMOVUPD 96(R8)(AX*8), Y4
+	VMOVUPD (R9)(AX*8), Y5
+	VMOVUPD 32(R9)(AX*8), Y6
+	VMOVUPD 64(R9)(AX*8), Y7
+	VMOVUPD 96(R9)(AX*8), Y8
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VSUBPD Y8, Y4, Y4
+	VMULPD Y1, Y0, Y1
+	VMULPD Y2, Y0, Y2
+	VMULPD Y3, Y0, Y3
+	VMULPD Y4, Y0, Y4
+	VMOVUPD (SI)(AX*8), Y5
+	VMOVUPD 32(SI)(AX*8), Y6
+	VMOVUPD 64(SI)(AX*8), Y7
+	VMOVUPD 96(SI)(AX*8), Y8
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23209,16 +27368,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addI32StreamAVX2 is dst[i] = a + b, written around the caches.
+// addI32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -23239,7 +27400,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VPADDD Y4, Y0, Y0
+	VPADDD Y5, Y1, Y1
+	VPADDD Y6, Y2, Y2
+	VPADDD Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23295,16 +27487,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addI64StreamAVX2 is dst[i] = a + b, written around the caches.
+// addI64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -23325,7 +27519,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPADDQ Y4, Y0, Y0
+	VPADDQ Y5, Y1, Y1
+	VPADDQ Y6, Y2, Y2
+	VPADDQ Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23381,16 +27606,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addU8StreamAVX2 is dst[i] = a + b, written around the caches.
+// addU8StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -23411,7 +27638,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VMOVDQU (R8)(AX*1), Y4
+	VMOVDQU 32(R8)(AX*1), Y5
+	VMOVDQU 64(R8)(AX*1), Y6
+	VMOVDQU 96(R8)(AX*1), Y7
+	VPADDB Y4, Y0, Y0
+	VPADDB Y5, Y1, Y1
+	VPADDB Y6, Y2, Y2
+	VPADDB Y7, Y3, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23463,7 +27721,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -23471,9 +27729,11 @@ TEXT ·addRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -23490,7 +27750,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPADDD Y0, Y1, Y1
+	VPADDD Y0, Y2, Y2
+	VPADDD Y0, Y3, Y3
+	VPADDD Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23542,7 +27827,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -23550,9 +27835,11 @@ TEXT ·addRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -23569,7 +27856,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPADDQ Y0, Y1, Y1
+	VPADDQ Y0, Y2, Y2
+	VPADDQ Y0, Y3, Y3
+	VPADDQ Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23621,7 +27933,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -23629,9 +27941,11 @@ TEXT ·addRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -23648,7 +27962,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPADDB Y0, Y1, Y1
+	VPADDB Y0, Y2, Y2
+	VPADDB Y0, Y3, Y3
+	VPADDB Y0, Y4, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23700,7 +28039,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -23708,9 +28047,11 @@ TEXT ·addLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -23727,7 +28068,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPADDD Y1, Y0, Y1
+	VPADDD Y2, Y0, Y2
+	VPADDD Y3, Y0, Y3
+	VPADDD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23779,7 +28145,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -23787,9 +28153,11 @@ TEXT ·addLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -23806,7 +28174,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPADDQ Y1, Y0, Y1
+	VPADDQ Y2, Y0, Y2
+	VPADDQ Y3, Y0, Y3
+	VPADDQ Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23858,7 +28251,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -23866,9 +28259,11 @@ TEXT ·addLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -23885,7 +28280,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPADDB Y1, Y0, Y1
+	VPADDB Y2, Y0, Y2
+	VPADDB Y3, Y0, Y3
+	VPADDB Y4, Y0, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -23941,16 +28361,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subI32StreamAVX2 is dst[i] = a - b, written around the caches.
+// subI32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -23971,7 +28393,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VPSUBD Y4, Y0, Y0
+	VPSUBD Y5, Y1, Y1
+	VPSUBD Y6, Y2, Y2
+	VPSUBD Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24027,16 +28480,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subI64StreamAVX2 is dst[i] = a - b, written around the caches.
+// subI64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -24057,7 +28512,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPSUBQ Y4, Y0, Y0
+	VPSUBQ Y5, Y1, Y1
+	VPSUBQ Y6, Y2, Y2
+	VPSUBQ Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24113,16 +28599,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subU8StreamAVX2 is dst[i] = a - b, written around the caches.
+// subU8StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -24143,7 +28631,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VMOVDQU (R8)(AX*1), Y4
+	VMOVDQU 32(R8)(AX*1), Y5
+	VMOVDQU 64(R8)(AX*1), Y6
+	VMOVDQU 96(R8)(AX*1), Y7
+	VPSUBB Y4, Y0, Y0
+	VPSUBB Y5, Y1, Y1
+	VPSUBB Y6, Y2, Y2
+	VPSUBB Y7, Y3, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24195,7 +28714,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -24203,9 +28722,11 @@ TEXT ·subRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -24222,7 +28743,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPSUBD Y0, Y1, Y1
+	VPSUBD Y0, Y2, Y2
+	VPSUBD Y0, Y3, Y3
+	VPSUBD Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24274,7 +28820,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -24282,9 +28828,11 @@ TEXT ·subRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -24301,7 +28849,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPSUBQ Y0, Y1, Y1
+	VPSUBQ Y0, Y2, Y2
+	VPSUBQ Y0, Y3, Y3
+	VPSUBQ Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24353,7 +28926,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -24361,9 +28934,11 @@ TEXT ·subRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -24380,7 +28955,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPSUBB Y0, Y1, Y1
+	VPSUBB Y0, Y2, Y2
+	VPSUBB Y0, Y3, Y3
+	VPSUBB Y0, Y4, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24432,7 +29032,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -24440,9 +29040,11 @@ TEXT ·subLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -24459,7 +29061,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPSUBD Y1, Y0, Y1
+	VPSUBD Y2, Y0, Y2
+	VPSUBD Y3, Y0, Y3
+	VPSUBD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24511,7 +29138,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -24519,9 +29146,11 @@ TEXT ·subLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -24538,7 +29167,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPSUBQ Y1, Y0, Y1
+	VPSUBQ Y2, Y0, Y2
+	VPSUBQ Y3, Y0, Y3
+	VPSUBQ Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24590,7 +29244,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -24598,9 +29252,11 @@ TEXT ·subLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -24617,7 +29273,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPSUBB Y1, Y0, Y1
+	VPSUBB Y2, Y0, Y2
+	VPSUBB Y3, Y0, Y3
+	VPSUBB Y4, Y0, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24673,16 +29354,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI32StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulI32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -24703,7 +29386,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VPMULLD Y4, Y0, Y0
+	VPMULLD Y5, Y1, Y1
+	VPMULLD Y6, Y2, Y2
+	VPMULLD Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24784,16 +29498,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulU8StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulU8StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -24834,7 +29550,58 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VMOVDQU (R8)(AX*1), Y4
+	VMOVDQU 32(R8)(AX*1), Y5
+	VMOVDQU 64(R8)(AX*1), Y6
+	VMOVDQU 96(R8)(AX*1), Y7
+	VPAND constants<>+7584(SB), Y4, Y9
+	VPSRLW $8, Y0, Y8
+	VPMULLW Y8, Y9, Y9
+	VPMULLW Y0, Y4, Y8
+	VPAND constants<>+7616(SB), Y8, Y8
+	VPOR Y8, Y9, Y0
+	VPAND constants<>+7584(SB), Y5, Y8
+	VPSRLW $8, Y1, Y4
+	VPMULLW Y4, Y8, Y8
+	VPMULLW Y1, Y5, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y8, Y1
+	VPAND constants<>+7584(SB), Y6, Y5
+	VPSRLW $8, Y2, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y2, Y6, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y2
+	VPAND constants<>+7584(SB), Y7, Y5
+	VPSRLW $8, Y3, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y3, Y7, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24886,7 +29653,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -24894,9 +29661,11 @@ TEXT ·mulRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -24913,7 +29682,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMULLD Y0, Y1, Y1
+	VPMULLD Y0, Y2, Y2
+	VPMULLD Y0, Y3, Y3
+	VPMULLD Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -24990,7 +29784,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -24998,9 +29792,11 @@ TEXT ·mulRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -25037,7 +29833,52 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPAND constants<>+7584(SB), Y0, Y6
+	VPSRLW $8, Y1, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y1, Y0, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y1
+	VPAND constants<>+7584(SB), Y0, Y6
+	VPSRLW $8, Y2, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y2, Y0, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y2
+	VPAND constants<>+7584(SB), Y0, Y6
+	VPSRLW $8, Y3, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y3, Y0, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y3
+	VPAND constants<>+7584(SB), Y0, Y6
+	VPSRLW $8, Y4, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y4, Y0, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25089,7 +29930,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25097,9 +29938,11 @@ TEXT ·mulLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -25116,7 +29959,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMULLD Y1, Y0, Y1
+	VPMULLD Y2, Y0, Y2
+	VPMULLD Y3, Y0, Y3
+	VPMULLD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25193,7 +30061,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25201,9 +30069,11 @@ TEXT ·mulLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -25240,7 +30110,52 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPAND constants<>+7584(SB), Y1, Y6
+	VPSRLW $8, Y0, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y0, Y1, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y1
+	VPAND constants<>+7584(SB), Y2, Y6
+	VPSRLW $8, Y0, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y0, Y2, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y2
+	VPAND constants<>+7584(SB), Y3, Y6
+	VPSRLW $8, Y0, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y0, Y3, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y3
+	VPAND constants<>+7584(SB), Y4, Y6
+	VPSRLW $8, Y0, Y5
+	VPMULLW Y5, Y6, Y6
+	VPMULLW Y0, Y4, Y5
+	VPAND constants<>+7616(SB), Y5, Y5
+	VPOR Y5, Y6, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25296,16 +30211,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI32StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -25326,7 +30243,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VPMAXSD Y0, Y4, Y0
+	VPMAXSD Y1, Y5, Y1
+	VPMAXSD Y2, Y6, Y2
+	VPMAXSD Y3, Y7, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25387,16 +30335,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI64StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -25421,7 +30371,42 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPCMPGTQ Y0, Y4, Y8
+	VPCMPGTQ Y1, Y5, Y9
+	VPCMPGTQ Y2, Y6, Y10
+	VPCMPGTQ Y3, Y7, Y11
+	VBLENDVPD Y8, Y4, Y0, Y0
+	VBLENDVPD Y9, Y5, Y1, Y1
+	VBLENDVPD Y10, Y6, Y2, Y2
+	VBLENDVPD Y11, Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25477,16 +30462,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumU8StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -25507,7 +30494,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VMOVDQU (R8)(AX*1), Y4
+	VMOVDQU 32(R8)(AX*1), Y5
+	VMOVDQU 64(R8)(AX*1), Y6
+	VMOVDQU 96(R8)(AX*1), Y7
+	VPMAXUB Y0, Y4, Y0
+	VPMAXUB Y1, Y5, Y1
+	VPMAXUB Y2, Y6, Y2
+	VPMAXUB Y3, Y7, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25559,7 +30577,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25567,9 +30585,11 @@ TEXT ·maximumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -25586,7 +30606,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMAXSD Y1, Y0, Y1
+	VPMAXSD Y2, Y0, Y2
+	VPMAXSD Y3, Y0, Y3
+	VPMAXSD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25643,7 +30688,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25651,9 +30696,11 @@ TEXT ·maximumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -25674,7 +30721,36 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPCMPGTQ Y1, Y0, Y5
+	VPCMPGTQ Y2, Y0, Y6
+	VPCMPGTQ Y3, Y0, Y7
+	VPCMPGTQ Y4, Y0, Y8
+	VBLENDVPD Y5, Y0, Y1, Y1
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25726,7 +30802,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25734,9 +30810,11 @@ TEXT ·maximumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -25753,7 +30831,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPMAXUB Y1, Y0, Y1
+	VPMAXUB Y2, Y0, Y2
+	VPMAXUB Y3, Y0, Y3
+	VPMAXUB Y4, Y0, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25805,7 +30908,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25813,9 +30916,11 @@ TEXT ·maximumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -25832,7 +30937,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMAXSD Y0, Y1, Y1
+	VPMAXSD Y0, Y2, Y2
+	VPMAXSD Y0, Y3, Y3
+	VPMAXSD Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25889,7 +31019,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25897,9 +31027,11 @@ TEXT ·maximumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -25920,7 +31052,36 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPCMPGTQ Y0, Y1, Y5
+	VPCMPGTQ Y0, Y2, Y6
+	VPCMPGTQ Y0, Y3, Y7
+	VPCMPGTQ Y0, Y4, Y8
+	VBLENDVPD Y5, Y1, Y0, Y1
+	VBLENDVPD Y6, Y2, Y0, Y2
+	VBLENDVPD Y7, Y3, Y0, Y3
+	VBLENDVPD Y8, Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25972,7 +31133,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25980,9 +31141,11 @@ TEXT ·maximumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -25999,7 +31162,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPMAXUB Y0, Y1, Y1
+	VPMAXUB Y0, Y2, Y2
+	VPMAXUB Y0, Y3, Y3
+	VPMAXUB Y0, Y4, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26055,16 +31243,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -26085,7 +31275,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VPMINSD Y0, Y4, Y0
+	VPMINSD Y1, Y5, Y1
+	VPMINSD Y2, Y6, Y2
+	VPMINSD Y3, Y7, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26146,16 +31367,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -26180,7 +31403,42 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPCMPGTQ Y4, Y0, Y8
+	VPCMPGTQ Y5, Y1, Y9
+	VPCMPGTQ Y6, Y2, Y10
+	VPCMPGTQ Y7, Y3, Y11
+	VBLENDVPD Y8, Y4, Y0, Y0
+	VBLENDVPD Y9, Y5, Y1, Y1
+	VBLENDVPD Y10, Y6, Y2, Y2
+	VBLENDVPD Y11, Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26236,16 +31494,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -26266,7 +31526,38 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VMOVDQU (R8)(AX*1), Y4
+	VMOVDQU 32(R8)(AX*1), Y5
+	VMOVDQU 64(R8)(AX*1), Y6
+	VMOVDQU 96(R8)(AX*1), Y7
+	VPMINUB Y0, Y4, Y0
+	VPMINUB Y1, Y5, Y1
+	VPMINUB Y2, Y6, Y2
+	VPMINUB Y3, Y7, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26318,7 +31609,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26326,9 +31617,11 @@ TEXT ·minimumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -26345,7 +31638,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMINSD Y1, Y0, Y1
+	VPMINSD Y2, Y0, Y2
+	VPMINSD Y3, Y0, Y3
+	VPMINSD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26402,7 +31720,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26410,9 +31728,11 @@ TEXT ·minimumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -26433,7 +31753,36 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPCMPGTQ Y0, Y1, Y5
+	VPCMPGTQ Y0, Y2, Y6
+	VPCMPGTQ Y0, Y3, Y7
+	VPCMPGTQ Y0, Y4, Y8
+	VBLENDVPD Y5, Y0, Y1, Y1
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26485,7 +31834,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26493,9 +31842,11 @@ TEXT ·minimumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -26512,7 +31863,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPMINUB Y1, Y0, Y1
+	VPMINUB Y2, Y0, Y2
+	VPMINUB Y3, Y0, Y3
+	VPMINUB Y4, Y0, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26564,7 +31940,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26572,9 +31948,11 @@ TEXT ·minimumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -26591,7 +31969,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPMINSD Y0, Y1, Y1
+	VPMINSD Y0, Y2, Y2
+	VPMINSD Y0, Y3, Y3
+	VPMINSD Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26648,7 +32051,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26656,9 +32059,11 @@ TEXT ·minimumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -26679,7 +32084,36 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPCMPGTQ Y1, Y0, Y5
+	VPCMPGTQ Y2, Y0, Y6
+	VPCMPGTQ Y3, Y0, Y7
+	VPCMPGTQ Y4, Y0, Y8
+	VBLENDVPD Y5, Y1, Y0, Y1
+	VBLENDVPD Y6, Y2, Y0, Y2
+	VBLENDVPD Y7, Y3, Y0, Y3
+	VBLENDVPD Y8, Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26731,7 +32165,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26739,9 +32173,11 @@ TEXT ·minimumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -26758,7 +32194,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPMINUB Y0, Y1, Y1
+	VPMINUB Y0, Y2, Y2
+	VPMINUB Y0, Y3, Y3
+	VPMINUB Y0, Y4, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -30574,16 +36035,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negI32StreamAVX2 is dst[i] = -a, written around the caches.
+// negI32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -30600,7 +36063,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPSUBD Y1, Y0, Y1
+	VPSUBD Y2, Y0, Y2
+	VPSUBD Y3, Y0, Y3
+	VPSUBD Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -30651,16 +36139,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negI64StreamAVX2 is dst[i] = -a, written around the caches.
+// negI64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -30677,7 +36167,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPSUBQ Y1, Y0, Y1
+	VPSUBQ Y2, Y0, Y2
+	VPSUBQ Y3, Y0, Y3
+	VPSUBQ Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -30728,16 +36243,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negU8StreamAVX2 is dst[i] = -a, written around the caches.
+// negU8StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -30754,7 +36271,32 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPSUBB Y1, Y0, Y1
+	VPSUBB Y2, Y0, Y2
+	VPSUBB Y3, Y0, Y3
+	VPSUBB Y4, Y0, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -30815,16 +36357,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -30849,7 +36393,40 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VPCMPGTD Y1, Y0, Y5
+	VPCMPGTD Y2, Y0, Y6
+	VPCMPGTD Y3, Y0, Y7
+	VPCMPGTD Y4, Y0, Y8
+	VPSUBD Y1, Y0, Y9
+	VPSUBD Y2, Y0, Y10
+	VPSUBD Y3, Y0, Y11
+	VPSUBD Y4, Y0, Y12
+	VBLENDVPS Y5, Y9, Y1, Y1
+	VBLENDVPS Y6, Y10, Y2, Y2
+	VBLENDVPS Y7, Y11, Y3, Y3
+	VBLENDVPS Y8, Y12, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -30910,16 +36487,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -30944,7 +36523,40 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPCMPGTQ Y1, Y0, Y5
+	VPCMPGTQ Y2, Y0, Y6
+	VPCMPGTQ Y3, Y0, Y7
+	VPCMPGTQ Y4, Y0, Y8
+	VPSUBQ Y1, Y0, Y9
+	VPSUBQ Y2, Y0, Y10
+	VPSUBQ Y3, Y0, Y11
+	VPSUBQ Y4, Y0, Y12
+	VBLENDVPD Y5, Y9, Y1, Y1
+	VBLENDVPD Y6, Y10, Y2, Y2
+	VBLENDVPD Y7, Y11, Y3, Y3
+	VBLENDVPD Y8, Y12, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31015,16 +36627,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y1
@@ -31057,7 +36671,48 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y1
+	VMOVDQU 32(SI)(AX*1), Y2
+	VMOVDQU 64(SI)(AX*1), Y3
+	VMOVDQU 96(SI)(AX*1), Y4
+	VPMAXUB Y0, Y1, Y5
+	VPCMPEQB Y1, Y5, Y5
+	VPXOR constants<>+256(SB), Y5, Y6
+	VPMAXUB Y0, Y2, Y5
+	VPCMPEQB Y2, Y5, Y5
+	VPXOR constants<>+256(SB), Y5, Y7
+	VPMAXUB Y0, Y3, Y5
+	VPCMPEQB Y3, Y5, Y5
+	VPXOR constants<>+256(SB), Y5, Y8
+	VPMAXUB Y0, Y4, Y5
+	VPCMPEQB Y4, Y5, Y5
+	VPXOR constants<>+256(SB), Y5, Y9
+	VPSUBB Y1, Y0, Y5
+	VPSUBB Y2, Y0, Y10
+	VPSUBB Y3, Y0, Y11
+	VPSUBB Y4, Y0, Y12
+	VPBLENDVB Y6, Y5, Y1, Y1
+	VPBLENDVB Y7, Y10, Y2, Y2
+	VPBLENDVB Y8, Y11, Y3, Y3
+	VPBLENDVB Y9, Y12, Y4, Y4
+	VMOVDQU Y1, (DI)(AX*1)
+	VMOVDQU Y2, 32(DI)(AX*1)
+	VMOVDQU Y3, 64(DI)(AX*1)
+	VMOVDQU Y4, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31125,7 +36780,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31134,9 +36789,11 @@ TEXT ·signI32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+384(SB), Y1
 	VBROADCASTSS constants<>+256(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
@@ -31165,7 +36822,44 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 64(SI)(AX*4), Y5
+	VMOVUPS 96(SI)(AX*4), Y6
+	VPCMPGTD Y0, Y3, Y7
+	VPCMPGTD Y0, Y4, Y8
+	VPCMPGTD Y0, Y5, Y9
+	VPCMPGTD Y0, Y6, Y10
+	VPCMPGTD Y3, Y0, Y3
+	VPCMPGTD Y4, Y0, Y4
+	VPCMPGTD Y5, Y0, Y5
+	VPCMPGTD Y6, Y0, Y6
+	VBLENDVPS Y3, Y2, Y0, Y3
+	VBLENDVPS Y4, Y2, Y0, Y4
+	VBLENDVPS Y5, Y2, Y0, Y5
+	VBLENDVPS Y6, Y2, Y0, Y6
+	VBLENDVPS Y7, Y1, Y3, Y3
+	VBLENDVPS Y8, Y1, Y4, Y4
+	VBLENDVPS Y9, Y1, Y5, Y5
+	VBLENDVPS Y10, Y1, Y6, Y6
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	VMOVUPS Y5, 64(DI)(AX*4)
+	VMOVUPS Y6, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31233,7 +36927,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31242,9 +36936,11 @@ TEXT ·signI64StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+7648(SB), Y1
 	VBROADCASTSD constants<>+256(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -31273,7 +36969,44 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VPCMPGTQ Y0, Y3, Y7
+	VPCMPGTQ Y0, Y4, Y8
+	VPCMPGTQ Y0, Y5, Y9
+	VPCMPGTQ Y0, Y6, Y10
+	VPCMPGTQ Y3, Y0, Y3
+	VPCMPGTQ Y4, Y0, Y4
+	VPCMPGTQ Y5, Y0, Y5
+	VPCMPGTQ Y6, Y0, Y6
+	VBLENDVPD Y3, Y2, Y0, Y3
+	VBLENDVPD Y4, Y2, Y0, Y4
+	VBLENDVPD Y5, Y2, Y0, Y5
+	VBLENDVPD Y6, Y2, Y0, Y6
+	VBLENDVPD Y7, Y1, Y3, Y3
+	VBLENDVPD Y8, Y1, Y4, Y4
+	VBLENDVPD Y9, Y1, Y5, Y5
+	VBLENDVPD Y10, Y1, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31361,7 +37094,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31370,9 +37103,11 @@ TEXT ·signU8StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+7680(SB), Y1
 	VBROADCASTSS constants<>+256(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y3
@@ -31417,7 +37152,60 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y3
+	VMOVDQU 32(SI)(AX*1), Y4
+	VMOVDQU 64(SI)(AX*1), Y5
+	VMOVDQU 96(SI)(AX*1), Y6
+	VPMAXUB Y3, Y0, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y8
+	VPMAXUB Y4, Y0, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y9
+	VPMAXUB Y5, Y0, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y10
+	VPMAXUB Y6, Y0, Y7
+	VPCMPEQB Y0, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y11
+	VPMAXUB Y0, Y3, Y7
+	VPCMPEQB Y3, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y3
+	VPMAXUB Y0, Y4, Y7
+	VPCMPEQB Y4, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y4
+	VPMAXUB Y0, Y5, Y7
+	VPCMPEQB Y5, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y5
+	VPMAXUB Y0, Y6, Y7
+	VPCMPEQB Y6, Y7, Y7
+	VPXOR constants<>+256(SB), Y7, Y6
+	VPBLENDVB Y3, Y2, Y0, Y3
+	VPBLENDVB Y4, Y2, Y0, Y4
+	VPBLENDVB Y5, Y2, Y0, Y5
+	VPBLENDVB Y6, Y2, Y0, Y6
+	VPBLENDVB Y8, Y1, Y3, Y3
+	VPBLENDVB Y9, Y1, Y4, Y4
+	VPBLENDVB Y10, Y1, Y5, Y5
+	VPBLENDVB Y11, Y1, Y6, Y6
+	VMOVDQU Y3, (DI)(AX*1)
+	VMOVDQU Y4, 32(DI)(AX*1)
+	VMOVDQU Y5, 64(DI)(AX*1)
+	VMOVDQU Y6, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31467,15 +37255,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI32StreamAVX2 is dst[i] = a², written around the caches.
+// squareI32StreamAVX2 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -31492,7 +37282,32 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VPMULLD Y0, Y0, Y0
+	VPMULLD Y1, Y1, Y1
+	VPMULLD Y2, Y2, Y2
+	VPMULLD Y3, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31567,15 +37382,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareU8StreamAVX2 is dst[i] = a², written around the caches.
+// squareU8StreamAVX2 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y0
@@ -31612,7 +37429,52 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y0
+	VMOVDQU 32(SI)(AX*1), Y1
+	VMOVDQU 64(SI)(AX*1), Y2
+	VMOVDQU 96(SI)(AX*1), Y3
+	VPAND constants<>+7584(SB), Y0, Y5
+	VPSRLW $8, Y0, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y0, Y0, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y0
+	VPAND constants<>+7584(SB), Y1, Y5
+	VPSRLW $8, Y1, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y1, Y1, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y1
+	VPAND constants<>+7584(SB), Y2, Y5
+	VPSRLW $8, Y2, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y2, Y2, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y2
+	VPAND constants<>+7584(SB), Y3, Y5
+	VPSRLW $8, Y3, Y4
+	VPMULLW Y4, Y5, Y5
+	VPMULLW Y3, Y3, Y4
+	VPAND constants<>+7616(SB), Y4, Y4
+	VPOR Y4, Y5, Y3
+	VMOVDQU Y0, (DI)(AX*1)
+	VMOVDQU Y1, 32(DI)(AX*1)
+	VMOVDQU Y2, 64(DI)(AX*1)
+	VMOVDQU Y3, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31670,7 +37532,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31679,9 +37541,11 @@ TEXT ·clampI32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -31702,7 +37566,36 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VPMAXSD Y2, Y0, Y2
+	VPMAXSD Y3, Y0, Y3
+	VPMAXSD Y4, Y0, Y4
+	VPMAXSD Y5, Y0, Y5
+	VPMINSD Y2, Y1, Y2
+	VPMINSD Y3, Y1, Y3
+	VPMINSD Y4, Y1, Y4
+	VPMINSD Y5, Y1, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31770,7 +37663,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31779,9 +37672,11 @@ TEXT ·clampI64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -31810,7 +37705,44 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VPCMPGTQ Y2, Y0, Y6
+	VPCMPGTQ Y3, Y0, Y7
+	VPCMPGTQ Y4, Y0, Y8
+	VPCMPGTQ Y5, Y0, Y9
+	VBLENDVPD Y6, Y0, Y2, Y2
+	VBLENDVPD Y7, Y0, Y3, Y3
+	VBLENDVPD Y8, Y0, Y4, Y4
+	VBLENDVPD Y9, Y0, Y5, Y5
+	VPCMPGTQ Y1, Y2, Y6
+	VPCMPGTQ Y1, Y3, Y7
+	VPCMPGTQ Y1, Y4, Y8
+	VPCMPGTQ Y1, Y5, Y9
+	VBLENDVPD Y6, Y1, Y2, Y2
+	VBLENDVPD Y7, Y1, Y3, Y3
+	VBLENDVPD Y8, Y1, Y4, Y4
+	VBLENDVPD Y9, Y1, Y5, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31868,7 +37800,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31877,9 +37809,11 @@ TEXT ·clampU8StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
 	VPBROADCASTB 1(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU (SI)(AX*1), Y2
@@ -31900,7 +37834,36 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU (SI)(AX*1), Y2
+	VMOVDQU 32(SI)(AX*1), Y3
+	VMOVDQU 64(SI)(AX*1), Y4
+	VMOVDQU 96(SI)(AX*1), Y5
+	VPMAXUB Y2, Y0, Y2
+	VPMAXUB Y3, Y0, Y3
+	VPMAXUB Y4, Y0, Y4
+	VPMAXUB Y5, Y0, Y5
+	VPMINUB Y2, Y1, Y2
+	VPMINUB Y3, Y1, Y3
+	VPMINUB Y4, Y1, Y4
+	VPMINUB Y5, Y1, Y5
+	VMOVDQU Y2, (DI)(AX*1)
+	VMOVDQU Y3, 32(DI)(AX*1)
+	VMOVDQU Y4, 64(DI)(AX*1)
+	VMOVDQU Y5, 96(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -31972,7 +37935,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereI32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -31980,9 +37943,11 @@ TEXT ·whereI32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
@@ -32014,7 +37979,51 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	VPMOVZXBD (SI)(AX*1), Y0
+	VPXOR Y1, Y1, Y1
+	VPSUBD Y0, Y1, Y0
+	VPMOVZXBD 8(SI)(AX*1), Y1
+	VPXOR Y2, Y2, Y2
+	VPSUBD Y1, Y2, Y1
+	VPMOVZXBD 16(SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBD Y2, Y3, Y2
+	VPMOVZXBD 24(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBD Y3, Y4, Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VMOVUPS (R9)(AX*4), Y8
+	VMOVUPS 32(R9)(AX*4), Y9
+	VMOVUPS 64(R9)(AX*4), Y10
+	VMOVUPS 96(R9)(AX*4), Y11
+	VBLENDVPS Y0, Y4, Y8, Y0
+	VBLENDVPS Y1, Y5, Y9, Y1
+	VBLENDVPS Y2, Y6, Y10, Y2
+	VBLENDVPS Y3, Y7, Y11, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -32086,7 +38095,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -32094,9 +38103,11 @@ TEXT ·whereI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
@@ -32128,7 +38139,51 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VPMOVZXBQ (SI)(AX*1), Y0
+	VPXOR Y1, Y1, Y1
+	VPSUBQ Y0, Y1, Y0
+	VPMOVZXBQ 4(SI)(AX*1), Y1
+	VPXOR Y2, Y2, Y2
+	VPSUBQ Y1, Y2, Y1
+	VPMOVZXBQ 8(SI)(AX*1), Y2
+	VPXOR Y3, Y3, Y3
+	VPSUBQ Y2, Y3, Y2
+	VPMOVZXBQ 12(SI)(AX*1), Y3
+	VPXOR Y4, Y4, Y4
+	VPSUBQ Y3, Y4, Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMOVUPD 64(R9)(AX*8), Y10
+	VMOVUPD 96(R9)(AX*8), Y11
+	VBLENDVPD Y0, Y4, Y8, Y0
+	VBLENDVPD Y1, Y5, Y9, Y1
+	VBLENDVPD Y2, Y6, Y10, Y2
+	VBLENDVPD Y3, Y7, Y11, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -32648,15 +38703,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, written around the caches.
+// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
 TEXT ·fromI32I64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VPMOVSXDQ (SI)(AX*4), Y0
 	VPMOVSXDQ 16(SI)(AX*4), Y1
@@ -32668,7 +38725,27 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	VPMOVSXDQ (SI)(AX*4), Y0
+	VPMOVSXDQ 16(SI)(AX*4), Y1
+	VPMOVSXDQ 32(SI)(AX*4), Y2
+	VPMOVSXDQ 48(SI)(AX*4), Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -32713,15 +38790,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 TEXT ·fromU8I32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPMOVZXBD 8(SI)(AX*1), Y1
@@ -32733,7 +38812,27 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBD (SI)(AX*1), Y0
+	VPMOVZXBD 8(SI)(AX*1), Y1
+	VPMOVZXBD 16(SI)(AX*1), Y2
+	VPMOVZXBD 24(SI)(AX*1), Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -32778,15 +38877,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 TEXT ·fromU8I64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPMOVZXBQ 4(SI)(AX*1), Y1
@@ -32798,7 +38899,27 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBQ (SI)(AX*1), Y0
+	VPMOVZXBQ 4(SI)(AX*1), Y1
+	VPMOVZXBQ 8(SI)(AX*1), Y2
+	VPMOVZXBQ 12(SI)(AX*1), Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33312,7 +39433,7 @@ done:
 	RET
 
 // expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
 TEXT ·expF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -33324,9 +39445,11 @@ TEXT ·expF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+672(SB), Y3
 	VBROADCASTSS constants<>+640(SB), Y4
 	VBROADCASTSS constants<>+128(SB), Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y6
 	VMOVUPS 32(SI)(AX*4), Y7
@@ -33392,7 +39515,80 @@ several:
 	VMOVNTPS Y7, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y6
+	VMOVUPS 32(SI)(AX*4), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PS Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS Y2, Y7, Y9
+	VSUBPS Y0, Y8, Y8
+	VSUBPS Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PS Y4, Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PS Y4, Y9, Y11
+	VFMADD231PS Y3, Y8, Y10
+	VFMADD231PS Y3, Y9, Y11
+	VMULPS Y10, Y10, Y12
+	VMULPS Y11, Y11, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y10, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y11, Y15
+	VFMADD213PS constants<>+768(SB), Y10, Y14
+	VFMADD213PS constants<>+768(SB), Y11, Y15
+	VFMADD213PS constants<>+800(SB), Y10, Y14
+	VFMADD213PS constants<>+800(SB), Y11, Y15
+	VFMADD213PS constants<>+832(SB), Y10, Y14
+	VFMADD213PS constants<>+832(SB), Y11, Y15
+	VFMADD213PS constants<>+864(SB), Y10, Y14
+	VFMADD213PS constants<>+864(SB), Y11, Y15
+	VFMADD231PS Y14, Y12, Y10
+	VFMADD231PS Y15, Y13, Y11
+	VADDPS Y10, Y5, Y10
+	VADDPS Y11, Y5, Y11
+	VADDPS constants<>+896(SB), Y8, Y8
+	VADDPS constants<>+896(SB), Y9, Y9
+	VPSRLD $4, Y8, Y8
+	VPSRLD $4, Y9, Y9
+	VPSRLD $1, Y8, Y12
+	VPSRLD $1, Y9, Y13
+	VPSLLD $23, Y12, Y14
+	VPSLLD $23, Y13, Y15
+	VMULPS Y14, Y10, Y10
+	VMULPS Y15, Y11, Y11
+	VPSUBD Y12, Y8, Y8
+	VPSUBD Y13, Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y10, Y8
+	VMULPS Y9, Y11, Y9
+	VCMPPS $17, constants<>+1408(SB), Y6, Y10
+	VCMPPS $17, constants<>+1408(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+1376(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+1376(SB), Y9, Y9
+	VCMPPS $30, constants<>+7712(SB), Y6, Y10
+	VCMPPS $30, constants<>+7712(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+4224(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+4224(SB), Y9, Y9
+	VCMPPS $3, Y6, Y6, Y6
+	VCMPPS $3, Y7, Y7, Y7
+	VBLENDVPS Y6, constants<>+288(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+288(SB), Y9, Y7
+	VMOVUPS Y6, (DI)(AX*4)
+	VMOVUPS Y7, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33538,7 +39734,7 @@ done:
 	RET
 
 // expm1F32StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 TEXT ·expm1F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -33548,9 +39744,11 @@ TEXT ·expm1F32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+864(SB), Y1
 	VBROADCASTSS constants<>+576(SB), Y2
 	VBROADCASTSS constants<>+640(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
@@ -33624,7 +39822,88 @@ several:
 	VMOVNTPS Y5, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVAPS Y0, Y6
+	VFMADD231PS Y2, Y4, Y6
+	VMOVAPS Y0, Y7
+	VFMADD231PS Y2, Y5, Y7
+	VSUBPS Y0, Y6, Y6
+	VSUBPS Y0, Y7, Y7
+	VMOVAPS Y4, Y8
+	VFMADD231PS Y3, Y6, Y8
+	VMOVAPS Y5, Y9
+	VFMADD231PS Y3, Y7, Y9
+	VMULPS constants<>+2784(SB), Y6, Y10
+	VMULPS constants<>+2784(SB), Y7, Y11
+	VSUBPS Y10, Y8, Y12
+	VSUBPS Y11, Y9, Y13
+	VSUBPS Y12, Y8, Y8
+	VSUBPS Y13, Y9, Y9
+	VSUBPS Y10, Y8, Y8
+	VSUBPS Y11, Y9, Y9
+	VMULPS Y12, Y12, Y10
+	VMULPS Y13, Y13, Y11
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y12, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y13, Y15
+	VFMADD213PS constants<>+768(SB), Y12, Y14
+	VFMADD213PS constants<>+768(SB), Y13, Y15
+	VFMADD213PS constants<>+800(SB), Y12, Y14
+	VFMADD213PS constants<>+800(SB), Y13, Y15
+	VFMADD213PS constants<>+832(SB), Y12, Y14
+	VFMADD213PS constants<>+832(SB), Y13, Y15
+	VFMADD213PS Y1, Y12, Y14
+	VFMADD213PS Y1, Y13, Y15
+	VFMADD231PS Y14, Y10, Y8
+	VFMADD231PS Y15, Y11, Y9
+	VSUBPS constants<>+128(SB), Y6, Y6
+	VSUBPS constants<>+128(SB), Y7, Y7
+	VADDPS constants<>+5216(SB), Y6, Y6
+	VADDPS constants<>+5216(SB), Y7, Y7
+	VPSLLD $23, Y6, Y6
+	VPSLLD $23, Y7, Y7
+	VSUBPS Y1, Y6, Y10
+	VSUBPS Y1, Y7, Y11
+	VFMADD231PS Y12, Y6, Y10
+	VFMADD231PS Y13, Y7, Y11
+	VFMADD231PS Y8, Y6, Y10
+	VFMADD231PS Y9, Y7, Y11
+	VMULPS constants<>+5728(SB), Y10, Y6
+	VMULPS constants<>+5728(SB), Y11, Y7
+	VPAND constants<>+64(SB), Y4, Y8
+	VPAND constants<>+64(SB), Y5, Y9
+	VCMPPS $17, constants<>+7744(SB), Y8, Y8
+	VCMPPS $17, constants<>+7744(SB), Y9, Y9
+	VBLENDVPS Y8, Y4, Y6, Y6
+	VBLENDVPS Y9, Y5, Y7, Y7
+	VCMPPS $17, constants<>+7776(SB), Y4, Y8
+	VCMPPS $17, constants<>+7776(SB), Y5, Y9
+	VBLENDVPS Y8, constants<>+160(SB), Y6, Y6
+	VBLENDVPS Y9, constants<>+160(SB), Y7, Y7
+	VCMPPS $30, constants<>+7712(SB), Y4, Y8
+	VCMPPS $30, constants<>+7712(SB), Y5, Y9
+	VBLENDVPS Y8, constants<>+4224(SB), Y6, Y6
+	VBLENDVPS Y9, constants<>+4224(SB), Y7, Y7
+	VCMPPS $3, Y4, Y4, Y4
+	VCMPPS $3, Y5, Y5, Y5
+	VBLENDVPS Y4, constants<>+288(SB), Y6, Y4
+	VBLENDVPS Y5, constants<>+288(SB), Y7, Y5
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33763,7 +40042,7 @@ done:
 	RET
 
 // logF32StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
 TEXT ·logF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -33772,9 +40051,11 @@ TEXT ·logF32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+960(SB), Y1
 	VBROADCASTSS constants<>+288(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
 	VMOVUPS 32(SI)(AX*4), Y4
@@ -33844,7 +40125,84 @@ several:
 	VMOVNTPS Y4, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VCMPPS $17, constants<>+7808(SB), Y3, Y5
+	VCMPPS $17, constants<>+7808(SB), Y4, Y6
+	VMULPS constants<>+7840(SB), Y3, Y7
+	VMULPS constants<>+7840(SB), Y4, Y8
+	VBLENDVPS Y5, Y7, Y3, Y7
+	VBLENDVPS Y6, Y8, Y4, Y8
+	VBLENDVPS Y5, constants<>+7872(SB), Y0, Y5
+	VBLENDVPS Y6, constants<>+7872(SB), Y0, Y6
+	VPSUBD constants<>+928(SB), Y7, Y9
+	VPSUBD constants<>+928(SB), Y8, Y10
+	VPAND Y1, Y9, Y9
+	VPAND Y1, Y10, Y10
+	VPSUBD Y9, Y7, Y7
+	VPSUBD Y10, Y8, Y8
+	VSUBPS constants<>+128(SB), Y7, Y7
+	VSUBPS constants<>+128(SB), Y8, Y8
+	VBROADCASTSS constants<>+1088(SB), Y11
+	VFMADD231PS constants<>+1056(SB), Y7, Y11
+	VBROADCASTSS constants<>+1088(SB), Y12
+	VFMADD231PS constants<>+1056(SB), Y8, Y12
+	VFMADD213PS constants<>+1120(SB), Y7, Y11
+	VFMADD213PS constants<>+1120(SB), Y8, Y12
+	VFMADD213PS constants<>+1152(SB), Y7, Y11
+	VFMADD213PS constants<>+1152(SB), Y8, Y12
+	VFMADD213PS constants<>+1184(SB), Y7, Y11
+	VFMADD213PS constants<>+1184(SB), Y8, Y12
+	VFMADD213PS constants<>+1216(SB), Y7, Y11
+	VFMADD213PS constants<>+1216(SB), Y8, Y12
+	VFMADD213PS constants<>+1248(SB), Y7, Y11
+	VFMADD213PS constants<>+1248(SB), Y8, Y12
+	VFMADD213PS constants<>+1280(SB), Y7, Y11
+	VFMADD213PS constants<>+1280(SB), Y8, Y12
+	VMULPS Y7, Y7, Y13
+	VMULPS Y8, Y8, Y14
+	VFMADD213PS constants<>+1312(SB), Y7, Y11
+	VFMADD213PS constants<>+1312(SB), Y8, Y12
+	VFMADD231PS Y11, Y13, Y7
+	VFMADD231PS Y12, Y14, Y8
+	VPSUBD Y5, Y9, Y5
+	VPSUBD Y6, Y10, Y6
+	VPSRAD $23, Y5, Y5
+	VPSRAD $23, Y6, Y6
+	VCVTDQ2PS Y5, Y5
+	VCVTDQ2PS Y6, Y6
+	VFMADD231PS constants<>+1344(SB), Y5, Y7
+	VFMADD231PS constants<>+1344(SB), Y6, Y8
+	VCMPPS $0, constants<>+4224(SB), Y3, Y5
+	VCMPPS $0, constants<>+4224(SB), Y4, Y6
+	VBLENDVPS Y5, Y3, Y7, Y5
+	VBLENDVPS Y6, Y4, Y8, Y6
+	VCMPPS $18, Y0, Y3, Y7
+	VCMPPS $18, Y0, Y4, Y8
+	VCMPPS $17, Y0, Y3, Y9
+	VCMPPS $17, Y0, Y4, Y10
+	VBLENDVPS Y9, Y2, Y1, Y9
+	VBLENDVPS Y10, Y2, Y1, Y10
+	VBLENDVPS Y7, Y9, Y5, Y5
+	VBLENDVPS Y8, Y10, Y6, Y6
+	VCMPPS $3, Y3, Y3, Y3
+	VCMPPS $3, Y4, Y4, Y4
+	VBLENDVPS Y3, Y2, Y5, Y3
+	VBLENDVPS Y4, Y2, Y6, Y4
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33989,7 +40347,7 @@ done:
 	RET
 
 // log1pF32StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 TEXT ·log1pF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -34001,9 +40359,11 @@ TEXT ·log1pF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+128(SB), Y3
 	VBROADCASTSS constants<>+928(SB), Y4
 	VBROADCASTSS constants<>+992(SB), Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y6
 	VMOVUPS 32(SI)(AX*4), Y7
@@ -34075,7 +40435,86 @@ several:
 	VMOVNTPS Y7, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y6
+	VMOVUPS 32(SI)(AX*4), Y7
+	VADDPS Y6, Y3, Y8
+	VADDPS Y7, Y3, Y9
+	VPSUBD Y4, Y8, Y8
+	VPSUBD Y4, Y9, Y9
+	VPAND Y1, Y8, Y8
+	VPAND Y1, Y9, Y9
+	VPSUBD Y8, Y6, Y10
+	VPSUBD Y9, Y7, Y11
+	VPSUBD Y8, Y5, Y12
+	VPSUBD Y9, Y5, Y13
+	VFMADD132PS constants<>+1024(SB), Y0, Y12
+	VFMADD132PS constants<>+1024(SB), Y0, Y13
+	VADDPS Y12, Y10, Y10
+	VADDPS Y13, Y11, Y11
+	VBROADCASTSS constants<>+1088(SB), Y12
+	VFMADD231PS constants<>+1056(SB), Y10, Y12
+	VBROADCASTSS constants<>+1088(SB), Y13
+	VFMADD231PS constants<>+1056(SB), Y11, Y13
+	VFMADD213PS constants<>+1120(SB), Y10, Y12
+	VFMADD213PS constants<>+1120(SB), Y11, Y13
+	VFMADD213PS constants<>+1152(SB), Y10, Y12
+	VFMADD213PS constants<>+1152(SB), Y11, Y13
+	VFMADD213PS constants<>+1184(SB), Y10, Y12
+	VFMADD213PS constants<>+1184(SB), Y11, Y13
+	VFMADD213PS constants<>+1216(SB), Y10, Y12
+	VFMADD213PS constants<>+1216(SB), Y11, Y13
+	VFMADD213PS constants<>+1248(SB), Y10, Y12
+	VFMADD213PS constants<>+1248(SB), Y11, Y13
+	VFMADD213PS constants<>+1280(SB), Y10, Y12
+	VFMADD213PS constants<>+1280(SB), Y11, Y13
+	VMULPS Y10, Y10, Y14
+	VMULPS Y11, Y11, Y15
+	VFMADD213PS constants<>+1312(SB), Y10, Y12
+	VFMADD213PS constants<>+1312(SB), Y11, Y13
+	VFMADD231PS Y12, Y14, Y10
+	VFMADD231PS Y13, Y15, Y11
+	VPSRAD $23, Y8, Y8
+	VPSRAD $23, Y9, Y9
+	VCVTDQ2PS Y8, Y8
+	VCVTDQ2PS Y9, Y9
+	VFMADD231PS constants<>+1344(SB), Y8, Y10
+	VFMADD231PS constants<>+1344(SB), Y9, Y11
+	VPAND constants<>+64(SB), Y6, Y8
+	VPAND constants<>+64(SB), Y7, Y9
+	VCMPPS $17, constants<>+7744(SB), Y8, Y8
+	VCMPPS $17, constants<>+7744(SB), Y9, Y9
+	VBLENDVPS Y8, Y6, Y10, Y8
+	VBLENDVPS Y9, Y7, Y11, Y9
+	VCMPPS $0, constants<>+4224(SB), Y6, Y10
+	VCMPPS $0, constants<>+4224(SB), Y7, Y11
+	VBLENDVPS Y10, Y6, Y8, Y8
+	VBLENDVPS Y11, Y7, Y9, Y9
+	VCMPPS $18, Y0, Y6, Y10
+	VCMPPS $18, Y0, Y7, Y11
+	VCMPPS $17, Y0, Y6, Y12
+	VCMPPS $17, Y0, Y7, Y13
+	VBLENDVPS Y12, Y2, Y1, Y12
+	VBLENDVPS Y13, Y2, Y1, Y13
+	VBLENDVPS Y10, Y12, Y8, Y8
+	VBLENDVPS Y11, Y13, Y9, Y9
+	VCMPPS $3, Y6, Y6, Y6
+	VCMPPS $3, Y7, Y7, Y7
+	VBLENDVPS Y6, Y2, Y8, Y6
+	VBLENDVPS Y7, Y2, Y9, Y7
+	VMOVUPS Y6, (DI)(AX*4)
+	VMOVUPS Y7, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34237,16 +40676,18 @@ done:
 
 // sinF32StreamAVX2 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·sinF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+7904(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
 	VPAND constants<>+64(SB), Y1, Y2
@@ -34383,7 +40824,151 @@ several:
 	VMOVNTPS Y1, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VPAND constants<>+64(SB), Y1, Y2
+	VPAND constants<>+7936(SB), Y2, Y3
+	VPOR constants<>+7808(SB), Y3, Y3
+	VPSRLD $23, Y2, Y4
+	VPSUBD constants<>+7968(SB), Y4, Y4
+	VPSRLD $5, Y4, Y5
+	VPAND Y0, Y4, Y4
+	VPADDD constants<>+384(SB), Y5, Y6
+	VPERMD constants<>+8000(SB), Y6, Y6
+	VPSRLD $1, Y6, Y7
+	VPSUBD Y4, Y0, Y8
+	VPSRLVD Y8, Y7, Y7
+	VPERMD constants<>+8000(SB), Y5, Y9
+	VPSLLVD Y4, Y9, Y9
+	VPOR Y7, Y9, Y7
+	VPADDD constants<>+7552(SB), Y5, Y9
+	VPERMD constants<>+8000(SB), Y9, Y9
+	VPSRLD $1, Y9, Y10
+	VPSRLVD Y8, Y10, Y10
+	VPSLLVD Y4, Y6, Y6
+	VPOR Y10, Y6, Y6
+	VPADDD constants<>+8032(SB), Y5, Y5
+	VPERMD constants<>+8000(SB), Y5, Y5
+	VPSRLD $1, Y5, Y5
+	VPSRLVD Y8, Y5, Y5
+	VPSLLVD Y4, Y9, Y4
+	VPOR Y5, Y4, Y4
+	VPMULLD Y6, Y3, Y5
+	VPSRLQ $32, Y3, Y8
+	VPSRLQ $32, Y4, Y9
+	VPMULUDQ Y8, Y9, Y9
+	VPMULUDQ Y3, Y4, Y8
+	VPSRLQ $32, Y8, Y8
+	VPBLENDD $0xaa, Y9, Y8, Y4
+	VPADDD Y4, Y5, Y4
+	VPMULLD Y7, Y3, Y7
+	VPSRLQ $32, Y3, Y8
+	VPSRLQ $32, Y6, Y9
+	VPMULUDQ Y8, Y9, Y9
+	VPMULUDQ Y3, Y6, Y8
+	VPSRLQ $32, Y8, Y8
+	VPBLENDD $0xaa, Y9, Y8, Y3
+	VPADDD Y3, Y7, Y3
+	VPXOR constants<>+0(SB), Y4, Y6
+	VPXOR constants<>+0(SB), Y5, Y5
+	VPCMPGTD Y6, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VBLENDVPS Y5, constants<>+384(SB), Y6, Y5
+	VPADDD Y5, Y3, Y3
+	VPSLLD $2, Y3, Y5
+	VPSRLD $30, Y4, Y7
+	VPOR Y7, Y5, Y5
+	VPSLLD $2, Y4, Y4
+	VPSRLD $30, Y3, Y3
+	VPSRLD $31, Y5, Y7
+	VPADDD Y7, Y3, Y3
+	VPSRAD $31, Y5, Y7
+	VPXOR Y7, Y5, Y5
+	VPXOR Y7, Y4, Y4
+	VPAND constants<>+8064(SB), Y5, Y8
+	VCVTDQ2PS Y8, Y8
+	VPAND constants<>+320(SB), Y5, Y5
+	VPSLLD $16, Y5, Y5
+	VPSRLD $16, Y4, Y9
+	VPOR Y9, Y5, Y5
+	VCVTDQ2PS Y5, Y5
+	VPAND constants<>+8096(SB), Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VFMADD231PS constants<>+8128(SB), Y4, Y5
+	VMOVAPS Y8, Y4
+	VFMADD231PS constants<>+8128(SB), Y5, Y4
+	VMULPS constants<>+8160(SB), Y4, Y4
+	VFMSUB132PS constants<>+8160(SB), Y4, Y8
+	VFMADD231PS constants<>+8192(SB), Y5, Y8
+	VMULPS constants<>+8224(SB), Y4, Y5
+	VMOVAPS Y5, Y9
+	VFMSUB231PS constants<>+8224(SB), Y4, Y9
+	VFMADD231PS constants<>+8256(SB), Y4, Y9
+	VFMADD231PS constants<>+8224(SB), Y8, Y9
+	VPAND constants<>+0(SB), Y7, Y4
+	VPXOR Y4, Y5, Y5
+	VPXOR Y4, Y9, Y4
+	VBROADCASTSS constants<>+608(SB), Y7
+	VFMADD231PS constants<>+8288(SB), Y2, Y7
+	VSUBPS constants<>+608(SB), Y7, Y8
+	VPSUBD constants<>+608(SB), Y7, Y7
+	VMOVAPS Y2, Y9
+	VFMADD231PS constants<>+8320(SB), Y8, Y9
+	VMULPS constants<>+8352(SB), Y8, Y10
+	VMOVAPS Y10, Y11
+	VFMSUB231PS constants<>+8352(SB), Y8, Y11
+	VADDPS Y10, Y9, Y12
+	VSUBPS Y9, Y12, Y13
+	VSUBPS Y13, Y12, Y14
+	VSUBPS Y14, Y9, Y9
+	VSUBPS Y13, Y10, Y10
+	VADDPS Y10, Y9, Y9
+	VFMADD231PS constants<>+8384(SB), Y8, Y11
+	VADDPS Y11, Y9, Y8
+	VADDPS Y8, Y12, Y9
+	VSUBPS Y9, Y12, Y10
+	VADDPS Y8, Y10, Y8
+	VCMPPS $29, constants<>+8416(SB), Y2, Y10
+	VBLENDVPS Y10, Y5, Y9, Y5
+	VBLENDVPS Y10, Y4, Y8, Y4
+	VBLENDVPS Y10, Y3, Y7, Y3
+	VMULPS Y5, Y5, Y7
+	VBROADCASTSS constants<>+8480(SB), Y8
+	VFMADD231PS constants<>+8448(SB), Y7, Y8
+	VFMADD213PS constants<>+7520(SB), Y7, Y8
+	VMULPS Y5, Y7, Y9
+	VFMADD213PS Y4, Y8, Y9
+	VADDPS Y9, Y5, Y8
+	VBROADCASTSS constants<>+8544(SB), Y9
+	VFMADD231PS constants<>+8512(SB), Y7, Y9
+	VFMADD213PS constants<>+7424(SB), Y7, Y9
+	VFMADD213PS constants<>+1312(SB), Y7, Y9
+	VMULPS Y4, Y5, Y4
+	VFMSUB231PS Y9, Y7, Y4
+	VADDPS constants<>+128(SB), Y4, Y4
+	VPSLLD $31, Y3, Y5
+	VPCMPGTD Y5, Y6, Y5
+	VBLENDVPS Y5, Y4, Y8, Y4
+	VPSRLD $1, Y3, Y3
+	VPSLLD $31, Y3, Y3
+	VPXOR Y3, Y4, Y3
+	VPAND constants<>+0(SB), Y1, Y1
+	VPXOR Y1, Y3, Y1
+	VCMPPS $17, constants<>+4224(SB), Y2, Y2
+	VPXOR constants<>+256(SB), Y2, Y2
+	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34545,16 +41130,18 @@ done:
 
 // cosF32StreamAVX2 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·cosF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+384(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
 	VPAND constants<>+64(SB), Y1, Y1
@@ -34691,7 +41278,151 @@ several:
 	VMOVNTPS Y1, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VPAND constants<>+64(SB), Y1, Y1
+	VCMPPS $17, constants<>+4224(SB), Y1, Y2
+	VPXOR constants<>+256(SB), Y2, Y2
+	VPAND constants<>+7936(SB), Y1, Y3
+	VPOR constants<>+7808(SB), Y3, Y3
+	VPSRLD $23, Y1, Y4
+	VPSUBD constants<>+7968(SB), Y4, Y4
+	VPSRLD $5, Y4, Y5
+	VPAND constants<>+7904(SB), Y4, Y4
+	VPADDD Y0, Y5, Y6
+	VPERMD constants<>+8000(SB), Y6, Y6
+	VPSRLD $1, Y6, Y7
+	VBROADCASTSS constants<>+7904(SB), Y8
+	VPSUBD Y4, Y8, Y9
+	VPSRLVD Y9, Y7, Y7
+	VPERMD constants<>+8000(SB), Y5, Y10
+	VPSLLVD Y4, Y10, Y10
+	VPOR Y7, Y10, Y7
+	VPADDD constants<>+7552(SB), Y5, Y10
+	VPERMD constants<>+8000(SB), Y10, Y10
+	VPSRLD $1, Y10, Y11
+	VPSRLVD Y9, Y11, Y11
+	VPSLLVD Y4, Y6, Y6
+	VPOR Y11, Y6, Y6
+	VPADDD constants<>+8032(SB), Y5, Y5
+	VPERMD constants<>+8000(SB), Y5, Y5
+	VPSRLD $1, Y5, Y5
+	VPSRLVD Y9, Y5, Y5
+	VPSLLVD Y4, Y10, Y4
+	VPOR Y5, Y4, Y4
+	VPMULLD Y6, Y3, Y5
+	VPSRLQ $32, Y3, Y9
+	VPSRLQ $32, Y4, Y10
+	VPMULUDQ Y9, Y10, Y10
+	VPMULUDQ Y3, Y4, Y9
+	VPSRLQ $32, Y9, Y9
+	VPBLENDD $0xaa, Y10, Y9, Y4
+	VPADDD Y4, Y5, Y4
+	VPMULLD Y7, Y3, Y7
+	VPSRLQ $32, Y3, Y9
+	VPSRLQ $32, Y6, Y10
+	VPMULUDQ Y9, Y10, Y10
+	VPMULUDQ Y3, Y6, Y9
+	VPSRLQ $32, Y9, Y9
+	VPBLENDD $0xaa, Y10, Y9, Y3
+	VPADDD Y3, Y7, Y3
+	VPXOR constants<>+0(SB), Y4, Y6
+	VPXOR constants<>+0(SB), Y5, Y5
+	VPCMPGTD Y6, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VBLENDVPS Y5, Y0, Y6, Y5
+	VPADDD Y5, Y3, Y3
+	VPSLLD $2, Y3, Y5
+	VPSRLD $30, Y4, Y7
+	VPOR Y7, Y5, Y5
+	VPSLLD $2, Y4, Y4
+	VPSRLD $30, Y3, Y3
+	VPSRLD $31, Y5, Y7
+	VPADDD Y7, Y3, Y3
+	VPSRAD $31, Y5, Y7
+	VPXOR Y7, Y5, Y5
+	VPXOR Y7, Y4, Y4
+	VPAND constants<>+8064(SB), Y5, Y9
+	VCVTDQ2PS Y9, Y9
+	VPAND constants<>+320(SB), Y5, Y5
+	VPSLLD $16, Y5, Y5
+	VPSRLD $16, Y4, Y10
+	VPOR Y10, Y5, Y5
+	VCVTDQ2PS Y5, Y5
+	VPAND constants<>+8096(SB), Y4, Y4
+	VCVTDQ2PS Y4, Y4
+	VFMADD231PS constants<>+8128(SB), Y4, Y5
+	VMOVAPS Y9, Y4
+	VFMADD231PS constants<>+8128(SB), Y5, Y4
+	VMULPS constants<>+8160(SB), Y4, Y4
+	VFMSUB132PS constants<>+8160(SB), Y4, Y9
+	VFMADD231PS constants<>+8192(SB), Y5, Y9
+	VMULPS constants<>+8224(SB), Y4, Y5
+	VMOVAPS Y5, Y10
+	VFMSUB231PS constants<>+8224(SB), Y4, Y10
+	VFMADD231PS constants<>+8256(SB), Y4, Y10
+	VFMADD231PS constants<>+8224(SB), Y9, Y10
+	VPAND constants<>+0(SB), Y7, Y4
+	VPXOR Y4, Y5, Y5
+	VPXOR Y4, Y10, Y4
+	VBROADCASTSS constants<>+608(SB), Y7
+	VFMADD231PS constants<>+8288(SB), Y1, Y7
+	VSUBPS constants<>+608(SB), Y7, Y9
+	VPSUBD constants<>+608(SB), Y7, Y7
+	VMOVAPS Y1, Y10
+	VFMADD231PS constants<>+8320(SB), Y9, Y10
+	VMULPS constants<>+8352(SB), Y9, Y11
+	VMOVAPS Y11, Y12
+	VFMSUB231PS constants<>+8352(SB), Y9, Y12
+	VADDPS Y11, Y10, Y13
+	VSUBPS Y10, Y13, Y14
+	VSUBPS Y14, Y13, Y15
+	VSUBPS Y15, Y10, Y10
+	VSUBPS Y14, Y11, Y11
+	VADDPS Y11, Y10, Y10
+	VFMADD231PS constants<>+8384(SB), Y9, Y12
+	VADDPS Y12, Y10, Y9
+	VADDPS Y9, Y13, Y10
+	VSUBPS Y10, Y13, Y11
+	VADDPS Y9, Y11, Y9
+	VCMPPS $29, constants<>+8416(SB), Y1, Y1
+	VBLENDVPS Y1, Y5, Y10, Y5
+	VBLENDVPS Y1, Y4, Y9, Y4
+	VBLENDVPS Y1, Y3, Y7, Y1
+	VPADDD Y0, Y1, Y1
+	VMULPS Y5, Y5, Y3
+	VBROADCASTSS constants<>+8480(SB), Y7
+	VFMADD231PS constants<>+8448(SB), Y3, Y7
+	VFMADD213PS constants<>+7520(SB), Y3, Y7
+	VMULPS Y5, Y3, Y9
+	VFMADD213PS Y4, Y7, Y9
+	VADDPS Y9, Y5, Y7
+	VBROADCASTSS constants<>+8544(SB), Y9
+	VFMADD231PS constants<>+8512(SB), Y3, Y9
+	VFMADD213PS constants<>+7424(SB), Y3, Y9
+	VFMADD213PS constants<>+1312(SB), Y3, Y9
+	VMULPS Y4, Y5, Y4
+	VFMSUB231PS Y9, Y3, Y4
+	VADDPS constants<>+128(SB), Y4, Y3
+	VPSLLD $31, Y1, Y4
+	VPCMPGTD Y4, Y6, Y4
+	VBLENDVPS Y4, Y3, Y7, Y3
+	VPSRLD $1, Y1, Y1
+	VPSLLD $31, Y1, Y1
+	VPXOR Y1, Y3, Y1
+	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
+	VMOVUPS Y1, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34839,7 +41570,7 @@ done:
 	RET
 
 // tanhF32StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
 TEXT ·tanhF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -34849,9 +41580,11 @@ TEXT ·tanhF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+5184(SB), Y1
 	VBROADCASTSS constants<>+5216(SB), Y2
 	VBROADCASTSS constants<>+128(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
@@ -34926,7 +41659,89 @@ several:
 	VMOVNTPS Y5, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMULPS Y4, Y4, Y6
+	VMULPS Y5, Y5, Y7
+	VBROADCASTSS constants<>+5312(SB), Y8
+	VFMADD231PS constants<>+5280(SB), Y6, Y8
+	VBROADCASTSS constants<>+5312(SB), Y9
+	VFMADD231PS constants<>+5280(SB), Y7, Y9
+	VFMADD213PS constants<>+5344(SB), Y6, Y8
+	VFMADD213PS constants<>+5344(SB), Y7, Y9
+	VFMADD213PS constants<>+5376(SB), Y6, Y8
+	VFMADD213PS constants<>+5376(SB), Y7, Y9
+	VFMADD213PS constants<>+5408(SB), Y6, Y8
+	VFMADD213PS constants<>+5408(SB), Y7, Y9
+	VMULPS Y4, Y6, Y6
+	VMULPS Y5, Y7, Y7
+	VFMADD213PS Y4, Y8, Y6
+	VFMADD213PS Y5, Y9, Y7
+	VPOR Y0, Y4, Y8
+	VPOR Y0, Y5, Y9
+	VMAXPS Y8, Y1, Y10
+	VMAXPS Y9, Y1, Y11
+	VMOVAPS Y2, Y12
+	VFMADD231PS constants<>+5440(SB), Y10, Y12
+	VMOVAPS Y2, Y13
+	VFMADD231PS constants<>+5440(SB), Y11, Y13
+	VSUBPS Y2, Y12, Y14
+	VSUBPS Y2, Y13, Y15
+	VPSLLD $23, Y12, Y12
+	VPSLLD $23, Y13, Y13
+	VFMADD231PS constants<>+5472(SB), Y14, Y10
+	VFMADD231PS constants<>+5472(SB), Y15, Y11
+	VFMADD231PS constants<>+5504(SB), Y14, Y10
+	VFMADD231PS constants<>+5504(SB), Y15, Y11
+	VBROADCASTSS constants<>+5568(SB), Y14
+	VFMADD231PS constants<>+5536(SB), Y10, Y14
+	VBROADCASTSS constants<>+5568(SB), Y15
+	VFMADD231PS constants<>+5536(SB), Y11, Y15
+	VFMADD213PS constants<>+5600(SB), Y10, Y14
+	VFMADD213PS constants<>+5600(SB), Y11, Y15
+	VFMADD213PS constants<>+5632(SB), Y10, Y14
+	VFMADD213PS constants<>+5632(SB), Y11, Y15
+	VFMADD213PS constants<>+5664(SB), Y10, Y14
+	VFMADD213PS constants<>+5664(SB), Y11, Y15
+	VFMADD213PS constants<>+5696(SB), Y10, Y14
+	VFMADD213PS constants<>+5696(SB), Y11, Y15
+	VMULPS Y10, Y12, Y10
+	VMULPS Y11, Y13, Y11
+	VADDPS Y3, Y12, Y12
+	VADDPS Y3, Y13, Y13
+	VFMADD231PS Y14, Y10, Y12
+	VFMADD231PS Y15, Y11, Y13
+	VBROADCASTSS constants<>+5728(SB), Y10
+	VDIVPS Y12, Y10, Y11
+	VDIVPS Y13, Y10, Y10
+	VSUBPS Y11, Y3, Y11
+	VSUBPS Y10, Y3, Y10
+	VCMPPS $30, constants<>+5760(SB), Y8, Y8
+	VCMPPS $30, constants<>+5760(SB), Y9, Y9
+	VBLENDVPS Y8, Y6, Y11, Y6
+	VBLENDVPS Y9, Y7, Y10, Y7
+	VPAND Y0, Y4, Y8
+	VPAND Y0, Y5, Y9
+	VPOR Y8, Y6, Y6
+	VPOR Y9, Y7, Y7
+	VCMPPS $3, Y4, Y4, Y4
+	VCMPPS $3, Y5, Y5, Y5
+	VBLENDVPS Y4, constants<>+288(SB), Y6, Y4
+	VBLENDVPS Y5, constants<>+288(SB), Y7, Y5
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35047,7 +41862,7 @@ done:
 	RET
 
 // sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
 TEXT ·sigmoidF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -35057,9 +41872,11 @@ TEXT ·sigmoidF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+2624(SB), Y1
 	VBROADCASTSS constants<>+2656(SB), Y2
 	VBROADCASTSS constants<>+2720(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
@@ -35116,7 +41933,71 @@ several:
 	VMOVNTPS Y5, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMAXPS Y4, Y1, Y6
+	VMAXPS Y5, Y1, Y7
+	VMINPS Y6, Y2, Y6
+	VMINPS Y7, Y2, Y7
+	VMOVAPS Y3, Y8
+	VFMADD231PS constants<>+2688(SB), Y6, Y8
+	VMOVAPS Y3, Y9
+	VFMADD231PS constants<>+2688(SB), Y7, Y9
+	VSUBPS Y3, Y8, Y10
+	VSUBPS Y3, Y9, Y11
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VFMADD231PS constants<>+2752(SB), Y10, Y6
+	VFMADD231PS constants<>+2752(SB), Y11, Y7
+	VFMADD231PS constants<>+2784(SB), Y10, Y6
+	VFMADD231PS constants<>+2784(SB), Y11, Y7
+	VBROADCASTSS constants<>+2848(SB), Y10
+	VFMADD231PS constants<>+2816(SB), Y6, Y10
+	VBROADCASTSS constants<>+2848(SB), Y11
+	VFMADD231PS constants<>+2816(SB), Y7, Y11
+	VFMADD213PS constants<>+2880(SB), Y6, Y10
+	VFMADD213PS constants<>+2880(SB), Y7, Y11
+	VFMADD213PS constants<>+2912(SB), Y6, Y10
+	VFMADD213PS constants<>+2912(SB), Y7, Y11
+	VFMADD213PS constants<>+2944(SB), Y6, Y10
+	VFMADD213PS constants<>+2944(SB), Y7, Y11
+	VFMADD213PS constants<>+160(SB), Y6, Y10
+	VFMADD213PS constants<>+160(SB), Y7, Y11
+	VCMPPS $17, constants<>+2976(SB), Y8, Y12
+	VCMPPS $17, constants<>+2976(SB), Y9, Y13
+	VPXOR Y14, Y14, Y14
+	VBLENDVPS Y12, Y8, Y14, Y12
+	VBLENDVPS Y13, Y9, Y14, Y13
+	VSUBPS Y12, Y8, Y14
+	VSUBPS Y13, Y9, Y15
+	VMULPS Y6, Y8, Y6
+	VMULPS Y7, Y9, Y7
+	VADDPS Y0, Y12, Y8
+	VADDPS Y0, Y13, Y9
+	VFMADD231PS Y10, Y6, Y8
+	VFMADD231PS Y11, Y7, Y9
+	VADDPS Y14, Y8, Y6
+	VADDPS Y15, Y9, Y7
+	VDIVPS Y6, Y0, Y6
+	VDIVPS Y7, Y0, Y7
+	VCMPPS $3, Y4, Y4, Y4
+	VCMPPS $3, Y5, Y5, Y5
+	VBLENDVPS Y4, constants<>+288(SB), Y6, Y4
+	VBLENDVPS Y5, constants<>+288(SB), Y7, Y5
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35293,7 +42174,7 @@ done:
 	RET
 
 // erfF32StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
 TEXT ·erfF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -35301,9 +42182,11 @@ TEXT ·erfF32StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VBROADCASTSS constants<>+608(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
@@ -35399,7 +42282,110 @@ several:
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VPAND constants<>+64(SB), Y2, Y4
+	VPAND constants<>+64(SB), Y3, Y5
+	VMULPS Y4, Y4, Y6
+	VMULPS Y5, Y5, Y7
+	VBROADCASTSS constants<>+8608(SB), Y8
+	VFMADD231PS constants<>+8576(SB), Y6, Y8
+	VBROADCASTSS constants<>+8608(SB), Y9
+	VFMADD231PS constants<>+8576(SB), Y7, Y9
+	VFMADD213PS constants<>+8640(SB), Y6, Y8
+	VFMADD213PS constants<>+8640(SB), Y7, Y9
+	VFMADD213PS constants<>+8672(SB), Y6, Y8
+	VFMADD213PS constants<>+8672(SB), Y7, Y9
+	VFMADD213PS constants<>+8704(SB), Y6, Y8
+	VFMADD213PS constants<>+8704(SB), Y7, Y9
+	VFMADD213PS constants<>+8736(SB), Y6, Y8
+	VFMADD213PS constants<>+8736(SB), Y7, Y9
+	VFMADD213PS constants<>+8768(SB), Y6, Y8
+	VFMADD213PS constants<>+8768(SB), Y7, Y9
+	VFMADD213PS Y4, Y4, Y8
+	VFMADD213PS Y5, Y5, Y9
+	VBROADCASTSS constants<>+8832(SB), Y6
+	VFMADD231PS constants<>+8800(SB), Y4, Y6
+	VBROADCASTSS constants<>+8832(SB), Y7
+	VFMADD231PS constants<>+8800(SB), Y5, Y7
+	VFMADD213PS constants<>+8864(SB), Y4, Y6
+	VFMADD213PS constants<>+8864(SB), Y5, Y7
+	VFMADD213PS constants<>+8896(SB), Y4, Y6
+	VFMADD213PS constants<>+8896(SB), Y5, Y7
+	VFMADD213PS constants<>+8928(SB), Y4, Y6
+	VFMADD213PS constants<>+8928(SB), Y5, Y7
+	VFMADD213PS constants<>+8960(SB), Y4, Y6
+	VFMADD213PS constants<>+8960(SB), Y5, Y7
+	VFMADD213PS constants<>+8992(SB), Y4, Y6
+	VFMADD213PS constants<>+8992(SB), Y5, Y7
+	VFMADD213PS constants<>+9024(SB), Y4, Y6
+	VFMADD213PS constants<>+9024(SB), Y5, Y7
+	VMOVAPS Y1, Y10
+	VFNMADD231PS constants<>+576(SB), Y6, Y10
+	VMOVAPS Y1, Y11
+	VFNMADD231PS constants<>+576(SB), Y7, Y11
+	VSUBPS Y1, Y10, Y10
+	VSUBPS Y1, Y11, Y11
+	VFMSUB231PS constants<>+640(SB), Y10, Y6
+	VFMSUB231PS constants<>+640(SB), Y11, Y7
+	VFMADD231PS constants<>+672(SB), Y10, Y6
+	VFMADD231PS constants<>+672(SB), Y11, Y7
+	VMULPS Y6, Y6, Y12
+	VMULPS Y7, Y7, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y6, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y7, Y15
+	VFMADD213PS constants<>+768(SB), Y6, Y14
+	VFMADD213PS constants<>+768(SB), Y7, Y15
+	VFMADD213PS constants<>+800(SB), Y6, Y14
+	VFMADD213PS constants<>+800(SB), Y7, Y15
+	VFMADD213PS constants<>+832(SB), Y6, Y14
+	VFMADD213PS constants<>+832(SB), Y7, Y15
+	VFMADD213PS constants<>+864(SB), Y6, Y14
+	VFMADD213PS constants<>+864(SB), Y7, Y15
+	VFMADD231PS Y14, Y12, Y6
+	VFMADD231PS Y15, Y13, Y7
+	VADDPS Y6, Y0, Y6
+	VADDPS Y7, Y0, Y7
+	VADDPS constants<>+5216(SB), Y10, Y10
+	VADDPS constants<>+5216(SB), Y11, Y11
+	VPSLLD $23, Y10, Y10
+	VPSLLD $23, Y11, Y11
+	VMULPS Y10, Y6, Y6
+	VMULPS Y11, Y7, Y7
+	VSUBPS Y6, Y0, Y6
+	VSUBPS Y7, Y0, Y7
+	VCMPPS $30, constants<>+9056(SB), Y4, Y10
+	VCMPPS $30, constants<>+9056(SB), Y5, Y11
+	VBLENDVPS Y10, Y0, Y6, Y6
+	VBLENDVPS Y11, Y0, Y7, Y7
+	VCMPPS $17, Y0, Y4, Y4
+	VCMPPS $17, Y0, Y5, Y5
+	VBLENDVPS Y4, Y8, Y6, Y4
+	VBLENDVPS Y5, Y9, Y7, Y5
+	VPAND constants<>+0(SB), Y2, Y6
+	VPAND constants<>+0(SB), Y3, Y7
+	VPOR Y6, Y4, Y4
+	VPOR Y7, Y5, Y5
+	VCMPPS $3, Y2, Y2, Y2
+	VCMPPS $3, Y3, Y3, Y3
+	VBLENDVPS Y2, constants<>+288(SB), Y4, Y2
+	VBLENDVPS Y3, constants<>+288(SB), Y5, Y3
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35573,7 +42559,7 @@ done:
 	RET
 
 // powF32StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
 TEXT ·powF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -35582,9 +42568,11 @@ TEXT ·powF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VPXOR Y1, Y1, Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS (R8)(AX*4), Y3
@@ -35733,7 +42721,164 @@ several:
 	VMOVNTPS Y2, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS (R8)(AX*4), Y3
+	VPAND constants<>+64(SB), Y2, Y4
+	VPAND constants<>+64(SB), Y3, Y5
+	VCMPPS $17, constants<>+7808(SB), Y4, Y6
+	VMULPS constants<>+9088(SB), Y4, Y7
+	VBLENDVPS Y6, Y7, Y4, Y7
+	VBLENDVPS Y6, constants<>+9120(SB), Y1, Y6
+	VPSUBD constants<>+6784(SB), Y7, Y8
+	VPAND constants<>+960(SB), Y8, Y8
+	VPSUBD Y8, Y7, Y7
+	VPSRAD $23, Y8, Y8
+	VPSUBD Y6, Y8, Y6
+	VCVTDQ2PS Y6, Y6
+	VSUBPS Y0, Y7, Y8
+	VADDPS Y0, Y7, Y9
+	VSUBPS Y0, Y9, Y10
+	VSUBPS Y10, Y7, Y7
+	VDIVPS Y9, Y8, Y10
+	VFNMADD231PS Y9, Y10, Y8
+	VFNMADD231PS Y7, Y10, Y8
+	VDIVPS Y9, Y8, Y7
+	VMULPS Y10, Y10, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PS Y10, Y10, Y9
+	VADDPS Y10, Y10, Y11
+	VFMADD231PS Y7, Y11, Y9
+	VBROADCASTSS constants<>+9184(SB), Y11
+	VFMADD231PS constants<>+9152(SB), Y8, Y11
+	VFMADD213PS constants<>+9216(SB), Y8, Y11
+	VMULPS Y11, Y8, Y11
+	VADDPS constants<>+9248(SB), Y11, Y12
+	VBROADCASTSS constants<>+9248(SB), Y13
+	VSUBPS Y12, Y13, Y13
+	VADDPS Y11, Y13, Y11
+	VADDPS constants<>+9280(SB), Y11, Y11
+	VMULPS Y12, Y8, Y13
+	VMOVAPS Y13, Y14
+	VFMSUB231PS Y12, Y8, Y14
+	VFMADD231PS Y12, Y9, Y14
+	VFMADD231PS Y11, Y8, Y14
+	VMULPS Y13, Y10, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PS Y13, Y10, Y9
+	VFMADD231PS Y13, Y7, Y9
+	VFMADD231PS Y14, Y10, Y9
+	VADDPS Y8, Y10, Y11
+	VSUBPS Y11, Y10, Y10
+	VADDPS Y8, Y10, Y8
+	VADDPS Y7, Y9, Y7
+	VADDPS Y7, Y8, Y7
+	VMULPS constants<>+2752(SB), Y6, Y8
+	VADDPS Y11, Y11, Y9
+	VADDPS Y9, Y8, Y10
+	VSUBPS Y10, Y8, Y8
+	VADDPS Y9, Y8, Y8
+	VADDPS Y7, Y7, Y7
+	VFMADD231PS constants<>+2784(SB), Y6, Y7
+	VADDPS Y7, Y8, Y6
+	VADDPS Y6, Y10, Y7
+	VSUBPS Y7, Y10, Y8
+	VADDPS Y6, Y8, Y6
+	VMULPS Y3, Y7, Y8
+	VFMSUB213PS Y8, Y3, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VBROADCASTSS constants<>+608(SB), Y6
+	VFMADD231PS constants<>+576(SB), Y8, Y6
+	VSUBPS constants<>+608(SB), Y6, Y6
+	VMOVAPS Y8, Y9
+	VFMADD231PS constants<>+640(SB), Y6, Y9
+	VFMSUB231PS constants<>+2784(SB), Y6, Y7
+	VSUBPS Y7, Y9, Y10
+	VSUBPS Y10, Y9, Y9
+	VSUBPS Y7, Y9, Y7
+	VMULPS Y10, Y10, Y9
+	VBROADCASTSS constants<>+736(SB), Y11
+	VFMADD231PS constants<>+704(SB), Y10, Y11
+	VFMADD213PS constants<>+768(SB), Y10, Y11
+	VFMADD213PS constants<>+800(SB), Y10, Y11
+	VFMADD213PS constants<>+832(SB), Y10, Y11
+	VFMADD213PS constants<>+864(SB), Y10, Y11
+	VFMADD231PS Y11, Y9, Y7
+	VADDPS Y7, Y10, Y7
+	VADDPS Y7, Y0, Y7
+	VADDPS constants<>+896(SB), Y6, Y6
+	VPSRLD $4, Y6, Y6
+	VPSRLD $1, Y6, Y9
+	VPSLLD $23, Y9, Y10
+	VMULPS Y10, Y7, Y7
+	VPSUBD Y9, Y6, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y7, Y6
+	VCMPPS $17, constants<>+9312(SB), Y8, Y7
+	VBLENDVPS Y7, Y1, Y6, Y6
+	VCMPPS $30, constants<>+9344(SB), Y8, Y7
+	VBLENDVPS Y7, constants<>+4224(SB), Y6, Y6
+	VCMPPS $17, Y4, Y0, Y7
+	VCMPPS $17, Y1, Y3, Y8
+	VPXOR constants<>+256(SB), Y8, Y9
+	VPAND Y9, Y7, Y9
+	VPXOR constants<>+256(SB), Y7, Y7
+	VPAND Y8, Y7, Y7
+	VPOR Y7, Y9, Y7
+	VCMPPS $0, Y1, Y4, Y8
+	VCMPPS $0, constants<>+4224(SB), Y4, Y9
+	VCMPPS $0, constants<>+4224(SB), Y5, Y10
+	VPOR Y10, Y9, Y9
+	VPOR Y9, Y8, Y8
+	VBLENDVPS Y7, constants<>+4224(SB), Y1, Y7
+	VBLENDVPS Y8, Y7, Y6, Y6
+	VADDPS constants<>+9376(SB), Y5, Y7
+	VSUBPS constants<>+9376(SB), Y7, Y7
+	VCMPPS $0, Y5, Y7, Y7
+	VCMPPS $29, constants<>+9376(SB), Y5, Y8
+	VPOR Y8, Y7, Y7
+	VMULPS constants<>+864(SB), Y5, Y5
+	VADDPS constants<>+9376(SB), Y5, Y8
+	VSUBPS constants<>+9376(SB), Y8, Y8
+	VCMPPS $0, Y5, Y8, Y8
+	VCMPPS $29, constants<>+9376(SB), Y5, Y5
+	VPOR Y5, Y8, Y5
+	VPXOR constants<>+256(SB), Y5, Y5
+	VPAND Y5, Y7, Y5
+	VPCMPGTD Y2, Y1, Y8
+	VPAND Y8, Y5, Y5
+	VPXOR constants<>+0(SB), Y6, Y8
+	VBLENDVPS Y5, Y8, Y6, Y5
+	VCMPPS $17, Y1, Y2, Y6
+	VPXOR constants<>+256(SB), Y7, Y7
+	VCMPPS $17, constants<>+4224(SB), Y4, Y8
+	VPAND Y8, Y7, Y7
+	VPAND Y7, Y6, Y6
+	VBLENDVPS Y6, constants<>+288(SB), Y5, Y5
+	VCMPPS $0, Y0, Y4, Y4
+	VPAND Y10, Y4, Y4
+	VBLENDVPS Y4, Y0, Y5, Y4
+	VCMPPS $3, Y2, Y2, Y5
+	VCMPPS $3, Y3, Y3, Y6
+	VPOR Y6, Y5, Y5
+	VBLENDVPS Y5, constants<>+288(SB), Y4, Y4
+	VCMPPS $0, Y0, Y2, Y2
+	VCMPPS $0, Y1, Y3, Y3
+	VPOR Y3, Y2, Y2
+	VBLENDVPS Y2, Y0, Y4, Y2
+	VMOVUPS Y2, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35802,7 +42947,7 @@ done:
 	RET
 
 // rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 TEXT ·rsqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -35810,9 +42955,11 @@ TEXT ·rsqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VBROADCASTSS constants<>+288(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -35841,7 +42988,44 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VSQRTPS Y2, Y2
+	VSQRTPS Y3, Y3
+	VSQRTPS Y4, Y4
+	VSQRTPS Y5, Y5
+	VDIVPS Y2, Y0, Y2
+	VDIVPS Y3, Y0, Y3
+	VDIVPS Y4, Y0, Y4
+	VDIVPS Y5, Y0, Y5
+	VCMPPS $3, Y2, Y2, Y6
+	VCMPPS $3, Y3, Y3, Y7
+	VCMPPS $3, Y4, Y4, Y8
+	VCMPPS $3, Y5, Y5, Y9
+	VBLENDVPS Y6, Y1, Y2, Y2
+	VBLENDVPS Y7, Y1, Y3, Y3
+	VBLENDVPS Y8, Y1, Y4, Y4
+	VBLENDVPS Y9, Y1, Y5, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35972,16 +43156,18 @@ done:
 	RET
 
 // siLUF32StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 TEXT ·siLUF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+2656(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
@@ -36046,7 +43232,79 @@ several:
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VBROADCASTSS constants<>+2624(SB), Y3
+	VMAXPS Y1, Y3, Y4
+	VMAXPS Y2, Y3, Y3
+	VMINPS Y4, Y0, Y5
+	VMINPS Y3, Y0, Y6
+	VBROADCASTSS constants<>+2720(SB), Y7
+	VFMADD231PS constants<>+2688(SB), Y5, Y7
+	VBROADCASTSS constants<>+2720(SB), Y8
+	VFMADD231PS constants<>+2688(SB), Y6, Y8
+	VSUBPS constants<>+2720(SB), Y7, Y9
+	VSUBPS constants<>+2720(SB), Y8, Y10
+	VPSLLD $23, Y7, Y7
+	VPSLLD $23, Y8, Y8
+	VFMADD231PS constants<>+2752(SB), Y9, Y5
+	VFMADD231PS constants<>+2752(SB), Y10, Y6
+	VFMADD231PS constants<>+2784(SB), Y9, Y5
+	VFMADD231PS constants<>+2784(SB), Y10, Y6
+	VBROADCASTSS constants<>+2848(SB), Y9
+	VFMADD231PS constants<>+2816(SB), Y5, Y9
+	VBROADCASTSS constants<>+2848(SB), Y10
+	VFMADD231PS constants<>+2816(SB), Y6, Y10
+	VFMADD213PS constants<>+2880(SB), Y5, Y9
+	VFMADD213PS constants<>+2880(SB), Y6, Y10
+	VFMADD213PS constants<>+2912(SB), Y5, Y9
+	VFMADD213PS constants<>+2912(SB), Y6, Y10
+	VFMADD213PS constants<>+2944(SB), Y5, Y9
+	VFMADD213PS constants<>+2944(SB), Y6, Y10
+	VFMADD213PS constants<>+160(SB), Y5, Y9
+	VFMADD213PS constants<>+160(SB), Y6, Y10
+	VCMPPS $17, constants<>+2976(SB), Y7, Y11
+	VCMPPS $17, constants<>+2976(SB), Y8, Y12
+	VPXOR Y13, Y13, Y13
+	VBLENDVPS Y11, Y7, Y13, Y11
+	VBLENDVPS Y12, Y8, Y13, Y12
+	VSUBPS Y11, Y7, Y13
+	VSUBPS Y12, Y8, Y14
+	VMULPS Y5, Y7, Y5
+	VMULPS Y6, Y8, Y6
+	VADDPS constants<>+2592(SB), Y11, Y7
+	VADDPS constants<>+2592(SB), Y12, Y8
+	VFMADD231PS Y9, Y5, Y7
+	VFMADD231PS Y10, Y6, Y8
+	VADDPS Y13, Y7, Y5
+	VADDPS Y14, Y8, Y6
+	VDIVPS Y5, Y4, Y4
+	VDIVPS Y6, Y3, Y3
+	VMULPS constants<>+2592(SB), Y4, Y4
+	VMULPS constants<>+2592(SB), Y3, Y3
+	VCMPPS $17, Y1, Y0, Y5
+	VCMPPS $17, Y2, Y0, Y6
+	VBLENDVPS Y5, Y1, Y4, Y4
+	VBLENDVPS Y6, Y2, Y3, Y3
+	VCMPPS $30, constants<>+960(SB), Y1, Y1
+	VCMPPS $30, constants<>+960(SB), Y2, Y2
+	VBROADCASTSS constants<>+288(SB), Y5
+	VBLENDVPS Y1, Y4, Y5, Y1
+	VBLENDVPS Y2, Y3, Y5, Y2
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36143,7 +43401,7 @@ done:
 	RET
 
 // geluF32StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
 TEXT ·geluF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -36153,9 +43411,11 @@ TEXT ·geluF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+544(SB), Y1
 	VBROADCASTSS constants<>+3552(SB), Y2
 	VBROADCASTSS constants<>+128(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VPAND constants<>+64(SB), Y4, Y5
@@ -36226,7 +43486,85 @@ several:
 	VMOVNTPS Y4, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VPAND constants<>+64(SB), Y4, Y5
+	VPMINUD Y2, Y5, Y5
+	VADDPS Y3, Y5, Y6
+	VPSUBD constants<>+3584(SB), Y6, Y6
+	VPSRLD $21, Y6, Y6
+	VPSLLD $28, Y6, Y7
+	VPERMD constants<>+3616(SB), Y6, Y8
+	VPERMD constants<>+3648(SB), Y6, Y9
+	VBLENDVPS Y7, Y9, Y8, Y10
+	VSUBPS Y10, Y5, Y8
+	VMULPS Y5, Y5, Y9
+	VFMADD132PS constants<>+3680(SB), Y0, Y9
+	VSUBPS Y0, Y9, Y10
+	VMULPS constants<>+3712(SB), Y10, Y11
+	VFMADD231PS Y5, Y5, Y11
+	VFMADD231PS constants<>+3744(SB), Y10, Y11
+	VBROADCASTSS constants<>+3808(SB), Y5
+	VFMADD231PS constants<>+3776(SB), Y11, Y5
+	VFMADD213PS constants<>+1312(SB), Y11, Y5
+	VMULPS Y5, Y11, Y5
+	VPSLLD $28, Y9, Y11
+	VPERMD constants<>+3840(SB), Y9, Y12
+	VPERMD constants<>+3872(SB), Y9, Y13
+	VBLENDVPS Y11, Y13, Y12, Y9
+	VPERMD constants<>+9408(SB), Y6, Y11
+	VPERMD constants<>+9440(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y13
+	VPERMD constants<>+9472(SB), Y6, Y11
+	VPERMD constants<>+9504(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y14
+	VPERMD constants<>+9536(SB), Y6, Y11
+	VPERMD constants<>+9568(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y15
+	VFMADD231PS Y8, Y14, Y15
+	VPERMD constants<>+9600(SB), Y6, Y11
+	VPERMD constants<>+9632(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y14
+	VFMADD231PS Y8, Y15, Y14
+	VPERMD constants<>+9664(SB), Y6, Y11
+	VPERMD constants<>+9696(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y15
+	VFMADD231PS Y8, Y14, Y15
+	VPERMD constants<>+9728(SB), Y6, Y11
+	VPERMD constants<>+9760(SB), Y6, Y12
+	VBLENDVPS Y7, Y12, Y11, Y6
+	VFMADD231PS Y8, Y15, Y6
+	VMOVAPS Y13, Y7
+	VFMADD231PS Y8, Y6, Y7
+	VMULPS Y7, Y5, Y5
+	VFMADD231PS Y8, Y6, Y5
+	VMULPS Y5, Y9, Y5
+	VFMADD231PS Y13, Y9, Y5
+	VADDPS constants<>+896(SB), Y10, Y6
+	VPSRLD $4, Y6, Y6
+	VPSRLD $1, Y6, Y7
+	VPSLLD $23, Y7, Y8
+	VMULPS Y8, Y5, Y5
+	VPSUBD Y7, Y6, Y6
+	VPSLLD $23, Y6, Y6
+	VMULPS Y6, Y5, Y5
+	VPMINUD constants<>+0(SB), Y4, Y6
+	VCMPPS $30, constants<>+960(SB), Y4, Y4
+	VSUBPS Y5, Y6, Y5
+	VBROADCASTSS constants<>+288(SB), Y6
+	VBLENDVPS Y4, Y5, Y6, Y4
+	VMOVUPS Y4, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36407,15 +43745,17 @@ done:
 	RET
 
 // geluTanhF32StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
 TEXT ·geluTanhF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
@@ -36513,7 +43853,112 @@ several:
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VBROADCASTSS constants<>+9792(SB), Y2
+	VMAXPS Y0, Y2, Y3
+	VMAXPS Y1, Y2, Y2
+	VBROADCASTSS constants<>+9824(SB), Y4
+	VMINPS Y3, Y4, Y5
+	VMINPS Y2, Y4, Y6
+	VMULPS Y5, Y5, Y7
+	VMULPS Y6, Y6, Y8
+	VMOVAPS Y7, Y9
+	VFMSUB231PS Y5, Y5, Y9
+	VMOVAPS Y8, Y10
+	VFMSUB231PS Y6, Y6, Y10
+	VBROADCASTSS constants<>+9888(SB), Y11
+	VFMADD231PS constants<>+9856(SB), Y7, Y11
+	VBROADCASTSS constants<>+9888(SB), Y12
+	VFMADD231PS constants<>+9856(SB), Y8, Y12
+	VBROADCASTSS constants<>+9888(SB), Y13
+	VSUBPS Y11, Y13, Y14
+	VSUBPS Y12, Y13, Y13
+	VFMADD231PS constants<>+9856(SB), Y7, Y14
+	VFMADD231PS constants<>+9856(SB), Y8, Y13
+	VBROADCASTSS constants<>+9920(SB), Y15
+	VFMADD213PS constants<>+9952(SB), Y15, Y7
+	VFMADD213PS constants<>+9952(SB), Y15, Y8
+	VFMADD231PS constants<>+9856(SB), Y9, Y7
+	VFMADD231PS constants<>+9856(SB), Y10, Y8
+	VMULPS Y11, Y5, Y9
+	VMULPS Y12, Y6, Y10
+	VFMSUB213PS Y9, Y5, Y11
+	VFMSUB213PS Y10, Y6, Y12
+	VADDPS Y7, Y14, Y7
+	VADDPS Y8, Y13, Y8
+	VFMADD231PS Y7, Y5, Y11
+	VFMADD231PS Y8, Y6, Y12
+	VBROADCASTSS constants<>+2720(SB), Y5
+	VFMADD231PS constants<>+2688(SB), Y9, Y5
+	VBROADCASTSS constants<>+2720(SB), Y6
+	VFMADD231PS constants<>+2688(SB), Y10, Y6
+	VSUBPS constants<>+2720(SB), Y5, Y7
+	VSUBPS constants<>+2720(SB), Y6, Y8
+	VPSLLD $23, Y5, Y5
+	VPSLLD $23, Y6, Y6
+	VFMADD231PS constants<>+2752(SB), Y7, Y9
+	VFMADD231PS constants<>+2752(SB), Y8, Y10
+	VFMADD231PS constants<>+2784(SB), Y7, Y11
+	VFMADD231PS constants<>+2784(SB), Y8, Y12
+	VADDPS Y11, Y9, Y7
+	VADDPS Y12, Y10, Y8
+	VBROADCASTSS constants<>+10016(SB), Y9
+	VFMADD231PS constants<>+9984(SB), Y7, Y9
+	VBROADCASTSS constants<>+10016(SB), Y10
+	VFMADD231PS constants<>+9984(SB), Y8, Y10
+	VFMADD213PS constants<>+10048(SB), Y7, Y9
+	VFMADD213PS constants<>+10048(SB), Y8, Y10
+	VFMADD213PS constants<>+10080(SB), Y7, Y9
+	VFMADD213PS constants<>+10080(SB), Y8, Y10
+	VFMADD213PS constants<>+10112(SB), Y7, Y9
+	VFMADD213PS constants<>+10112(SB), Y8, Y10
+	VFMADD213PS constants<>+864(SB), Y7, Y9
+	VFMADD213PS constants<>+864(SB), Y8, Y10
+	VFMADD213PS constants<>+160(SB), Y7, Y9
+	VFMADD213PS constants<>+160(SB), Y8, Y10
+	VCMPPS $17, constants<>+2976(SB), Y5, Y11
+	VCMPPS $17, constants<>+2976(SB), Y6, Y12
+	VPXOR Y13, Y13, Y13
+	VBLENDVPS Y11, Y5, Y13, Y11
+	VBLENDVPS Y12, Y6, Y13, Y12
+	VSUBPS Y11, Y5, Y13
+	VSUBPS Y12, Y6, Y14
+	VMULPS Y7, Y5, Y5
+	VMULPS Y8, Y6, Y6
+	VADDPS constants<>+2592(SB), Y11, Y7
+	VADDPS constants<>+2592(SB), Y12, Y8
+	VFMADD231PS Y9, Y5, Y7
+	VFMADD231PS Y10, Y6, Y8
+	VADDPS Y13, Y7, Y5
+	VADDPS Y14, Y8, Y6
+	VDIVPS Y5, Y3, Y3
+	VDIVPS Y6, Y2, Y2
+	VMULPS constants<>+2592(SB), Y3, Y3
+	VMULPS constants<>+2592(SB), Y2, Y2
+	VCMPPS $17, Y0, Y4, Y5
+	VCMPPS $17, Y1, Y4, Y4
+	VBLENDVPS Y5, Y0, Y3, Y3
+	VBLENDVPS Y4, Y1, Y2, Y2
+	VCMPPS $30, constants<>+960(SB), Y0, Y0
+	VCMPPS $30, constants<>+960(SB), Y1, Y1
+	VBROADCASTSS constants<>+288(SB), Y4
+	VBLENDVPS Y0, Y3, Y4, Y0
+	VBLENDVPS Y1, Y2, Y4, Y1
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36725,7 +44170,7 @@ done:
 	RET
 
 // softplusF32StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 TEXT ·softplusF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -36737,9 +44182,11 @@ TEXT ·softplusF32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y3, Y3, Y3
 	VBROADCASTSS constants<>+576(SB), Y4
 	VBROADCASTSS constants<>+672(SB), Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y6
 	VMOVUPS 32(SI)(AX*4), Y7
@@ -36855,7 +44302,130 @@ several:
 	VMOVNTPS Y7, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y6
+	VMOVUPS 32(SI)(AX*4), Y7
+	VPAND constants<>+64(SB), Y6, Y8
+	VPAND constants<>+64(SB), Y7, Y9
+	VMOVAPS Y1, Y10
+	VFNMADD231PS Y4, Y8, Y10
+	VMOVAPS Y1, Y11
+	VFNMADD231PS Y4, Y9, Y11
+	VSUBPS Y1, Y10, Y10
+	VSUBPS Y1, Y11, Y11
+	VFMSUB231PS constants<>+640(SB), Y10, Y8
+	VFMSUB231PS constants<>+640(SB), Y11, Y9
+	VFMADD231PS Y5, Y10, Y8
+	VFMADD231PS Y5, Y11, Y9
+	VMULPS Y8, Y8, Y12
+	VMULPS Y9, Y9, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y8, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y9, Y15
+	VFMADD213PS constants<>+768(SB), Y8, Y14
+	VFMADD213PS constants<>+768(SB), Y9, Y15
+	VFMADD213PS constants<>+800(SB), Y8, Y14
+	VFMADD213PS constants<>+800(SB), Y9, Y15
+	VFMADD213PS constants<>+832(SB), Y8, Y14
+	VFMADD213PS constants<>+832(SB), Y9, Y15
+	VFMADD213PS constants<>+864(SB), Y8, Y14
+	VFMADD213PS constants<>+864(SB), Y9, Y15
+	VFMADD231PS Y14, Y12, Y8
+	VFMADD231PS Y15, Y13, Y9
+	VADDPS Y8, Y2, Y8
+	VADDPS Y9, Y2, Y9
+	VADDPS constants<>+896(SB), Y10, Y10
+	VADDPS constants<>+896(SB), Y11, Y11
+	VPSRLD $4, Y10, Y10
+	VPSRLD $4, Y11, Y11
+	VPSRLD $1, Y10, Y12
+	VPSRLD $1, Y11, Y13
+	VPSLLD $23, Y12, Y14
+	VPSLLD $23, Y13, Y15
+	VMULPS Y14, Y8, Y8
+	VMULPS Y15, Y9, Y9
+	VPSUBD Y12, Y10, Y10
+	VPSUBD Y13, Y11, Y11
+	VPSLLD $23, Y10, Y10
+	VPSLLD $23, Y11, Y11
+	VMULPS Y10, Y8, Y8
+	VMULPS Y11, Y9, Y9
+	VADDPS Y8, Y2, Y10
+	VADDPS Y9, Y2, Y11
+	VPSUBD constants<>+928(SB), Y10, Y10
+	VPSUBD constants<>+928(SB), Y11, Y11
+	VPAND constants<>+960(SB), Y10, Y10
+	VPAND constants<>+960(SB), Y11, Y11
+	VPSUBD Y10, Y8, Y8
+	VPSUBD Y11, Y9, Y9
+	VBROADCASTSS constants<>+992(SB), Y12
+	VPSUBD Y10, Y12, Y13
+	VPSUBD Y11, Y12, Y12
+	VBROADCASTSS constants<>+1024(SB), Y14
+	VFMADD213PS constants<>+160(SB), Y14, Y13
+	VFMADD213PS constants<>+160(SB), Y12, Y14
+	VADDPS Y13, Y8, Y8
+	VADDPS Y14, Y9, Y9
+	VBROADCASTSS constants<>+1088(SB), Y12
+	VFMADD231PS constants<>+1056(SB), Y8, Y12
+	VBROADCASTSS constants<>+1088(SB), Y13
+	VFMADD231PS constants<>+1056(SB), Y9, Y13
+	VFMADD213PS constants<>+1120(SB), Y8, Y12
+	VFMADD213PS constants<>+1120(SB), Y9, Y13
+	VFMADD213PS constants<>+1152(SB), Y8, Y12
+	VFMADD213PS constants<>+1152(SB), Y9, Y13
+	VFMADD213PS constants<>+1184(SB), Y8, Y12
+	VFMADD213PS constants<>+1184(SB), Y9, Y13
+	VFMADD213PS constants<>+1216(SB), Y8, Y12
+	VFMADD213PS constants<>+1216(SB), Y9, Y13
+	VFMADD213PS constants<>+1248(SB), Y8, Y12
+	VFMADD213PS constants<>+1248(SB), Y9, Y13
+	VFMADD213PS constants<>+1280(SB), Y8, Y12
+	VFMADD213PS constants<>+1280(SB), Y9, Y13
+	VMULPS Y8, Y8, Y14
+	VMULPS Y9, Y9, Y15
+	VFMADD213PS constants<>+1312(SB), Y8, Y12
+	VFMADD213PS constants<>+1312(SB), Y9, Y13
+	VFMADD231PS Y12, Y14, Y8
+	VFMADD231PS Y13, Y15, Y9
+	VPSRAD $23, Y10, Y10
+	VPSRAD $23, Y11, Y11
+	VCVTDQ2PS Y10, Y10
+	VCVTDQ2PS Y11, Y11
+	VFMADD231PS constants<>+1344(SB), Y10, Y8
+	VFMADD231PS constants<>+1344(SB), Y11, Y9
+	VCMPPS $17, Y6, Y3, Y10
+	VCMPPS $17, Y7, Y3, Y11
+	VADDPS Y8, Y6, Y12
+	VADDPS Y9, Y7, Y13
+	VBLENDVPS Y10, Y12, Y8, Y8
+	VBLENDVPS Y11, Y13, Y9, Y9
+	VCMPPS $17, constants<>+1408(SB), Y6, Y10
+	VCMPPS $17, constants<>+1408(SB), Y7, Y11
+	VBLENDVPS Y10, Y3, Y8, Y8
+	VBLENDVPS Y11, Y3, Y9, Y9
+	VCMPPS $30, constants<>+1440(SB), Y6, Y10
+	VCMPPS $30, constants<>+1440(SB), Y7, Y11
+	VBLENDVPS Y10, Y6, Y8, Y8
+	VBLENDVPS Y11, Y7, Y9, Y9
+	VCMPPS $3, Y6, Y6, Y6
+	VCMPPS $3, Y7, Y7, Y7
+	VBLENDVPS Y6, constants<>+288(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+288(SB), Y9, Y7
+	VMOVUPS Y6, (DI)(AX*4)
+	VMOVUPS Y7, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36946,7 +44516,7 @@ done:
 	RET
 
 // geluSlopeF32StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 TEXT ·geluSlopeF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -36956,9 +44526,11 @@ TEXT ·geluSlopeF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+3520(SB), Y1
 	VBROADCASTSS constants<>+544(SB), Y2
 	VBROADCASTSS constants<>+3552(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VPAND constants<>+64(SB), Y4, Y5
@@ -37023,7 +44595,79 @@ several:
 	VMOVNTPS Y4, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VPAND constants<>+64(SB), Y4, Y5
+	VPMINUD Y3, Y5, Y6
+	VADDPS Y0, Y6, Y7
+	VPSUBD constants<>+3584(SB), Y7, Y7
+	VPSRLD $21, Y7, Y7
+	VPSLLD $28, Y7, Y8
+	VPERMD constants<>+3616(SB), Y7, Y9
+	VPERMD constants<>+3648(SB), Y7, Y10
+	VBLENDVPS Y8, Y10, Y9, Y11
+	VSUBPS Y11, Y6, Y9
+	VMULPS Y6, Y6, Y10
+	VFMADD132PS constants<>+3680(SB), Y1, Y10
+	VSUBPS Y1, Y10, Y11
+	VMULPS constants<>+3712(SB), Y11, Y12
+	VFMADD231PS Y6, Y6, Y12
+	VFMADD231PS constants<>+3744(SB), Y11, Y12
+	VBROADCASTSS constants<>+3808(SB), Y6
+	VFMADD231PS constants<>+3776(SB), Y12, Y6
+	VFMADD213PS constants<>+1312(SB), Y12, Y6
+	VMULPS Y6, Y12, Y6
+	VPSLLD $28, Y10, Y12
+	VPERMD constants<>+3840(SB), Y10, Y13
+	VPERMD constants<>+3872(SB), Y10, Y14
+	VBLENDVPS Y12, Y14, Y13, Y10
+	VPERMD constants<>+3904(SB), Y7, Y12
+	VPERMD constants<>+3936(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y14
+	VPERMD constants<>+3968(SB), Y7, Y12
+	VPERMD constants<>+4000(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y15
+	VFMADD231PS Y9, Y14, Y15
+	VPERMD constants<>+4032(SB), Y7, Y12
+	VPERMD constants<>+4064(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y14
+	VFMADD231PS Y9, Y15, Y14
+	VPERMD constants<>+4096(SB), Y7, Y12
+	VPERMD constants<>+4128(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y15
+	VFMADD231PS Y9, Y14, Y15
+	VPERMD constants<>+4160(SB), Y7, Y12
+	VPERMD constants<>+4192(SB), Y7, Y13
+	VBLENDVPS Y8, Y13, Y12, Y7
+	VFMADD231PS Y9, Y15, Y7
+	VFMADD213PS Y10, Y10, Y6
+	VMULPS Y6, Y7, Y6
+	VADDPS constants<>+896(SB), Y11, Y7
+	VPSRLD $4, Y7, Y7
+	VPSRLD $1, Y7, Y8
+	VPSLLD $23, Y8, Y9
+	VMULPS Y9, Y6, Y6
+	VPSUBD Y8, Y7, Y7
+	VPSLLD $23, Y7, Y7
+	VMULPS Y7, Y6, Y6
+	VCMPPS $17, constants<>+1376(SB), Y4, Y4
+	VSUBPS Y6, Y0, Y7
+	VBLENDVPS Y4, Y6, Y7, Y4
+	VCMPPS $17, constants<>+4224(SB), Y5, Y5
+	VBROADCASTSS constants<>+288(SB), Y6
+	VBLENDVPS Y5, Y4, Y6, Y4
+	VMOVUPS Y4, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37187,15 +44831,17 @@ done:
 	RET
 
 // expBelowF32StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 TEXT ·expBelowF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -37301,7 +44947,121 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VBROADCASTSS constants<>+1408(SB), Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+	VBROADCASTSS constants<>+608(SB), Y4
+	VFMADD231PS constants<>+576(SB), Y0, Y4
+	VBROADCASTSS constants<>+608(SB), Y5
+	VFMADD231PS constants<>+576(SB), Y1, Y5
+	VBROADCASTSS constants<>+608(SB), Y6
+	VFMADD231PS constants<>+576(SB), Y2, Y6
+	VBROADCASTSS constants<>+608(SB), Y7
+	VFMADD231PS constants<>+576(SB), Y3, Y7
+	VSUBPS constants<>+608(SB), Y4, Y4
+	VSUBPS constants<>+608(SB), Y5, Y5
+	VSUBPS constants<>+608(SB), Y6, Y6
+	VSUBPS constants<>+608(SB), Y7, Y7
+	VFMADD231PS constants<>+640(SB), Y4, Y0
+	VFMADD231PS constants<>+640(SB), Y5, Y1
+	VFMADD231PS constants<>+640(SB), Y6, Y2
+	VFMADD231PS constants<>+640(SB), Y7, Y3
+	VFMADD231PS constants<>+672(SB), Y4, Y0
+	VFMADD231PS constants<>+672(SB), Y5, Y1
+	VFMADD231PS constants<>+672(SB), Y6, Y2
+	VFMADD231PS constants<>+672(SB), Y7, Y3
+	VMULPS Y0, Y0, Y8
+	VMULPS Y1, Y1, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VBROADCASTSS constants<>+736(SB), Y12
+	VFMADD231PS constants<>+704(SB), Y0, Y12
+	VBROADCASTSS constants<>+736(SB), Y13
+	VFMADD231PS constants<>+704(SB), Y1, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y2, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y3, Y15
+	VFMADD213PS constants<>+768(SB), Y0, Y12
+	VFMADD213PS constants<>+768(SB), Y1, Y13
+	VFMADD213PS constants<>+768(SB), Y2, Y14
+	VFMADD213PS constants<>+768(SB), Y3, Y15
+	VFMADD213PS constants<>+800(SB), Y0, Y12
+	VFMADD213PS constants<>+800(SB), Y1, Y13
+	VFMADD213PS constants<>+800(SB), Y2, Y14
+	VFMADD213PS constants<>+800(SB), Y3, Y15
+	VFMADD213PS constants<>+832(SB), Y0, Y12
+	VFMADD213PS constants<>+832(SB), Y1, Y13
+	VFMADD213PS constants<>+832(SB), Y2, Y14
+	VFMADD213PS constants<>+832(SB), Y3, Y15
+	VFMADD213PS constants<>+864(SB), Y0, Y12
+	VFMADD213PS constants<>+864(SB), Y1, Y13
+	VFMADD213PS constants<>+864(SB), Y2, Y14
+	VFMADD213PS constants<>+864(SB), Y3, Y15
+	VFMADD231PS Y12, Y8, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VFMADD231PS Y15, Y11, Y3
+	VADDPS constants<>+128(SB), Y0, Y0
+	VADDPS constants<>+128(SB), Y1, Y1
+	VADDPS constants<>+128(SB), Y2, Y2
+	VADDPS constants<>+128(SB), Y3, Y3
+	VADDPS constants<>+896(SB), Y4, Y4
+	VADDPS constants<>+896(SB), Y5, Y5
+	VADDPS constants<>+896(SB), Y6, Y6
+	VADDPS constants<>+896(SB), Y7, Y7
+	VPSRLD $4, Y4, Y4
+	VPSRLD $4, Y5, Y5
+	VPSRLD $4, Y6, Y6
+	VPSRLD $4, Y7, Y7
+	VPSRLD $1, Y4, Y8
+	VPSRLD $1, Y5, Y9
+	VPSRLD $1, Y6, Y10
+	VPSRLD $1, Y7, Y11
+	VPSLLD $23, Y8, Y12
+	VPSLLD $23, Y9, Y13
+	VPSLLD $23, Y10, Y14
+	VPSLLD $23, Y11, Y15
+	VMULPS Y12, Y0, Y0
+	VMULPS Y13, Y1, Y1
+	VMULPS Y14, Y2, Y2
+	VMULPS Y15, Y3, Y3
+	VPSUBD Y8, Y4, Y4
+	VPSUBD Y9, Y5, Y5
+	VPSUBD Y10, Y6, Y6
+	VPSUBD Y11, Y7, Y7
+	VPSLLD $23, Y4, Y4
+	VPSLLD $23, Y5, Y5
+	VPSLLD $23, Y6, Y6
+	VPSLLD $23, Y7, Y7
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37449,7 +45209,7 @@ done:
 	RET
 
 // expF64StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
 TEXT ·expF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37461,9 +45221,11 @@ TEXT ·expF64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+1632(SB), Y3
 	VBROADCASTSD constants<>+1600(SB), Y4
 	VBROADCASTSD constants<>+192(SB), Y5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y6
 	VMOVUPD 32(SI)(AX*8), Y7
@@ -37537,7 +45299,88 @@ several:
 	VMOVNTPD Y7, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y6
+	VMOVUPD 32(SI)(AX*8), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PD Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PD Y2, Y7, Y9
+	VSUBPD Y0, Y8, Y8
+	VSUBPD Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PD Y4, Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PD Y4, Y9, Y11
+	VFMADD231PD Y3, Y8, Y10
+	VFMADD231PD Y3, Y9, Y11
+	VMULPD Y10, Y10, Y12
+	VMULPD Y11, Y11, Y13
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y10, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y11, Y15
+	VFMADD213PD constants<>+1728(SB), Y10, Y14
+	VFMADD213PD constants<>+1728(SB), Y11, Y15
+	VFMADD213PD constants<>+1760(SB), Y10, Y14
+	VFMADD213PD constants<>+1760(SB), Y11, Y15
+	VFMADD213PD constants<>+1792(SB), Y10, Y14
+	VFMADD213PD constants<>+1792(SB), Y11, Y15
+	VFMADD213PD constants<>+1824(SB), Y10, Y14
+	VFMADD213PD constants<>+1824(SB), Y11, Y15
+	VFMADD213PD constants<>+1856(SB), Y10, Y14
+	VFMADD213PD constants<>+1856(SB), Y11, Y15
+	VFMADD213PD constants<>+1888(SB), Y10, Y14
+	VFMADD213PD constants<>+1888(SB), Y11, Y15
+	VFMADD213PD constants<>+1920(SB), Y10, Y14
+	VFMADD213PD constants<>+1920(SB), Y11, Y15
+	VFMADD213PD constants<>+1952(SB), Y10, Y14
+	VFMADD213PD constants<>+1952(SB), Y11, Y15
+	VFMADD213PD constants<>+1536(SB), Y10, Y14
+	VFMADD213PD constants<>+1536(SB), Y11, Y15
+	VFMADD231PD Y14, Y12, Y10
+	VFMADD231PD Y15, Y13, Y11
+	VADDPD Y10, Y5, Y10
+	VADDPD Y11, Y5, Y11
+	VADDPD constants<>+1984(SB), Y8, Y8
+	VADDPD constants<>+1984(SB), Y9, Y9
+	VPSRLQ $1, Y8, Y12
+	VPSRLQ $1, Y9, Y13
+	VPSLLQ $52, Y12, Y14
+	VPSLLQ $52, Y13, Y15
+	VMULPD Y14, Y10, Y10
+	VMULPD Y15, Y11, Y11
+	VPSUBQ Y12, Y8, Y8
+	VPSUBQ Y13, Y9, Y9
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VMULPD Y8, Y10, Y8
+	VMULPD Y9, Y11, Y9
+	VCMPPD $17, constants<>+2496(SB), Y6, Y10
+	VCMPPD $17, constants<>+2496(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+1376(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+1376(SB), Y9, Y9
+	VCMPPD $30, constants<>+10144(SB), Y6, Y10
+	VCMPPD $30, constants<>+10144(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+2048(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+2048(SB), Y9, Y9
+	VCMPPD $3, Y6, Y6, Y6
+	VCMPPD $3, Y7, Y7, Y7
+	VBLENDVPD Y6, constants<>+2560(SB), Y8, Y6
+	VBLENDVPD Y7, constants<>+2560(SB), Y9, Y7
+	VMOVUPD Y6, (DI)(AX*8)
+	VMOVUPD Y7, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37695,7 +45538,7 @@ done:
 	RET
 
 // expm1F64StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 TEXT ·expm1F64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37705,9 +45548,11 @@ TEXT ·expm1F64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+1536(SB), Y1
 	VBROADCASTSD constants<>+1568(SB), Y2
 	VBROADCASTSD constants<>+1600(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
 	VMOVUPD 32(SI)(AX*8), Y5
@@ -37789,7 +45634,96 @@ several:
 	VMOVNTPD Y5, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVAPS Y0, Y6
+	VFMADD231PD Y2, Y4, Y6
+	VMOVAPS Y0, Y7
+	VFMADD231PD Y2, Y5, Y7
+	VSUBPD Y0, Y6, Y6
+	VSUBPD Y0, Y7, Y7
+	VMOVAPS Y4, Y8
+	VFMADD231PD Y3, Y6, Y8
+	VMOVAPS Y5, Y9
+	VFMADD231PD Y3, Y7, Y9
+	VMULPD constants<>+2432(SB), Y6, Y10
+	VMULPD constants<>+2432(SB), Y7, Y11
+	VSUBPD Y10, Y8, Y12
+	VSUBPD Y11, Y9, Y13
+	VSUBPD Y12, Y8, Y8
+	VSUBPD Y13, Y9, Y9
+	VSUBPD Y10, Y8, Y8
+	VSUBPD Y11, Y9, Y9
+	VMULPD Y12, Y12, Y10
+	VMULPD Y13, Y13, Y11
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y12, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y13, Y15
+	VFMADD213PD constants<>+1728(SB), Y12, Y14
+	VFMADD213PD constants<>+1728(SB), Y13, Y15
+	VFMADD213PD constants<>+1760(SB), Y12, Y14
+	VFMADD213PD constants<>+1760(SB), Y13, Y15
+	VFMADD213PD constants<>+1792(SB), Y12, Y14
+	VFMADD213PD constants<>+1792(SB), Y13, Y15
+	VFMADD213PD constants<>+1824(SB), Y12, Y14
+	VFMADD213PD constants<>+1824(SB), Y13, Y15
+	VFMADD213PD constants<>+1856(SB), Y12, Y14
+	VFMADD213PD constants<>+1856(SB), Y13, Y15
+	VFMADD213PD constants<>+1888(SB), Y12, Y14
+	VFMADD213PD constants<>+1888(SB), Y13, Y15
+	VFMADD213PD constants<>+1920(SB), Y12, Y14
+	VFMADD213PD constants<>+1920(SB), Y13, Y15
+	VFMADD213PD constants<>+1952(SB), Y12, Y14
+	VFMADD213PD constants<>+1952(SB), Y13, Y15
+	VFMADD213PD Y1, Y12, Y14
+	VFMADD213PD Y1, Y13, Y15
+	VFMADD231PD Y14, Y10, Y8
+	VFMADD231PD Y15, Y11, Y9
+	VADDPD constants<>+10176(SB), Y6, Y6
+	VADDPD constants<>+10176(SB), Y7, Y7
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VSUBPD Y1, Y6, Y10
+	VSUBPD Y1, Y7, Y11
+	VFMADD231PD Y12, Y6, Y10
+	VFMADD231PD Y13, Y7, Y11
+	VFMADD231PD Y8, Y6, Y10
+	VFMADD231PD Y9, Y7, Y11
+	VMULPD constants<>+2176(SB), Y10, Y6
+	VMULPD constants<>+2176(SB), Y11, Y7
+	VPAND constants<>+96(SB), Y4, Y8
+	VPAND constants<>+96(SB), Y5, Y9
+	VCMPPD $17, constants<>+10208(SB), Y8, Y8
+	VCMPPD $17, constants<>+10208(SB), Y9, Y9
+	VBLENDVPD Y8, Y4, Y6, Y6
+	VBLENDVPD Y9, Y5, Y7, Y7
+	VCMPPD $17, constants<>+10240(SB), Y4, Y8
+	VCMPPD $17, constants<>+10240(SB), Y5, Y9
+	VBLENDVPD Y8, constants<>+224(SB), Y6, Y6
+	VBLENDVPD Y9, constants<>+224(SB), Y7, Y7
+	VCMPPD $30, constants<>+10144(SB), Y4, Y8
+	VCMPPD $30, constants<>+10144(SB), Y5, Y9
+	VBLENDVPD Y8, constants<>+2048(SB), Y6, Y6
+	VBLENDVPD Y9, constants<>+2048(SB), Y7, Y7
+	VCMPPD $3, Y4, Y4, Y4
+	VCMPPD $3, Y5, Y5, Y5
+	VBLENDVPD Y4, constants<>+2560(SB), Y6, Y4
+	VBLENDVPD Y5, constants<>+2560(SB), Y7, Y5
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37949,7 +45883,7 @@ done:
 	RET
 
 // logF64StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
 TEXT ·logF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37957,9 +45891,11 @@ TEXT ·logF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+2560(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -38043,7 +45979,98 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VCMPPD $17, constants<>+10272(SB), Y2, Y4
+	VCMPPD $17, constants<>+10272(SB), Y3, Y5
+	VMULPD constants<>+10304(SB), Y2, Y6
+	VMULPD constants<>+10304(SB), Y3, Y7
+	VBLENDVPD Y4, Y6, Y2, Y6
+	VBLENDVPD Y5, Y7, Y3, Y7
+	VBROADCASTSD constants<>+2144(SB), Y8
+	VBLENDVPD Y4, constants<>+10336(SB), Y8, Y4
+	VBLENDVPD Y5, constants<>+10336(SB), Y8, Y5
+	VPADDQ constants<>+2016(SB), Y6, Y6
+	VPADDQ constants<>+2016(SB), Y7, Y7
+	VPAND constants<>+10368(SB), Y6, Y8
+	VPAND constants<>+10368(SB), Y7, Y9
+	VPADDQ constants<>+10400(SB), Y8, Y8
+	VPADDQ constants<>+10400(SB), Y9, Y9
+	VPSRLQ $52, Y6, Y6
+	VPSRLQ $52, Y7, Y7
+	VPOR constants<>+1472(SB), Y6, Y6
+	VPOR constants<>+1472(SB), Y7, Y7
+	VSUBPD Y4, Y6, Y4
+	VSUBPD Y5, Y7, Y5
+	VSUBPD constants<>+192(SB), Y8, Y6
+	VSUBPD constants<>+192(SB), Y9, Y7
+	VADDPD constants<>+2176(SB), Y6, Y8
+	VADDPD constants<>+2176(SB), Y7, Y9
+	VDIVPD Y8, Y6, Y8
+	VDIVPD Y9, Y7, Y9
+	VMULPD Y8, Y8, Y10
+	VMULPD Y9, Y9, Y11
+	VBROADCASTSD constants<>+2240(SB), Y12
+	VFMADD231PD constants<>+2208(SB), Y10, Y12
+	VBROADCASTSD constants<>+2240(SB), Y13
+	VFMADD231PD constants<>+2208(SB), Y11, Y13
+	VFMADD213PD constants<>+2272(SB), Y10, Y12
+	VFMADD213PD constants<>+2272(SB), Y11, Y13
+	VFMADD213PD constants<>+2304(SB), Y10, Y12
+	VFMADD213PD constants<>+2304(SB), Y11, Y13
+	VFMADD213PD constants<>+2336(SB), Y10, Y12
+	VFMADD213PD constants<>+2336(SB), Y11, Y13
+	VFMADD213PD constants<>+2368(SB), Y10, Y12
+	VFMADD213PD constants<>+2368(SB), Y11, Y13
+	VFMADD213PD constants<>+2400(SB), Y10, Y12
+	VFMADD213PD constants<>+2400(SB), Y11, Y13
+	VMULPD constants<>+1536(SB), Y6, Y14
+	VMULPD constants<>+1536(SB), Y7, Y15
+	VMULPD Y6, Y14, Y14
+	VMULPD Y7, Y15, Y15
+	VFMADD213PD Y14, Y12, Y10
+	VFMADD213PD Y15, Y13, Y11
+	VMULPD constants<>+2432(SB), Y4, Y12
+	VMULPD constants<>+2432(SB), Y5, Y13
+	VFMADD231PD Y10, Y8, Y12
+	VFMADD231PD Y11, Y9, Y13
+	VSUBPD Y12, Y14, Y8
+	VSUBPD Y13, Y15, Y9
+	VSUBPD Y8, Y6, Y6
+	VSUBPD Y9, Y7, Y7
+	VFMADD231PD constants<>+2464(SB), Y4, Y6
+	VFMADD231PD constants<>+2464(SB), Y5, Y7
+	VCMPPD $0, constants<>+2048(SB), Y2, Y4
+	VCMPPD $0, constants<>+2048(SB), Y3, Y5
+	VBLENDVPD Y4, Y2, Y6, Y4
+	VBLENDVPD Y5, Y3, Y7, Y5
+	VCMPPD $18, Y0, Y2, Y6
+	VCMPPD $18, Y0, Y3, Y7
+	VCMPPD $17, Y0, Y2, Y8
+	VCMPPD $17, Y0, Y3, Y9
+	VBROADCASTSD constants<>+10432(SB), Y10
+	VBLENDVPD Y8, Y1, Y10, Y8
+	VBLENDVPD Y9, Y1, Y10, Y9
+	VBLENDVPD Y6, Y8, Y4, Y4
+	VBLENDVPD Y7, Y9, Y5, Y5
+	VCMPPD $3, Y2, Y2, Y2
+	VCMPPD $3, Y3, Y3, Y3
+	VBLENDVPD Y2, Y1, Y4, Y2
+	VBLENDVPD Y3, Y1, Y5, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -38210,7 +46237,7 @@ done:
 	RET
 
 // log1pF64StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 TEXT ·log1pF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -38218,9 +46245,11 @@ TEXT ·log1pF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+224(SB), Y0
 	VBROADCASTSD constants<>+192(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -38309,7 +46338,103 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VADDPD Y2, Y1, Y4
+	VADDPD Y3, Y1, Y5
+	VPADDQ constants<>+2016(SB), Y4, Y4
+	VPADDQ constants<>+2016(SB), Y5, Y5
+	VPAND constants<>+2048(SB), Y4, Y6
+	VPAND constants<>+2048(SB), Y5, Y7
+	VPSUBQ Y6, Y1, Y6
+	VPSUBQ Y7, Y1, Y7
+	VPADDQ Y6, Y2, Y8
+	VPADDQ Y7, Y3, Y9
+	VPADDQ constants<>+2080(SB), Y6, Y6
+	VPADDQ constants<>+2080(SB), Y7, Y7
+	VFMADD132PD constants<>+2112(SB), Y0, Y6
+	VFMADD132PD constants<>+2112(SB), Y0, Y7
+	VADDPD Y6, Y8, Y6
+	VADDPD Y7, Y9, Y7
+	VPSRLQ $52, Y4, Y4
+	VPSRLQ $52, Y5, Y5
+	VPOR constants<>+1472(SB), Y4, Y4
+	VPOR constants<>+1472(SB), Y5, Y5
+	VSUBPD constants<>+2144(SB), Y4, Y4
+	VSUBPD constants<>+2144(SB), Y5, Y5
+	VADDPD constants<>+2176(SB), Y6, Y8
+	VADDPD constants<>+2176(SB), Y7, Y9
+	VDIVPD Y8, Y6, Y8
+	VDIVPD Y9, Y7, Y9
+	VMULPD Y8, Y8, Y10
+	VMULPD Y9, Y9, Y11
+	VBROADCASTSD constants<>+2240(SB), Y12
+	VFMADD231PD constants<>+2208(SB), Y10, Y12
+	VBROADCASTSD constants<>+2240(SB), Y13
+	VFMADD231PD constants<>+2208(SB), Y11, Y13
+	VFMADD213PD constants<>+2272(SB), Y10, Y12
+	VFMADD213PD constants<>+2272(SB), Y11, Y13
+	VFMADD213PD constants<>+2304(SB), Y10, Y12
+	VFMADD213PD constants<>+2304(SB), Y11, Y13
+	VFMADD213PD constants<>+2336(SB), Y10, Y12
+	VFMADD213PD constants<>+2336(SB), Y11, Y13
+	VFMADD213PD constants<>+2368(SB), Y10, Y12
+	VFMADD213PD constants<>+2368(SB), Y11, Y13
+	VFMADD213PD constants<>+2400(SB), Y10, Y12
+	VFMADD213PD constants<>+2400(SB), Y11, Y13
+	VMULPD constants<>+1536(SB), Y6, Y14
+	VMULPD constants<>+1536(SB), Y7, Y15
+	VMULPD Y6, Y14, Y14
+	VMULPD Y7, Y15, Y15
+	VFMADD213PD Y14, Y12, Y10
+	VFMADD213PD Y15, Y13, Y11
+	VMULPD constants<>+2432(SB), Y4, Y12
+	VMULPD constants<>+2432(SB), Y5, Y13
+	VFMADD231PD Y10, Y8, Y12
+	VFMADD231PD Y11, Y9, Y13
+	VSUBPD Y12, Y14, Y8
+	VSUBPD Y13, Y15, Y9
+	VSUBPD Y8, Y6, Y6
+	VSUBPD Y9, Y7, Y7
+	VFMADD231PD constants<>+2464(SB), Y4, Y6
+	VFMADD231PD constants<>+2464(SB), Y5, Y7
+	VPAND constants<>+96(SB), Y2, Y4
+	VPAND constants<>+96(SB), Y3, Y5
+	VCMPPD $17, constants<>+10208(SB), Y4, Y4
+	VCMPPD $17, constants<>+10208(SB), Y5, Y5
+	VBLENDVPD Y4, Y2, Y6, Y4
+	VBLENDVPD Y5, Y3, Y7, Y5
+	VCMPPD $0, constants<>+2048(SB), Y2, Y6
+	VCMPPD $0, constants<>+2048(SB), Y3, Y7
+	VBLENDVPD Y6, Y2, Y4, Y4
+	VBLENDVPD Y7, Y3, Y5, Y5
+	VCMPPD $18, Y0, Y2, Y6
+	VCMPPD $18, Y0, Y3, Y7
+	VCMPPD $17, Y0, Y2, Y8
+	VCMPPD $17, Y0, Y3, Y9
+	VBROADCASTSD constants<>+10432(SB), Y10
+	VBLENDVPD Y8, constants<>+2560(SB), Y10, Y8
+	VBLENDVPD Y9, constants<>+2560(SB), Y10, Y9
+	VBLENDVPD Y6, Y8, Y4, Y4
+	VBLENDVPD Y7, Y9, Y5, Y5
+	VCMPPD $3, Y2, Y2, Y2
+	VCMPPD $3, Y3, Y3, Y3
+	VBLENDVPD Y2, constants<>+2560(SB), Y4, Y2
+	VBLENDVPD Y3, constants<>+2560(SB), Y5, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -38490,7 +46615,7 @@ done:
 	RET
 
 // tanhF64StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
 TEXT ·tanhF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -38498,9 +46623,11 @@ TEXT ·tanhF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+32(SB), Y0
 	VBROADCASTSD constants<>+5856(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -38598,7 +46725,112 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMULPD Y2, Y2, Y4
+	VMULPD Y3, Y3, Y5
+	VBROADCASTSD constants<>+5952(SB), Y6
+	VFMADD231PD constants<>+5920(SB), Y4, Y6
+	VBROADCASTSD constants<>+5952(SB), Y7
+	VFMADD231PD constants<>+5920(SB), Y5, Y7
+	VFMADD213PD constants<>+5984(SB), Y4, Y6
+	VFMADD213PD constants<>+5984(SB), Y5, Y7
+	VFMADD213PD constants<>+6016(SB), Y4, Y6
+	VFMADD213PD constants<>+6016(SB), Y5, Y7
+	VFMADD213PD constants<>+6048(SB), Y4, Y6
+	VFMADD213PD constants<>+6048(SB), Y5, Y7
+	VFMADD213PD constants<>+6080(SB), Y4, Y6
+	VFMADD213PD constants<>+6080(SB), Y5, Y7
+	VFMADD213PD constants<>+6112(SB), Y4, Y6
+	VFMADD213PD constants<>+6112(SB), Y5, Y7
+	VFMADD213PD constants<>+6144(SB), Y4, Y6
+	VFMADD213PD constants<>+6144(SB), Y5, Y7
+	VFMADD213PD constants<>+6176(SB), Y4, Y6
+	VFMADD213PD constants<>+6176(SB), Y5, Y7
+	VFMADD213PD constants<>+6208(SB), Y4, Y6
+	VFMADD213PD constants<>+6208(SB), Y5, Y7
+	VFMADD213PD constants<>+6240(SB), Y4, Y6
+	VFMADD213PD constants<>+6240(SB), Y5, Y7
+	VMULPD Y2, Y4, Y4
+	VMULPD Y3, Y5, Y5
+	VFMADD213PD Y2, Y6, Y4
+	VFMADD213PD Y3, Y7, Y5
+	VPOR Y0, Y2, Y6
+	VPOR Y0, Y3, Y7
+	VMAXPD Y6, Y1, Y8
+	VMAXPD Y7, Y1, Y9
+	VBROADCASTSD constants<>+2144(SB), Y10
+	VFMADD231PD constants<>+6272(SB), Y8, Y10
+	VBROADCASTSD constants<>+2144(SB), Y11
+	VFMADD231PD constants<>+6272(SB), Y9, Y11
+	VSUBPD constants<>+2144(SB), Y10, Y12
+	VSUBPD constants<>+2144(SB), Y11, Y13
+	VPSLLQ $52, Y10, Y10
+	VPSLLQ $52, Y11, Y11
+	VFMADD231PD constants<>+6304(SB), Y12, Y8
+	VFMADD231PD constants<>+6304(SB), Y13, Y9
+	VFMADD231PD constants<>+6336(SB), Y12, Y8
+	VFMADD231PD constants<>+6336(SB), Y13, Y9
+	VMULPD Y8, Y10, Y12
+	VMULPD Y9, Y11, Y13
+	VBROADCASTSD constants<>+6400(SB), Y14
+	VFMADD231PD constants<>+6368(SB), Y8, Y14
+	VBROADCASTSD constants<>+6400(SB), Y15
+	VFMADD231PD constants<>+6368(SB), Y9, Y15
+	VFMADD213PD constants<>+6432(SB), Y8, Y14
+	VFMADD213PD constants<>+6432(SB), Y9, Y15
+	VFMADD213PD constants<>+6464(SB), Y8, Y14
+	VFMADD213PD constants<>+6464(SB), Y9, Y15
+	VFMADD213PD constants<>+6496(SB), Y8, Y14
+	VFMADD213PD constants<>+6496(SB), Y9, Y15
+	VFMADD213PD constants<>+6528(SB), Y8, Y14
+	VFMADD213PD constants<>+6528(SB), Y9, Y15
+	VFMADD213PD constants<>+6560(SB), Y8, Y14
+	VFMADD213PD constants<>+6560(SB), Y9, Y15
+	VFMADD213PD constants<>+6592(SB), Y8, Y14
+	VFMADD213PD constants<>+6592(SB), Y9, Y15
+	VFMADD213PD constants<>+6624(SB), Y8, Y14
+	VFMADD213PD constants<>+6624(SB), Y9, Y15
+	VFMADD213PD constants<>+6656(SB), Y8, Y14
+	VFMADD213PD constants<>+6656(SB), Y9, Y15
+	VFMADD213PD constants<>+6688(SB), Y8, Y14
+	VFMADD213PD constants<>+6688(SB), Y9, Y15
+	VADDPD constants<>+192(SB), Y10, Y8
+	VADDPD constants<>+192(SB), Y11, Y9
+	VFMADD231PD Y14, Y12, Y8
+	VFMADD231PD Y15, Y13, Y9
+	VBROADCASTSD constants<>+2176(SB), Y10
+	VDIVPD Y8, Y10, Y8
+	VDIVPD Y9, Y10, Y9
+	VBROADCASTSD constants<>+192(SB), Y10
+	VSUBPD Y8, Y10, Y8
+	VSUBPD Y9, Y10, Y9
+	VCMPPD $30, constants<>+6720(SB), Y6, Y6
+	VCMPPD $30, constants<>+6720(SB), Y7, Y7
+	VBLENDVPD Y6, Y4, Y8, Y4
+	VBLENDVPD Y7, Y5, Y9, Y5
+	VPAND Y0, Y2, Y6
+	VPAND Y0, Y3, Y7
+	VPOR Y6, Y4, Y4
+	VPOR Y7, Y5, Y5
+	VCMPPD $3, Y2, Y2, Y2
+	VCMPPD $3, Y3, Y3, Y3
+	VBLENDVPD Y2, constants<>+2560(SB), Y4, Y2
+	VBLENDVPD Y3, constants<>+2560(SB), Y5, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -38734,7 +46966,7 @@ done:
 	RET
 
 // sigmoidF64StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
 TEXT ·sigmoidF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -38744,9 +46976,11 @@ TEXT ·sigmoidF64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+3040(SB), Y1
 	VBROADCASTSD constants<>+3072(SB), Y2
 	VBROADCASTSD constants<>+3136(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
 	VMOVUPD 32(SI)(AX*8), Y5
@@ -38813,7 +47047,81 @@ several:
 	VMOVNTPD Y5, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMAXPD Y4, Y1, Y6
+	VMAXPD Y5, Y1, Y7
+	VMINPD Y6, Y2, Y6
+	VMINPD Y7, Y2, Y7
+	VMOVAPS Y3, Y8
+	VFMADD231PD constants<>+3104(SB), Y6, Y8
+	VMOVAPS Y3, Y9
+	VFMADD231PD constants<>+3104(SB), Y7, Y9
+	VSUBPD Y3, Y8, Y10
+	VSUBPD Y3, Y9, Y11
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VFMADD231PD constants<>+2464(SB), Y10, Y6
+	VFMADD231PD constants<>+2464(SB), Y11, Y7
+	VFMADD231PD constants<>+2432(SB), Y10, Y6
+	VFMADD231PD constants<>+2432(SB), Y11, Y7
+	VCMPPD $17, constants<>+3168(SB), Y8, Y10
+	VCMPPD $17, constants<>+3168(SB), Y9, Y11
+	VPXOR Y12, Y12, Y12
+	VBLENDVPD Y10, Y8, Y12, Y10
+	VBLENDVPD Y11, Y9, Y12, Y11
+	VSUBPD Y10, Y8, Y12
+	VSUBPD Y11, Y9, Y13
+	VMULPD Y6, Y8, Y8
+	VMULPD Y7, Y9, Y9
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y6, Y14
+	VBROADCASTSD constants<>+3232(SB), Y15
+	VFMADD231PD constants<>+3200(SB), Y7, Y15
+	VFMADD213PD constants<>+3264(SB), Y6, Y14
+	VFMADD213PD constants<>+3264(SB), Y7, Y15
+	VFMADD213PD constants<>+3296(SB), Y6, Y14
+	VFMADD213PD constants<>+3296(SB), Y7, Y15
+	VFMADD213PD constants<>+3328(SB), Y6, Y14
+	VFMADD213PD constants<>+3328(SB), Y7, Y15
+	VFMADD213PD constants<>+3360(SB), Y6, Y14
+	VFMADD213PD constants<>+3360(SB), Y7, Y15
+	VFMADD213PD constants<>+3392(SB), Y6, Y14
+	VFMADD213PD constants<>+3392(SB), Y7, Y15
+	VFMADD213PD constants<>+3424(SB), Y6, Y14
+	VFMADD213PD constants<>+3424(SB), Y7, Y15
+	VFMADD213PD constants<>+3456(SB), Y6, Y14
+	VFMADD213PD constants<>+3456(SB), Y7, Y15
+	VFMADD213PD constants<>+3488(SB), Y6, Y14
+	VFMADD213PD constants<>+3488(SB), Y7, Y15
+	VFMADD213PD constants<>+224(SB), Y6, Y14
+	VFMADD213PD constants<>+224(SB), Y7, Y15
+	VADDPD Y0, Y10, Y6
+	VADDPD Y0, Y11, Y7
+	VFMADD231PD Y14, Y8, Y6
+	VFMADD231PD Y15, Y9, Y7
+	VADDPD Y12, Y6, Y6
+	VADDPD Y13, Y7, Y7
+	VDIVPD Y6, Y0, Y6
+	VDIVPD Y7, Y0, Y7
+	VCMPPD $3, Y4, Y4, Y4
+	VCMPPD $3, Y5, Y5, Y5
+	VBLENDVPD Y4, constants<>+2560(SB), Y6, Y4
+	VBLENDVPD Y5, constants<>+2560(SB), Y7, Y5
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -38959,16 +47267,18 @@ done:
 	RET
 
 // siLUF64StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 TEXT ·siLUF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+3072(SB), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
@@ -39043,7 +47353,89 @@ several:
 	VMOVNTPD Y2, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VBROADCASTSD constants<>+3040(SB), Y3
+	VMAXPD Y1, Y3, Y4
+	VMAXPD Y2, Y3, Y3
+	VMINPD Y4, Y0, Y5
+	VMINPD Y3, Y0, Y6
+	VBROADCASTSD constants<>+3136(SB), Y7
+	VFMADD231PD constants<>+3104(SB), Y5, Y7
+	VBROADCASTSD constants<>+3136(SB), Y8
+	VFMADD231PD constants<>+3104(SB), Y6, Y8
+	VSUBPD constants<>+3136(SB), Y7, Y9
+	VSUBPD constants<>+3136(SB), Y8, Y10
+	VPSLLQ $52, Y7, Y7
+	VPSLLQ $52, Y8, Y8
+	VFMADD231PD constants<>+2464(SB), Y9, Y5
+	VFMADD231PD constants<>+2464(SB), Y10, Y6
+	VFMADD231PD constants<>+2432(SB), Y9, Y5
+	VFMADD231PD constants<>+2432(SB), Y10, Y6
+	VCMPPD $17, constants<>+3168(SB), Y7, Y9
+	VCMPPD $17, constants<>+3168(SB), Y8, Y10
+	VPXOR Y11, Y11, Y11
+	VBLENDVPD Y9, Y7, Y11, Y9
+	VBLENDVPD Y10, Y8, Y11, Y10
+	VSUBPD Y9, Y7, Y11
+	VSUBPD Y10, Y8, Y12
+	VMULPD Y5, Y7, Y7
+	VMULPD Y6, Y8, Y8
+	VBROADCASTSD constants<>+3232(SB), Y13
+	VFMADD231PD constants<>+3200(SB), Y5, Y13
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y6, Y14
+	VFMADD213PD constants<>+3264(SB), Y5, Y13
+	VFMADD213PD constants<>+3264(SB), Y6, Y14
+	VFMADD213PD constants<>+3296(SB), Y5, Y13
+	VFMADD213PD constants<>+3296(SB), Y6, Y14
+	VFMADD213PD constants<>+3328(SB), Y5, Y13
+	VFMADD213PD constants<>+3328(SB), Y6, Y14
+	VFMADD213PD constants<>+3360(SB), Y5, Y13
+	VFMADD213PD constants<>+3360(SB), Y6, Y14
+	VFMADD213PD constants<>+3392(SB), Y5, Y13
+	VFMADD213PD constants<>+3392(SB), Y6, Y14
+	VFMADD213PD constants<>+3424(SB), Y5, Y13
+	VFMADD213PD constants<>+3424(SB), Y6, Y14
+	VFMADD213PD constants<>+3456(SB), Y5, Y13
+	VFMADD213PD constants<>+3456(SB), Y6, Y14
+	VFMADD213PD constants<>+3488(SB), Y5, Y13
+	VFMADD213PD constants<>+3488(SB), Y6, Y14
+	VFMADD213PD constants<>+224(SB), Y5, Y13
+	VFMADD213PD constants<>+224(SB), Y6, Y14
+	VADDPD constants<>+3008(SB), Y9, Y5
+	VADDPD constants<>+3008(SB), Y10, Y6
+	VFMADD231PD Y13, Y7, Y5
+	VFMADD231PD Y14, Y8, Y6
+	VADDPD Y11, Y5, Y5
+	VADDPD Y12, Y6, Y6
+	VDIVPD Y5, Y4, Y4
+	VDIVPD Y6, Y3, Y3
+	VMULPD constants<>+3008(SB), Y4, Y4
+	VMULPD constants<>+3008(SB), Y3, Y3
+	VCMPPD $17, Y1, Y0, Y5
+	VCMPPD $17, Y2, Y0, Y6
+	VBLENDVPD Y5, Y1, Y4, Y4
+	VBLENDVPD Y6, Y2, Y3, Y3
+	VCMPPD $30, constants<>+10432(SB), Y1, Y1
+	VCMPPD $30, constants<>+10432(SB), Y2, Y2
+	VBROADCASTSD constants<>+2560(SB), Y5
+	VBLENDVPD Y1, Y4, Y5, Y1
+	VBLENDVPD Y2, Y3, Y5, Y2
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39285,7 +47677,7 @@ done:
 	RET
 
 // softplusF64StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 TEXT ·softplusF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -39293,9 +47685,11 @@ TEXT ·softplusF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+1472(SB), Y0
 	VBROADCASTSD constants<>+192(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -39434,7 +47828,153 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VPAND constants<>+96(SB), Y2, Y4
+	VPAND constants<>+96(SB), Y3, Y5
+	VMOVAPS Y0, Y6
+	VFNMADD231PD constants<>+1568(SB), Y4, Y6
+	VMOVAPS Y0, Y7
+	VFNMADD231PD constants<>+1568(SB), Y5, Y7
+	VSUBPD Y0, Y6, Y6
+	VSUBPD Y0, Y7, Y7
+	VFMSUB231PD constants<>+1600(SB), Y6, Y4
+	VFMSUB231PD constants<>+1600(SB), Y7, Y5
+	VFMADD231PD constants<>+1632(SB), Y6, Y4
+	VFMADD231PD constants<>+1632(SB), Y7, Y5
+	VMULPD Y4, Y4, Y8
+	VMULPD Y5, Y5, Y9
+	VBROADCASTSD constants<>+1696(SB), Y10
+	VFMADD231PD constants<>+1664(SB), Y4, Y10
+	VBROADCASTSD constants<>+1696(SB), Y11
+	VFMADD231PD constants<>+1664(SB), Y5, Y11
+	VFMADD213PD constants<>+1728(SB), Y4, Y10
+	VFMADD213PD constants<>+1728(SB), Y5, Y11
+	VFMADD213PD constants<>+1760(SB), Y4, Y10
+	VFMADD213PD constants<>+1760(SB), Y5, Y11
+	VFMADD213PD constants<>+1792(SB), Y4, Y10
+	VFMADD213PD constants<>+1792(SB), Y5, Y11
+	VFMADD213PD constants<>+1824(SB), Y4, Y10
+	VFMADD213PD constants<>+1824(SB), Y5, Y11
+	VFMADD213PD constants<>+1856(SB), Y4, Y10
+	VFMADD213PD constants<>+1856(SB), Y5, Y11
+	VFMADD213PD constants<>+1888(SB), Y4, Y10
+	VFMADD213PD constants<>+1888(SB), Y5, Y11
+	VFMADD213PD constants<>+1920(SB), Y4, Y10
+	VFMADD213PD constants<>+1920(SB), Y5, Y11
+	VFMADD213PD constants<>+1952(SB), Y4, Y10
+	VFMADD213PD constants<>+1952(SB), Y5, Y11
+	VFMADD213PD constants<>+1536(SB), Y4, Y10
+	VFMADD213PD constants<>+1536(SB), Y5, Y11
+	VFMADD231PD Y10, Y8, Y4
+	VFMADD231PD Y11, Y9, Y5
+	VADDPD Y4, Y1, Y4
+	VADDPD Y5, Y1, Y5
+	VADDPD constants<>+1984(SB), Y6, Y6
+	VADDPD constants<>+1984(SB), Y7, Y7
+	VPSRLQ $1, Y6, Y8
+	VPSRLQ $1, Y7, Y9
+	VPSLLQ $52, Y8, Y10
+	VPSLLQ $52, Y9, Y11
+	VMULPD Y10, Y4, Y4
+	VMULPD Y11, Y5, Y5
+	VPSUBQ Y8, Y6, Y6
+	VPSUBQ Y9, Y7, Y7
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VMULPD Y6, Y4, Y4
+	VMULPD Y7, Y5, Y5
+	VADDPD Y4, Y1, Y6
+	VADDPD Y5, Y1, Y7
+	VPADDQ constants<>+2016(SB), Y6, Y6
+	VPADDQ constants<>+2016(SB), Y7, Y7
+	VPAND constants<>+2048(SB), Y6, Y8
+	VPAND constants<>+2048(SB), Y7, Y9
+	VPSUBQ Y8, Y1, Y8
+	VPSUBQ Y9, Y1, Y9
+	VPADDQ Y8, Y4, Y4
+	VPADDQ Y9, Y5, Y5
+	VPADDQ constants<>+2080(SB), Y8, Y8
+	VPADDQ constants<>+2080(SB), Y9, Y9
+	VBROADCASTSD constants<>+2112(SB), Y10
+	VFMADD213PD constants<>+224(SB), Y10, Y8
+	VFMADD213PD constants<>+224(SB), Y9, Y10
+	VADDPD Y8, Y4, Y4
+	VADDPD Y10, Y5, Y5
+	VPSRLQ $52, Y6, Y6
+	VPSRLQ $52, Y7, Y7
+	VPOR Y0, Y6, Y6
+	VPOR Y0, Y7, Y7
+	VSUBPD constants<>+2144(SB), Y6, Y6
+	VSUBPD constants<>+2144(SB), Y7, Y7
+	VADDPD constants<>+2176(SB), Y4, Y8
+	VADDPD constants<>+2176(SB), Y5, Y9
+	VDIVPD Y8, Y4, Y8
+	VDIVPD Y9, Y5, Y9
+	VMULPD Y8, Y8, Y10
+	VMULPD Y9, Y9, Y11
+	VBROADCASTSD constants<>+2240(SB), Y12
+	VFMADD231PD constants<>+2208(SB), Y10, Y12
+	VBROADCASTSD constants<>+2240(SB), Y13
+	VFMADD231PD constants<>+2208(SB), Y11, Y13
+	VFMADD213PD constants<>+2272(SB), Y10, Y12
+	VFMADD213PD constants<>+2272(SB), Y11, Y13
+	VFMADD213PD constants<>+2304(SB), Y10, Y12
+	VFMADD213PD constants<>+2304(SB), Y11, Y13
+	VFMADD213PD constants<>+2336(SB), Y10, Y12
+	VFMADD213PD constants<>+2336(SB), Y11, Y13
+	VFMADD213PD constants<>+2368(SB), Y10, Y12
+	VFMADD213PD constants<>+2368(SB), Y11, Y13
+	VFMADD213PD constants<>+2400(SB), Y10, Y12
+	VFMADD213PD constants<>+2400(SB), Y11, Y13
+	VMULPD constants<>+1536(SB), Y4, Y14
+	VMULPD constants<>+1536(SB), Y5, Y15
+	VMULPD Y4, Y14, Y14
+	VMULPD Y5, Y15, Y15
+	VFMADD213PD Y14, Y12, Y10
+	VFMADD213PD Y15, Y13, Y11
+	VMULPD constants<>+2432(SB), Y6, Y12
+	VMULPD constants<>+2432(SB), Y7, Y13
+	VFMADD231PD Y10, Y8, Y12
+	VFMADD231PD Y11, Y9, Y13
+	VSUBPD Y12, Y14, Y8
+	VSUBPD Y13, Y15, Y9
+	VSUBPD Y8, Y4, Y4
+	VSUBPD Y9, Y5, Y5
+	VFMADD231PD constants<>+2464(SB), Y6, Y4
+	VFMADD231PD constants<>+2464(SB), Y7, Y5
+	VCMPPD $30, constants<>+1376(SB), Y2, Y6
+	VCMPPD $30, constants<>+1376(SB), Y3, Y7
+	VADDPD Y4, Y2, Y8
+	VADDPD Y5, Y3, Y9
+	VBLENDVPD Y6, Y8, Y4, Y4
+	VBLENDVPD Y7, Y9, Y5, Y5
+	VCMPPD $17, constants<>+2496(SB), Y2, Y6
+	VCMPPD $17, constants<>+2496(SB), Y3, Y7
+	VBLENDVPD Y6, constants<>+1376(SB), Y4, Y4
+	VBLENDVPD Y7, constants<>+1376(SB), Y5, Y5
+	VCMPPD $30, constants<>+2528(SB), Y2, Y6
+	VCMPPD $30, constants<>+2528(SB), Y3, Y7
+	VBLENDVPD Y6, Y2, Y4, Y4
+	VBLENDVPD Y7, Y3, Y5, Y5
+	VCMPPD $3, Y2, Y2, Y2
+	VCMPPD $3, Y3, Y3, Y3
+	VBLENDVPD Y2, constants<>+2560(SB), Y4, Y2
+	VBLENDVPD Y3, constants<>+2560(SB), Y5, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39503,7 +48043,7 @@ done:
 	RET
 
 // rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 TEXT ·rsqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -39511,9 +48051,11 @@ TEXT ·rsqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VBROADCASTSD constants<>+2560(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -39542,7 +48084,44 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VSQRTPD Y2, Y2
+	VSQRTPD Y3, Y3
+	VSQRTPD Y4, Y4
+	VSQRTPD Y5, Y5
+	VDIVPD Y2, Y0, Y2
+	VDIVPD Y3, Y0, Y3
+	VDIVPD Y4, Y0, Y4
+	VDIVPD Y5, Y0, Y5
+	VCMPPD $3, Y2, Y2, Y6
+	VCMPPD $3, Y3, Y3, Y7
+	VCMPPD $3, Y4, Y4, Y8
+	VCMPPD $3, Y5, Y5, Y9
+	VBLENDVPD Y6, Y1, Y2, Y2
+	VBLENDVPD Y7, Y1, Y3, Y3
+	VBLENDVPD Y8, Y1, Y4, Y4
+	VBLENDVPD Y9, Y1, Y5, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39726,15 +48305,17 @@ done:
 	RET
 
 // expBelowF64StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 TEXT ·expBelowF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -39856,7 +48437,137 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VBROADCASTSD constants<>+2496(SB), Y4
+	VMAXPD Y0, Y4, Y0
+	VMAXPD Y1, Y4, Y1
+	VMAXPD Y2, Y4, Y2
+	VMAXPD Y3, Y4, Y3
+	VBROADCASTSD constants<>+1472(SB), Y4
+	VFMADD231PD constants<>+1568(SB), Y0, Y4
+	VBROADCASTSD constants<>+1472(SB), Y5
+	VFMADD231PD constants<>+1568(SB), Y1, Y5
+	VBROADCASTSD constants<>+1472(SB), Y6
+	VFMADD231PD constants<>+1568(SB), Y2, Y6
+	VBROADCASTSD constants<>+1472(SB), Y7
+	VFMADD231PD constants<>+1568(SB), Y3, Y7
+	VSUBPD constants<>+1472(SB), Y4, Y4
+	VSUBPD constants<>+1472(SB), Y5, Y5
+	VSUBPD constants<>+1472(SB), Y6, Y6
+	VSUBPD constants<>+1472(SB), Y7, Y7
+	VFMADD231PD constants<>+1600(SB), Y4, Y0
+	VFMADD231PD constants<>+1600(SB), Y5, Y1
+	VFMADD231PD constants<>+1600(SB), Y6, Y2
+	VFMADD231PD constants<>+1600(SB), Y7, Y3
+	VFMADD231PD constants<>+1632(SB), Y4, Y0
+	VFMADD231PD constants<>+1632(SB), Y5, Y1
+	VFMADD231PD constants<>+1632(SB), Y6, Y2
+	VFMADD231PD constants<>+1632(SB), Y7, Y3
+	VMULPD Y0, Y0, Y8
+	VMULPD Y1, Y1, Y9
+	VMULPD Y2, Y2, Y10
+	VMULPD Y3, Y3, Y11
+	VBROADCASTSD constants<>+1696(SB), Y12
+	VFMADD231PD constants<>+1664(SB), Y0, Y12
+	VBROADCASTSD constants<>+1696(SB), Y13
+	VFMADD231PD constants<>+1664(SB), Y1, Y13
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y2, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y3, Y15
+	VFMADD213PD constants<>+1728(SB), Y0, Y12
+	VFMADD213PD constants<>+1728(SB), Y1, Y13
+	VFMADD213PD constants<>+1728(SB), Y2, Y14
+	VFMADD213PD constants<>+1728(SB), Y3, Y15
+	VFMADD213PD constants<>+1760(SB), Y0, Y12
+	VFMADD213PD constants<>+1760(SB), Y1, Y13
+	VFMADD213PD constants<>+1760(SB), Y2, Y14
+	VFMADD213PD constants<>+1760(SB), Y3, Y15
+	VFMADD213PD constants<>+1792(SB), Y0, Y12
+	VFMADD213PD constants<>+1792(SB), Y1, Y13
+	VFMADD213PD constants<>+1792(SB), Y2, Y14
+	VFMADD213PD constants<>+1792(SB), Y3, Y15
+	VFMADD213PD constants<>+1824(SB), Y0, Y12
+	VFMADD213PD constants<>+1824(SB), Y1, Y13
+	VFMADD213PD constants<>+1824(SB), Y2, Y14
+	VFMADD213PD constants<>+1824(SB), Y3, Y15
+	VFMADD213PD constants<>+1856(SB), Y0, Y12
+	VFMADD213PD constants<>+1856(SB), Y1, Y13
+	VFMADD213PD constants<>+1856(SB), Y2, Y14
+	VFMADD213PD constants<>+1856(SB), Y3, Y15
+	VFMADD213PD constants<>+1888(SB), Y0, Y12
+	VFMADD213PD constants<>+1888(SB), Y1, Y13
+	VFMADD213PD constants<>+1888(SB), Y2, Y14
+	VFMADD213PD constants<>+1888(SB), Y3, Y15
+	VFMADD213PD constants<>+1920(SB), Y0, Y12
+	VFMADD213PD constants<>+1920(SB), Y1, Y13
+	VFMADD213PD constants<>+1920(SB), Y2, Y14
+	VFMADD213PD constants<>+1920(SB), Y3, Y15
+	VFMADD213PD constants<>+1952(SB), Y0, Y12
+	VFMADD213PD constants<>+1952(SB), Y1, Y13
+	VFMADD213PD constants<>+1952(SB), Y2, Y14
+	VFMADD213PD constants<>+1952(SB), Y3, Y15
+	VFMADD213PD constants<>+1536(SB), Y0, Y12
+	VFMADD213PD constants<>+1536(SB), Y1, Y13
+	VFMADD213PD constants<>+1536(SB), Y2, Y14
+	VFMADD213PD constants<>+1536(SB), Y3, Y15
+	VFMADD231PD Y12, Y8, Y0
+	VFMADD231PD Y13, Y9, Y1
+	VFMADD231PD Y14, Y10, Y2
+	VFMADD231PD Y15, Y11, Y3
+	VADDPD constants<>+192(SB), Y0, Y0
+	VADDPD constants<>+192(SB), Y1, Y1
+	VADDPD constants<>+192(SB), Y2, Y2
+	VADDPD constants<>+192(SB), Y3, Y3
+	VADDPD constants<>+1984(SB), Y4, Y4
+	VADDPD constants<>+1984(SB), Y5, Y5
+	VADDPD constants<>+1984(SB), Y6, Y6
+	VADDPD constants<>+1984(SB), Y7, Y7
+	VPSRLQ $1, Y4, Y8
+	VPSRLQ $1, Y5, Y9
+	VPSRLQ $1, Y6, Y10
+	VPSRLQ $1, Y7, Y11
+	VPSLLQ $52, Y8, Y12
+	VPSLLQ $52, Y9, Y13
+	VPSLLQ $52, Y10, Y14
+	VPSLLQ $52, Y11, Y15
+	VMULPD Y12, Y0, Y0
+	VMULPD Y13, Y1, Y1
+	VMULPD Y14, Y2, Y2
+	VMULPD Y15, Y3, Y3
+	VPSUBQ Y8, Y4, Y4
+	VPSUBQ Y9, Y5, Y5
+	VPSUBQ Y10, Y6, Y6
+	VPSUBQ Y11, Y7, Y7
+	VPSLLQ $52, Y4, Y4
+	VPSLLQ $52, Y5, Y5
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VMULPD Y4, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40084,7 +48795,7 @@ done:
 	RET
 
 // erfF64StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
 TEXT ·erfF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40092,9 +48803,11 @@ TEXT ·erfF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VBROADCASTSD constants<>+10464(SB), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
@@ -40224,7 +48937,144 @@ several:
 	VMOVNTPD Y3, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VPAND constants<>+96(SB), Y2, Y4
+	VPAND constants<>+96(SB), Y3, Y5
+	VMINPD Y4, Y1, Y4
+	VMINPD Y5, Y1, Y5
+	VMULPD Y4, Y4, Y6
+	VMULPD Y5, Y5, Y7
+	VBROADCASTSD constants<>+10528(SB), Y8
+	VFMADD231PD constants<>+10496(SB), Y6, Y8
+	VBROADCASTSD constants<>+10528(SB), Y9
+	VFMADD231PD constants<>+10496(SB), Y7, Y9
+	VFMADD213PD constants<>+10560(SB), Y6, Y8
+	VFMADD213PD constants<>+10560(SB), Y7, Y9
+	VFMADD213PD constants<>+10592(SB), Y6, Y8
+	VFMADD213PD constants<>+10592(SB), Y7, Y9
+	VFMADD213PD constants<>+10624(SB), Y6, Y8
+	VFMADD213PD constants<>+10624(SB), Y7, Y9
+	VFMADD213PD constants<>+10656(SB), Y6, Y8
+	VFMADD213PD constants<>+10656(SB), Y7, Y9
+	VFMADD213PD constants<>+10688(SB), Y6, Y8
+	VFMADD213PD constants<>+10688(SB), Y7, Y9
+	VFMADD213PD constants<>+10720(SB), Y6, Y8
+	VFMADD213PD constants<>+10720(SB), Y7, Y9
+	VFMADD213PD constants<>+10752(SB), Y6, Y8
+	VFMADD213PD constants<>+10752(SB), Y7, Y9
+	VFMADD213PD constants<>+10784(SB), Y6, Y8
+	VFMADD213PD constants<>+10784(SB), Y7, Y9
+	VFMADD213PD constants<>+10816(SB), Y6, Y8
+	VFMADD213PD constants<>+10816(SB), Y7, Y9
+	VFMADD213PD constants<>+10848(SB), Y6, Y8
+	VFMADD213PD constants<>+10848(SB), Y7, Y9
+	VFMADD213PD Y4, Y4, Y8
+	VFMADD213PD Y5, Y5, Y9
+	VSUBPD Y0, Y4, Y6
+	VSUBPD Y0, Y5, Y7
+	VBROADCASTSD constants<>+10912(SB), Y10
+	VFMADD231PD constants<>+10880(SB), Y6, Y10
+	VBROADCASTSD constants<>+10912(SB), Y11
+	VFMADD231PD constants<>+10880(SB), Y7, Y11
+	VFMADD213PD constants<>+10944(SB), Y6, Y10
+	VFMADD213PD constants<>+10944(SB), Y7, Y11
+	VFMADD213PD constants<>+10976(SB), Y6, Y10
+	VFMADD213PD constants<>+10976(SB), Y7, Y11
+	VFMADD213PD constants<>+11008(SB), Y6, Y10
+	VFMADD213PD constants<>+11008(SB), Y7, Y11
+	VFMADD213PD constants<>+11040(SB), Y6, Y10
+	VFMADD213PD constants<>+11040(SB), Y7, Y11
+	VFMADD213PD constants<>+11072(SB), Y6, Y10
+	VFMADD213PD constants<>+11072(SB), Y7, Y11
+	VFMADD213PD constants<>+11104(SB), Y6, Y10
+	VFMADD213PD constants<>+11104(SB), Y7, Y11
+	VFMADD213PD constants<>+11136(SB), Y6, Y10
+	VFMADD213PD constants<>+11136(SB), Y7, Y11
+	VFMADD213PD constants<>+11168(SB), Y6, Y10
+	VFMADD213PD constants<>+11168(SB), Y7, Y11
+	VFMADD213PD constants<>+11200(SB), Y6, Y10
+	VFMADD213PD constants<>+11200(SB), Y7, Y11
+	VFMADD213PD constants<>+11232(SB), Y6, Y10
+	VFMADD213PD constants<>+11232(SB), Y7, Y11
+	VFMADD213PD constants<>+11264(SB), Y6, Y10
+	VFMADD213PD constants<>+11264(SB), Y7, Y11
+	VFMADD213PD constants<>+11296(SB), Y6, Y10
+	VFMADD213PD constants<>+11296(SB), Y7, Y11
+	VFMADD213PD constants<>+11328(SB), Y6, Y10
+	VFMADD213PD constants<>+11328(SB), Y7, Y11
+	VFMADD213PD constants<>+11360(SB), Y6, Y10
+	VFMADD213PD constants<>+11360(SB), Y7, Y11
+	VFMADD213PD constants<>+11392(SB), Y6, Y10
+	VFMADD213PD constants<>+11392(SB), Y7, Y11
+	VFMADD213PD constants<>+11424(SB), Y6, Y10
+	VFMADD213PD constants<>+11424(SB), Y7, Y11
+	VBROADCASTSD constants<>+1472(SB), Y6
+	VFNMADD231PD constants<>+1568(SB), Y10, Y6
+	VBROADCASTSD constants<>+1472(SB), Y7
+	VFNMADD231PD constants<>+1568(SB), Y11, Y7
+	VSUBPD constants<>+1472(SB), Y6, Y6
+	VSUBPD constants<>+1472(SB), Y7, Y7
+	VFMSUB231PD constants<>+1600(SB), Y6, Y10
+	VFMSUB231PD constants<>+1600(SB), Y7, Y11
+	VFMADD231PD constants<>+1632(SB), Y6, Y10
+	VFMADD231PD constants<>+1632(SB), Y7, Y11
+	VMULPD Y10, Y10, Y12
+	VMULPD Y11, Y11, Y13
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y10, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y11, Y15
+	VFMADD213PD constants<>+1728(SB), Y10, Y14
+	VFMADD213PD constants<>+1728(SB), Y11, Y15
+	VFMADD213PD constants<>+1760(SB), Y10, Y14
+	VFMADD213PD constants<>+1760(SB), Y11, Y15
+	VFMADD213PD constants<>+1792(SB), Y10, Y14
+	VFMADD213PD constants<>+1792(SB), Y11, Y15
+	VFMADD213PD constants<>+1824(SB), Y10, Y14
+	VFMADD213PD constants<>+1824(SB), Y11, Y15
+	VFMADD213PD constants<>+1856(SB), Y10, Y14
+	VFMADD213PD constants<>+1856(SB), Y11, Y15
+	VFMADD213PD constants<>+1888(SB), Y10, Y14
+	VFMADD213PD constants<>+1888(SB), Y11, Y15
+	VFMADD213PD constants<>+1920(SB), Y10, Y14
+	VFMADD213PD constants<>+1920(SB), Y11, Y15
+	VFMADD213PD constants<>+1952(SB), Y10, Y14
+	VFMADD213PD constants<>+1952(SB), Y11, Y15
+	VFMADD213PD constants<>+1536(SB), Y10, Y14
+	VFMADD213PD constants<>+1536(SB), Y11, Y15
+	VFMADD231PD Y14, Y12, Y10
+	VFMADD231PD Y15, Y13, Y11
+	VADDPD Y10, Y0, Y10
+	VADDPD Y11, Y0, Y11
+	VADDPD constants<>+2144(SB), Y6, Y6
+	VADDPD constants<>+2144(SB), Y7, Y7
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VFNMADD213PD Y0, Y6, Y10
+	VFNMADD213PD Y0, Y7, Y11
+	VCMPPD $17, Y0, Y4, Y4
+	VCMPPD $17, Y0, Y5, Y5
+	VBLENDVPD Y4, Y8, Y10, Y4
+	VBLENDVPD Y5, Y9, Y11, Y5
+	VPAND constants<>+32(SB), Y2, Y2
+	VPAND constants<>+32(SB), Y3, Y3
+	VPOR Y2, Y4, Y2
+	VPOR Y3, Y5, Y3
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40341,7 +49191,7 @@ done:
 	RET
 
 // geluF64StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
 TEXT ·geluF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40351,9 +49201,11 @@ TEXT ·geluF64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+4256(SB), Y1
 	VBROADCASTSD constants<>+4288(SB), Y2
 	VBROADCASTSD constants<>+1472(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
 	VPAND constants<>+96(SB), Y4, Y5
@@ -40444,7 +49296,105 @@ several:
 	VMOVNTPD Y4, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VPAND constants<>+96(SB), Y4, Y5
+	VMINPD Y5, Y1, Y5
+	VMOVAPS Y0, Y6
+	VFMADD231PD Y2, Y5, Y6
+	VSUBPD Y6, Y0, Y7
+	VFMADD231PD Y2, Y5, Y7
+	VADDPD constants<>+4320(SB), Y5, Y8
+	VMULPD Y8, Y6, Y9
+	VDIVPD Y9, Y0, Y9
+	VADDPD Y5, Y5, Y10
+	VMULPD Y6, Y10, Y10
+	VMULPD Y9, Y10, Y10
+	VSUBPD Y0, Y10, Y11
+	VBROADCASTSD constants<>+4384(SB), Y12
+	VFMADD231PD constants<>+4352(SB), Y11, Y12
+	VFMADD213PD constants<>+4416(SB), Y11, Y12
+	VFMADD213PD constants<>+4448(SB), Y11, Y12
+	VFMADD213PD constants<>+4480(SB), Y11, Y12
+	VFMADD213PD constants<>+4512(SB), Y11, Y12
+	VFMADD213PD constants<>+4544(SB), Y11, Y12
+	VFMADD213PD constants<>+4576(SB), Y11, Y12
+	VFMADD213PD constants<>+4608(SB), Y11, Y12
+	VFMADD213PD constants<>+4640(SB), Y11, Y12
+	VFMADD213PD constants<>+4672(SB), Y11, Y12
+	VFMADD213PD constants<>+4704(SB), Y11, Y12
+	VFMADD213PD constants<>+4736(SB), Y11, Y12
+	VFMADD213PD constants<>+4768(SB), Y11, Y12
+	VFMADD213PD constants<>+4800(SB), Y11, Y12
+	VFMADD213PD constants<>+4832(SB), Y11, Y12
+	VFMADD213PD constants<>+4864(SB), Y11, Y12
+	VFMADD213PD constants<>+4896(SB), Y11, Y12
+	VFMADD213PD constants<>+4928(SB), Y11, Y12
+	VFMADD213PD constants<>+4960(SB), Y11, Y12
+	VFMADD213PD constants<>+4992(SB), Y11, Y12
+	VFMADD213PD constants<>+5024(SB), Y11, Y12
+	VMULPD Y12, Y10, Y10
+	VMULPD Y9, Y8, Y8
+	VMULPD constants<>+5056(SB), Y5, Y9
+	VMULPD Y5, Y9, Y11
+	VFMSUB213PD Y11, Y5, Y9
+	VMOVAPS Y3, Y12
+	VFMADD231PD constants<>+1568(SB), Y11, Y12
+	VSUBPD Y3, Y12, Y12
+	VFMADD231PD constants<>+1600(SB), Y12, Y11
+	VFMSUB231PD constants<>+2432(SB), Y12, Y9
+	VSUBPD Y9, Y11, Y13
+	VSUBPD Y13, Y11, Y11
+	VSUBPD Y9, Y11, Y9
+	VMULPD Y13, Y13, Y11
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y13, Y14
+	VFMADD213PD constants<>+1728(SB), Y13, Y14
+	VFMADD213PD constants<>+1760(SB), Y13, Y14
+	VFMADD213PD constants<>+1792(SB), Y13, Y14
+	VFMADD213PD constants<>+1824(SB), Y13, Y14
+	VFMADD213PD constants<>+1856(SB), Y13, Y14
+	VFMADD213PD constants<>+1888(SB), Y13, Y14
+	VFMADD213PD constants<>+1920(SB), Y13, Y14
+	VFMADD213PD constants<>+1952(SB), Y13, Y14
+	VFMADD213PD constants<>+1536(SB), Y13, Y14
+	VFMADD231PD Y14, Y11, Y9
+	VADDPD Y9, Y13, Y9
+	VMULPD Y8, Y5, Y11
+	VFNMADD231PD Y6, Y11, Y5
+	VFNMADD231PD Y7, Y11, Y5
+	VMULPD Y8, Y5, Y5
+	VFMADD231PD Y9, Y10, Y10
+	VADDPD Y9, Y10, Y6
+	VFMADD231PD Y6, Y5, Y5
+	VFMADD231PD Y6, Y11, Y5
+	VADDPD Y5, Y11, Y5
+	VSUBPD Y0, Y12, Y6
+	VADDPD constants<>+1984(SB), Y6, Y6
+	VPSRLQ $1, Y6, Y7
+	VPSLLQ $52, Y7, Y8
+	VMULPD Y8, Y5, Y5
+	VPSUBQ Y7, Y6, Y6
+	VPSLLQ $52, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VBROADCASTSD constants<>+32(SB), Y6
+	VMAXPD Y4, Y6, Y6
+	VCMPPD $30, constants<>+10432(SB), Y4, Y4
+	VSUBPD Y5, Y6, Y5
+	VBROADCASTSD constants<>+2560(SB), Y6
+	VBLENDVPD Y4, Y5, Y6, Y4
+	VMOVUPD Y4, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40558,7 +49508,7 @@ done:
 	RET
 
 // geluSlopeF64StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 TEXT ·geluSlopeF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40567,9 +49517,11 @@ TEXT ·geluSlopeF64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+192(SB), Y0
 	VBROADCASTSD constants<>+4256(SB), Y1
 	VBROADCASTSD constants<>+4288(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
 	VPAND constants<>+96(SB), Y3, Y4
@@ -40658,7 +49610,103 @@ several:
 	VMOVNTPD Y3, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VPAND constants<>+96(SB), Y3, Y4
+	VMINPD Y4, Y1, Y5
+	VMOVAPS Y0, Y6
+	VFMADD231PD Y2, Y5, Y6
+	VSUBPD Y6, Y0, Y7
+	VFMADD231PD Y2, Y5, Y7
+	VADDPD constants<>+4320(SB), Y5, Y8
+	VMULPD Y8, Y6, Y9
+	VDIVPD Y9, Y0, Y9
+	VADDPD Y5, Y5, Y10
+	VMULPD Y6, Y10, Y10
+	VMULPD Y9, Y10, Y10
+	VSUBPD Y0, Y10, Y11
+	VBROADCASTSD constants<>+4384(SB), Y12
+	VFMADD231PD constants<>+4352(SB), Y11, Y12
+	VFMADD213PD constants<>+4416(SB), Y11, Y12
+	VFMADD213PD constants<>+4448(SB), Y11, Y12
+	VFMADD213PD constants<>+4480(SB), Y11, Y12
+	VFMADD213PD constants<>+4512(SB), Y11, Y12
+	VFMADD213PD constants<>+4544(SB), Y11, Y12
+	VFMADD213PD constants<>+4576(SB), Y11, Y12
+	VFMADD213PD constants<>+4608(SB), Y11, Y12
+	VFMADD213PD constants<>+4640(SB), Y11, Y12
+	VFMADD213PD constants<>+4672(SB), Y11, Y12
+	VFMADD213PD constants<>+4704(SB), Y11, Y12
+	VFMADD213PD constants<>+4736(SB), Y11, Y12
+	VFMADD213PD constants<>+4768(SB), Y11, Y12
+	VFMADD213PD constants<>+4800(SB), Y11, Y12
+	VFMADD213PD constants<>+4832(SB), Y11, Y12
+	VFMADD213PD constants<>+4864(SB), Y11, Y12
+	VFMADD213PD constants<>+4896(SB), Y11, Y12
+	VFMADD213PD constants<>+4928(SB), Y11, Y12
+	VFMADD213PD constants<>+4960(SB), Y11, Y12
+	VFMADD213PD constants<>+4992(SB), Y11, Y12
+	VFMADD213PD constants<>+5024(SB), Y11, Y12
+	VMULPD Y12, Y10, Y10
+	VMULPD Y9, Y8, Y8
+	VMULPD constants<>+5056(SB), Y5, Y9
+	VMULPD Y5, Y9, Y11
+	VFMSUB213PD Y11, Y5, Y9
+	VBROADCASTSD constants<>+1472(SB), Y12
+	VFMADD231PD constants<>+1568(SB), Y11, Y12
+	VSUBPD constants<>+1472(SB), Y12, Y12
+	VFMADD231PD constants<>+1600(SB), Y12, Y11
+	VFMSUB231PD constants<>+2432(SB), Y12, Y9
+	VSUBPD Y9, Y11, Y13
+	VSUBPD Y13, Y11, Y11
+	VSUBPD Y9, Y11, Y9
+	VMULPD Y13, Y13, Y11
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y13, Y14
+	VFMADD213PD constants<>+1728(SB), Y13, Y14
+	VFMADD213PD constants<>+1760(SB), Y13, Y14
+	VFMADD213PD constants<>+1792(SB), Y13, Y14
+	VFMADD213PD constants<>+1824(SB), Y13, Y14
+	VFMADD213PD constants<>+1856(SB), Y13, Y14
+	VFMADD213PD constants<>+1888(SB), Y13, Y14
+	VFMADD213PD constants<>+1920(SB), Y13, Y14
+	VFMADD213PD constants<>+1952(SB), Y13, Y14
+	VFMADD213PD constants<>+1536(SB), Y13, Y14
+	VFMADD231PD Y14, Y11, Y9
+	VADDPD Y9, Y13, Y9
+	VFNMADD213PD Y0, Y8, Y6
+	VFNMADD231PD Y7, Y8, Y6
+	VMULPD constants<>+1536(SB), Y8, Y7
+	VADDPD Y6, Y10, Y6
+	VFMADD213PD Y7, Y7, Y6
+	VFMADD231PD constants<>+5088(SB), Y5, Y6
+	VFMADD231PD constants<>+5120(SB), Y5, Y6
+	VFMADD213PD Y6, Y6, Y9
+	VADDPD constants<>+1984(SB), Y12, Y5
+	VPSRLQ $1, Y5, Y6
+	VPSLLQ $52, Y6, Y7
+	VMULPD Y7, Y9, Y7
+	VPSUBQ Y6, Y5, Y5
+	VPSLLQ $52, Y5, Y5
+	VMULPD Y5, Y7, Y5
+	VCMPPD $17, constants<>+1376(SB), Y3, Y3
+	VSUBPD Y5, Y0, Y6
+	VBLENDVPD Y3, Y5, Y6, Y3
+	VCMPPD $17, constants<>+2048(SB), Y4, Y4
+	VBROADCASTSD constants<>+2560(SB), Y5
+	VBLENDVPD Y4, Y3, Y5, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40851,15 +49899,17 @@ done:
 	RET
 
 // geluTanhF64StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
 TEXT ·geluTanhF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
@@ -40965,7 +50015,120 @@ several:
 	VMOVNTPD Y1, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VBROADCASTSD constants<>+11456(SB), Y2
+	VMAXPD Y0, Y2, Y3
+	VMAXPD Y1, Y2, Y2
+	VBROADCASTSD constants<>+11488(SB), Y4
+	VMINPD Y3, Y4, Y5
+	VMINPD Y2, Y4, Y6
+	VMULPD Y5, Y5, Y7
+	VMULPD Y6, Y6, Y8
+	VMOVAPS Y7, Y9
+	VFMSUB231PD Y5, Y5, Y9
+	VMOVAPS Y8, Y10
+	VFMSUB231PD Y6, Y6, Y10
+	VBROADCASTSD constants<>+11552(SB), Y11
+	VFMADD231PD constants<>+11520(SB), Y7, Y11
+	VBROADCASTSD constants<>+11552(SB), Y12
+	VFMADD231PD constants<>+11520(SB), Y8, Y12
+	VBROADCASTSD constants<>+11552(SB), Y13
+	VSUBPD Y11, Y13, Y14
+	VSUBPD Y12, Y13, Y13
+	VFMADD231PD constants<>+11520(SB), Y7, Y14
+	VFMADD231PD constants<>+11520(SB), Y8, Y13
+	VBROADCASTSD constants<>+11584(SB), Y15
+	VFMADD213PD constants<>+11616(SB), Y15, Y7
+	VFMADD213PD constants<>+11616(SB), Y15, Y8
+	VFMADD231PD constants<>+11520(SB), Y9, Y7
+	VFMADD231PD constants<>+11520(SB), Y10, Y8
+	VMULPD Y11, Y5, Y9
+	VMULPD Y12, Y6, Y10
+	VFMSUB213PD Y9, Y5, Y11
+	VFMSUB213PD Y10, Y6, Y12
+	VADDPD Y7, Y14, Y7
+	VADDPD Y8, Y13, Y8
+	VFMADD231PD Y7, Y5, Y11
+	VFMADD231PD Y8, Y6, Y12
+	VBROADCASTSD constants<>+3136(SB), Y5
+	VFMADD231PD constants<>+3104(SB), Y9, Y5
+	VBROADCASTSD constants<>+3136(SB), Y6
+	VFMADD231PD constants<>+3104(SB), Y10, Y6
+	VSUBPD constants<>+3136(SB), Y5, Y7
+	VSUBPD constants<>+3136(SB), Y6, Y8
+	VPSLLQ $52, Y5, Y5
+	VPSLLQ $52, Y6, Y6
+	VFMADD231PD constants<>+2464(SB), Y7, Y9
+	VFMADD231PD constants<>+2464(SB), Y8, Y10
+	VFMADD231PD constants<>+2432(SB), Y7, Y11
+	VFMADD231PD constants<>+2432(SB), Y8, Y12
+	VADDPD Y11, Y9, Y7
+	VADDPD Y12, Y10, Y8
+	VCMPPD $17, constants<>+3168(SB), Y5, Y9
+	VCMPPD $17, constants<>+3168(SB), Y6, Y10
+	VPXOR Y11, Y11, Y11
+	VBLENDVPD Y9, Y5, Y11, Y9
+	VBLENDVPD Y10, Y6, Y11, Y10
+	VSUBPD Y9, Y5, Y11
+	VSUBPD Y10, Y6, Y12
+	VMULPD Y7, Y5, Y5
+	VMULPD Y8, Y6, Y6
+	VBROADCASTSD constants<>+3232(SB), Y13
+	VFMADD231PD constants<>+3200(SB), Y7, Y13
+	VBROADCASTSD constants<>+3232(SB), Y14
+	VFMADD231PD constants<>+3200(SB), Y8, Y14
+	VFMADD213PD constants<>+3264(SB), Y7, Y13
+	VFMADD213PD constants<>+3264(SB), Y8, Y14
+	VFMADD213PD constants<>+3296(SB), Y7, Y13
+	VFMADD213PD constants<>+3296(SB), Y8, Y14
+	VFMADD213PD constants<>+3328(SB), Y7, Y13
+	VFMADD213PD constants<>+3328(SB), Y8, Y14
+	VFMADD213PD constants<>+3360(SB), Y7, Y13
+	VFMADD213PD constants<>+3360(SB), Y8, Y14
+	VFMADD213PD constants<>+3392(SB), Y7, Y13
+	VFMADD213PD constants<>+3392(SB), Y8, Y14
+	VFMADD213PD constants<>+3424(SB), Y7, Y13
+	VFMADD213PD constants<>+3424(SB), Y8, Y14
+	VFMADD213PD constants<>+3456(SB), Y7, Y13
+	VFMADD213PD constants<>+3456(SB), Y8, Y14
+	VFMADD213PD constants<>+3488(SB), Y7, Y13
+	VFMADD213PD constants<>+3488(SB), Y8, Y14
+	VFMADD213PD constants<>+224(SB), Y7, Y13
+	VFMADD213PD constants<>+224(SB), Y8, Y14
+	VADDPD constants<>+3008(SB), Y9, Y7
+	VADDPD constants<>+3008(SB), Y10, Y8
+	VFMADD231PD Y13, Y5, Y7
+	VFMADD231PD Y14, Y6, Y8
+	VADDPD Y11, Y7, Y5
+	VADDPD Y12, Y8, Y6
+	VDIVPD Y5, Y3, Y3
+	VDIVPD Y6, Y2, Y2
+	VMULPD constants<>+3008(SB), Y3, Y3
+	VMULPD constants<>+3008(SB), Y2, Y2
+	VCMPPD $17, Y0, Y4, Y5
+	VCMPPD $17, Y1, Y4, Y4
+	VBLENDVPD Y5, Y0, Y3, Y3
+	VBLENDVPD Y4, Y1, Y2, Y2
+	VCMPPD $30, constants<>+10432(SB), Y0, Y0
+	VCMPPD $30, constants<>+10432(SB), Y1, Y1
+	VBROADCASTSD constants<>+2560(SB), Y4
+	VBLENDVPD Y0, Y3, Y4, Y0
+	VBLENDVPD Y1, Y2, Y4, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41048,7 +50211,7 @@ done:
 	RET
 
 // sinNearF64StreamAVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·sinNearF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41061,9 +50224,11 @@ TEXT ·sinNearF64StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+11744(SB), Y4
 	VBROADCASTSD constants<>+11776(SB), Y5
 	VBROADCASTSD constants<>+11808(SB), Y6
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y7
 	VPAND constants<>+96(SB), Y7, Y8
@@ -41117,7 +50282,68 @@ several:
 	VMOVNTPD Y7, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y7
+	VPAND constants<>+96(SB), Y7, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PD Y3, Y8, Y9
+	VSUBPD Y0, Y9, Y10
+	VFMADD231PD Y4, Y10, Y8
+	VMULPD Y1, Y10, Y11
+	VMOVAPS Y11, Y12
+	VFMSUB231PD Y1, Y10, Y12
+	VADDPD Y11, Y8, Y13
+	VSUBPD Y8, Y13, Y14
+	VSUBPD Y14, Y13, Y15
+	VSUBPD Y15, Y8, Y8
+	VSUBPD Y14, Y11, Y11
+	VADDPD Y11, Y8, Y8
+	VFMADD231PD Y5, Y10, Y12
+	VADDPD Y12, Y8, Y8
+	VADDPD Y8, Y13, Y10
+	VSUBPD Y10, Y13, Y11
+	VADDPD Y8, Y11, Y8
+	VMULPD Y10, Y10, Y11
+	VBROADCASTSD constants<>+11840(SB), Y12
+	VFMADD231PD Y11, Y6, Y12
+	VFMADD213PD constants<>+11872(SB), Y11, Y12
+	VFMADD213PD constants<>+11904(SB), Y11, Y12
+	VFMADD213PD constants<>+11936(SB), Y11, Y12
+	VFMADD213PD constants<>+11968(SB), Y11, Y12
+	VMULPD Y10, Y11, Y13
+	VFMADD213PD Y8, Y12, Y13
+	VADDPD Y13, Y10, Y12
+	VBROADCASTSD constants<>+12032(SB), Y13
+	VFMADD231PD constants<>+12000(SB), Y11, Y13
+	VFMADD213PD constants<>+12064(SB), Y11, Y13
+	VFMADD213PD constants<>+12096(SB), Y11, Y13
+	VFMADD213PD constants<>+12128(SB), Y11, Y13
+	VFMADD213PD constants<>+12160(SB), Y11, Y13
+	VFMADD213PD constants<>+5056(SB), Y11, Y13
+	VMULPD Y8, Y10, Y8
+	VFMSUB231PD Y13, Y11, Y8
+	VADDPD constants<>+192(SB), Y8, Y8
+	VPSLLQ $63, Y9, Y10
+	VPXOR Y11, Y11, Y11
+	VPCMPGTQ Y10, Y11, Y10
+	VBLENDVPD Y10, Y8, Y12, Y8
+	VPSRLQ $1, Y9, Y9
+	VPSLLQ $63, Y9, Y9
+	VPXOR Y9, Y8, Y8
+	VPAND constants<>+32(SB), Y7, Y7
+	VPXOR Y7, Y8, Y7
+	VMOVUPD Y7, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41300,15 +50526,17 @@ done:
 	RET
 
 // cosNearF64StreamAVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·cosNearF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
@@ -41409,7 +50637,115 @@ several:
 	VMOVNTPD Y1, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VPAND constants<>+96(SB), Y0, Y0
+	VPAND constants<>+96(SB), Y1, Y1
+	VBROADCASTSD constants<>+1472(SB), Y2
+	VFMADD231PD constants<>+11712(SB), Y0, Y2
+	VBROADCASTSD constants<>+1472(SB), Y3
+	VFMADD231PD constants<>+11712(SB), Y1, Y3
+	VSUBPD constants<>+1472(SB), Y2, Y4
+	VSUBPD constants<>+1472(SB), Y3, Y5
+	VFMADD231PD constants<>+11744(SB), Y4, Y0
+	VFMADD231PD constants<>+11744(SB), Y5, Y1
+	VMULPD constants<>+11648(SB), Y4, Y6
+	VMULPD constants<>+11648(SB), Y5, Y7
+	VMOVAPS Y6, Y8
+	VFMSUB231PD constants<>+11648(SB), Y4, Y8
+	VMOVAPS Y7, Y9
+	VFMSUB231PD constants<>+11648(SB), Y5, Y9
+	VADDPD Y6, Y0, Y10
+	VADDPD Y7, Y1, Y11
+	VSUBPD Y0, Y10, Y12
+	VSUBPD Y1, Y11, Y13
+	VSUBPD Y12, Y10, Y14
+	VSUBPD Y13, Y11, Y15
+	VSUBPD Y14, Y0, Y0
+	VSUBPD Y15, Y1, Y1
+	VSUBPD Y12, Y6, Y6
+	VSUBPD Y13, Y7, Y7
+	VADDPD Y6, Y0, Y0
+	VADDPD Y7, Y1, Y1
+	VFMADD231PD constants<>+11776(SB), Y4, Y8
+	VFMADD231PD constants<>+11776(SB), Y5, Y9
+	VADDPD Y8, Y0, Y0
+	VADDPD Y9, Y1, Y1
+	VADDPD Y0, Y10, Y4
+	VADDPD Y1, Y11, Y5
+	VSUBPD Y4, Y10, Y6
+	VSUBPD Y5, Y11, Y7
+	VADDPD Y0, Y6, Y0
+	VADDPD Y1, Y7, Y1
+	VPADDQ constants<>+7648(SB), Y2, Y2
+	VPADDQ constants<>+7648(SB), Y3, Y3
+	VMULPD Y4, Y4, Y6
+	VMULPD Y5, Y5, Y7
+	VBROADCASTSD constants<>+11840(SB), Y8
+	VFMADD231PD constants<>+11808(SB), Y6, Y8
+	VBROADCASTSD constants<>+11840(SB), Y9
+	VFMADD231PD constants<>+11808(SB), Y7, Y9
+	VFMADD213PD constants<>+11872(SB), Y6, Y8
+	VFMADD213PD constants<>+11872(SB), Y7, Y9
+	VFMADD213PD constants<>+11904(SB), Y6, Y8
+	VFMADD213PD constants<>+11904(SB), Y7, Y9
+	VFMADD213PD constants<>+11936(SB), Y6, Y8
+	VFMADD213PD constants<>+11936(SB), Y7, Y9
+	VFMADD213PD constants<>+11968(SB), Y6, Y8
+	VFMADD213PD constants<>+11968(SB), Y7, Y9
+	VMULPD Y4, Y6, Y10
+	VMULPD Y5, Y7, Y11
+	VFMADD213PD Y0, Y8, Y10
+	VFMADD213PD Y1, Y9, Y11
+	VADDPD Y10, Y4, Y8
+	VADDPD Y11, Y5, Y9
+	VBROADCASTSD constants<>+12032(SB), Y10
+	VFMADD231PD constants<>+12000(SB), Y6, Y10
+	VBROADCASTSD constants<>+12032(SB), Y11
+	VFMADD231PD constants<>+12000(SB), Y7, Y11
+	VFMADD213PD constants<>+12064(SB), Y6, Y10
+	VFMADD213PD constants<>+12064(SB), Y7, Y11
+	VFMADD213PD constants<>+12096(SB), Y6, Y10
+	VFMADD213PD constants<>+12096(SB), Y7, Y11
+	VFMADD213PD constants<>+12128(SB), Y6, Y10
+	VFMADD213PD constants<>+12128(SB), Y7, Y11
+	VFMADD213PD constants<>+12160(SB), Y6, Y10
+	VFMADD213PD constants<>+12160(SB), Y7, Y11
+	VFMADD213PD constants<>+5056(SB), Y6, Y10
+	VFMADD213PD constants<>+5056(SB), Y7, Y11
+	VMULPD Y0, Y4, Y0
+	VMULPD Y1, Y5, Y1
+	VFMSUB231PD Y10, Y6, Y0
+	VFMSUB231PD Y11, Y7, Y1
+	VADDPD constants<>+192(SB), Y0, Y0
+	VADDPD constants<>+192(SB), Y1, Y1
+	VPSLLQ $63, Y2, Y4
+	VPSLLQ $63, Y3, Y5
+	VPXOR Y6, Y6, Y6
+	VPCMPGTQ Y4, Y6, Y4
+	VPCMPGTQ Y5, Y6, Y5
+	VBLENDVPD Y4, Y0, Y8, Y0
+	VBLENDVPD Y5, Y1, Y9, Y1
+	VPSRLQ $1, Y2, Y2
+	VPSRLQ $1, Y3, Y3
+	VPSLLQ $63, Y2, Y2
+	VPSLLQ $63, Y3, Y3
+	VPXOR Y2, Y0, Y0
+	VPXOR Y3, Y1, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41579,7 +50915,7 @@ done:
 	RET
 
 // powF64StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
 TEXT ·powF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41589,9 +50925,11 @@ TEXT ·powF64StreamAVX2(SB), NOSPLIT, $0-32
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+192(SB), Y1
 	VBROADCASTSD constants<>+1536(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
 	VMOVUPD (R8)(AX*8), Y4
@@ -41735,7 +51073,159 @@ several:
 	VMOVNTPD Y3, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VPAND constants<>+96(SB), Y3, Y5
+	VCMPPD $17, constants<>+10272(SB), Y5, Y6
+	VMULPD constants<>+10304(SB), Y5, Y7
+	VBLENDVPD Y6, Y7, Y5, Y7
+	VBROADCASTSD constants<>+2144(SB), Y8
+	VBLENDVPD Y6, constants<>+10336(SB), Y8, Y6
+	VPADDQ constants<>+2016(SB), Y7, Y7
+	VPAND constants<>+10368(SB), Y7, Y8
+	VPADDQ constants<>+10400(SB), Y8, Y8
+	VPSRLQ $52, Y7, Y7
+	VPOR constants<>+1472(SB), Y7, Y7
+	VSUBPD Y6, Y7, Y6
+	VSUBPD Y1, Y8, Y7
+	VADDPD Y1, Y8, Y9
+	VSUBPD Y1, Y9, Y10
+	VSUBPD Y10, Y8, Y8
+	VDIVPD Y9, Y1, Y10
+	VMULPD Y10, Y7, Y11
+	VFNMADD231PD Y9, Y11, Y7
+	VFNMADD231PD Y8, Y11, Y7
+	VMULPD Y10, Y7, Y7
+	VMULPD Y11, Y11, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y11, Y11, Y9
+	VADDPD Y11, Y11, Y10
+	VFMADD231PD Y7, Y10, Y9
+	VBROADCASTSD constants<>+12224(SB), Y10
+	VFMADD231PD constants<>+12192(SB), Y8, Y10
+	VFMADD213PD constants<>+12256(SB), Y8, Y10
+	VFMADD213PD constants<>+12288(SB), Y8, Y10
+	VFMADD213PD constants<>+12320(SB), Y8, Y10
+	VFMADD213PD constants<>+12352(SB), Y8, Y10
+	VFMADD213PD constants<>+12384(SB), Y8, Y10
+	VMULPD Y10, Y8, Y10
+	VADDPD constants<>+12416(SB), Y10, Y12
+	VBROADCASTSD constants<>+12416(SB), Y13
+	VSUBPD Y12, Y13, Y13
+	VADDPD Y10, Y13, Y10
+	VADDPD constants<>+12448(SB), Y10, Y10
+	VMULPD Y12, Y8, Y13
+	VMOVAPS Y13, Y14
+	VFMSUB231PD Y12, Y8, Y14
+	VFMADD231PD Y12, Y9, Y14
+	VFMADD231PD Y10, Y8, Y14
+	VMULPD Y13, Y11, Y8
+	VMOVAPS Y8, Y9
+	VFMSUB231PD Y13, Y11, Y9
+	VFMADD231PD Y13, Y7, Y9
+	VFMADD231PD Y14, Y11, Y9
+	VADDPD Y8, Y11, Y10
+	VSUBPD Y10, Y11, Y11
+	VADDPD Y8, Y11, Y8
+	VADDPD Y7, Y9, Y7
+	VADDPD Y7, Y8, Y7
+	VMULPD constants<>+2464(SB), Y6, Y8
+	VADDPD Y10, Y10, Y9
+	VADDPD Y9, Y8, Y10
+	VSUBPD Y10, Y8, Y8
+	VADDPD Y9, Y8, Y8
+	VADDPD Y7, Y7, Y7
+	VFMADD231PD constants<>+2432(SB), Y6, Y7
+	VADDPD Y7, Y8, Y6
+	VADDPD Y6, Y10, Y7
+	VSUBPD Y7, Y10, Y8
+	VADDPD Y6, Y8, Y6
+	VCMPPD $0, Y0, Y5, Y8
+	VCMPPD $17, constants<>+2048(SB), Y5, Y9
+	VBLENDVPD Y9, Y7, Y5, Y5
+	VBLENDVPD Y8, constants<>+10432(SB), Y5, Y5
+	VBROADCASTSD constants<>+12480(SB), Y7
+	VMAXPD Y4, Y7, Y7
+	VBROADCASTSD constants<>+12512(SB), Y8
+	VMINPD Y7, Y8, Y7
+	VMULPD Y7, Y5, Y8
+	VFMSUB213PD Y8, Y7, Y5
+	VFMADD231PD Y7, Y6, Y5
+	VBROADCASTSD constants<>+1472(SB), Y6
+	VFMADD231PD constants<>+1568(SB), Y8, Y6
+	VSUBPD constants<>+1472(SB), Y6, Y6
+	VMOVAPS Y8, Y7
+	VFMADD231PD constants<>+1600(SB), Y6, Y7
+	VFMSUB231PD constants<>+2432(SB), Y6, Y5
+	VSUBPD Y5, Y7, Y9
+	VSUBPD Y9, Y7, Y7
+	VSUBPD Y5, Y7, Y5
+	VMULPD Y9, Y9, Y7
+	VBROADCASTSD constants<>+1696(SB), Y10
+	VFMADD231PD constants<>+1664(SB), Y9, Y10
+	VFMADD213PD constants<>+1728(SB), Y9, Y10
+	VFMADD213PD constants<>+1760(SB), Y9, Y10
+	VFMADD213PD constants<>+1792(SB), Y9, Y10
+	VFMADD213PD constants<>+1824(SB), Y9, Y10
+	VFMADD213PD constants<>+1856(SB), Y9, Y10
+	VFMADD213PD constants<>+1888(SB), Y9, Y10
+	VFMADD213PD constants<>+1920(SB), Y9, Y10
+	VFMADD213PD constants<>+1952(SB), Y9, Y10
+	VFMADD213PD Y2, Y9, Y10
+	VFMADD231PD Y10, Y7, Y5
+	VADDPD Y5, Y9, Y5
+	VADDPD Y5, Y1, Y5
+	VADDPD constants<>+1984(SB), Y6, Y6
+	VPSRLQ $1, Y6, Y7
+	VPSLLQ $52, Y7, Y9
+	VMULPD Y9, Y5, Y5
+	VPSUBQ Y7, Y6, Y6
+	VPSLLQ $52, Y6, Y6
+	VMULPD Y6, Y5, Y5
+	VCMPPD $17, constants<>+2496(SB), Y8, Y6
+	VBLENDVPD Y6, Y0, Y5, Y5
+	VCMPPD $30, constants<>+10144(SB), Y8, Y6
+	VBLENDVPD Y6, constants<>+2048(SB), Y5, Y5
+	VPAND constants<>+96(SB), Y4, Y6
+	VBROADCASTSD constants<>+12544(SB), Y7
+	VMAXPD Y6, Y7, Y6
+	VBROADCASTSD constants<>+12576(SB), Y7
+	VMINPD Y6, Y7, Y6
+	VMULPD Y2, Y6, Y6
+	VADDPD constants<>+12608(SB), Y6, Y7
+	VSUBPD constants<>+12608(SB), Y7, Y7
+	VSUBPD Y7, Y6, Y6
+	VPAND constants<>+96(SB), Y6, Y6
+	VCMPPD $0, Y2, Y6, Y7
+	VBLENDVPD Y7, Y3, Y0, Y7
+	VPAND constants<>+32(SB), Y7, Y7
+	VPXOR Y7, Y5, Y5
+	VSUBPD Y6, Y2, Y7
+	VMULPD Y7, Y6, Y6
+	VCMPPD $17, Y6, Y0, Y6
+	VBLENDVPD Y6, Y3, Y0, Y6
+	VCMPPD $17, Y0, Y6, Y7
+	VCMPPD $30, constants<>+10432(SB), Y6, Y6
+	VPAND Y6, Y7, Y6
+	VBLENDVPD Y6, constants<>+2560(SB), Y5, Y5
+	VCMPPD $0, Y1, Y3, Y3
+	VCMPPD $0, Y0, Y4, Y4
+	VPOR Y4, Y3, Y3
+	VBLENDVPD Y3, Y1, Y5, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -42662,16 +52152,18 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 TEXT ·expStripF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ largest+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -42785,7 +52277,131 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VBROADCASTSS constants<>+1408(SB), Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+	VBROADCASTSS constants<>+608(SB), Y4
+	VFMADD231PS constants<>+576(SB), Y0, Y4
+	VBROADCASTSS constants<>+608(SB), Y5
+	VFMADD231PS constants<>+576(SB), Y1, Y5
+	VBROADCASTSS constants<>+608(SB), Y6
+	VFMADD231PS constants<>+576(SB), Y2, Y6
+	VBROADCASTSS constants<>+608(SB), Y7
+	VFMADD231PS constants<>+576(SB), Y3, Y7
+	VSUBPS constants<>+608(SB), Y4, Y4
+	VSUBPS constants<>+608(SB), Y5, Y5
+	VSUBPS constants<>+608(SB), Y6, Y6
+	VSUBPS constants<>+608(SB), Y7, Y7
+	VFMADD231PS constants<>+640(SB), Y4, Y0
+	VFMADD231PS constants<>+640(SB), Y5, Y1
+	VFMADD231PS constants<>+640(SB), Y6, Y2
+	VFMADD231PS constants<>+640(SB), Y7, Y3
+	VFMADD231PS constants<>+672(SB), Y4, Y0
+	VFMADD231PS constants<>+672(SB), Y5, Y1
+	VFMADD231PS constants<>+672(SB), Y6, Y2
+	VFMADD231PS constants<>+672(SB), Y7, Y3
+	VMULPS Y0, Y0, Y8
+	VMULPS Y1, Y1, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VBROADCASTSS constants<>+736(SB), Y12
+	VFMADD231PS constants<>+704(SB), Y0, Y12
+	VBROADCASTSS constants<>+736(SB), Y13
+	VFMADD231PS constants<>+704(SB), Y1, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y2, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y3, Y15
+	VFMADD213PS constants<>+768(SB), Y0, Y12
+	VFMADD213PS constants<>+768(SB), Y1, Y13
+	VFMADD213PS constants<>+768(SB), Y2, Y14
+	VFMADD213PS constants<>+768(SB), Y3, Y15
+	VFMADD213PS constants<>+800(SB), Y0, Y12
+	VFMADD213PS constants<>+800(SB), Y1, Y13
+	VFMADD213PS constants<>+800(SB), Y2, Y14
+	VFMADD213PS constants<>+800(SB), Y3, Y15
+	VFMADD213PS constants<>+832(SB), Y0, Y12
+	VFMADD213PS constants<>+832(SB), Y1, Y13
+	VFMADD213PS constants<>+832(SB), Y2, Y14
+	VFMADD213PS constants<>+832(SB), Y3, Y15
+	VFMADD213PS constants<>+864(SB), Y0, Y12
+	VFMADD213PS constants<>+864(SB), Y1, Y13
+	VFMADD213PS constants<>+864(SB), Y2, Y14
+	VFMADD213PS constants<>+864(SB), Y3, Y15
+	VFMADD231PS Y12, Y8, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VFMADD231PS Y15, Y11, Y3
+	VADDPS constants<>+128(SB), Y0, Y0
+	VADDPS constants<>+128(SB), Y1, Y1
+	VADDPS constants<>+128(SB), Y2, Y2
+	VADDPS constants<>+128(SB), Y3, Y3
+	VADDPS constants<>+896(SB), Y4, Y4
+	VADDPS constants<>+896(SB), Y5, Y5
+	VADDPS constants<>+896(SB), Y6, Y6
+	VADDPS constants<>+896(SB), Y7, Y7
+	VPSRLD $4, Y4, Y4
+	VPSRLD $4, Y5, Y5
+	VPSRLD $4, Y6, Y6
+	VPSRLD $4, Y7, Y7
+	VPSRLD $1, Y4, Y8
+	VPSRLD $1, Y5, Y9
+	VPSRLD $1, Y6, Y10
+	VPSRLD $1, Y7, Y11
+	VPSLLD $23, Y8, Y12
+	VPSLLD $23, Y9, Y13
+	VPSLLD $23, Y10, Y14
+	VPSLLD $23, Y11, Y15
+	VMULPS Y12, Y0, Y0
+	VMULPS Y13, Y1, Y1
+	VMULPS Y14, Y2, Y2
+	VMULPS Y15, Y3, Y3
+	VPSUBD Y8, Y4, Y4
+	VPSUBD Y9, Y5, Y5
+	VPSUBD Y10, Y6, Y6
+	VPSUBD Y11, Y7, Y7
+	VPSLLD $23, Y4, Y4
+	VPSLLD $23, Y5, Y5
+	VPSLLD $23, Y6, Y6
+	VPSLLD $23, Y7, Y7
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -42978,16 +52594,18 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 TEXT ·expStripF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ largest+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -43117,7 +52735,147 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VBROADCASTSD constants<>+2496(SB), Y4
+	VMAXPD Y0, Y4, Y0
+	VMAXPD Y1, Y4, Y1
+	VMAXPD Y2, Y4, Y2
+	VMAXPD Y3, Y4, Y3
+	VBROADCASTSD constants<>+1472(SB), Y4
+	VFMADD231PD constants<>+1568(SB), Y0, Y4
+	VBROADCASTSD constants<>+1472(SB), Y5
+	VFMADD231PD constants<>+1568(SB), Y1, Y5
+	VBROADCASTSD constants<>+1472(SB), Y6
+	VFMADD231PD constants<>+1568(SB), Y2, Y6
+	VBROADCASTSD constants<>+1472(SB), Y7
+	VFMADD231PD constants<>+1568(SB), Y3, Y7
+	VSUBPD constants<>+1472(SB), Y4, Y4
+	VSUBPD constants<>+1472(SB), Y5, Y5
+	VSUBPD constants<>+1472(SB), Y6, Y6
+	VSUBPD constants<>+1472(SB), Y7, Y7
+	VFMADD231PD constants<>+1600(SB), Y4, Y0
+	VFMADD231PD constants<>+1600(SB), Y5, Y1
+	VFMADD231PD constants<>+1600(SB), Y6, Y2
+	VFMADD231PD constants<>+1600(SB), Y7, Y3
+	VFMADD231PD constants<>+1632(SB), Y4, Y0
+	VFMADD231PD constants<>+1632(SB), Y5, Y1
+	VFMADD231PD constants<>+1632(SB), Y6, Y2
+	VFMADD231PD constants<>+1632(SB), Y7, Y3
+	VMULPD Y0, Y0, Y8
+	VMULPD Y1, Y1, Y9
+	VMULPD Y2, Y2, Y10
+	VMULPD Y3, Y3, Y11
+	VBROADCASTSD constants<>+1696(SB), Y12
+	VFMADD231PD constants<>+1664(SB), Y0, Y12
+	VBROADCASTSD constants<>+1696(SB), Y13
+	VFMADD231PD constants<>+1664(SB), Y1, Y13
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y2, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y3, Y15
+	VFMADD213PD constants<>+1728(SB), Y0, Y12
+	VFMADD213PD constants<>+1728(SB), Y1, Y13
+	VFMADD213PD constants<>+1728(SB), Y2, Y14
+	VFMADD213PD constants<>+1728(SB), Y3, Y15
+	VFMADD213PD constants<>+1760(SB), Y0, Y12
+	VFMADD213PD constants<>+1760(SB), Y1, Y13
+	VFMADD213PD constants<>+1760(SB), Y2, Y14
+	VFMADD213PD constants<>+1760(SB), Y3, Y15
+	VFMADD213PD constants<>+1792(SB), Y0, Y12
+	VFMADD213PD constants<>+1792(SB), Y1, Y13
+	VFMADD213PD constants<>+1792(SB), Y2, Y14
+	VFMADD213PD constants<>+1792(SB), Y3, Y15
+	VFMADD213PD constants<>+1824(SB), Y0, Y12
+	VFMADD213PD constants<>+1824(SB), Y1, Y13
+	VFMADD213PD constants<>+1824(SB), Y2, Y14
+	VFMADD213PD constants<>+1824(SB), Y3, Y15
+	VFMADD213PD constants<>+1856(SB), Y0, Y12
+	VFMADD213PD constants<>+1856(SB), Y1, Y13
+	VFMADD213PD constants<>+1856(SB), Y2, Y14
+	VFMADD213PD constants<>+1856(SB), Y3, Y15
+	VFMADD213PD constants<>+1888(SB), Y0, Y12
+	VFMADD213PD constants<>+1888(SB), Y1, Y13
+	VFMADD213PD constants<>+1888(SB), Y2, Y14
+	VFMADD213PD constants<>+1888(SB), Y3, Y15
+	VFMADD213PD constants<>+1920(SB), Y0, Y12
+	VFMADD213PD constants<>+1920(SB), Y1, Y13
+	VFMADD213PD constants<>+1920(SB), Y2, Y14
+	VFMADD213PD constants<>+1920(SB), Y3, Y15
+	VFMADD213PD constants<>+1952(SB), Y0, Y12
+	VFMADD213PD constants<>+1952(SB), Y1, Y13
+	VFMADD213PD constants<>+1952(SB), Y2, Y14
+	VFMADD213PD constants<>+1952(SB), Y3, Y15
+	VFMADD213PD constants<>+1536(SB), Y0, Y12
+	VFMADD213PD constants<>+1536(SB), Y1, Y13
+	VFMADD213PD constants<>+1536(SB), Y2, Y14
+	VFMADD213PD constants<>+1536(SB), Y3, Y15
+	VFMADD231PD Y12, Y8, Y0
+	VFMADD231PD Y13, Y9, Y1
+	VFMADD231PD Y14, Y10, Y2
+	VFMADD231PD Y15, Y11, Y3
+	VADDPD constants<>+192(SB), Y0, Y0
+	VADDPD constants<>+192(SB), Y1, Y1
+	VADDPD constants<>+192(SB), Y2, Y2
+	VADDPD constants<>+192(SB), Y3, Y3
+	VADDPD constants<>+1984(SB), Y4, Y4
+	VADDPD constants<>+1984(SB), Y5, Y5
+	VADDPD constants<>+1984(SB), Y6, Y6
+	VADDPD constants<>+1984(SB), Y7, Y7
+	VPSRLQ $1, Y4, Y8
+	VPSRLQ $1, Y5, Y9
+	VPSRLQ $1, Y6, Y10
+	VPSRLQ $1, Y7, Y11
+	VPSLLQ $52, Y8, Y12
+	VPSLLQ $52, Y9, Y13
+	VPSLLQ $52, Y10, Y14
+	VPSLLQ $52, Y11, Y15
+	VMULPD Y12, Y0, Y0
+	VMULPD Y13, Y1, Y1
+	VMULPD Y14, Y2, Y2
+	VMULPD Y15, Y3, Y3
+	VPSUBQ Y8, Y4, Y4
+	VPSUBQ Y9, Y5, Y5
+	VPSUBQ Y10, Y6, Y6
+	VPSUBQ Y11, Y7, Y7
+	VPSLLQ $52, Y4, Y4
+	VPSLLQ $52, Y5, Y5
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VMULPD Y4, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43263,7 +53021,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -43275,9 +53033,11 @@ TEXT ·logSoftmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+544(SB), Y1
 	VBROADCASTSS constants<>+576(SB), Y2
 	VBROADCASTSS constants<>+672(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
@@ -43351,7 +53111,90 @@ several:
 	VMOVNTPS Y5, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS (R8)(AX*4), Y6
+	VMOVUPS 32(R8)(AX*4), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PS Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS Y2, Y7, Y9
+	VSUBPS Y0, Y8, Y8
+	VSUBPS Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PS constants<>+640(SB), Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PS constants<>+640(SB), Y9, Y11
+	VFMADD231PS Y3, Y8, Y10
+	VFMADD231PS Y3, Y9, Y11
+	VMULPS Y10, Y10, Y12
+	VMULPS Y11, Y11, Y13
+	VBROADCASTSS constants<>+736(SB), Y14
+	VFMADD231PS constants<>+704(SB), Y10, Y14
+	VBROADCASTSS constants<>+736(SB), Y15
+	VFMADD231PS constants<>+704(SB), Y11, Y15
+	VFMADD213PS constants<>+768(SB), Y10, Y14
+	VFMADD213PS constants<>+768(SB), Y11, Y15
+	VFMADD213PS constants<>+800(SB), Y10, Y14
+	VFMADD213PS constants<>+800(SB), Y11, Y15
+	VFMADD213PS constants<>+832(SB), Y10, Y14
+	VFMADD213PS constants<>+832(SB), Y11, Y15
+	VFMADD213PS constants<>+864(SB), Y10, Y14
+	VFMADD213PS constants<>+864(SB), Y11, Y15
+	VFMADD231PS Y14, Y12, Y10
+	VFMADD231PS Y15, Y13, Y11
+	VADDPS constants<>+128(SB), Y10, Y10
+	VADDPS constants<>+128(SB), Y11, Y11
+	VADDPS constants<>+896(SB), Y8, Y8
+	VADDPS constants<>+896(SB), Y9, Y9
+	VPSRLD $4, Y8, Y8
+	VPSRLD $4, Y9, Y9
+	VPSRLD $1, Y8, Y12
+	VPSRLD $1, Y9, Y13
+	VPSLLD $23, Y12, Y14
+	VPSLLD $23, Y13, Y15
+	VMULPS Y14, Y10, Y10
+	VMULPS Y15, Y11, Y11
+	VPSUBD Y12, Y8, Y8
+	VPSUBD Y13, Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y10, Y8
+	VMULPS Y9, Y11, Y9
+	VCMPPS $17, constants<>+1408(SB), Y6, Y10
+	VCMPPS $17, constants<>+1408(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+1376(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+1376(SB), Y9, Y9
+	VCMPPS $30, constants<>+7712(SB), Y6, Y10
+	VCMPPS $30, constants<>+7712(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+4224(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+4224(SB), Y9, Y9
+	VCMPPS $3, Y6, Y6, Y6
+	VCMPPS $3, Y7, Y7, Y7
+	VBLENDVPS Y6, constants<>+288(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+288(SB), Y9, Y7
+	VMOVUPS (R9)(AX*4), Y8
+	VMOVUPS 32(R9)(AX*4), Y9
+	VMULPS Y8, Y6, Y6
+	VMULPS Y9, Y7, Y7
+	VSUBPS Y6, Y4, Y4
+	VSUBPS Y7, Y5, Y5
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43509,7 +53352,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -43521,9 +53364,11 @@ TEXT ·logSoftmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD constants<>+1504(SB), Y1
 	VBROADCASTSD constants<>+1568(SB), Y2
 	VBROADCASTSD constants<>+1632(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
 	VMOVUPD 32(SI)(AX*8), Y5
@@ -43605,7 +53450,98 @@ several:
 	VMOVNTPD Y5, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVUPD (R8)(AX*8), Y6
+	VMOVUPD 32(R8)(AX*8), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PD Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PD Y2, Y7, Y9
+	VSUBPD Y0, Y8, Y8
+	VSUBPD Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PD constants<>+1600(SB), Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PD constants<>+1600(SB), Y9, Y11
+	VFMADD231PD Y3, Y8, Y10
+	VFMADD231PD Y3, Y9, Y11
+	VMULPD Y10, Y10, Y12
+	VMULPD Y11, Y11, Y13
+	VBROADCASTSD constants<>+1696(SB), Y14
+	VFMADD231PD constants<>+1664(SB), Y10, Y14
+	VBROADCASTSD constants<>+1696(SB), Y15
+	VFMADD231PD constants<>+1664(SB), Y11, Y15
+	VFMADD213PD constants<>+1728(SB), Y10, Y14
+	VFMADD213PD constants<>+1728(SB), Y11, Y15
+	VFMADD213PD constants<>+1760(SB), Y10, Y14
+	VFMADD213PD constants<>+1760(SB), Y11, Y15
+	VFMADD213PD constants<>+1792(SB), Y10, Y14
+	VFMADD213PD constants<>+1792(SB), Y11, Y15
+	VFMADD213PD constants<>+1824(SB), Y10, Y14
+	VFMADD213PD constants<>+1824(SB), Y11, Y15
+	VFMADD213PD constants<>+1856(SB), Y10, Y14
+	VFMADD213PD constants<>+1856(SB), Y11, Y15
+	VFMADD213PD constants<>+1888(SB), Y10, Y14
+	VFMADD213PD constants<>+1888(SB), Y11, Y15
+	VFMADD213PD constants<>+1920(SB), Y10, Y14
+	VFMADD213PD constants<>+1920(SB), Y11, Y15
+	VFMADD213PD constants<>+1952(SB), Y10, Y14
+	VFMADD213PD constants<>+1952(SB), Y11, Y15
+	VFMADD213PD constants<>+1536(SB), Y10, Y14
+	VFMADD213PD constants<>+1536(SB), Y11, Y15
+	VFMADD231PD Y14, Y12, Y10
+	VFMADD231PD Y15, Y13, Y11
+	VADDPD constants<>+192(SB), Y10, Y10
+	VADDPD constants<>+192(SB), Y11, Y11
+	VADDPD constants<>+1984(SB), Y8, Y8
+	VADDPD constants<>+1984(SB), Y9, Y9
+	VPSRLQ $1, Y8, Y12
+	VPSRLQ $1, Y9, Y13
+	VPSLLQ $52, Y12, Y14
+	VPSLLQ $52, Y13, Y15
+	VMULPD Y14, Y10, Y10
+	VMULPD Y15, Y11, Y11
+	VPSUBQ Y12, Y8, Y8
+	VPSUBQ Y13, Y9, Y9
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VMULPD Y8, Y10, Y8
+	VMULPD Y9, Y11, Y9
+	VCMPPD $17, constants<>+2496(SB), Y6, Y10
+	VCMPPD $17, constants<>+2496(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+1376(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+1376(SB), Y9, Y9
+	VCMPPD $30, constants<>+10144(SB), Y6, Y10
+	VCMPPD $30, constants<>+10144(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+2048(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+2048(SB), Y9, Y9
+	VCMPPD $3, Y6, Y6, Y6
+	VCMPPD $3, Y7, Y7, Y7
+	VBLENDVPD Y6, constants<>+2560(SB), Y8, Y6
+	VBLENDVPD Y7, constants<>+2560(SB), Y9, Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMULPD Y8, Y6, Y6
+	VMULPD Y9, Y7, Y7
+	VSUBPD Y6, Y4, Y4
+	VSUBPD Y7, Y5, Y5
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43672,7 +53608,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftStripF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -43680,9 +53616,11 @@ TEXT ·shiftStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ second+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -43711,7 +53649,48 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VMOVUPS (R9)(AX*4), Y4
+	VMOVUPS 32(R9)(AX*4), Y5
+	VMOVUPS 64(R9)(AX*4), Y6
+	VMOVUPS 96(R9)(AX*4), Y7
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y5, Y1, Y1
+	VSUBPS Y6, Y2, Y2
+	VSUBPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43778,7 +53757,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftStripF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -43786,9 +53765,11 @@ TEXT ·shiftStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ second+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -43817,7 +53798,48 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VMOVUPD (R9)(AX*8), Y4
+	VMOVUPD 32(R9)(AX*8), Y5
+	VMOVUPD 64(R9)(AX*8), Y6
+	VMOVUPD 96(R9)(AX*8), Y7
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y5, Y1, Y1
+	VSUBPD Y6, Y2, Y2
+	VSUBPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43884,7 +53906,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -43892,9 +53914,11 @@ TEXT ·softmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ sum+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (R8)(AX*4), Y0
@@ -43923,7 +53947,48 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	VMOVUPS (R8)(AX*4), Y0
+	VMOVUPS 32(R8)(AX*4), Y1
+	VMOVUPS 64(R8)(AX*4), Y2
+	VMOVUPS 96(R8)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
+	VMOVUPS (R9)(AX*4), Y8
+	VMOVUPS 32(R9)(AX*4), Y9
+	VMOVUPS 64(R9)(AX*4), Y10
+	VMOVUPS 96(R9)(AX*4), Y11
+	VSUBPS Y8, Y4, Y4
+	VSUBPS Y9, Y5, Y5
+	VSUBPS Y10, Y6, Y6
+	VSUBPS Y11, Y7, Y7
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43990,7 +54055,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -43998,9 +54063,11 @@ TEXT ·softmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ sum+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (R8)(AX*8), Y0
@@ -44029,7 +54096,48 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VMOVUPD (R8)(AX*8), Y0
+	VMOVUPD 32(R8)(AX*8), Y1
+	VMOVUPD 64(R8)(AX*8), Y2
+	VMOVUPD 96(R8)(AX*8), Y3
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVUPD 64(SI)(AX*8), Y6
+	VMOVUPD 96(SI)(AX*8), Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMOVUPD 64(R9)(AX*8), Y10
+	VMOVUPD 96(R9)(AX*8), Y11
+	VSUBPD Y8, Y4, Y4
+	VSUBPD Y9, Y5, Y5
+	VSUBPD Y10, Y6, Y6
+	VSUBPD Y11, Y7, Y7
+	VMULPD Y4, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44085,16 +54193,18 @@ done:
 	VZEROUPPER
 	RET
 
-// andI64StreamAVX2 is dst[i] = a & b, written around the caches.
+// andI64StreamAVX2 is dst[i] = a & b, of a result that no cache holds.
 TEXT ·andI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -44115,7 +54225,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPAND Y4, Y0, Y0
+	VPAND Y5, Y1, Y1
+	VPAND Y6, Y2, Y2
+	VPAND Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44171,16 +54312,18 @@ done:
 	VZEROUPPER
 	RET
 
-// orI64StreamAVX2 is dst[i] = a | b, written around the caches.
+// orI64StreamAVX2 is dst[i] = a | b, of a result that no cache holds.
 TEXT ·orI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -44201,7 +54344,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPOR Y4, Y0, Y0
+	VPOR Y5, Y1, Y1
+	VPOR Y6, Y2, Y2
+	VPOR Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44257,16 +54431,18 @@ done:
 	VZEROUPPER
 	RET
 
-// xorI64StreamAVX2 is dst[i] = a ^ b, written around the caches.
+// xorI64StreamAVX2 is dst[i] = a ^ b, of a result that no cache holds.
 TEXT ·xorI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -44287,7 +54463,38 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPXOR Y4, Y0, Y0
+	VPXOR Y5, Y1, Y1
+	VPXOR Y6, Y2, Y2
+	VPXOR Y7, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44350,7 +54557,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
 TEXT ·sameI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -44359,9 +54566,11 @@ TEXT ·sameI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -44386,7 +54595,42 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMOVUPD (R8)(AX*8), Y5
+	VMOVUPD 32(R8)(AX*8), Y6
+	VMOVUPD 64(R8)(AX*8), Y7
+	VMOVUPD 96(R8)(AX*8), Y8
+	VPXOR Y5, Y1, Y1
+	VPXOR Y6, Y2, Y2
+	VPXOR Y7, Y3, Y3
+	VPXOR Y8, Y4, Y4
+	VPXOR Y0, Y1, Y1
+	VPXOR Y0, Y2, Y2
+	VPXOR Y0, Y3, Y3
+	VPXOR Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44447,16 +54691,18 @@ done:
 	VZEROUPPER
 	RET
 
-// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
 TEXT ·belowI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -44481,7 +54727,42 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VPXOR Y4, Y0, Y0
+	VPXOR Y5, Y1, Y1
+	VPXOR Y6, Y2, Y2
+	VPXOR Y7, Y3, Y3
+	VPAND Y0, Y4, Y0
+	VPAND Y1, Y5, Y1
+	VPAND Y2, Y6, Y2
+	VPAND Y3, Y7, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44549,7 +54830,7 @@ done:
 	VZEROUPPER
 	RET
 
-// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
 TEXT ·atMostI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -44558,9 +54839,11 @@ TEXT ·atMostI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -44589,7 +54872,46 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMOVUPD (R8)(AX*8), Y5
+	VMOVUPD 32(R8)(AX*8), Y6
+	VMOVUPD 64(R8)(AX*8), Y7
+	VMOVUPD 96(R8)(AX*8), Y8
+	VPXOR Y5, Y1, Y5
+	VPXOR Y6, Y2, Y6
+	VPXOR Y7, Y3, Y7
+	VPXOR Y8, Y4, Y8
+	VPAND Y5, Y1, Y1
+	VPAND Y6, Y2, Y2
+	VPAND Y7, Y3, Y3
+	VPAND Y8, Y4, Y4
+	VPXOR Y0, Y1, Y1
+	VPXOR Y0, Y2, Y2
+	VPXOR Y0, Y3, Y3
+	VPXOR Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44641,7 +54963,7 @@ done:
 	VZEROUPPER
 	RET
 
-// flipI64StreamAVX2 is dst[i] = a ^ bits, written around the caches.
+// flipI64StreamAVX2 is dst[i] = a ^ bits, of a result that no cache holds.
 TEXT ·flipI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -44649,9 +54971,11 @@ TEXT ·flipI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -44668,7 +54992,32 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VPXOR Y0, Y1, Y1
+	VPXOR Y0, Y2, Y2
+	VPXOR Y0, Y3, Y3
+	VPXOR Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44742,7 +55091,7 @@ done:
 	VZEROUPPER
 	RET
 
-// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
 TEXT ·truthOfBytesI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -44752,9 +55101,11 @@ TEXT ·truthOfBytesI64StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
 	VBROADCASTSD constants<>+12640(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -44787,7 +55138,48 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VPAND Y0, Y3, Y7
+	VPAND Y0, Y4, Y8
+	VPAND Y0, Y5, Y9
+	VPAND Y0, Y6, Y10
+	VPADDQ Y0, Y7, Y7
+	VPADDQ Y0, Y8, Y8
+	VPADDQ Y0, Y9, Y9
+	VPADDQ Y0, Y10, Y10
+	VPOR Y3, Y7, Y3
+	VPOR Y4, Y8, Y4
+	VPOR Y5, Y9, Y5
+	VPOR Y6, Y10, Y6
+	VPSRLQ $7, Y3, Y3
+	VPSRLQ $7, Y4, Y4
+	VPSRLQ $7, Y5, Y5
+	VPSRLQ $7, Y6, Y6
+	VPAND Y1, Y3, Y3
+	VPAND Y1, Y4, Y4
+	VPAND Y1, Y5, Y5
+	VPAND Y1, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44869,7 +55261,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
 TEXT ·whereBytesI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -44877,9 +55269,11 @@ TEXT ·whereBytesI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -44920,7 +55314,60 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMOVUPD 64(R9)(AX*8), Y10
+	VMOVUPD 96(R9)(AX*8), Y11
+	VPSLLQ $8, Y0, Y12
+	VPSLLQ $8, Y1, Y13
+	VPSLLQ $8, Y2, Y14
+	VPSLLQ $8, Y3, Y15
+	VPSUBQ Y0, Y12, Y0
+	VPSUBQ Y1, Y13, Y1
+	VPSUBQ Y2, Y14, Y2
+	VPSUBQ Y3, Y15, Y3
+	VPXOR Y8, Y4, Y4
+	VPXOR Y9, Y5, Y5
+	VPXOR Y10, Y6, Y6
+	VPXOR Y11, Y7, Y7
+	VPAND Y4, Y0, Y0
+	VPAND Y5, Y1, Y1
+	VPAND Y6, Y2, Y2
+	VPAND Y7, Y3, Y3
+	VPXOR Y0, Y8, Y0
+	VPXOR Y1, Y9, Y1
+	VPXOR Y2, Y10, Y2
+	VPXOR Y3, Y11, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44981,16 +55428,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
 TEXT ·divTruncF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -45015,7 +55464,42 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VMOVUPS 32(R8)(AX*4), Y5
+	VMOVUPS 64(R8)(AX*4), Y6
+	VMOVUPS 96(R8)(AX*4), Y7
+	VDIVPS Y4, Y0, Y0
+	VDIVPS Y5, Y1, Y1
+	VDIVPS Y6, Y2, Y2
+	VDIVPS Y7, Y3, Y3
+	VROUNDPS $11, Y0, Y0
+	VROUNDPS $11, Y1, Y1
+	VROUNDPS $11, Y2, Y2
+	VROUNDPS $11, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45076,16 +55560,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
 TEXT ·divTruncF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -45110,7 +55596,42 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VMOVUPD 32(R8)(AX*8), Y5
+	VMOVUPD 64(R8)(AX*8), Y6
+	VMOVUPD 96(R8)(AX*8), Y7
+	VDIVPD Y4, Y0, Y0
+	VDIVPD Y5, Y1, Y1
+	VDIVPD Y6, Y2, Y2
+	VDIVPD Y7, Y3, Y3
+	VROUNDPD $11, Y0, Y0
+	VROUNDPD $11, Y1, Y1
+	VROUNDPD $11, Y2, Y2
+	VROUNDPD $11, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45232,7 +55753,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·fmodF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45240,9 +55761,11 @@ TEXT ·fmodF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
@@ -45302,7 +55825,75 @@ several:
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS (R8)(AX*4), Y2
+	VMOVUPS 32(R8)(AX*4), Y3
+	VDIVPS Y2, Y0, Y4
+	VDIVPS Y3, Y1, Y5
+	VROUNDPS $11, Y4, Y6
+	VROUNDPS $11, Y5, Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PS Y2, Y6, Y8
+	VMOVAPS Y1, Y9
+	VFNMADD231PS Y3, Y7, Y9
+	VPAND constants<>+64(SB), Y2, Y2
+	VPAND constants<>+64(SB), Y3, Y3
+	VCMPPS $17, constants<>+1376(SB), Y8, Y10
+	VCMPPS $17, constants<>+1376(SB), Y9, Y11
+	VCMPPS $30, constants<>+1376(SB), Y0, Y12
+	VCMPPS $30, constants<>+1376(SB), Y1, Y13
+	VPAND Y12, Y10, Y10
+	VPAND Y13, Y11, Y11
+	VCMPPS $30, constants<>+1376(SB), Y8, Y12
+	VCMPPS $30, constants<>+1376(SB), Y9, Y13
+	VCMPPS $17, constants<>+1376(SB), Y0, Y14
+	VCMPPS $17, constants<>+1376(SB), Y1, Y15
+	VPAND Y14, Y12, Y12
+	VPAND Y15, Y13, Y13
+	VPOR Y12, Y10, Y10
+	VPOR Y13, Y11, Y11
+	VPXOR constants<>+0(SB), Y2, Y12
+	VPXOR constants<>+0(SB), Y3, Y13
+	VBLENDVPS Y14, Y12, Y2, Y2
+	VBLENDVPS Y15, Y13, Y3, Y3
+	VADDPS Y2, Y8, Y2
+	VADDPS Y3, Y9, Y3
+	VBLENDVPS Y10, Y2, Y8, Y2
+	VBLENDVPS Y11, Y3, Y9, Y3
+	VCMPPS $0, constants<>+1376(SB), Y2, Y8
+	VCMPPS $0, constants<>+1376(SB), Y3, Y9
+	VMULPS constants<>+1376(SB), Y0, Y10
+	VMULPS constants<>+1376(SB), Y1, Y11
+	VBLENDVPS Y8, Y10, Y2, Y2
+	VBLENDVPS Y9, Y11, Y3, Y3
+	VCMPPS $0, constants<>+1376(SB), Y6, Y6
+	VCMPPS $0, constants<>+1376(SB), Y7, Y7
+	VBLENDVPS Y6, Y0, Y2, Y0
+	VBLENDVPS Y7, Y1, Y3, Y1
+	VPAND constants<>+64(SB), Y4, Y2
+	VPAND constants<>+64(SB), Y5, Y3
+	VBROADCASTSS 0(DX), Y4
+	VCMPPS $17, Y4, Y2, Y2
+	VCMPPS $17, Y4, Y3, Y3
+	VBROADCASTSS constants<>+288(SB), Y4
+	VBLENDVPS Y2, Y0, Y4, Y0
+	VBLENDVPS Y3, Y1, Y4, Y1
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45424,7 +56015,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·fmodF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45432,9 +56023,11 @@ TEXT ·fmodF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+24(FP), CX
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
@@ -45494,7 +56087,75 @@ several:
 	VMOVNTPD Y1, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD (R8)(AX*8), Y2
+	VMOVUPD 32(R8)(AX*8), Y3
+	VDIVPD Y2, Y0, Y4
+	VDIVPD Y3, Y1, Y5
+	VROUNDPD $11, Y4, Y6
+	VROUNDPD $11, Y5, Y7
+	VMOVAPS Y0, Y8
+	VFNMADD231PD Y2, Y6, Y8
+	VMOVAPS Y1, Y9
+	VFNMADD231PD Y3, Y7, Y9
+	VPAND constants<>+96(SB), Y2, Y2
+	VPAND constants<>+96(SB), Y3, Y3
+	VCMPPD $17, constants<>+1376(SB), Y8, Y10
+	VCMPPD $17, constants<>+1376(SB), Y9, Y11
+	VCMPPD $30, constants<>+1376(SB), Y0, Y12
+	VCMPPD $30, constants<>+1376(SB), Y1, Y13
+	VPAND Y12, Y10, Y10
+	VPAND Y13, Y11, Y11
+	VCMPPD $30, constants<>+1376(SB), Y8, Y12
+	VCMPPD $30, constants<>+1376(SB), Y9, Y13
+	VCMPPD $17, constants<>+1376(SB), Y0, Y14
+	VCMPPD $17, constants<>+1376(SB), Y1, Y15
+	VPAND Y14, Y12, Y12
+	VPAND Y15, Y13, Y13
+	VPOR Y12, Y10, Y10
+	VPOR Y13, Y11, Y11
+	VPXOR constants<>+32(SB), Y2, Y12
+	VPXOR constants<>+32(SB), Y3, Y13
+	VBLENDVPD Y14, Y12, Y2, Y2
+	VBLENDVPD Y15, Y13, Y3, Y3
+	VADDPD Y2, Y8, Y2
+	VADDPD Y3, Y9, Y3
+	VBLENDVPD Y10, Y2, Y8, Y2
+	VBLENDVPD Y11, Y3, Y9, Y3
+	VCMPPD $0, constants<>+1376(SB), Y2, Y8
+	VCMPPD $0, constants<>+1376(SB), Y3, Y9
+	VMULPD constants<>+1376(SB), Y0, Y10
+	VMULPD constants<>+1376(SB), Y1, Y11
+	VBLENDVPD Y8, Y10, Y2, Y2
+	VBLENDVPD Y9, Y11, Y3, Y3
+	VCMPPD $0, constants<>+1376(SB), Y6, Y6
+	VCMPPD $0, constants<>+1376(SB), Y7, Y7
+	VBLENDVPD Y6, Y0, Y2, Y0
+	VBLENDVPD Y7, Y1, Y3, Y1
+	VPAND constants<>+96(SB), Y4, Y2
+	VPAND constants<>+96(SB), Y5, Y3
+	VBROADCASTSD 0(DX), Y4
+	VCMPPD $17, Y4, Y2, Y2
+	VCMPPD $17, Y4, Y3, Y3
+	VBROADCASTSD constants<>+2560(SB), Y4
+	VBLENDVPD Y2, Y0, Y4, Y0
+	VBLENDVPD Y3, Y1, Y4, Y1
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45559,7 +56220,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·remainderF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45570,9 +56231,11 @@ TEXT ·remainderF32StreamAVX2(SB), NOSPLIT, $0-40
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS 0(DX), Y1
 	VBROADCASTSS constants<>+288(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
 	VMOVUPS (R8)(AX*4), Y4
@@ -45612,7 +56275,55 @@ several:
 	VMOVNTPS Y3, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS (R8)(AX*4), Y4
+	VDIVPS Y4, Y3, Y5
+	VROUNDPS $11, Y5, Y6
+	VMOVAPS Y3, Y7
+	VFNMADD231PS Y4, Y6, Y7
+	VPAND constants<>+64(SB), Y4, Y8
+	VCMPPS $17, Y0, Y7, Y9
+	VCMPPS $17, Y3, Y0, Y10
+	VPAND Y10, Y9, Y9
+	VCMPPS $17, Y7, Y0, Y10
+	VCMPPS $17, Y0, Y3, Y11
+	VPAND Y11, Y10, Y10
+	VPOR Y10, Y9, Y9
+	VPXOR constants<>+0(SB), Y8, Y10
+	VBLENDVPS Y11, Y10, Y8, Y8
+	VADDPS Y8, Y7, Y8
+	VBLENDVPS Y9, Y8, Y7, Y7
+	VCMPPS $0, Y0, Y7, Y8
+	VMULPS Y0, Y3, Y9
+	VBLENDVPS Y8, Y9, Y7, Y7
+	VCMPPS $0, Y0, Y6, Y6
+	VBLENDVPS Y6, Y3, Y7, Y3
+	VPAND constants<>+64(SB), Y5, Y5
+	VCMPPS $17, Y1, Y5, Y5
+	VBLENDVPS Y5, Y3, Y2, Y3
+	VCMPPS $17, Y0, Y3, Y5
+	VCMPPS $17, Y4, Y0, Y6
+	VPAND Y6, Y5, Y5
+	VCMPPS $17, Y3, Y0, Y6
+	VCMPPS $17, Y0, Y4, Y7
+	VPAND Y7, Y6, Y6
+	VPOR Y6, Y5, Y5
+	VADDPS Y4, Y3, Y4
+	VBLENDVPS Y5, Y4, Y3, Y3
+	VMOVUPS Y3, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45677,7 +56388,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·remainderF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45688,9 +56399,11 @@ TEXT ·remainderF64StreamAVX2(SB), NOSPLIT, $0-40
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD 0(DX), Y1
 	VBROADCASTSD constants<>+2560(SB), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
 	VMOVUPD (R8)(AX*8), Y4
@@ -45730,7 +56443,55 @@ several:
 	VMOVNTPD Y3, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD (R8)(AX*8), Y4
+	VDIVPD Y4, Y3, Y5
+	VROUNDPD $11, Y5, Y6
+	VMOVAPS Y3, Y7
+	VFNMADD231PD Y4, Y6, Y7
+	VPAND constants<>+96(SB), Y4, Y8
+	VCMPPD $17, Y0, Y7, Y9
+	VCMPPD $17, Y3, Y0, Y10
+	VPAND Y10, Y9, Y9
+	VCMPPD $17, Y7, Y0, Y10
+	VCMPPD $17, Y0, Y3, Y11
+	VPAND Y11, Y10, Y10
+	VPOR Y10, Y9, Y9
+	VPXOR constants<>+32(SB), Y8, Y10
+	VBLENDVPD Y11, Y10, Y8, Y8
+	VADDPD Y8, Y7, Y8
+	VBLENDVPD Y9, Y8, Y7, Y7
+	VCMPPD $0, Y0, Y7, Y8
+	VMULPD Y0, Y3, Y9
+	VBLENDVPD Y8, Y9, Y7, Y7
+	VCMPPD $0, Y0, Y6, Y6
+	VBLENDVPD Y6, Y3, Y7, Y3
+	VPAND constants<>+96(SB), Y5, Y5
+	VCMPPD $17, Y1, Y5, Y5
+	VBLENDVPD Y5, Y3, Y2, Y3
+	VCMPPD $17, Y0, Y3, Y5
+	VCMPPD $17, Y4, Y0, Y6
+	VPAND Y6, Y5, Y5
+	VCMPPD $17, Y3, Y0, Y6
+	VCMPPD $17, Y0, Y4, Y7
+	VPAND Y7, Y6, Y6
+	VPOR Y6, Y5, Y5
+	VADDPD Y4, Y3, Y4
+	VBLENDVPD Y5, Y4, Y3, Y3
+	VMOVUPD Y3, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45807,7 +56568,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·floorDivideF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45820,9 +56581,11 @@ TEXT ·floorDivideF32StreamAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS 0(DX), Y2
 	VBROADCASTSS constants<>+288(SB), Y3
 	VBROADCASTSS constants<>+864(SB), Y4
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Y5
 	VMOVUPS (R8)(AX*4), Y6
@@ -45872,7 +56635,65 @@ several:
 	VMOVNTPS Y5, (DI)(AX*4)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y5
+	VMOVUPS (R8)(AX*4), Y6
+	VDIVPS Y6, Y5, Y7
+	VROUNDPS $11, Y7, Y8
+	VMOVAPS Y5, Y9
+	VFNMADD231PS Y6, Y8, Y9
+	VPAND constants<>+64(SB), Y6, Y10
+	VCMPPS $17, Y0, Y9, Y11
+	VCMPPS $17, Y5, Y0, Y12
+	VPAND Y12, Y11, Y11
+	VCMPPS $17, Y9, Y0, Y12
+	VCMPPS $17, Y0, Y5, Y13
+	VPAND Y13, Y12, Y12
+	VPOR Y12, Y11, Y11
+	VPXOR constants<>+0(SB), Y10, Y12
+	VBLENDVPS Y13, Y12, Y10, Y10
+	VADDPS Y10, Y9, Y10
+	VBLENDVPS Y11, Y10, Y9, Y9
+	VCMPPS $0, Y0, Y9, Y10
+	VMULPS Y0, Y5, Y11
+	VBLENDVPS Y10, Y11, Y9, Y9
+	VCMPPS $0, Y0, Y8, Y8
+	VBLENDVPS Y8, Y5, Y9, Y8
+	VPAND constants<>+64(SB), Y7, Y9
+	VCMPPS $17, Y2, Y9, Y9
+	VBLENDVPS Y9, Y8, Y3, Y8
+	VSUBPS Y8, Y5, Y5
+	VDIVPS Y6, Y5, Y5
+	VCMPPS $17, Y0, Y8, Y9
+	VCMPPS $17, Y6, Y0, Y10
+	VPAND Y10, Y9, Y9
+	VCMPPS $17, Y8, Y0, Y8
+	VCMPPS $17, Y0, Y6, Y6
+	VPAND Y6, Y8, Y6
+	VPOR Y6, Y9, Y6
+	VSUBPS Y1, Y5, Y8
+	VBLENDVPS Y6, Y8, Y5, Y5
+	VROUNDPS $9, Y5, Y6
+	VSUBPS Y6, Y5, Y8
+	VCMPPS $17, Y8, Y4, Y8
+	VADDPS Y1, Y6, Y9
+	VBLENDVPS Y8, Y9, Y6, Y6
+	VCMPPS $0, Y0, Y5, Y5
+	VMULPS Y0, Y7, Y7
+	VBLENDVPS Y5, Y7, Y6, Y5
+	VMOVUPS Y5, (DI)(AX*4)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45949,7 +56770,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·floorDivideF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -45962,9 +56783,11 @@ TEXT ·floorDivideF64StreamAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSD 0(DX), Y2
 	VBROADCASTSD constants<>+2560(SB), Y3
 	VBROADCASTSD constants<>+1536(SB), Y4
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Y5
 	VMOVUPD (R8)(AX*8), Y6
@@ -46014,7 +56837,65 @@ several:
 	VMOVNTPD Y5, (DI)(AX*8)
 	ADDQ $4, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y5
+	VMOVUPD (R8)(AX*8), Y6
+	VDIVPD Y6, Y5, Y7
+	VROUNDPD $11, Y7, Y8
+	VMOVAPS Y5, Y9
+	VFNMADD231PD Y6, Y8, Y9
+	VPAND constants<>+96(SB), Y6, Y10
+	VCMPPD $17, Y0, Y9, Y11
+	VCMPPD $17, Y5, Y0, Y12
+	VPAND Y12, Y11, Y11
+	VCMPPD $17, Y9, Y0, Y12
+	VCMPPD $17, Y0, Y5, Y13
+	VPAND Y13, Y12, Y12
+	VPOR Y12, Y11, Y11
+	VPXOR constants<>+32(SB), Y10, Y12
+	VBLENDVPD Y13, Y12, Y10, Y10
+	VADDPD Y10, Y9, Y10
+	VBLENDVPD Y11, Y10, Y9, Y9
+	VCMPPD $0, Y0, Y9, Y10
+	VMULPD Y0, Y5, Y11
+	VBLENDVPD Y10, Y11, Y9, Y9
+	VCMPPD $0, Y0, Y8, Y8
+	VBLENDVPD Y8, Y5, Y9, Y8
+	VPAND constants<>+96(SB), Y7, Y9
+	VCMPPD $17, Y2, Y9, Y9
+	VBLENDVPD Y9, Y8, Y3, Y8
+	VSUBPD Y8, Y5, Y5
+	VDIVPD Y6, Y5, Y5
+	VCMPPD $17, Y0, Y8, Y9
+	VCMPPD $17, Y6, Y0, Y10
+	VPAND Y10, Y9, Y9
+	VCMPPD $17, Y8, Y0, Y8
+	VCMPPD $17, Y0, Y6, Y6
+	VPAND Y6, Y8, Y6
+	VPOR Y6, Y9, Y6
+	VSUBPD Y1, Y5, Y8
+	VBLENDVPD Y6, Y8, Y5, Y5
+	VROUNDPD $9, Y5, Y6
+	VSUBPD Y6, Y5, Y8
+	VCMPPD $17, Y8, Y4, Y8
+	VADDPD Y1, Y6, Y9
+	VBLENDVPD Y8, Y9, Y6, Y6
+	VCMPPD $0, Y0, Y5, Y5
+	VMULPD Y0, Y7, Y7
+	VBLENDVPD Y5, Y7, Y6, Y5
+	VMOVUPD Y5, (DI)(AX*8)
+	ADDQ $4, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET

@@ -60,16 +60,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addF32StreamAVX512 is dst[i] = a + b, written around the caches.
+// addF32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -92,7 +94,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VADDPS Z4, Z0, Z0
+	VADDPS Z5, Z1, Z1
+	VADDPS Z6, Z2, Z2
+	VADDPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -153,16 +192,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addF64StreamAVX512 is dst[i] = a + b, written around the caches.
+// addF64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -185,7 +226,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VADDPD Z4, Z0, Z0
+	VADDPD Z5, Z1, Z1
+	VADDPD Z6, Z2, Z2
+	VADDPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -242,7 +320,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -250,9 +328,11 @@ TEXT ·addRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -271,7 +351,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VADDPS Z0, Z1, Z1
+	VADDPS Z0, Z2, Z2
+	VADDPS Z0, Z3, Z3
+	VADDPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -328,7 +437,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -336,9 +445,11 @@ TEXT ·addRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -357,7 +468,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VADDPD Z0, Z1, Z1
+	VADDPD Z0, Z2, Z2
+	VADDPD Z0, Z3, Z3
+	VADDPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -414,7 +554,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -422,9 +562,11 @@ TEXT ·addLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -443,7 +585,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VADDPS Z1, Z0, Z1
+	VADDPS Z2, Z0, Z2
+	VADDPS Z3, Z0, Z3
+	VADDPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -500,7 +671,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -508,9 +679,11 @@ TEXT ·addLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -529,7 +702,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VADDPD Z1, Z0, Z1
+	VADDPD Z2, Z0, Z2
+	VADDPD Z3, Z0, Z3
+	VADDPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -590,16 +792,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subF32StreamAVX512 is dst[i] = a - b, written around the caches.
+// subF32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -622,7 +826,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VSUBPS Z4, Z0, Z0
+	VSUBPS Z5, Z1, Z1
+	VSUBPS Z6, Z2, Z2
+	VSUBPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -683,16 +924,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subF64StreamAVX512 is dst[i] = a - b, written around the caches.
+// subF64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -715,7 +958,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VSUBPD Z4, Z0, Z0
+	VSUBPD Z5, Z1, Z1
+	VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -772,7 +1052,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -780,9 +1060,11 @@ TEXT ·subRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -801,7 +1083,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VSUBPS Z0, Z1, Z1
+	VSUBPS Z0, Z2, Z2
+	VSUBPS Z0, Z3, Z3
+	VSUBPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -858,7 +1169,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -866,9 +1177,11 @@ TEXT ·subRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -887,7 +1200,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VSUBPD Z0, Z1, Z1
+	VSUBPD Z0, Z2, Z2
+	VSUBPD Z0, Z3, Z3
+	VSUBPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -944,7 +1286,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -952,9 +1294,11 @@ TEXT ·subLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -973,7 +1317,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VSUBPS Z1, Z0, Z1
+	VSUBPS Z2, Z0, Z2
+	VSUBPS Z3, Z0, Z3
+	VSUBPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1030,7 +1403,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1038,9 +1411,11 @@ TEXT ·subLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1059,7 +1434,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VSUBPD Z1, Z0, Z1
+	VSUBPD Z2, Z0, Z2
+	VSUBPD Z3, Z0, Z3
+	VSUBPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1120,16 +1524,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF32StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulF32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -1152,7 +1558,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VMULPS Z4, Z0, Z0
+	VMULPS Z5, Z1, Z1
+	VMULPS Z6, Z2, Z2
+	VMULPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1213,16 +1656,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF64StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulF64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1245,7 +1690,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VMULPD Z4, Z0, Z0
+	VMULPD Z5, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1302,7 +1784,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1310,9 +1792,11 @@ TEXT ·mulRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -1331,7 +1815,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMULPS Z0, Z1, Z1
+	VMULPS Z0, Z2, Z2
+	VMULPS Z0, Z3, Z3
+	VMULPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1388,7 +1901,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1396,9 +1909,11 @@ TEXT ·mulRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1417,7 +1932,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMULPD Z0, Z1, Z1
+	VMULPD Z0, Z2, Z2
+	VMULPD Z0, Z3, Z3
+	VMULPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1474,7 +2018,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1482,9 +2026,11 @@ TEXT ·mulLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -1503,7 +2049,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMULPS Z1, Z0, Z1
+	VMULPS Z2, Z0, Z2
+	VMULPS Z3, Z0, Z3
+	VMULPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1560,7 +2135,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1568,9 +2143,11 @@ TEXT ·mulLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1589,7 +2166,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMULPD Z1, Z0, Z1
+	VMULPD Z2, Z0, Z2
+	VMULPD Z3, Z0, Z3
+	VMULPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1650,16 +2256,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divF32StreamAVX512 is dst[i] = a / b, written around the caches.
+// divF32StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
 TEXT ·divF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -1682,7 +2290,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VDIVPS Z4, Z0, Z0
+	VDIVPS Z5, Z1, Z1
+	VDIVPS Z6, Z2, Z2
+	VDIVPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1743,16 +2388,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divF64StreamAVX512 is dst[i] = a / b, written around the caches.
+// divF64StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
 TEXT ·divF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1775,7 +2422,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VDIVPD Z4, Z0, Z0
+	VDIVPD Z5, Z1, Z1
+	VDIVPD Z6, Z2, Z2
+	VDIVPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1832,7 +2516,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 TEXT ·divRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1840,9 +2524,11 @@ TEXT ·divRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -1861,7 +2547,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VDIVPS Z0, Z1, Z1
+	VDIVPS Z0, Z2, Z2
+	VDIVPS Z0, Z3, Z3
+	VDIVPS Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -1918,7 +2633,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 TEXT ·divRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1926,9 +2641,11 @@ TEXT ·divRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -1947,7 +2664,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VDIVPD Z0, Z1, Z1
+	VDIVPD Z0, Z2, Z2
+	VDIVPD Z0, Z3, Z3
+	VDIVPD Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2004,7 +2750,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 TEXT ·divLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2012,9 +2758,11 @@ TEXT ·divLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -2033,7 +2781,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VDIVPS Z1, Z0, Z1
+	VDIVPS Z2, Z0, Z2
+	VDIVPS Z3, Z0, Z3
+	VDIVPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2090,7 +2867,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 TEXT ·divLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2098,9 +2875,11 @@ TEXT ·divLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -2119,7 +2898,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VDIVPD Z1, Z0, Z1
+	VDIVPD Z2, Z0, Z2
+	VDIVPD Z3, Z0, Z3
+	VDIVPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2181,16 +2989,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·maximumF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z0
@@ -2209,7 +3019,36 @@ several:
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS (R8)(AX*4), Z2
+	VMOVUPS 64(R8)(AX*4), Z3
+	VCMPPS $17, Z2, Z0, K1
+	VCMPPS $17, Z3, Z1, K2
+	VCMPPS $3, Z2, Z2, K3
+	VCMPPS $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z2, Z0, K1, Z0
+	VBLENDMPS Z3, Z1, K2, Z1
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2271,16 +3110,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·maximumF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z0
@@ -2299,7 +3140,36 @@ several:
 	VMOVNTPD Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD (R8)(AX*8), Z2
+	VMOVUPD 64(R8)(AX*8), Z3
+	VCMPPD $17, Z2, Z0, K1
+	VCMPPD $17, Z3, Z1, K2
+	VCMPPD $3, Z2, Z2, K3
+	VCMPPD $3, Z3, Z3, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z2, Z0, K1, Z0
+	VBLENDMPD Z3, Z1, K2, Z1
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2359,7 +3229,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2367,9 +3237,11 @@ TEXT ·maximumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z1
@@ -2386,7 +3258,32 @@ several:
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $3, Z0, Z0, K3
+	VCMPPS $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z0, Z1, K1, Z1
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2446,7 +3343,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2454,9 +3351,11 @@ TEXT ·maximumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z1
@@ -2473,7 +3372,32 @@ several:
 	VMOVNTPD Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $3, Z0, Z0, K3
+	VCMPPD $3, Z0, Z0, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z0, Z1, K1, Z1
+	VBLENDMPD Z0, Z2, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2533,7 +3457,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2541,9 +3465,11 @@ TEXT ·maximumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z1
@@ -2560,7 +3486,32 @@ several:
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $3, Z1, Z1, K3
+	VCMPPS $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z1, Z0, K1, Z1
+	VBLENDMPS Z2, Z0, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2620,7 +3571,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2628,9 +3579,11 @@ TEXT ·maximumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z1
@@ -2647,7 +3600,32 @@ several:
 	VMOVNTPD Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $3, Z1, Z1, K3
+	VCMPPD $3, Z2, Z2, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z1, Z0, K1, Z1
+	VBLENDMPD Z2, Z0, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2709,16 +3687,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·minimumF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z0
@@ -2737,7 +3717,36 @@ several:
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS (R8)(AX*4), Z2
+	VMOVUPS 64(R8)(AX*4), Z3
+	VCMPPS $17, Z0, Z2, K1
+	VCMPPS $17, Z1, Z3, K2
+	VCMPPS $3, Z2, Z2, K3
+	VCMPPS $3, Z3, Z3, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z2, Z0, K1, Z0
+	VBLENDMPS Z3, Z1, K2, Z1
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2799,16 +3808,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 TEXT ·minimumF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z0
@@ -2827,7 +3838,36 @@ several:
 	VMOVNTPD Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD (R8)(AX*8), Z2
+	VMOVUPD 64(R8)(AX*8), Z3
+	VCMPPD $17, Z0, Z2, K1
+	VCMPPD $17, Z1, Z3, K2
+	VCMPPD $3, Z2, Z2, K3
+	VCMPPD $3, Z3, Z3, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z2, Z0, K1, Z0
+	VBLENDMPD Z3, Z1, K2, Z1
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2887,7 +3927,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2895,9 +3935,11 @@ TEXT ·minimumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z1
@@ -2914,7 +3956,32 @@ several:
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z1, Z0, K1
+	VCMPPS $17, Z2, Z0, K2
+	VCMPPS $3, Z0, Z0, K3
+	VCMPPS $3, Z0, Z0, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z0, Z1, K1, Z1
+	VBLENDMPS Z0, Z2, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -2974,7 +4041,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2982,9 +4049,11 @@ TEXT ·minimumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z1
@@ -3001,7 +4070,32 @@ several:
 	VMOVNTPD Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z1, Z0, K1
+	VCMPPD $17, Z2, Z0, K2
+	VCMPPD $3, Z0, Z0, K3
+	VCMPPD $3, Z0, Z0, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z0, Z1, K1, Z1
+	VBLENDMPD Z0, Z2, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3061,7 +4155,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3069,9 +4163,11 @@ TEXT ·minimumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z1
@@ -3088,7 +4184,32 @@ several:
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VCMPPS $17, Z0, Z1, K1
+	VCMPPS $17, Z0, Z2, K2
+	VCMPPS $3, Z1, Z1, K3
+	VCMPPS $3, Z2, Z2, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VBLENDMPS Z1, Z0, K1, Z1
+	VBLENDMPS Z2, Z0, K2, Z2
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3148,7 +4269,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3156,9 +4277,11 @@ TEXT ·minimumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z1
@@ -3175,7 +4298,32 @@ several:
 	VMOVNTPD Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VCMPPD $17, Z0, Z1, K1
+	VCMPPD $17, Z0, Z2, K2
+	VCMPPD $3, Z1, Z1, K3
+	VCMPPD $3, Z2, Z2, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z1, Z0, K1, Z1
+	VBLENDMPD Z2, Z0, K2, Z2
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3230,15 +4378,17 @@ done:
 	VZEROUPPER
 	RET
 
-// negF32StreamAVX512 is dst[i] = -a, written around the caches.
+// negF32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -3257,7 +4407,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VPXORD.BCST constants<>+0(SB), Z0, Z0
+	VPXORD.BCST constants<>+0(SB), Z1, Z1
+	VPXORD.BCST constants<>+0(SB), Z2, Z2
+	VPXORD.BCST constants<>+0(SB), Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3312,15 +4491,17 @@ done:
 	VZEROUPPER
 	RET
 
-// negF64StreamAVX512 is dst[i] = -a, written around the caches.
+// negF64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -3339,7 +4520,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VPXORQ.BCST constants<>+8(SB), Z0, Z0
+	VPXORQ.BCST constants<>+8(SB), Z1, Z1
+	VPXORQ.BCST constants<>+8(SB), Z2, Z2
+	VPXORQ.BCST constants<>+8(SB), Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3394,15 +4604,17 @@ done:
 	VZEROUPPER
 	RET
 
-// absF32StreamAVX512 is dst[i] = |a|, written around the caches.
+// absF32StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
 TEXT ·absF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -3421,7 +4633,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VPANDD.BCST constants<>+16(SB), Z0, Z0
+	VPANDD.BCST constants<>+16(SB), Z1, Z1
+	VPANDD.BCST constants<>+16(SB), Z2, Z2
+	VPANDD.BCST constants<>+16(SB), Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3476,15 +4717,17 @@ done:
 	VZEROUPPER
 	RET
 
-// absF64StreamAVX512 is dst[i] = |a|, written around the caches.
+// absF64StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
 TEXT ·absF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -3503,7 +4746,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VPANDQ.BCST constants<>+24(SB), Z0, Z0
+	VPANDQ.BCST constants<>+24(SB), Z1, Z1
+	VPANDQ.BCST constants<>+24(SB), Z2, Z2
+	VPANDQ.BCST constants<>+24(SB), Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3564,7 +4836,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 TEXT ·signF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3573,9 +4845,11 @@ TEXT ·signF32StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+32(SB), Z1
 	VBROADCASTSS constants<>+36(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z3
@@ -3592,7 +4866,32 @@ several:
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VCMPPS $17, Z3, Z0, K1
+	VCMPPS $17, Z4, Z0, K2
+	VCMPPS $17, Z0, Z3, K3
+	VCMPPS $17, Z0, Z4, K4
+	VMOVAPS.Z Z2, K3, Z3
+	VMOVAPS.Z Z2, K4, Z4
+	VBLENDMPS Z1, Z3, K1, Z3
+	VBLENDMPS Z1, Z4, K2, Z4
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3653,7 +4952,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 TEXT ·signF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3662,9 +4961,11 @@ TEXT ·signF64StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD constants<>+40(SB), Z1
 	VBROADCASTSD constants<>+48(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z3
@@ -3681,7 +4982,32 @@ several:
 	VMOVNTPD Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VCMPPD $17, Z3, Z0, K1
+	VCMPPD $17, Z4, Z0, K2
+	VCMPPD $17, Z0, Z3, K3
+	VCMPPD $17, Z0, Z4, K4
+	VMOVAPD.Z Z2, K3, Z3
+	VMOVAPD.Z Z2, K4, Z4
+	VBLENDMPD Z1, Z3, K1, Z3
+	VBLENDMPD Z1, Z4, K2, Z4
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3736,15 +5062,17 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF32StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+// floorF32StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
 TEXT ·floorF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -3763,7 +5091,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VRNDSCALEPS $9, Z0, Z0
+	VRNDSCALEPS $9, Z1, Z1
+	VRNDSCALEPS $9, Z2, Z2
+	VRNDSCALEPS $9, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3818,15 +5175,17 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF64StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+// floorF64StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
 TEXT ·floorF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -3845,7 +5204,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VRNDSCALEPD $9, Z0, Z0
+	VRNDSCALEPD $9, Z1, Z1
+	VRNDSCALEPD $9, Z2, Z2
+	VRNDSCALEPD $9, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3900,15 +5288,17 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
 TEXT ·ceilF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -3927,7 +5317,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VRNDSCALEPS $10, Z0, Z0
+	VRNDSCALEPS $10, Z1, Z1
+	VRNDSCALEPS $10, Z2, Z2
+	VRNDSCALEPS $10, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -3982,15 +5401,17 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
 TEXT ·ceilF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4009,7 +5430,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VRNDSCALEPD $10, Z0, Z0
+	VRNDSCALEPD $10, Z1, Z1
+	VRNDSCALEPD $10, Z2, Z2
+	VRNDSCALEPD $10, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4064,15 +5514,17 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 TEXT ·roundF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4091,7 +5543,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VRNDSCALEPS $8, Z0, Z0
+	VRNDSCALEPS $8, Z1, Z1
+	VRNDSCALEPS $8, Z2, Z2
+	VRNDSCALEPS $8, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4146,15 +5627,17 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 TEXT ·roundF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4173,7 +5656,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VRNDSCALEPD $8, Z0, Z0
+	VRNDSCALEPD $8, Z1, Z1
+	VRNDSCALEPD $8, Z2, Z2
+	VRNDSCALEPD $8, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4228,15 +5740,17 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF32StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+// truncF32StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
 TEXT ·truncF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4255,7 +5769,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VRNDSCALEPS $11, Z0, Z0
+	VRNDSCALEPS $11, Z1, Z1
+	VRNDSCALEPS $11, Z2, Z2
+	VRNDSCALEPS $11, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4310,15 +5853,17 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF64StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+// truncF64StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
 TEXT ·truncF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4337,7 +5882,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VRNDSCALEPD $11, Z0, Z0
+	VRNDSCALEPD $11, Z1, Z1
+	VRNDSCALEPD $11, Z2, Z2
+	VRNDSCALEPD $11, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4392,15 +5966,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF32StreamAVX512 is dst[i] = a², written around the caches.
+// squareF32StreamAVX512 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4419,7 +5995,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMULPS Z0, Z0, Z0
+	VMULPS Z1, Z1, Z1
+	VMULPS Z2, Z2, Z2
+	VMULPS Z3, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4474,15 +6079,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF64StreamAVX512 is dst[i] = a², written around the caches.
+// squareF64StreamAVX512 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4501,7 +6108,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1
+	VMULPD Z2, Z2, Z2
+	VMULPD Z3, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4561,15 +6197,17 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF32StreamAVX512 is dst[i] = a³, written around the caches.
+// cubeF32StreamAVX512 is dst[i] = a³, of a result that no cache holds.
 TEXT ·cubeF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4592,7 +6230,40 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMULPS Z0, Z0, Z4
+	VMULPS Z1, Z1, Z5
+	VMULPS Z2, Z2, Z6
+	VMULPS Z3, Z3, Z7
+	VMULPS Z0, Z4, Z0
+	VMULPS Z1, Z5, Z1
+	VMULPS Z2, Z6, Z2
+	VMULPS Z3, Z7, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4652,15 +6323,17 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF64StreamAVX512 is dst[i] = a³, written around the caches.
+// cubeF64StreamAVX512 is dst[i] = a³, of a result that no cache holds.
 TEXT ·cubeF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4683,7 +6356,40 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMULPD Z0, Z0, Z4
+	VMULPD Z1, Z1, Z5
+	VMULPD Z2, Z2, Z6
+	VMULPD Z3, Z3, Z7
+	VMULPD Z0, Z4, Z0
+	VMULPD Z1, Z5, Z1
+	VMULPD Z2, Z6, Z2
+	VMULPD Z3, Z7, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4738,15 +6444,17 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF32StreamAVX512 is dst[i] = √a, written around the caches.
+// sqrtF32StreamAVX512 is dst[i] = √a, of a result that no cache holds.
 TEXT ·sqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4765,7 +6473,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VSQRTPS Z0, Z0
+	VSQRTPS Z1, Z1
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4820,15 +6557,17 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF64StreamAVX512 is dst[i] = √a, written around the caches.
+// sqrtF64StreamAVX512 is dst[i] = √a, of a result that no cache holds.
 TEXT ·sqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -4847,7 +6586,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VSQRTPD Z0, Z0
+	VSQRTPD Z1, Z1
+	VSQRTPD Z2, Z2
+	VSQRTPD Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4903,16 +6671,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF32StreamAVX512 is dst[i] = 1 / a, written around the caches.
+// reciprocalF32StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
 TEXT ·reciprocalF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -4931,7 +6701,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VDIVPS Z1, Z0, Z1
+	VDIVPS Z2, Z0, Z2
+	VDIVPS Z3, Z0, Z3
+	VDIVPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -4987,16 +6786,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF64StreamAVX512 is dst[i] = 1 / a, written around the caches.
+// reciprocalF64StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
 TEXT ·reciprocalF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -5015,7 +6816,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VDIVPD Z1, Z0, Z1
+	VDIVPD Z2, Z0, Z2
+	VDIVPD Z3, Z0, Z3
+	VDIVPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5078,7 +6908,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 TEXT ·clampF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5087,9 +6917,11 @@ TEXT ·clampF32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
 	VBROADCASTSS 4(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -5112,7 +6944,40 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VMAXPS Z2, Z0, Z2
+	VMAXPS Z3, Z0, Z3
+	VMAXPS Z4, Z0, Z4
+	VMAXPS Z5, Z0, Z5
+	VMINPS Z2, Z1, Z2
+	VMINPS Z3, Z1, Z3
+	VMINPS Z4, Z1, Z4
+	VMINPS Z5, Z1, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5175,7 +7040,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 TEXT ·clampF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5184,9 +7049,11 @@ TEXT ·clampF64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -5209,7 +7076,40 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VMAXPD Z2, Z0, Z2
+	VMAXPD Z3, Z0, Z3
+	VMAXPD Z4, Z0, Z4
+	VMAXPD Z5, Z0, Z5
+	VMINPD Z2, Z1, Z2
+	VMINPD Z3, Z1, Z3
+	VMINPD Z4, Z1, Z4
+	VMINPD Z5, Z1, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5281,7 +7181,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -5289,9 +7189,11 @@ TEXT ·whereF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVDQU8 (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
@@ -5319,7 +7221,53 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVDQU8 (SI)(AX*1), X0
+	VPTESTMB X0, X0, K1
+	VMOVDQU8 16(SI)(AX*1), X0
+	VPTESTMB X0, X0, K2
+	VMOVDQU8 32(SI)(AX*1), X0
+	VPTESTMB X0, X0, K3
+	VMOVDQU8 48(SI)(AX*1), X0
+	VPTESTMB X0, X0, K4
+	VMOVUPS (R8)(AX*4), Z0
+	VMOVUPS 64(R8)(AX*4), Z1
+	VMOVUPS 128(R8)(AX*4), Z2
+	VMOVUPS 192(R8)(AX*4), Z3
+	VMOVUPS (R9)(AX*4), Z4
+	VMOVUPS 64(R9)(AX*4), Z5
+	VMOVUPS 128(R9)(AX*4), Z6
+	VMOVUPS 192(R9)(AX*4), Z7
+	VBLENDMPS Z0, Z4, K1, Z0
+	VBLENDMPS Z1, Z5, K2, Z1
+	VBLENDMPS Z2, Z6, K3, Z2
+	VBLENDMPS Z3, Z7, K4, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -5391,7 +7339,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -5399,9 +7347,11 @@ TEXT ·whereF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVQ (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
@@ -5429,7 +7379,53 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVQ (SI)(AX*1), X0
+	VPTESTMB X0, X0, K1
+	VMOVQ 8(SI)(AX*1), X0
+	VPTESTMB X0, X0, K2
+	VMOVQ 16(SI)(AX*1), X0
+	VPTESTMB X0, X0, K3
+	VMOVQ 24(SI)(AX*1), X0
+	VPTESTMB X0, X0, K4
+	VMOVUPD (R8)(AX*8), Z0
+	VMOVUPD 64(R8)(AX*8), Z1
+	VMOVUPD 128(R8)(AX*8), Z2
+	VMOVUPD 192(R8)(AX*8), Z3
+	VMOVUPD (R9)(AX*8), Z4
+	VMOVUPD 64(R9)(AX*8), Z5
+	VMOVUPD 128(R9)(AX*8), Z6
+	VMOVUPD 192(R9)(AX*8), Z7
+	VBLENDMPD Z0, Z4, K1, Z0
+	VBLENDMPD Z1, Z5, K2, Z1
+	VBLENDMPD Z2, Z6, K3, Z2
+	VBLENDMPD Z3, Z7, K4, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8734,15 +10730,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, written around the caches.
+// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
 TEXT ·fromF32F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VCVTPS2PD (SI)(AX*4), Z0
@@ -8755,7 +10753,30 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VCVTPS2PD (SI)(AX*4), Z0
+	VCVTPS2PD 32(SI)(AX*4), Z1
+	VCVTPS2PD 64(SI)(AX*4), Z2
+	VCVTPS2PD 96(SI)(AX*4), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8805,15 +10826,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, written around the caches.
+// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
 TEXT ·fromF16F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*2)
 	PREFETCHT0 8256(SI)(AX*2)
 	VCVTPH2PS (SI)(AX*2), Z0
@@ -8826,7 +10849,30 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*2)
+	PREFETCHT0 2112(SI)(AX*2)
+	VCVTPH2PS (SI)(AX*2), Z0
+	VCVTPH2PS 32(SI)(AX*2), Z1
+	VCVTPH2PS 64(SI)(AX*2), Z2
+	VCVTPH2PS 96(SI)(AX*2), Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8881,15 +10927,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
 TEXT ·fromBF16F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*2)
 	PREFETCHT0 8256(SI)(AX*2)
 	VPMOVZXWD (SI)(AX*2), Z0
@@ -8906,7 +10954,34 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*2)
+	PREFETCHT0 2112(SI)(AX*2)
+	VPMOVZXWD (SI)(AX*2), Z0
+	VPSLLD $16, Z0, Z0
+	VPMOVZXWD 32(SI)(AX*2), Z1
+	VPSLLD $16, Z1, Z1
+	VPMOVZXWD 64(SI)(AX*2), Z2
+	VPSLLD $16, Z2, Z2
+	VPMOVZXWD 96(SI)(AX*2), Z3
+	VPSLLD $16, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -8961,15 +11036,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, written around the caches.
+// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
 TEXT ·fromI32F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -8988,7 +11065,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VCVTDQ2PS Z0, Z0
+	VCVTDQ2PS Z1, Z1
+	VCVTDQ2PS Z2, Z2
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9038,15 +11144,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, written around the caches.
+// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
 TEXT ·fromI32F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VCVTDQ2PD (SI)(AX*4), Z0
@@ -9059,7 +11167,30 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VCVTDQ2PD (SI)(AX*4), Z0
+	VCVTDQ2PD 32(SI)(AX*4), Z1
+	VCVTDQ2PD 64(SI)(AX*4), Z2
+	VCVTDQ2PD 96(SI)(AX*4), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9114,15 +11245,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, written around the caches.
+// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
 TEXT ·fromU8F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Z0
 	VPMOVZXBD 16(SI)(AX*1), Z1
@@ -9138,7 +11271,33 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBD (SI)(AX*1), Z0
+	VPMOVZXBD 16(SI)(AX*1), Z1
+	VPMOVZXBD 32(SI)(AX*1), Z2
+	VPMOVZXBD 48(SI)(AX*1), Z3
+	VCVTDQ2PS Z0, Z0
+	VCVTDQ2PS Z1, Z1
+	VCVTDQ2PS Z2, Z2
+	VCVTDQ2PS Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9200,7 +11359,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 TEXT ·fromBoolF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9208,9 +11367,11 @@ TEXT ·fromBoolF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
 	VPXORD Z1, Z1, Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVDQU8 (SI)(AX*1), X2
 	VPTESTMB X2, X2, K1
@@ -9230,7 +11391,37 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), X2
+	VPTESTMB X2, X2, K1
+	VMOVDQU8 16(SI)(AX*1), X2
+	VPTESTMB X2, X2, K2
+	VMOVDQU8 32(SI)(AX*1), X2
+	VPTESTMB X2, X2, K3
+	VMOVDQU8 48(SI)(AX*1), X2
+	VPTESTMB X2, X2, K4
+	VMOVAPS.Z Z0, K1, Z2
+	VMOVAPS.Z Z0, K2, Z3
+	VMOVAPS.Z Z0, K3, Z4
+	VMOVAPS.Z Z0, K4, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -9292,7 +11483,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 TEXT ·fromBoolF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9300,9 +11491,11 @@ TEXT ·fromBoolF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
 	VPXORD Z1, Z1, Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVQ (SI)(AX*1), X2
 	VPTESTMB X2, X2, K1
@@ -9322,7 +11515,37 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	VMOVQ (SI)(AX*1), X2
+	VPTESTMB X2, X2, K1
+	VMOVQ 8(SI)(AX*1), X2
+	VPTESTMB X2, X2, K2
+	VMOVQ 16(SI)(AX*1), X2
+	VPTESTMB X2, X2, K3
+	VMOVQ 24(SI)(AX*1), X2
+	VPTESTMB X2, X2, K4
+	VMOVAPD.Z Z0, K1, Z2
+	VMOVAPD.Z Z0, K2, Z3
+	VMOVAPD.Z Z0, K3, Z4
+	VMOVAPD.Z Z0, K4, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -15611,16 +17834,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, written around the caches.
+// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
 TEXT ·negHalvesI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+80(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -15639,7 +17864,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPXORQ Z0, Z1, Z1
+	VPXORQ Z0, Z2, Z2
+	VPXORQ Z0, Z3, Z3
+	VPXORQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -15695,16 +17949,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, written around the caches.
+// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
 TEXT ·absHalvesI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+88(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -15723,7 +17979,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPANDQ Z0, Z1, Z1
+	VPANDQ Z0, Z2, Z2
+	VPANDQ Z0, Z3, Z3
+	VPANDQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -15779,16 +18064,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 TEXT ·reLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -15807,7 +18094,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMAXPS Z1, Z0, Z1
+	VMAXPS Z2, Z0, Z2
+	VMAXPS Z3, Z0, Z3
+	VMAXPS Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -15863,16 +18179,18 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 TEXT ·reLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -15891,7 +18209,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMAXPD Z1, Z0, Z1
+	VMAXPD Z2, Z0, Z2
+	VMAXPD Z3, Z0, Z3
+	VMAXPD Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -15959,7 +18306,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 TEXT ·leakyReLUF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -15968,9 +18315,11 @@ TEXT ·leakyReLUF32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -15997,7 +18346,44 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VCMPPS $17, Z2, Z0, K1
+	VCMPPS $17, Z3, Z0, K2
+	VCMPPS $17, Z4, Z0, K3
+	VCMPPS $17, Z5, Z0, K4
+	VMULPS Z1, Z2, Z6
+	VMULPS Z1, Z3, Z7
+	VMULPS Z1, Z4, Z8
+	VMULPS Z1, Z5, Z9
+	VBLENDMPS Z2, Z6, K1, Z2
+	VBLENDMPS Z3, Z7, K2, Z3
+	VBLENDMPS Z4, Z8, K3, Z4
+	VBLENDMPS Z5, Z9, K4, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16065,7 +18451,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 TEXT ·leakyReLUF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -16074,9 +18460,11 @@ TEXT ·leakyReLUF64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -16103,7 +18491,44 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VCMPPD $17, Z2, Z0, K1
+	VCMPPD $17, Z3, Z0, K2
+	VCMPPD $17, Z4, Z0, K3
+	VCMPPD $17, Z5, Z0, K4
+	VMULPD Z1, Z2, Z6
+	VMULPD Z1, Z3, Z7
+	VMULPD Z1, Z4, Z8
+	VMULPD Z1, Z5, Z9
+	VBLENDMPD Z2, Z6, K1, Z2
+	VBLENDMPD Z3, Z7, K2, Z3
+	VBLENDMPD Z4, Z8, K3, Z4
+	VBLENDMPD Z5, Z9, K4, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16170,7 +18595,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 TEXT ·reLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16178,9 +18603,11 @@ TEXT ·reLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -16207,7 +18634,48 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMOVUPS (R8)(AX*4), Z5
+	VMOVUPS 64(R8)(AX*4), Z6
+	VMOVUPS 128(R8)(AX*4), Z7
+	VMOVUPS 192(R8)(AX*4), Z8
+	VCMPPS $18, Z0, Z5, K1
+	VCMPPS $18, Z0, Z6, K2
+	VCMPPS $18, Z0, Z7, K3
+	VCMPPS $18, Z0, Z8, K4
+	VBLENDMPS Z0, Z1, K1, Z1
+	VBLENDMPS Z0, Z2, K2, Z2
+	VBLENDMPS Z0, Z3, K3, Z3
+	VBLENDMPS Z0, Z4, K4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16274,7 +18742,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 TEXT ·reLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16282,9 +18750,11 @@ TEXT ·reLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -16311,7 +18781,48 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VCMPPD $18, Z0, Z5, K1
+	VCMPPD $18, Z0, Z6, K2
+	VCMPPD $18, Z0, Z7, K3
+	VCMPPD $18, Z0, Z8, K4
+	VBLENDMPD Z0, Z1, K1, Z1
+	VBLENDMPD Z0, Z2, K2, Z2
+	VBLENDMPD Z0, Z3, K3, Z3
+	VBLENDMPD Z0, Z4, K4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16383,7 +18894,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 TEXT ·tanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16391,9 +18902,11 @@ TEXT ·tanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -16424,7 +18937,52 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMOVUPS (R8)(AX*4), Z5
+	VMOVUPS 64(R8)(AX*4), Z6
+	VMOVUPS 128(R8)(AX*4), Z7
+	VMOVUPS 192(R8)(AX*4), Z8
+	VMULPS Z5, Z5, Z5
+	VMULPS Z6, Z6, Z6
+	VMULPS Z7, Z7, Z7
+	VMULPS Z8, Z8, Z8
+	VSUBPS Z5, Z0, Z5
+	VSUBPS Z6, Z0, Z6
+	VSUBPS Z7, Z0, Z7
+	VSUBPS Z8, Z0, Z8
+	VMULPS Z5, Z1, Z1
+	VMULPS Z6, Z2, Z2
+	VMULPS Z7, Z3, Z3
+	VMULPS Z8, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16496,7 +19054,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 TEXT ·tanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16504,9 +19062,11 @@ TEXT ·tanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -16537,7 +19097,52 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VMULPD Z5, Z5, Z5
+	VMULPD Z6, Z6, Z6
+	VMULPD Z7, Z7, Z7
+	VMULPD Z8, Z8, Z8
+	VSUBPD Z5, Z0, Z5
+	VSUBPD Z6, Z0, Z6
+	VSUBPD Z7, Z0, Z7
+	VSUBPD Z8, Z0, Z8
+	VMULPD Z5, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMULPD Z8, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16609,7 +19214,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 TEXT ·sigmoidGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16617,9 +19222,11 @@ TEXT ·sigmoidGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -16650,7 +19257,52 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VMOVUPS (R8)(AX*4), Z5
+	VMOVUPS 64(R8)(AX*4), Z6
+	VMOVUPS 128(R8)(AX*4), Z7
+	VMOVUPS 192(R8)(AX*4), Z8
+	VSUBPS Z5, Z0, Z9
+	VSUBPS Z6, Z0, Z10
+	VSUBPS Z7, Z0, Z11
+	VSUBPS Z8, Z0, Z12
+	VMULPS Z9, Z1, Z1
+	VMULPS Z10, Z2, Z2
+	VMULPS Z11, Z3, Z3
+	VMULPS Z12, Z4, Z4
+	VMULPS Z5, Z1, Z1
+	VMULPS Z6, Z2, Z2
+	VMULPS Z7, Z3, Z3
+	VMULPS Z8, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16722,7 +19374,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 TEXT ·sigmoidGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16730,9 +19382,11 @@ TEXT ·sigmoidGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -16763,7 +19417,52 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VSUBPD Z5, Z0, Z9
+	VSUBPD Z6, Z0, Z10
+	VSUBPD Z7, Z0, Z11
+	VSUBPD Z8, Z0, Z12
+	VMULPD Z9, Z1, Z1
+	VMULPD Z10, Z2, Z2
+	VMULPD Z11, Z3, Z3
+	VMULPD Z12, Z4, Z4
+	VMULPD Z5, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMULPD Z8, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16837,7 +19536,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 TEXT ·leakyReLUGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16847,9 +19546,11 @@ TEXT ·leakyReLUGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -16880,7 +19581,52 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VMOVUPS (R8)(AX*4), Z6
+	VMOVUPS 64(R8)(AX*4), Z7
+	VMOVUPS 128(R8)(AX*4), Z8
+	VMOVUPS 192(R8)(AX*4), Z9
+	VCMPPS $17, Z6, Z0, K1
+	VCMPPS $17, Z7, Z0, K2
+	VCMPPS $17, Z8, Z0, K3
+	VCMPPS $17, Z9, Z0, K4
+	VMULPS Z1, Z2, Z6
+	VMULPS Z1, Z3, Z7
+	VMULPS Z1, Z4, Z8
+	VMULPS Z1, Z5, Z9
+	VBLENDMPS Z2, Z6, K1, Z2
+	VBLENDMPS Z3, Z7, K2, Z3
+	VBLENDMPS Z4, Z8, K3, Z4
+	VBLENDMPS Z5, Z9, K4, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -16954,7 +19700,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 TEXT ·leakyReLUGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -16964,9 +19710,11 @@ TEXT ·leakyReLUGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -16997,7 +19745,52 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VMOVUPD (R8)(AX*8), Z6
+	VMOVUPD 64(R8)(AX*8), Z7
+	VMOVUPD 128(R8)(AX*8), Z8
+	VMOVUPD 192(R8)(AX*8), Z9
+	VCMPPD $17, Z6, Z0, K1
+	VCMPPD $17, Z7, Z0, K2
+	VCMPPD $17, Z8, Z0, K3
+	VCMPPD $17, Z9, Z0, K4
+	VMULPD Z1, Z2, Z6
+	VMULPD Z1, Z3, Z7
+	VMULPD Z1, Z4, Z8
+	VMULPD Z1, Z5, Z9
+	VBLENDMPD Z2, Z6, K1, Z2
+	VBLENDMPD Z3, Z7, K2, Z3
+	VBLENDMPD Z4, Z8, K3, Z4
+	VBLENDMPD Z5, Z9, K4, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17214,7 +20007,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 TEXT ·softplusScaledF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -17241,9 +20034,11 @@ TEXT ·softplusScaledF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+148(SB), Z17
 	VBROADCASTSS constants<>+36(SB), Z18
 	VBROADCASTSS constants<>+152(SB), Z19
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z20
@@ -17352,7 +20147,124 @@ several:
 	VMOVNTPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z20
+	VMOVUPS 64(SI)(AX*4), Z21
+	VMULPS Z0, Z20, Z22
+	VMULPS Z0, Z21, Z23
+	VCMPPS $17, Z22, Z4, K1
+	VCMPPS $17, Z23, Z4, K2
+	VPANDD.BCST constants<>+16(SB), Z22, Z24
+	VPANDD.BCST constants<>+16(SB), Z23, Z25
+	VMOVAPS Z1, Z26
+	VFNMADD231PS Z5, Z24, Z26
+	VMOVAPS Z1, Z27
+	VFNMADD231PS Z5, Z25, Z27
+	VSUBPS Z1, Z26, Z26
+	VSUBPS Z1, Z27, Z27
+	VFMSUB231PS Z7, Z26, Z24
+	VFMSUB231PS Z7, Z27, Z25
+	VFMADD231PS Z6, Z26, Z24
+	VFMADD231PS Z6, Z27, Z25
+	VMULPS Z24, Z24, Z28
+	VMULPS Z25, Z25, Z29
+	VMOVAPS Z9, Z30
+	VFMADD231PS Z24, Z8, Z30
+	VMOVAPS Z9, Z31
+	VFMADD231PS Z25, Z8, Z31
+	VFMADD213PS Z10, Z24, Z30
+	VFMADD213PS Z10, Z25, Z31
+	VFMADD213PS Z11, Z24, Z30
+	VFMADD213PS Z11, Z25, Z31
+	VFMADD213PS Z12, Z24, Z30
+	VFMADD213PS Z12, Z25, Z31
+	VFMADD213PS Z13, Z24, Z30
+	VFMADD213PS Z13, Z25, Z31
+	VFMADD231PS Z30, Z28, Z24
+	VFMADD231PS Z31, Z29, Z25
+	VADDPS Z24, Z2, Z24
+	VADDPS Z25, Z2, Z25
+	VSCALEFPS Z26, Z24, Z24
+	VSCALEFPS Z27, Z25, Z25
+	VADDPS Z24, Z2, Z26
+	VADDPS Z25, Z2, Z27
+	VPSUBD Z14, Z26, Z26
+	VPSUBD Z14, Z27, Z27
+	VPANDD Z15, Z26, Z26
+	VPANDD Z15, Z27, Z27
+	VPSUBD Z26, Z24, Z24
+	VPSUBD Z27, Z25, Z25
+	VPSUBD Z26, Z16, Z28
+	VPSUBD Z27, Z16, Z29
+	VFMADD213PS Z18, Z17, Z28
+	VFMADD213PS Z18, Z17, Z29
+	VADDPS Z28, Z24, Z24
+	VADDPS Z29, Z25, Z25
+	VBROADCASTSS constants<>+156(SB), Z28
+	VFMADD231PS Z24, Z19, Z28
+	VBROADCASTSS constants<>+156(SB), Z29
+	VFMADD231PS Z25, Z19, Z29
+	VFMADD213PS.BCST constants<>+160(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+160(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+164(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+164(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+168(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+168(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+172(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+172(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+176(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+176(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+180(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+180(SB), Z25, Z29
+	VMULPS Z24, Z24, Z30
+	VMULPS Z25, Z25, Z31
+	VFMADD213PS.BCST constants<>+184(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+184(SB), Z25, Z29
+	VFMADD231PS Z28, Z30, Z24
+	VFMADD231PS Z29, Z31, Z25
+	VPSRAD $23, Z26, Z26
+	VPSRAD $23, Z27, Z27
+	VCVTDQ2PS Z26, Z26
+	VCVTDQ2PS Z27, Z27
+	VFMADD231PS.BCST constants<>+188(SB), Z26, Z24
+	VFMADD231PS.BCST constants<>+188(SB), Z27, Z25
+	VCMPPS $17, Z22, Z3, K3
+	VCMPPS $17, Z23, Z3, K4
+	VADDPS Z24, Z22, Z26
+	VADDPS Z25, Z23, Z27
+	VBLENDMPS Z26, Z24, K3, Z24
+	VBLENDMPS Z27, Z25, K4, Z25
+	VCMPPS.BCST $17, constants<>+192(SB), Z22, K3
+	VCMPPS.BCST $17, constants<>+192(SB), Z23, K4
+	VBLENDMPS Z3, Z24, K3, Z24
+	VBLENDMPS Z3, Z25, K4, Z25
+	VCMPPS.BCST $30, constants<>+196(SB), Z22, K3
+	VCMPPS.BCST $30, constants<>+196(SB), Z23, K4
+	VBLENDMPS Z22, Z24, K3, Z24
+	VBLENDMPS Z23, Z25, K4, Z25
+	VCMPPS $3, Z22, Z22, K3
+	VCMPPS $3, Z23, Z23, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z24, K3, Z22
+	VBLENDMPS.BCST constants<>+56(SB), Z25, K4, Z23
+	VDIVPS Z0, Z22, Z22
+	VDIVPS Z0, Z23, Z23
+	VBLENDMPS Z20, Z22, K1, Z20
+	VBLENDMPS Z21, Z23, K2, Z21
+	VMOVUPS Z20, (DI)(AX*4)
+	VMOVUPS Z21, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17606,7 +20518,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 TEXT ·softplusScaledF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -17629,9 +20541,11 @@ TEXT ·softplusScaledF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+272(SB), Z13
 	VBROADCASTSD constants<>+280(SB), Z14
 	VBROADCASTSD constants<>+288(SB), Z15
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z16
@@ -17767,7 +20681,151 @@ several:
 	VMOVNTPD Z17, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z16
+	VMOVUPD 64(SI)(AX*8), Z17
+	VMULPD Z2, Z16, Z18
+	VMULPD Z2, Z17, Z19
+	VCMPPD $17, Z18, Z5, K1
+	VCMPPD $17, Z19, Z5, K2
+	VPANDQ.BCST constants<>+24(SB), Z18, Z20
+	VPANDQ.BCST constants<>+24(SB), Z19, Z21
+	VMOVAPS Z0, Z22
+	VFNMADD231PD Z6, Z20, Z22
+	VMOVAPS Z0, Z23
+	VFNMADD231PD Z6, Z21, Z23
+	VSUBPD Z0, Z22, Z22
+	VSUBPD Z0, Z23, Z23
+	VFMSUB231PD Z8, Z22, Z20
+	VFMSUB231PD Z8, Z23, Z21
+	VFMADD231PD Z7, Z22, Z20
+	VFMADD231PD Z7, Z23, Z21
+	VMULPD Z20, Z20, Z24
+	VMULPD Z21, Z21, Z25
+	VMOVAPS Z10, Z26
+	VFMADD231PD Z20, Z9, Z26
+	VMOVAPS Z10, Z27
+	VFMADD231PD Z21, Z9, Z27
+	VFMADD213PD Z11, Z20, Z26
+	VFMADD213PD Z11, Z21, Z27
+	VFMADD213PD Z12, Z20, Z26
+	VFMADD213PD Z12, Z21, Z27
+	VFMADD213PD Z13, Z20, Z26
+	VFMADD213PD Z13, Z21, Z27
+	VFMADD213PD Z14, Z20, Z26
+	VFMADD213PD Z14, Z21, Z27
+	VFMADD213PD Z15, Z20, Z26
+	VFMADD213PD Z15, Z21, Z27
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+304(SB), Z21, Z27
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+312(SB), Z21, Z27
+	VFMADD213PD Z3, Z20, Z26
+	VFMADD213PD Z3, Z21, Z27
+	VFMADD231PD Z26, Z24, Z20
+	VFMADD231PD Z27, Z25, Z21
+	VADDPD Z20, Z1, Z20
+	VADDPD Z21, Z1, Z21
+	VSCALEFPD Z22, Z20, Z20
+	VSCALEFPD Z23, Z21, Z21
+	VADDPD Z20, Z1, Z22
+	VADDPD Z21, Z1, Z23
+	VPADDQ.BCST constants<>+320(SB), Z22, Z22
+	VPADDQ.BCST constants<>+320(SB), Z23, Z23
+	VPANDQ.BCST constants<>+328(SB), Z22, Z24
+	VPANDQ.BCST constants<>+328(SB), Z23, Z25
+	VPSUBQ Z24, Z1, Z24
+	VPSUBQ Z25, Z1, Z25
+	VPADDQ Z24, Z20, Z20
+	VPADDQ Z25, Z21, Z21
+	VPADDQ.BCST constants<>+336(SB), Z24, Z24
+	VPADDQ.BCST constants<>+336(SB), Z25, Z25
+	VBROADCASTSD constants<>+344(SB), Z26
+	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
+	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
+	VADDPD Z24, Z20, Z20
+	VADDPD Z26, Z21, Z21
+	VPSRLQ $52, Z22, Z22
+	VPSRLQ $52, Z23, Z23
+	VPORQ Z0, Z22, Z22
+	VPORQ Z0, Z23, Z23
+	VSUBPD.BCST constants<>+352(SB), Z22, Z22
+	VSUBPD.BCST constants<>+352(SB), Z23, Z23
+	VADDPD.BCST constants<>+360(SB), Z20, Z24
+	VADDPD.BCST constants<>+360(SB), Z21, Z25
+	VDIVPD Z24, Z20, Z24
+	VDIVPD Z25, Z21, Z25
+	VMULPD Z24, Z24, Z26
+	VMULPD Z25, Z25, Z27
+	VBROADCASTSD constants<>+376(SB), Z28
+	VFMADD231PD.BCST constants<>+368(SB), Z26, Z28
+	VBROADCASTSD constants<>+376(SB), Z29
+	VFMADD231PD.BCST constants<>+368(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+408(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+408(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+416(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+416(SB), Z27, Z29
+	VMULPD Z3, Z20, Z30
+	VMULPD Z3, Z21, Z31
+	VMULPD Z20, Z30, Z30
+	VMULPD Z21, Z31, Z31
+	VFMADD213PD Z30, Z28, Z26
+	VFMADD213PD Z31, Z29, Z27
+	VMULPD.BCST constants<>+424(SB), Z22, Z28
+	VMULPD.BCST constants<>+424(SB), Z23, Z29
+	VFMADD231PD Z26, Z24, Z28
+	VFMADD231PD Z27, Z25, Z29
+	VSUBPD Z28, Z30, Z24
+	VSUBPD Z29, Z31, Z25
+	VSUBPD Z24, Z20, Z20
+	VSUBPD Z25, Z21, Z21
+	VFMADD231PD.BCST constants<>+432(SB), Z22, Z20
+	VFMADD231PD.BCST constants<>+432(SB), Z23, Z21
+	VCMPPD $17, Z18, Z4, K3
+	VCMPPD $17, Z19, Z4, K4
+	VADDPD Z20, Z18, Z22
+	VADDPD Z21, Z19, Z23
+	VBLENDMPD Z22, Z20, K3, Z20
+	VBLENDMPD Z23, Z21, K4, Z21
+	VCMPPD.BCST $17, constants<>+440(SB), Z18, K3
+	VCMPPD.BCST $17, constants<>+440(SB), Z19, K4
+	VBLENDMPD Z4, Z20, K3, Z20
+	VBLENDMPD Z4, Z21, K4, Z21
+	VCMPPD.BCST $30, constants<>+448(SB), Z18, K3
+	VCMPPD.BCST $30, constants<>+448(SB), Z19, K4
+	VBLENDMPD Z18, Z20, K3, Z20
+	VBLENDMPD Z19, Z21, K4, Z21
+	VCMPPD $3, Z18, Z18, K3
+	VCMPPD $3, Z19, Z19, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z20, K3, Z18
+	VBLENDMPD.BCST constants<>+456(SB), Z21, K4, Z19
+	VDIVPD Z2, Z18, Z18
+	VDIVPD Z2, Z19, Z19
+	VBLENDMPD Z16, Z18, K1, Z16
+	VBLENDMPD Z17, Z19, K2, Z17
+	VMOVUPD Z16, (DI)(AX*8)
+	VMOVUPD Z17, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -17974,7 +21032,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 TEXT ·siLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -17985,9 +21043,11 @@ TEXT ·siLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+468(SB), Z1
 	VBROADCASTSS constants<>+472(SB), Z2
 	VBROADCASTSS constants<>+476(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -18123,7 +21183,157 @@ several:
 	VMOVNTPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z4
+	VMOVUPS 64(SI)(AX*4), Z5
+	VMOVUPS 128(SI)(AX*4), Z6
+	VMOVUPS 192(SI)(AX*4), Z7
+	VMOVUPS (R8)(AX*4), Z8
+	VMOVUPS 64(R8)(AX*4), Z9
+	VMOVUPS 128(R8)(AX*4), Z10
+	VMOVUPS 192(R8)(AX*4), Z11
+	VMAXPS Z8, Z1, Z12
+	VMAXPS Z9, Z1, Z13
+	VMAXPS Z10, Z1, Z14
+	VMAXPS Z11, Z1, Z15
+	VMINPS Z12, Z2, Z12
+	VMINPS Z13, Z2, Z13
+	VMINPS Z14, Z2, Z14
+	VMINPS Z15, Z2, Z15
+	VMOVAPS Z3, Z16
+	VFMADD231PS.BCST constants<>+480(SB), Z12, Z16
+	VMOVAPS Z3, Z17
+	VFMADD231PS.BCST constants<>+480(SB), Z13, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PS.BCST constants<>+480(SB), Z14, Z18
+	VMOVAPS Z3, Z19
+	VFMADD231PS.BCST constants<>+480(SB), Z15, Z19
+	VSUBPS Z3, Z16, Z20
+	VSUBPS Z3, Z17, Z21
+	VSUBPS Z3, Z18, Z22
+	VSUBPS Z3, Z19, Z23
+	VPSLLD $23, Z16, Z16
+	VPSLLD $23, Z17, Z17
+	VPSLLD $23, Z18, Z18
+	VPSLLD $23, Z19, Z19
+	VFMADD231PS.BCST constants<>+484(SB), Z20, Z12
+	VFMADD231PS.BCST constants<>+484(SB), Z21, Z13
+	VFMADD231PS.BCST constants<>+484(SB), Z22, Z14
+	VFMADD231PS.BCST constants<>+484(SB), Z23, Z15
+	VFMADD231PS.BCST constants<>+488(SB), Z20, Z12
+	VFMADD231PS.BCST constants<>+488(SB), Z21, Z13
+	VFMADD231PS.BCST constants<>+488(SB), Z22, Z14
+	VFMADD231PS.BCST constants<>+488(SB), Z23, Z15
+	VBROADCASTSS constants<>+496(SB), Z20
+	VFMADD231PS.BCST constants<>+492(SB), Z12, Z20
+	VBROADCASTSS constants<>+496(SB), Z21
+	VFMADD231PS.BCST constants<>+492(SB), Z13, Z21
+	VBROADCASTSS constants<>+496(SB), Z22
+	VFMADD231PS.BCST constants<>+492(SB), Z14, Z22
+	VBROADCASTSS constants<>+496(SB), Z23
+	VFMADD231PS.BCST constants<>+492(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+500(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+500(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+500(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+500(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+504(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+504(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+504(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+504(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+508(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+508(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+508(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+508(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+36(SB), Z15, Z23
+	VCMPPS.BCST $17, constants<>+512(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+512(SB), Z17, K2
+	VCMPPS.BCST $17, constants<>+512(SB), Z18, K3
+	VCMPPS.BCST $17, constants<>+512(SB), Z19, K4
+	VMOVAPS.Z Z16, K1, Z24
+	VMOVAPS.Z Z17, K2, Z25
+	VMOVAPS.Z Z18, K3, Z26
+	VMOVAPS.Z Z19, K4, Z27
+	VSUBPS Z24, Z16, Z28
+	VSUBPS Z25, Z17, Z29
+	VSUBPS Z26, Z18, Z30
+	VSUBPS Z27, Z19, Z31
+	VMULPS Z12, Z16, Z12
+	VMULPS Z13, Z17, Z13
+	VMULPS Z14, Z18, Z14
+	VMULPS Z15, Z19, Z15
+	VADDPS Z0, Z24, Z16
+	VADDPS Z0, Z25, Z17
+	VADDPS Z0, Z26, Z18
+	VADDPS Z0, Z27, Z19
+	VFMADD231PS Z20, Z12, Z16
+	VFMADD231PS Z21, Z13, Z17
+	VFMADD231PS Z22, Z14, Z18
+	VFMADD231PS Z23, Z15, Z19
+	VADDPS Z28, Z16, Z12
+	VADDPS Z29, Z17, Z13
+	VADDPS Z30, Z18, Z14
+	VADDPS Z31, Z19, Z15
+	VDIVPS Z12, Z0, Z12
+	VDIVPS Z13, Z0, Z13
+	VDIVPS Z14, Z0, Z14
+	VDIVPS Z15, Z0, Z15
+	VCMPPS $3, Z8, Z8, K1
+	VCMPPS $3, Z9, Z9, K2
+	VCMPPS $3, Z10, Z10, K3
+	VCMPPS $3, Z11, Z11, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z12
+	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z13
+	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z14
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z15
+	VMULPS Z12, Z4, Z4
+	VMULPS Z13, Z5, Z5
+	VMULPS Z14, Z6, Z6
+	VMULPS Z15, Z7, Z7
+	VBROADCASTSS constants<>+32(SB), Z16
+	VSUBPS Z12, Z16, Z12
+	VSUBPS Z13, Z16, Z13
+	VSUBPS Z14, Z16, Z14
+	VSUBPS Z15, Z16, Z15
+	VMULPS Z12, Z8, Z8
+	VMULPS Z13, Z9, Z9
+	VMULPS Z14, Z10, Z10
+	VMULPS Z15, Z11, Z11
+	VADDPS Z8, Z16, Z8
+	VADDPS Z9, Z16, Z9
+	VADDPS Z10, Z16, Z10
+	VADDPS Z11, Z16, Z11
+	VMULPS Z8, Z4, Z4
+	VMULPS Z9, Z5, Z5
+	VMULPS Z10, Z6, Z6
+	VMULPS Z11, Z7, Z7
+	VMOVUPS Z4, (DI)(AX*4)
+	VMOVUPS Z5, 64(DI)(AX*4)
+	VMOVUPS Z6, 128(DI)(AX*4)
+	VMOVUPS Z7, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18355,7 +21565,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 TEXT ·siLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18366,9 +21576,11 @@ TEXT ·siLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+528(SB), Z1
 	VBROADCASTSD constants<>+536(SB), Z2
 	VBROADCASTSD constants<>+544(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -18524,7 +21736,177 @@ several:
 	VMOVNTPD Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z4
+	VMOVUPD 64(SI)(AX*8), Z5
+	VMOVUPD 128(SI)(AX*8), Z6
+	VMOVUPD 192(SI)(AX*8), Z7
+	VMOVUPD (R8)(AX*8), Z8
+	VMOVUPD 64(R8)(AX*8), Z9
+	VMOVUPD 128(R8)(AX*8), Z10
+	VMOVUPD 192(R8)(AX*8), Z11
+	VMAXPD Z8, Z1, Z12
+	VMAXPD Z9, Z1, Z13
+	VMAXPD Z10, Z1, Z14
+	VMAXPD Z11, Z1, Z15
+	VMINPD Z12, Z2, Z12
+	VMINPD Z13, Z2, Z13
+	VMINPD Z14, Z2, Z14
+	VMINPD Z15, Z2, Z15
+	VMOVAPS Z3, Z16
+	VFMADD231PD.BCST constants<>+552(SB), Z12, Z16
+	VMOVAPS Z3, Z17
+	VFMADD231PD.BCST constants<>+552(SB), Z13, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PD.BCST constants<>+552(SB), Z14, Z18
+	VMOVAPS Z3, Z19
+	VFMADD231PD.BCST constants<>+552(SB), Z15, Z19
+	VSUBPD Z3, Z16, Z20
+	VSUBPD Z3, Z17, Z21
+	VSUBPD Z3, Z18, Z22
+	VSUBPD Z3, Z19, Z23
+	VPSLLQ $52, Z16, Z16
+	VPSLLQ $52, Z17, Z17
+	VPSLLQ $52, Z18, Z18
+	VPSLLQ $52, Z19, Z19
+	VFMADD231PD.BCST constants<>+432(SB), Z20, Z12
+	VFMADD231PD.BCST constants<>+432(SB), Z21, Z13
+	VFMADD231PD.BCST constants<>+432(SB), Z22, Z14
+	VFMADD231PD.BCST constants<>+432(SB), Z23, Z15
+	VFMADD231PD.BCST constants<>+424(SB), Z20, Z12
+	VFMADD231PD.BCST constants<>+424(SB), Z21, Z13
+	VFMADD231PD.BCST constants<>+424(SB), Z22, Z14
+	VFMADD231PD.BCST constants<>+424(SB), Z23, Z15
+	VCMPPD.BCST $17, constants<>+560(SB), Z16, K1
+	VCMPPD.BCST $17, constants<>+560(SB), Z17, K2
+	VCMPPD.BCST $17, constants<>+560(SB), Z18, K3
+	VCMPPD.BCST $17, constants<>+560(SB), Z19, K4
+	VMOVAPD.Z Z16, K1, Z20
+	VMOVAPD.Z Z17, K2, Z21
+	VMOVAPD.Z Z18, K3, Z22
+	VMOVAPD.Z Z19, K4, Z23
+	VSUBPD Z20, Z16, Z24
+	VSUBPD Z21, Z17, Z25
+	VSUBPD Z22, Z18, Z26
+	VSUBPD Z23, Z19, Z27
+	VMULPD Z12, Z16, Z16
+	VMULPD Z13, Z17, Z17
+	VMULPD Z14, Z18, Z18
+	VMULPD Z15, Z19, Z19
+	VBROADCASTSD constants<>+576(SB), Z28
+	VFMADD231PD.BCST constants<>+568(SB), Z12, Z28
+	VBROADCASTSD constants<>+576(SB), Z29
+	VFMADD231PD.BCST constants<>+568(SB), Z13, Z29
+	VBROADCASTSD constants<>+576(SB), Z30
+	VFMADD231PD.BCST constants<>+568(SB), Z14, Z30
+	VBROADCASTSD constants<>+576(SB), Z31
+	VFMADD231PD.BCST constants<>+568(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+584(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+592(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+600(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+608(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+616(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+624(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+632(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+632(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+632(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+632(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+640(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+640(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+640(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+640(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+48(SB), Z15, Z31
+	VADDPD Z0, Z20, Z12
+	VADDPD Z0, Z21, Z13
+	VADDPD Z0, Z22, Z14
+	VADDPD Z0, Z23, Z15
+	VFMADD231PD Z28, Z16, Z12
+	VFMADD231PD Z29, Z17, Z13
+	VFMADD231PD Z30, Z18, Z14
+	VFMADD231PD Z31, Z19, Z15
+	VADDPD Z24, Z12, Z12
+	VADDPD Z25, Z13, Z13
+	VADDPD Z26, Z14, Z14
+	VADDPD Z27, Z15, Z15
+	VDIVPD Z12, Z0, Z12
+	VDIVPD Z13, Z0, Z13
+	VDIVPD Z14, Z0, Z14
+	VDIVPD Z15, Z0, Z15
+	VCMPPD $3, Z8, Z8, K1
+	VCMPPD $3, Z9, Z9, K2
+	VCMPPD $3, Z10, Z10, K3
+	VCMPPD $3, Z11, Z11, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z12, K1, Z12
+	VBLENDMPD.BCST constants<>+456(SB), Z13, K2, Z13
+	VBLENDMPD.BCST constants<>+456(SB), Z14, K3, Z14
+	VBLENDMPD.BCST constants<>+456(SB), Z15, K4, Z15
+	VMULPD Z12, Z4, Z4
+	VMULPD Z13, Z5, Z5
+	VMULPD Z14, Z6, Z6
+	VMULPD Z15, Z7, Z7
+	VBROADCASTSD constants<>+40(SB), Z16
+	VSUBPD Z12, Z16, Z12
+	VSUBPD Z13, Z16, Z13
+	VSUBPD Z14, Z16, Z14
+	VSUBPD Z15, Z16, Z15
+	VMULPD Z12, Z8, Z8
+	VMULPD Z13, Z9, Z9
+	VMULPD Z14, Z10, Z10
+	VMULPD Z15, Z11, Z11
+	VADDPD Z8, Z16, Z8
+	VADDPD Z9, Z16, Z9
+	VADDPD Z10, Z16, Z10
+	VADDPD Z11, Z16, Z11
+	VMULPD Z8, Z4, Z4
+	VMULPD Z9, Z5, Z5
+	VMULPD Z10, Z6, Z6
+	VMULPD Z11, Z7, Z7
+	VMOVUPD Z4, (DI)(AX*8)
+	VMOVUPD Z5, 64(DI)(AX*8)
+	VMOVUPD Z6, 128(DI)(AX*8)
+	VMOVUPD Z7, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18677,7 +22059,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 TEXT ·softplusGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18703,9 +22085,11 @@ TEXT ·softplusGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+36(SB), Z15
 	VBROADCASTSS constants<>+512(SB), Z16
 	VPXORD Z17, Z17, Z17
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z18
@@ -18772,7 +22156,84 @@ several:
 	VMOVNTPS Z19, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z18
+	VMOVUPS 64(SI)(AX*4), Z19
+	VMOVUPS (R8)(AX*4), Z20
+	VMOVUPS 64(R8)(AX*4), Z21
+	VMULPS Z4, Z20, Z20
+	VMULPS Z4, Z21, Z21
+	VCMPPS $17, Z20, Z5, K1
+	VCMPPS $17, Z21, Z5, K2
+	VMAXPS Z20, Z1, Z22
+	VMAXPS Z21, Z1, Z23
+	VMINPS Z22, Z2, Z22
+	VMINPS Z23, Z2, Z23
+	VMOVAPS Z3, Z24
+	VFMADD231PS Z6, Z22, Z24
+	VMOVAPS Z3, Z25
+	VFMADD231PS Z6, Z23, Z25
+	VSUBPS Z3, Z24, Z26
+	VSUBPS Z3, Z25, Z27
+	VPSLLD $23, Z24, Z24
+	VPSLLD $23, Z25, Z25
+	VFMADD231PS Z8, Z26, Z22
+	VFMADD231PS Z8, Z27, Z23
+	VFMADD231PS Z9, Z26, Z22
+	VFMADD231PS Z9, Z27, Z23
+	VMOVAPS Z11, Z26
+	VFMADD231PS Z22, Z10, Z26
+	VMOVAPS Z11, Z27
+	VFMADD231PS Z23, Z10, Z27
+	VFMADD213PS Z12, Z22, Z26
+	VFMADD213PS Z12, Z23, Z27
+	VFMADD213PS Z13, Z22, Z26
+	VFMADD213PS Z13, Z23, Z27
+	VFMADD213PS Z14, Z22, Z26
+	VFMADD213PS Z14, Z23, Z27
+	VFMADD213PS Z15, Z22, Z26
+	VFMADD213PS Z15, Z23, Z27
+	VCMPPS $17, Z16, Z24, K3
+	VCMPPS $17, Z16, Z25, K4
+	VMOVAPS.Z Z24, K3, Z28
+	VMOVAPS.Z Z25, K4, Z29
+	VSUBPS Z28, Z24, Z30
+	VSUBPS Z29, Z25, Z31
+	VMULPS Z22, Z24, Z22
+	VMULPS Z23, Z25, Z23
+	VADDPS Z0, Z28, Z24
+	VADDPS Z0, Z29, Z25
+	VFMADD231PS Z26, Z22, Z24
+	VFMADD231PS Z27, Z23, Z25
+	VADDPS Z30, Z24, Z22
+	VADDPS Z31, Z25, Z23
+	VDIVPS Z22, Z0, Z22
+	VDIVPS Z23, Z0, Z23
+	VCMPPS $3, Z20, Z20, K3
+	VCMPPS $3, Z21, Z21, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z22, K3, Z20
+	VBLENDMPS.BCST constants<>+56(SB), Z23, K4, Z21
+	VMULPS Z20, Z18, Z20
+	VMULPS Z21, Z19, Z21
+	VBLENDMPS Z18, Z20, K1, Z18
+	VBLENDMPS Z19, Z21, K2, Z19
+	VMOVUPS Z18, (DI)(AX*4)
+	VMOVUPS Z19, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -18940,7 +22401,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 TEXT ·softplusGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18966,9 +22427,11 @@ TEXT ·softplusGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD constants<>+592(SB), Z15
 	VBROADCASTSD constants<>+600(SB), Z16
 	VBROADCASTSD constants<>+608(SB), Z17
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z18
@@ -19045,7 +22508,94 @@ several:
 	VMOVNTPD Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z18
+	VMOVUPD 64(SI)(AX*8), Z19
+	VMOVUPD (R8)(AX*8), Z20
+	VMOVUPD 64(R8)(AX*8), Z21
+	VMULPD Z4, Z20, Z20
+	VMULPD Z4, Z21, Z21
+	VCMPPD $17, Z20, Z5, K1
+	VCMPPD $17, Z21, Z5, K2
+	VMAXPD Z20, Z1, Z22
+	VMAXPD Z21, Z1, Z23
+	VMINPD Z22, Z2, Z22
+	VMINPD Z23, Z2, Z23
+	VMOVAPS Z3, Z24
+	VFMADD231PD Z6, Z22, Z24
+	VMOVAPS Z3, Z25
+	VFMADD231PD Z6, Z23, Z25
+	VSUBPD Z3, Z24, Z26
+	VSUBPD Z3, Z25, Z27
+	VPSLLQ $52, Z24, Z24
+	VPSLLQ $52, Z25, Z25
+	VFMADD231PD Z8, Z26, Z22
+	VFMADD231PD Z8, Z27, Z23
+	VFMADD231PD Z9, Z26, Z22
+	VFMADD231PD Z9, Z27, Z23
+	VCMPPD $17, Z10, Z24, K3
+	VCMPPD $17, Z10, Z25, K4
+	VMOVAPD.Z Z24, K3, Z26
+	VMOVAPD.Z Z25, K4, Z27
+	VSUBPD Z26, Z24, Z28
+	VSUBPD Z27, Z25, Z29
+	VMULPD Z22, Z24, Z24
+	VMULPD Z23, Z25, Z25
+	VMOVAPS Z13, Z30
+	VFMADD231PD Z22, Z12, Z30
+	VMOVAPS Z13, Z31
+	VFMADD231PD Z23, Z12, Z31
+	VFMADD213PD Z14, Z22, Z30
+	VFMADD213PD Z14, Z23, Z31
+	VFMADD213PD Z15, Z22, Z30
+	VFMADD213PD Z15, Z23, Z31
+	VFMADD213PD Z16, Z22, Z30
+	VFMADD213PD Z16, Z23, Z31
+	VFMADD213PD Z17, Z22, Z30
+	VFMADD213PD Z17, Z23, Z31
+	VFMADD213PD.BCST constants<>+616(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+616(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+624(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+624(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+632(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+632(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+640(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+640(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+48(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+48(SB), Z23, Z31
+	VADDPD Z0, Z26, Z22
+	VADDPD Z0, Z27, Z23
+	VFMADD231PD Z30, Z24, Z22
+	VFMADD231PD Z31, Z25, Z23
+	VADDPD Z28, Z22, Z22
+	VADDPD Z29, Z23, Z23
+	VDIVPD Z22, Z0, Z22
+	VDIVPD Z23, Z0, Z23
+	VCMPPD $3, Z20, Z20, K3
+	VCMPPD $3, Z21, Z21, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z22, K3, Z20
+	VBLENDMPD.BCST constants<>+456(SB), Z23, K4, Z21
+	VMULPD Z20, Z18, Z20
+	VMULPD Z21, Z19, Z21
+	VBLENDMPD Z18, Z20, K1, Z18
+	VBLENDMPD Z19, Z21, K2, Z19
+	VMOVUPD Z18, (DI)(AX*8)
+	VMOVUPD Z19, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19217,7 +22767,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 TEXT ·geluGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19236,9 +22786,11 @@ TEXT ·geluGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+780(SB), Z9
 	VBROADCASTSS constants<>+784(SB), Z10
 	VBROADCASTSS constants<>+184(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z12
@@ -19322,7 +22874,101 @@ several:
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z12
+	VMOVUPS 64(SI)(AX*4), Z13
+	VMOVUPS (R8)(AX*4), Z14
+	VMOVUPS 64(R8)(AX*4), Z15
+	VPANDD.BCST constants<>+16(SB), Z14, Z16
+	VPANDD.BCST constants<>+16(SB), Z15, Z17
+	VPMINUD Z2, Z16, Z18
+	VPMINUD Z2, Z17, Z19
+	VADDPS Z0, Z18, Z20
+	VADDPS Z0, Z19, Z21
+	VPSUBD Z3, Z20, Z20
+	VPSUBD Z3, Z21, Z21
+	VPSRLD $21, Z20, Z20
+	VPSRLD $21, Z21, Z21
+	VPERMD Z5, Z20, Z22
+	VPERMD Z5, Z21, Z23
+	VSUBPS Z22, Z18, Z22
+	VSUBPS Z23, Z19, Z23
+	VMULPS Z18, Z18, Z24
+	VMULPS Z19, Z19, Z25
+	VFMADD213PS Z1, Z6, Z24
+	VFMADD213PS Z1, Z6, Z25
+	VSUBPS Z1, Z24, Z26
+	VSUBPS Z1, Z25, Z27
+	VMULPS Z8, Z26, Z28
+	VMULPS Z8, Z27, Z29
+	VFMADD231PS Z18, Z18, Z28
+	VFMADD231PS Z19, Z19, Z29
+	VFMADD231PS Z7, Z26, Z28
+	VFMADD231PS Z7, Z27, Z29
+	VMOVAPS Z10, Z18
+	VFMADD231PS Z28, Z9, Z18
+	VMOVAPS Z10, Z19
+	VFMADD231PS Z29, Z9, Z19
+	VFMADD213PS Z11, Z28, Z18
+	VFMADD213PS Z11, Z29, Z19
+	VMULPS Z18, Z28, Z18
+	VMULPS Z19, Z29, Z19
+	VPERMD constants<>+832(SB), Z24, Z24
+	VPERMD constants<>+832(SB), Z25, Z25
+	VPERMD constants<>+896(SB), Z20, Z28
+	VPERMD constants<>+896(SB), Z21, Z29
+	VPERMD constants<>+960(SB), Z20, Z30
+	VPERMD constants<>+960(SB), Z21, Z31
+	VFMADD231PS Z22, Z28, Z30
+	VFMADD231PS Z23, Z29, Z31
+	VPERMD constants<>+1024(SB), Z20, Z28
+	VPERMD constants<>+1024(SB), Z21, Z29
+	VFMADD231PS Z22, Z30, Z28
+	VFMADD231PS Z23, Z31, Z29
+	VPERMD constants<>+1088(SB), Z20, Z30
+	VPERMD constants<>+1088(SB), Z21, Z31
+	VFMADD231PS Z22, Z28, Z30
+	VFMADD231PS Z23, Z29, Z31
+	VPERMD constants<>+1152(SB), Z20, Z20
+	VPERMD constants<>+1152(SB), Z21, Z21
+	VFMADD231PS Z22, Z30, Z20
+	VFMADD231PS Z23, Z31, Z21
+	VFMADD213PS Z24, Z24, Z18
+	VFMADD213PS Z25, Z25, Z19
+	VMULPS Z18, Z20, Z18
+	VMULPS Z19, Z21, Z19
+	VSCALEFPS Z26, Z18, Z18
+	VSCALEFPS Z27, Z19, Z19
+	VCMPPS.BCST $17, constants<>+1216(SB), Z14, K1
+	VCMPPS.BCST $17, constants<>+1216(SB), Z15, K2
+	VSUBPS Z18, Z0, Z14
+	VSUBPS Z19, Z0, Z15
+	VBLENDMPS Z18, Z14, K1, Z14
+	VBLENDMPS Z19, Z15, K2, Z15
+	VCMPPS.BCST $17, constants<>+1220(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+1220(SB), Z17, K2
+	VBROADCASTSS constants<>+56(SB), Z16
+	VBLENDMPS Z14, Z16, K1, Z14
+	VBLENDMPS Z15, Z16, K2, Z15
+	VMULPS Z14, Z12, Z12
+	VMULPS Z15, Z13, Z13
+	VMOVUPS Z12, (DI)(AX*4)
+	VMOVUPS Z13, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -19610,7 +23256,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 TEXT ·geluGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19622,9 +23268,11 @@ TEXT ·geluGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+1232(SB), Z2
 	VBROADCASTSD constants<>+200(SB), Z3
 	VBROADCASTSD constants<>+208(SB), Z4
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z5
@@ -19790,7 +23438,183 @@ several:
 	VMOVNTPD Z6, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z5
+	VMOVUPD 64(SI)(AX*8), Z6
+	VMOVUPD (R8)(AX*8), Z7
+	VMOVUPD 64(R8)(AX*8), Z8
+	VPANDQ.BCST constants<>+24(SB), Z7, Z9
+	VPANDQ.BCST constants<>+24(SB), Z8, Z10
+	VMINPD Z9, Z1, Z11
+	VMINPD Z10, Z1, Z12
+	VMOVAPS Z0, Z13
+	VFMADD231PD Z2, Z11, Z13
+	VMOVAPS Z0, Z14
+	VFMADD231PD Z2, Z12, Z14
+	VSUBPD Z13, Z0, Z15
+	VSUBPD Z14, Z0, Z16
+	VFMADD231PD Z2, Z11, Z15
+	VFMADD231PD Z2, Z12, Z16
+	VADDPD.BCST constants<>+1240(SB), Z11, Z17
+	VADDPD.BCST constants<>+1240(SB), Z12, Z18
+	VMULPD Z17, Z13, Z19
+	VMULPD Z18, Z14, Z20
+	VDIVPD Z19, Z0, Z19
+	VDIVPD Z20, Z0, Z20
+	VADDPD Z11, Z11, Z21
+	VADDPD Z12, Z12, Z22
+	VMULPD Z13, Z21, Z21
+	VMULPD Z14, Z22, Z22
+	VMULPD Z19, Z21, Z21
+	VMULPD Z20, Z22, Z22
+	VSUBPD Z0, Z21, Z23
+	VSUBPD Z0, Z22, Z24
+	VBROADCASTSD constants<>+1256(SB), Z25
+	VFMADD231PD.BCST constants<>+1248(SB), Z23, Z25
+	VBROADCASTSD constants<>+1256(SB), Z26
+	VFMADD231PD.BCST constants<>+1248(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
+	VMULPD Z25, Z21, Z21
+	VMULPD Z26, Z22, Z22
+	VMULPD Z19, Z17, Z17
+	VMULPD Z20, Z18, Z18
+	VMULPD.BCST constants<>+1424(SB), Z11, Z19
+	VMULPD.BCST constants<>+1424(SB), Z12, Z20
+	VMULPD Z11, Z19, Z23
+	VMULPD Z12, Z20, Z24
+	VFMSUB213PD Z23, Z11, Z19
+	VFMSUB213PD Z24, Z12, Z20
+	VMOVAPS Z3, Z25
+	VFMADD231PD.BCST constants<>+216(SB), Z23, Z25
+	VMOVAPS Z3, Z26
+	VFMADD231PD.BCST constants<>+216(SB), Z24, Z26
+	VSUBPD Z3, Z25, Z25
+	VSUBPD Z3, Z26, Z26
+	VFMADD231PD.BCST constants<>+232(SB), Z25, Z23
+	VFMADD231PD.BCST constants<>+232(SB), Z26, Z24
+	VFMSUB231PD.BCST constants<>+424(SB), Z25, Z19
+	VFMSUB231PD.BCST constants<>+424(SB), Z26, Z20
+	VSUBPD Z19, Z23, Z27
+	VSUBPD Z20, Z24, Z28
+	VSUBPD Z27, Z23, Z23
+	VSUBPD Z28, Z24, Z24
+	VSUBPD Z19, Z23, Z19
+	VSUBPD Z20, Z24, Z20
+	VMULPD Z27, Z27, Z23
+	VMULPD Z28, Z28, Z24
+	VBROADCASTSD constants<>+248(SB), Z29
+	VFMADD231PD.BCST constants<>+240(SB), Z27, Z29
+	VBROADCASTSD constants<>+248(SB), Z30
+	VFMADD231PD.BCST constants<>+240(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z28, Z30
+	VFMADD213PD Z4, Z27, Z29
+	VFMADD213PD Z4, Z28, Z30
+	VFMADD231PD Z29, Z23, Z19
+	VFMADD231PD Z30, Z24, Z20
+	VADDPD Z19, Z27, Z19
+	VADDPD Z20, Z28, Z20
+	VFNMADD213PD Z0, Z17, Z13
+	VFNMADD213PD Z0, Z18, Z14
+	VFNMADD231PD Z15, Z17, Z13
+	VFNMADD231PD Z16, Z18, Z14
+	VMULPD Z17, Z4, Z15
+	VMULPD Z18, Z4, Z16
+	VADDPD Z13, Z21, Z13
+	VADDPD Z14, Z22, Z14
+	VFMADD213PD Z15, Z15, Z13
+	VFMADD213PD Z16, Z16, Z14
+	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
+	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
+	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
+	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
+	VFMADD213PD Z13, Z13, Z19
+	VFMADD213PD Z14, Z14, Z20
+	VSCALEFPD Z25, Z19, Z11
+	VSCALEFPD Z26, Z20, Z12
+	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
+	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
+	VSUBPD Z11, Z0, Z7
+	VSUBPD Z12, Z0, Z8
+	VBLENDMPD Z11, Z7, K1, Z7
+	VBLENDMPD Z12, Z8, K2, Z8
+	VCMPPD.BCST $17, constants<>+328(SB), Z9, K1
+	VCMPPD.BCST $17, constants<>+328(SB), Z10, K2
+	VBROADCASTSD constants<>+456(SB), Z9
+	VBLENDMPD Z7, Z9, K1, Z7
+	VBLENDMPD Z8, Z9, K2, Z8
+	VMULPD Z7, Z5, Z5
+	VMULPD Z8, Z6, Z6
+	VMOVUPD Z5, (DI)(AX*8)
+	VMOVUPD Z6, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20006,7 +23830,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 TEXT ·geluTanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -20027,9 +23851,11 @@ TEXT ·geluTanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+1488(SB), Z11
 	VBROADCASTSS constants<>+1492(SB), Z12
 	VBROADCASTSS constants<>+648(SB), Z13
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z14
@@ -20141,7 +23967,129 @@ several:
 	VMOVNTPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z14
+	VMOVUPS 64(SI)(AX*4), Z15
+	VMOVUPS (R8)(AX*4), Z16
+	VMOVUPS 64(R8)(AX*4), Z17
+	VMULPS Z16, Z16, Z18
+	VMULPS Z17, Z17, Z19
+	VMULPS Z16, Z18, Z20
+	VMULPS Z17, Z19, Z21
+	VMULPS Z20, Z6, Z20
+	VMULPS Z21, Z6, Z21
+	VADDPS Z20, Z16, Z20
+	VADDPS Z21, Z17, Z21
+	VMULPS Z20, Z1, Z20
+	VMULPS Z21, Z1, Z21
+	VMULPS Z20, Z20, Z22
+	VMULPS Z21, Z21, Z23
+	VMOVAPS Z8, Z24
+	VFMADD231PS Z22, Z7, Z24
+	VMOVAPS Z8, Z25
+	VFMADD231PS Z23, Z7, Z25
+	VFMADD213PS Z9, Z22, Z24
+	VFMADD213PS Z9, Z23, Z25
+	VFMADD213PS Z10, Z22, Z24
+	VFMADD213PS Z10, Z23, Z25
+	VFMADD213PS Z11, Z22, Z24
+	VFMADD213PS Z11, Z23, Z25
+	VMULPS Z20, Z22, Z22
+	VMULPS Z21, Z23, Z23
+	VFMADD213PS Z20, Z24, Z22
+	VFMADD213PS Z21, Z25, Z23
+	VPORD Z3, Z20, Z24
+	VPORD Z3, Z21, Z25
+	VMAXPS Z24, Z4, Z26
+	VMAXPS Z25, Z4, Z27
+	VMOVAPS Z5, Z28
+	VFMADD231PS Z12, Z26, Z28
+	VMOVAPS Z5, Z29
+	VFMADD231PS Z12, Z27, Z29
+	VSUBPS Z5, Z28, Z30
+	VSUBPS Z5, Z29, Z31
+	VPSLLD $23, Z28, Z28
+	VPSLLD $23, Z29, Z29
+	VFMADD231PS.BCST constants<>+1496(SB), Z30, Z26
+	VFMADD231PS.BCST constants<>+1496(SB), Z31, Z27
+	VFMADD231PS.BCST constants<>+1500(SB), Z30, Z26
+	VFMADD231PS.BCST constants<>+1500(SB), Z31, Z27
+	VBROADCASTSS constants<>+1508(SB), Z30
+	VFMADD231PS.BCST constants<>+1504(SB), Z26, Z30
+	VBROADCASTSS constants<>+1508(SB), Z31
+	VFMADD231PS.BCST constants<>+1504(SB), Z27, Z31
+	VFMADD213PS.BCST constants<>+1512(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+1512(SB), Z27, Z31
+	VFMADD213PS.BCST constants<>+1516(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+1516(SB), Z27, Z31
+	VFMADD213PS.BCST constants<>+1520(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+1520(SB), Z27, Z31
+	VFMADD213PS.BCST constants<>+1524(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+1524(SB), Z27, Z31
+	VMULPS Z26, Z28, Z26
+	VMULPS Z27, Z29, Z27
+	VADDPS Z0, Z28, Z28
+	VADDPS Z0, Z29, Z29
+	VFMADD231PS Z30, Z26, Z28
+	VFMADD231PS Z31, Z27, Z29
+	VBROADCASTSS constants<>+1528(SB), Z26
+	VDIVPS Z28, Z26, Z27
+	VDIVPS Z29, Z26, Z26
+	VSUBPS Z27, Z0, Z27
+	VSUBPS Z26, Z0, Z26
+	VCMPPS.BCST $30, constants<>+1532(SB), Z24, K1
+	VCMPPS.BCST $30, constants<>+1532(SB), Z25, K2
+	VBLENDMPS Z22, Z27, K1, Z22
+	VBLENDMPS Z23, Z26, K2, Z23
+	VPANDD Z3, Z20, Z24
+	VPANDD Z3, Z21, Z25
+	VPORD Z24, Z22, Z22
+	VPORD Z25, Z23, Z23
+	VCMPPS $3, Z20, Z20, K1
+	VCMPPS $3, Z21, Z21, K2
+	VBLENDMPS.BCST constants<>+56(SB), Z22, K1, Z20
+	VBLENDMPS.BCST constants<>+56(SB), Z23, K2, Z21
+	VMULPS.BCST constants<>+1536(SB), Z18, Z18
+	VMULPS.BCST constants<>+1536(SB), Z19, Z19
+	VADDPS Z18, Z0, Z18
+	VADDPS Z19, Z0, Z19
+	VMULPS Z18, Z1, Z18
+	VMULPS Z19, Z1, Z19
+	VADDPS Z20, Z0, Z22
+	VADDPS Z21, Z0, Z23
+	VMULPS Z2, Z22, Z22
+	VMULPS Z2, Z23, Z23
+	VMULPS Z16, Z2, Z16
+	VMULPS Z17, Z2, Z17
+	VMULPS Z20, Z20, Z20
+	VMULPS Z21, Z21, Z21
+	VSUBPS Z20, Z0, Z20
+	VSUBPS Z21, Z0, Z21
+	VMULPS Z20, Z16, Z16
+	VMULPS Z21, Z17, Z17
+	VMULPS Z18, Z16, Z16
+	VMULPS Z19, Z17, Z17
+	VADDPS Z16, Z22, Z16
+	VADDPS Z17, Z23, Z17
+	VMULPS Z16, Z14, Z14
+	VMULPS Z17, Z15, Z15
+	VMOVUPS Z14, (DI)(AX*4)
+	VMOVUPS Z15, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20388,7 +24336,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 TEXT ·geluTanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -20407,9 +24355,11 @@ TEXT ·geluTanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+1584(SB), Z9
 	VBROADCASTSD constants<>+1592(SB), Z10
 	VBROADCASTSD constants<>+1600(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z12
@@ -20543,7 +24493,151 @@ several:
 	VMOVNTPD Z13, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z12
+	VMOVUPD 64(SI)(AX*8), Z13
+	VMOVUPD (R8)(AX*8), Z14
+	VMOVUPD 64(R8)(AX*8), Z15
+	VMULPD Z14, Z14, Z16
+	VMULPD Z15, Z15, Z17
+	VMULPD Z14, Z16, Z18
+	VMULPD Z15, Z17, Z19
+	VMULPD Z18, Z6, Z18
+	VMULPD Z19, Z6, Z19
+	VADDPD Z18, Z14, Z18
+	VADDPD Z19, Z15, Z19
+	VMULPD Z18, Z1, Z18
+	VMULPD Z19, Z1, Z19
+	VMULPD Z18, Z18, Z20
+	VMULPD Z19, Z19, Z21
+	VMOVAPS Z8, Z22
+	VFMADD231PD Z20, Z7, Z22
+	VMOVAPS Z8, Z23
+	VFMADD231PD Z21, Z7, Z23
+	VFMADD213PD Z9, Z20, Z22
+	VFMADD213PD Z9, Z21, Z23
+	VFMADD213PD Z10, Z20, Z22
+	VFMADD213PD Z10, Z21, Z23
+	VFMADD213PD Z11, Z20, Z22
+	VFMADD213PD Z11, Z21, Z23
+	VFMADD213PD.BCST constants<>+1608(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1608(SB), Z21, Z23
+	VFMADD213PD.BCST constants<>+1616(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1616(SB), Z21, Z23
+	VFMADD213PD.BCST constants<>+1624(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1624(SB), Z21, Z23
+	VFMADD213PD.BCST constants<>+1632(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1632(SB), Z21, Z23
+	VFMADD213PD.BCST constants<>+1640(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1640(SB), Z21, Z23
+	VFMADD213PD.BCST constants<>+1648(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+1648(SB), Z21, Z23
+	VMULPD Z18, Z20, Z20
+	VMULPD Z19, Z21, Z21
+	VFMADD213PD Z18, Z22, Z20
+	VFMADD213PD Z19, Z23, Z21
+	VPORQ Z3, Z18, Z22
+	VPORQ Z3, Z19, Z23
+	VMAXPD Z22, Z4, Z24
+	VMAXPD Z23, Z4, Z25
+	VMOVAPS Z5, Z26
+	VFMADD231PD.BCST constants<>+1656(SB), Z24, Z26
+	VMOVAPS Z5, Z27
+	VFMADD231PD.BCST constants<>+1656(SB), Z25, Z27
+	VSUBPD Z5, Z26, Z28
+	VSUBPD Z5, Z27, Z29
+	VPSLLQ $52, Z26, Z26
+	VPSLLQ $52, Z27, Z27
+	VFMADD231PD.BCST constants<>+1664(SB), Z28, Z24
+	VFMADD231PD.BCST constants<>+1664(SB), Z29, Z25
+	VFMADD231PD.BCST constants<>+1672(SB), Z28, Z24
+	VFMADD231PD.BCST constants<>+1672(SB), Z29, Z25
+	VMULPD Z24, Z26, Z28
+	VMULPD Z25, Z27, Z29
+	VBROADCASTSD constants<>+1688(SB), Z30
+	VFMADD231PD.BCST constants<>+1680(SB), Z24, Z30
+	VBROADCASTSD constants<>+1688(SB), Z31
+	VFMADD231PD.BCST constants<>+1680(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1696(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1696(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1704(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1704(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1712(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1712(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1720(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1720(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1728(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1728(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1736(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1736(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1744(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1744(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1752(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1752(SB), Z25, Z31
+	VFMADD213PD.BCST constants<>+1760(SB), Z24, Z30
+	VFMADD213PD.BCST constants<>+1760(SB), Z25, Z31
+	VADDPD Z0, Z26, Z24
+	VADDPD Z0, Z27, Z25
+	VFMADD231PD Z30, Z28, Z24
+	VFMADD231PD Z31, Z29, Z25
+	VBROADCASTSD constants<>+360(SB), Z26
+	VDIVPD Z24, Z26, Z24
+	VDIVPD Z25, Z26, Z25
+	VSUBPD Z24, Z0, Z24
+	VSUBPD Z25, Z0, Z25
+	VCMPPD.BCST $30, constants<>+1768(SB), Z22, K1
+	VCMPPD.BCST $30, constants<>+1768(SB), Z23, K2
+	VBLENDMPD Z20, Z24, K1, Z20
+	VBLENDMPD Z21, Z25, K2, Z21
+	VPANDQ Z3, Z18, Z22
+	VPANDQ Z3, Z19, Z23
+	VPORQ Z22, Z20, Z20
+	VPORQ Z23, Z21, Z21
+	VCMPPD $3, Z18, Z18, K1
+	VCMPPD $3, Z19, Z19, K2
+	VBLENDMPD.BCST constants<>+456(SB), Z20, K1, Z18
+	VBLENDMPD.BCST constants<>+456(SB), Z21, K2, Z19
+	VMULPD.BCST constants<>+1776(SB), Z16, Z16
+	VMULPD.BCST constants<>+1776(SB), Z17, Z17
+	VADDPD Z16, Z0, Z16
+	VADDPD Z17, Z0, Z17
+	VMULPD Z16, Z1, Z16
+	VMULPD Z17, Z1, Z17
+	VADDPD Z18, Z0, Z20
+	VADDPD Z19, Z0, Z21
+	VMULPD Z2, Z20, Z20
+	VMULPD Z2, Z21, Z21
+	VMULPD Z14, Z2, Z14
+	VMULPD Z15, Z2, Z15
+	VMULPD Z18, Z18, Z18
+	VMULPD Z19, Z19, Z19
+	VSUBPD Z18, Z0, Z18
+	VSUBPD Z19, Z0, Z19
+	VMULPD Z18, Z14, Z14
+	VMULPD Z19, Z15, Z15
+	VMULPD Z16, Z14, Z14
+	VMULPD Z17, Z15, Z15
+	VADDPD Z14, Z20, Z14
+	VADDPD Z15, Z21, Z15
+	VMULPD Z14, Z12, Z12
+	VMULPD Z15, Z13, Z13
+	VMOVUPD Z12, (DI)(AX*8)
+	VMOVUPD Z13, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -20882,7 +24976,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 TEXT ·bceF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -20893,9 +24987,11 @@ TEXT ·bceF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+32(SB), Z0
 	VBROADCASTSS constants<>+96(SB), Z1
 	VPXORD Z2, Z2, Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -21136,7 +25232,266 @@ several:
 	VMOVNTPS Z6, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VMOVUPS 128(SI)(AX*4), Z5
+	VMOVUPS 192(SI)(AX*4), Z6
+	VMOVUPS (R8)(AX*4), Z7
+	VMOVUPS 64(R8)(AX*4), Z8
+	VMOVUPS 128(R8)(AX*4), Z9
+	VMOVUPS 192(R8)(AX*4), Z10
+	VMOVUPS (R9)(AX*4), Z11
+	VMOVUPS 64(R9)(AX*4), Z12
+	VMOVUPS 128(R9)(AX*4), Z13
+	VMOVUPS 192(R9)(AX*4), Z14
+	VSUBPS Z0, Z11, Z11
+	VSUBPS Z0, Z12, Z12
+	VSUBPS Z0, Z13, Z13
+	VSUBPS Z0, Z14, Z14
+	VMULPS Z7, Z11, Z11
+	VMULPS Z8, Z12, Z12
+	VMULPS Z9, Z13, Z13
+	VMULPS Z10, Z14, Z14
+	VADDPS Z11, Z0, Z11
+	VADDPS Z12, Z0, Z12
+	VADDPS Z13, Z0, Z13
+	VADDPS Z14, Z0, Z14
+	VSUBPS Z7, Z0, Z7
+	VSUBPS Z8, Z0, Z8
+	VSUBPS Z9, Z0, Z9
+	VSUBPS Z10, Z0, Z10
+	VMULPS Z3, Z7, Z7
+	VMULPS Z4, Z8, Z8
+	VMULPS Z5, Z9, Z9
+	VMULPS Z6, Z10, Z10
+	VPXORD.BCST constants<>+0(SB), Z3, Z3
+	VPXORD.BCST constants<>+0(SB), Z4, Z4
+	VPXORD.BCST constants<>+0(SB), Z5, Z5
+	VPXORD.BCST constants<>+0(SB), Z6, Z6
+	VPANDD.BCST constants<>+16(SB), Z3, Z15
+	VPANDD.BCST constants<>+16(SB), Z4, Z16
+	VPANDD.BCST constants<>+16(SB), Z5, Z17
+	VPANDD.BCST constants<>+16(SB), Z6, Z18
+	VMOVAPS Z1, Z19
+	VFNMADD231PS.BCST constants<>+100(SB), Z15, Z19
+	VMOVAPS Z1, Z20
+	VFNMADD231PS.BCST constants<>+100(SB), Z16, Z20
+	VMOVAPS Z1, Z21
+	VFNMADD231PS.BCST constants<>+100(SB), Z17, Z21
+	VMOVAPS Z1, Z22
+	VFNMADD231PS.BCST constants<>+100(SB), Z18, Z22
+	VSUBPS Z1, Z19, Z19
+	VSUBPS Z1, Z20, Z20
+	VSUBPS Z1, Z21, Z21
+	VSUBPS Z1, Z22, Z22
+	VFMSUB231PS.BCST constants<>+108(SB), Z19, Z15
+	VFMSUB231PS.BCST constants<>+108(SB), Z20, Z16
+	VFMSUB231PS.BCST constants<>+108(SB), Z21, Z17
+	VFMSUB231PS.BCST constants<>+108(SB), Z22, Z18
+	VFMADD231PS.BCST constants<>+104(SB), Z19, Z15
+	VFMADD231PS.BCST constants<>+104(SB), Z20, Z16
+	VFMADD231PS.BCST constants<>+104(SB), Z21, Z17
+	VFMADD231PS.BCST constants<>+104(SB), Z22, Z18
+	VMULPS Z15, Z15, Z23
+	VMULPS Z16, Z16, Z24
+	VMULPS Z17, Z17, Z25
+	VMULPS Z18, Z18, Z26
+	VBROADCASTSS constants<>+116(SB), Z27
+	VFMADD231PS.BCST constants<>+112(SB), Z15, Z27
+	VBROADCASTSS constants<>+116(SB), Z28
+	VFMADD231PS.BCST constants<>+112(SB), Z16, Z28
+	VBROADCASTSS constants<>+116(SB), Z29
+	VFMADD231PS.BCST constants<>+112(SB), Z17, Z29
+	VBROADCASTSS constants<>+116(SB), Z30
+	VFMADD231PS.BCST constants<>+112(SB), Z18, Z30
+	VFMADD213PS.BCST constants<>+120(SB), Z15, Z27
+	VFMADD213PS.BCST constants<>+120(SB), Z16, Z28
+	VFMADD213PS.BCST constants<>+120(SB), Z17, Z29
+	VFMADD213PS.BCST constants<>+120(SB), Z18, Z30
+	VFMADD213PS.BCST constants<>+124(SB), Z15, Z27
+	VFMADD213PS.BCST constants<>+124(SB), Z16, Z28
+	VFMADD213PS.BCST constants<>+124(SB), Z17, Z29
+	VFMADD213PS.BCST constants<>+124(SB), Z18, Z30
+	VFMADD213PS.BCST constants<>+128(SB), Z15, Z27
+	VFMADD213PS.BCST constants<>+128(SB), Z16, Z28
+	VFMADD213PS.BCST constants<>+128(SB), Z17, Z29
+	VFMADD213PS.BCST constants<>+128(SB), Z18, Z30
+	VFMADD213PS.BCST constants<>+132(SB), Z15, Z27
+	VFMADD213PS.BCST constants<>+132(SB), Z16, Z28
+	VFMADD213PS.BCST constants<>+132(SB), Z17, Z29
+	VFMADD213PS.BCST constants<>+132(SB), Z18, Z30
+	VFMADD231PS Z27, Z23, Z15
+	VFMADD231PS Z28, Z24, Z16
+	VFMADD231PS Z29, Z25, Z17
+	VFMADD231PS Z30, Z26, Z18
+	VADDPS Z15, Z0, Z15
+	VADDPS Z16, Z0, Z16
+	VADDPS Z17, Z0, Z17
+	VADDPS Z18, Z0, Z18
+	VSCALEFPS Z19, Z15, Z15
+	VSCALEFPS Z20, Z16, Z16
+	VSCALEFPS Z21, Z17, Z17
+	VSCALEFPS Z22, Z18, Z18
+	VADDPS Z15, Z0, Z19
+	VADDPS Z16, Z0, Z20
+	VADDPS Z17, Z0, Z21
+	VADDPS Z18, Z0, Z22
+	VPSUBD.BCST constants<>+136(SB), Z19, Z19
+	VPSUBD.BCST constants<>+136(SB), Z20, Z20
+	VPSUBD.BCST constants<>+136(SB), Z21, Z21
+	VPSUBD.BCST constants<>+136(SB), Z22, Z22
+	VPANDD.BCST constants<>+140(SB), Z19, Z19
+	VPANDD.BCST constants<>+140(SB), Z20, Z20
+	VPANDD.BCST constants<>+140(SB), Z21, Z21
+	VPANDD.BCST constants<>+140(SB), Z22, Z22
+	VPSUBD Z19, Z15, Z15
+	VPSUBD Z20, Z16, Z16
+	VPSUBD Z21, Z17, Z17
+	VPSUBD Z22, Z18, Z18
+	VBROADCASTSS constants<>+144(SB), Z23
+	VPSUBD Z19, Z23, Z24
+	VPSUBD Z20, Z23, Z25
+	VPSUBD Z21, Z23, Z26
+	VPSUBD Z22, Z23, Z23
+	VBROADCASTSS constants<>+148(SB), Z27
+	VFMADD213PS.BCST constants<>+36(SB), Z27, Z24
+	VFMADD213PS.BCST constants<>+36(SB), Z27, Z25
+	VFMADD213PS.BCST constants<>+36(SB), Z27, Z26
+	VFMADD213PS.BCST constants<>+36(SB), Z23, Z27
+	VADDPS Z24, Z15, Z15
+	VADDPS Z25, Z16, Z16
+	VADDPS Z26, Z17, Z17
+	VADDPS Z27, Z18, Z18
+	VBROADCASTSS constants<>+156(SB), Z23
+	VFMADD231PS.BCST constants<>+152(SB), Z15, Z23
+	VBROADCASTSS constants<>+156(SB), Z24
+	VFMADD231PS.BCST constants<>+152(SB), Z16, Z24
+	VBROADCASTSS constants<>+156(SB), Z25
+	VFMADD231PS.BCST constants<>+152(SB), Z17, Z25
+	VBROADCASTSS constants<>+156(SB), Z26
+	VFMADD231PS.BCST constants<>+152(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+160(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+160(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+160(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+160(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+164(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+164(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+164(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+164(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+168(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+168(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+168(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+168(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+172(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+172(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+172(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+172(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+176(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+176(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+176(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+176(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+180(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+180(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+180(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+180(SB), Z18, Z26
+	VMULPS Z15, Z15, Z27
+	VMULPS Z16, Z16, Z28
+	VMULPS Z17, Z17, Z29
+	VMULPS Z18, Z18, Z30
+	VFMADD213PS.BCST constants<>+184(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+184(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+184(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+184(SB), Z18, Z26
+	VFMADD231PS Z23, Z27, Z15
+	VFMADD231PS Z24, Z28, Z16
+	VFMADD231PS Z25, Z29, Z17
+	VFMADD231PS Z26, Z30, Z18
+	VPSRAD $23, Z19, Z19
+	VPSRAD $23, Z20, Z20
+	VPSRAD $23, Z21, Z21
+	VPSRAD $23, Z22, Z22
+	VCVTDQ2PS Z19, Z19
+	VCVTDQ2PS Z20, Z20
+	VCVTDQ2PS Z21, Z21
+	VCVTDQ2PS Z22, Z22
+	VFMADD231PS.BCST constants<>+188(SB), Z19, Z15
+	VFMADD231PS.BCST constants<>+188(SB), Z20, Z16
+	VFMADD231PS.BCST constants<>+188(SB), Z21, Z17
+	VFMADD231PS.BCST constants<>+188(SB), Z22, Z18
+	VCMPPS $17, Z3, Z2, K1
+	VCMPPS $17, Z4, Z2, K2
+	VCMPPS $17, Z5, Z2, K3
+	VCMPPS $17, Z6, Z2, K4
+	VADDPS Z15, Z3, Z19
+	VADDPS Z16, Z4, Z20
+	VADDPS Z17, Z5, Z21
+	VADDPS Z18, Z6, Z22
+	VBLENDMPS Z19, Z15, K1, Z15
+	VBLENDMPS Z20, Z16, K2, Z16
+	VBLENDMPS Z21, Z17, K3, Z17
+	VBLENDMPS Z22, Z18, K4, Z18
+	VCMPPS.BCST $17, constants<>+192(SB), Z3, K1
+	VCMPPS.BCST $17, constants<>+192(SB), Z4, K2
+	VCMPPS.BCST $17, constants<>+192(SB), Z5, K3
+	VCMPPS.BCST $17, constants<>+192(SB), Z6, K4
+	VBLENDMPS Z2, Z15, K1, Z15
+	VBLENDMPS Z2, Z16, K2, Z16
+	VBLENDMPS Z2, Z17, K3, Z17
+	VBLENDMPS Z2, Z18, K4, Z18
+	VCMPPS.BCST $30, constants<>+196(SB), Z3, K1
+	VCMPPS.BCST $30, constants<>+196(SB), Z4, K2
+	VCMPPS.BCST $30, constants<>+196(SB), Z5, K3
+	VCMPPS.BCST $30, constants<>+196(SB), Z6, K4
+	VBLENDMPS Z3, Z15, K1, Z15
+	VBLENDMPS Z4, Z16, K2, Z16
+	VBLENDMPS Z5, Z17, K3, Z17
+	VBLENDMPS Z6, Z18, K4, Z18
+	VCMPPS $3, Z3, Z3, K1
+	VCMPPS $3, Z4, Z4, K2
+	VCMPPS $3, Z5, Z5, K3
+	VCMPPS $3, Z6, Z6, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K1, Z3
+	VBLENDMPS.BCST constants<>+56(SB), Z16, K2, Z4
+	VBLENDMPS.BCST constants<>+56(SB), Z17, K3, Z5
+	VBLENDMPS.BCST constants<>+56(SB), Z18, K4, Z6
+	VMULPS Z3, Z11, Z3
+	VMULPS Z4, Z12, Z4
+	VMULPS Z5, Z13, Z5
+	VMULPS Z6, Z14, Z6
+	VADDPS Z3, Z7, Z3
+	VADDPS Z4, Z8, Z4
+	VADDPS Z5, Z9, Z5
+	VADDPS Z6, Z10, Z6
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	VMOVUPS Z5, 128(DI)(AX*4)
+	VMOVUPS Z6, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -21407,7 +25762,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 TEXT ·bceF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -21429,9 +25784,11 @@ TEXT ·bceF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD constants<>+272(SB), Z11
 	VBROADCASTSD constants<>+280(SB), Z12
 	VBROADCASTSD constants<>+288(SB), Z13
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z14
@@ -21579,7 +25936,167 @@ several:
 	VMOVNTPD Z15, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Z14
+	VMOVUPD 64(SI)(AX*8), Z15
+	VMOVUPD (R8)(AX*8), Z16
+	VMOVUPD 64(R8)(AX*8), Z17
+	VMOVUPD (R9)(AX*8), Z18
+	VMOVUPD 64(R9)(AX*8), Z19
+	VSUBPD Z0, Z18, Z18
+	VSUBPD Z0, Z19, Z19
+	VMULPD Z16, Z18, Z18
+	VMULPD Z17, Z19, Z19
+	VADDPD Z18, Z0, Z18
+	VADDPD Z19, Z0, Z19
+	VSUBPD Z16, Z0, Z16
+	VSUBPD Z17, Z0, Z17
+	VMULPD Z14, Z16, Z16
+	VMULPD Z15, Z17, Z17
+	VPXORQ.BCST constants<>+8(SB), Z14, Z14
+	VPXORQ.BCST constants<>+8(SB), Z15, Z15
+	VPANDQ.BCST constants<>+24(SB), Z14, Z20
+	VPANDQ.BCST constants<>+24(SB), Z15, Z21
+	VMOVAPS Z1, Z22
+	VFNMADD231PD Z4, Z20, Z22
+	VMOVAPS Z1, Z23
+	VFNMADD231PD Z4, Z21, Z23
+	VSUBPD Z1, Z22, Z22
+	VSUBPD Z1, Z23, Z23
+	VFMSUB231PD Z6, Z22, Z20
+	VFMSUB231PD Z6, Z23, Z21
+	VFMADD231PD Z5, Z22, Z20
+	VFMADD231PD Z5, Z23, Z21
+	VMULPD Z20, Z20, Z24
+	VMULPD Z21, Z21, Z25
+	VMOVAPS Z8, Z26
+	VFMADD231PD Z20, Z7, Z26
+	VMOVAPS Z8, Z27
+	VFMADD231PD Z21, Z7, Z27
+	VFMADD213PD Z9, Z20, Z26
+	VFMADD213PD Z9, Z21, Z27
+	VFMADD213PD Z10, Z20, Z26
+	VFMADD213PD Z10, Z21, Z27
+	VFMADD213PD Z11, Z20, Z26
+	VFMADD213PD Z11, Z21, Z27
+	VFMADD213PD Z12, Z20, Z26
+	VFMADD213PD Z12, Z21, Z27
+	VFMADD213PD Z13, Z20, Z26
+	VFMADD213PD Z13, Z21, Z27
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+304(SB), Z21, Z27
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z26
+	VFMADD213PD.BCST constants<>+312(SB), Z21, Z27
+	VFMADD213PD Z2, Z20, Z26
+	VFMADD213PD Z2, Z21, Z27
+	VFMADD231PD Z26, Z24, Z20
+	VFMADD231PD Z27, Z25, Z21
+	VADDPD Z20, Z0, Z20
+	VADDPD Z21, Z0, Z21
+	VSCALEFPD Z22, Z20, Z20
+	VSCALEFPD Z23, Z21, Z21
+	VADDPD Z20, Z0, Z22
+	VADDPD Z21, Z0, Z23
+	VPADDQ.BCST constants<>+320(SB), Z22, Z22
+	VPADDQ.BCST constants<>+320(SB), Z23, Z23
+	VPANDQ.BCST constants<>+328(SB), Z22, Z24
+	VPANDQ.BCST constants<>+328(SB), Z23, Z25
+	VPSUBQ Z24, Z0, Z24
+	VPSUBQ Z25, Z0, Z25
+	VPADDQ Z24, Z20, Z20
+	VPADDQ Z25, Z21, Z21
+	VPADDQ.BCST constants<>+336(SB), Z24, Z24
+	VPADDQ.BCST constants<>+336(SB), Z25, Z25
+	VBROADCASTSD constants<>+344(SB), Z26
+	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
+	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
+	VADDPD Z24, Z20, Z20
+	VADDPD Z26, Z21, Z21
+	VPSRLQ $52, Z22, Z22
+	VPSRLQ $52, Z23, Z23
+	VPORQ Z1, Z22, Z22
+	VPORQ Z1, Z23, Z23
+	VSUBPD.BCST constants<>+352(SB), Z22, Z22
+	VSUBPD.BCST constants<>+352(SB), Z23, Z23
+	VADDPD.BCST constants<>+360(SB), Z20, Z24
+	VADDPD.BCST constants<>+360(SB), Z21, Z25
+	VDIVPD Z24, Z20, Z24
+	VDIVPD Z25, Z21, Z25
+	VMULPD Z24, Z24, Z26
+	VMULPD Z25, Z25, Z27
+	VBROADCASTSD constants<>+376(SB), Z28
+	VFMADD231PD.BCST constants<>+368(SB), Z26, Z28
+	VBROADCASTSD constants<>+376(SB), Z29
+	VFMADD231PD.BCST constants<>+368(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+408(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+408(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+416(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+416(SB), Z27, Z29
+	VMULPD Z2, Z20, Z30
+	VMULPD Z2, Z21, Z31
+	VMULPD Z20, Z30, Z30
+	VMULPD Z21, Z31, Z31
+	VFMADD213PD Z30, Z28, Z26
+	VFMADD213PD Z31, Z29, Z27
+	VMULPD.BCST constants<>+424(SB), Z22, Z28
+	VMULPD.BCST constants<>+424(SB), Z23, Z29
+	VFMADD231PD Z26, Z24, Z28
+	VFMADD231PD Z27, Z25, Z29
+	VSUBPD Z28, Z30, Z24
+	VSUBPD Z29, Z31, Z25
+	VSUBPD Z24, Z20, Z20
+	VSUBPD Z25, Z21, Z21
+	VFMADD231PD.BCST constants<>+432(SB), Z22, Z20
+	VFMADD231PD.BCST constants<>+432(SB), Z23, Z21
+	VCMPPD $17, Z14, Z3, K1
+	VCMPPD $17, Z15, Z3, K2
+	VADDPD Z20, Z14, Z22
+	VADDPD Z21, Z15, Z23
+	VBLENDMPD Z22, Z20, K1, Z20
+	VBLENDMPD Z23, Z21, K2, Z21
+	VCMPPD.BCST $17, constants<>+440(SB), Z14, K1
+	VCMPPD.BCST $17, constants<>+440(SB), Z15, K2
+	VBLENDMPD Z3, Z20, K1, Z20
+	VBLENDMPD Z3, Z21, K2, Z21
+	VCMPPD.BCST $30, constants<>+448(SB), Z14, K1
+	VCMPPD.BCST $30, constants<>+448(SB), Z15, K2
+	VBLENDMPD Z14, Z20, K1, Z20
+	VBLENDMPD Z15, Z21, K2, Z21
+	VCMPPD $3, Z14, Z14, K1
+	VCMPPD $3, Z15, Z15, K2
+	VBLENDMPD.BCST constants<>+456(SB), Z20, K1, Z14
+	VBLENDMPD.BCST constants<>+456(SB), Z21, K2, Z15
+	VMULPD Z14, Z18, Z14
+	VMULPD Z15, Z19, Z15
+	VADDPD Z14, Z16, Z14
+	VADDPD Z15, Z17, Z15
+	VMOVUPD Z14, (DI)(AX*8)
+	VMOVUPD Z15, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -21792,7 +26309,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 TEXT ·bceGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -21800,9 +26317,11 @@ TEXT ·bceGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ p+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -21944,7 +26463,167 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VMOVUPS (R9)(AX*4), Z8
+	VMOVUPS 64(R9)(AX*4), Z9
+	VMOVUPS 128(R9)(AX*4), Z10
+	VMOVUPS 192(R9)(AX*4), Z11
+	VMULPS Z4, Z8, Z8
+	VMULPS Z5, Z9, Z9
+	VMULPS Z6, Z10, Z10
+	VMULPS Z7, Z11, Z11
+	VADDPS.BCST constants<>+32(SB), Z8, Z12
+	VADDPS.BCST constants<>+32(SB), Z9, Z13
+	VADDPS.BCST constants<>+32(SB), Z10, Z14
+	VADDPS.BCST constants<>+32(SB), Z11, Z15
+	VSUBPS Z4, Z12, Z4
+	VSUBPS Z5, Z13, Z5
+	VSUBPS Z6, Z14, Z6
+	VSUBPS Z7, Z15, Z7
+	VBROADCASTSS constants<>+468(SB), Z12
+	VMAXPS Z0, Z12, Z13
+	VMAXPS Z1, Z12, Z14
+	VMAXPS Z2, Z12, Z15
+	VMAXPS Z3, Z12, Z12
+	VBROADCASTSS constants<>+472(SB), Z16
+	VMINPS Z13, Z16, Z13
+	VMINPS Z14, Z16, Z14
+	VMINPS Z15, Z16, Z15
+	VMINPS Z12, Z16, Z12
+	VBROADCASTSS constants<>+476(SB), Z16
+	VFMADD231PS.BCST constants<>+480(SB), Z13, Z16
+	VBROADCASTSS constants<>+476(SB), Z17
+	VFMADD231PS.BCST constants<>+480(SB), Z14, Z17
+	VBROADCASTSS constants<>+476(SB), Z18
+	VFMADD231PS.BCST constants<>+480(SB), Z15, Z18
+	VBROADCASTSS constants<>+476(SB), Z19
+	VFMADD231PS.BCST constants<>+480(SB), Z12, Z19
+	VSUBPS.BCST constants<>+476(SB), Z16, Z20
+	VSUBPS.BCST constants<>+476(SB), Z17, Z21
+	VSUBPS.BCST constants<>+476(SB), Z18, Z22
+	VSUBPS.BCST constants<>+476(SB), Z19, Z23
+	VPSLLD $23, Z16, Z16
+	VPSLLD $23, Z17, Z17
+	VPSLLD $23, Z18, Z18
+	VPSLLD $23, Z19, Z19
+	VFMADD231PS.BCST constants<>+484(SB), Z20, Z13
+	VFMADD231PS.BCST constants<>+484(SB), Z21, Z14
+	VFMADD231PS.BCST constants<>+484(SB), Z22, Z15
+	VFMADD231PS.BCST constants<>+484(SB), Z23, Z12
+	VFMADD231PS.BCST constants<>+488(SB), Z20, Z13
+	VFMADD231PS.BCST constants<>+488(SB), Z21, Z14
+	VFMADD231PS.BCST constants<>+488(SB), Z22, Z15
+	VFMADD231PS.BCST constants<>+488(SB), Z23, Z12
+	VBROADCASTSS constants<>+496(SB), Z20
+	VFMADD231PS.BCST constants<>+492(SB), Z13, Z20
+	VBROADCASTSS constants<>+496(SB), Z21
+	VFMADD231PS.BCST constants<>+492(SB), Z14, Z21
+	VBROADCASTSS constants<>+496(SB), Z22
+	VFMADD231PS.BCST constants<>+492(SB), Z15, Z22
+	VBROADCASTSS constants<>+496(SB), Z23
+	VFMADD231PS.BCST constants<>+492(SB), Z12, Z23
+	VFMADD213PS.BCST constants<>+500(SB), Z13, Z20
+	VFMADD213PS.BCST constants<>+500(SB), Z14, Z21
+	VFMADD213PS.BCST constants<>+500(SB), Z15, Z22
+	VFMADD213PS.BCST constants<>+500(SB), Z12, Z23
+	VFMADD213PS.BCST constants<>+504(SB), Z13, Z20
+	VFMADD213PS.BCST constants<>+504(SB), Z14, Z21
+	VFMADD213PS.BCST constants<>+504(SB), Z15, Z22
+	VFMADD213PS.BCST constants<>+504(SB), Z12, Z23
+	VFMADD213PS.BCST constants<>+508(SB), Z13, Z20
+	VFMADD213PS.BCST constants<>+508(SB), Z14, Z21
+	VFMADD213PS.BCST constants<>+508(SB), Z15, Z22
+	VFMADD213PS.BCST constants<>+508(SB), Z12, Z23
+	VFMADD213PS.BCST constants<>+36(SB), Z13, Z20
+	VFMADD213PS.BCST constants<>+36(SB), Z14, Z21
+	VFMADD213PS.BCST constants<>+36(SB), Z15, Z22
+	VFMADD213PS.BCST constants<>+36(SB), Z12, Z23
+	VCMPPS.BCST $17, constants<>+512(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+512(SB), Z17, K2
+	VCMPPS.BCST $17, constants<>+512(SB), Z18, K3
+	VCMPPS.BCST $17, constants<>+512(SB), Z19, K4
+	VMOVAPS.Z Z16, K1, Z24
+	VMOVAPS.Z Z17, K2, Z25
+	VMOVAPS.Z Z18, K3, Z26
+	VMOVAPS.Z Z19, K4, Z27
+	VSUBPS Z24, Z16, Z28
+	VSUBPS Z25, Z17, Z29
+	VSUBPS Z26, Z18, Z30
+	VSUBPS Z27, Z19, Z31
+	VMULPS Z13, Z16, Z13
+	VMULPS Z14, Z17, Z14
+	VMULPS Z15, Z18, Z15
+	VMULPS Z12, Z19, Z12
+	VADDPS.BCST constants<>+464(SB), Z24, Z16
+	VADDPS.BCST constants<>+464(SB), Z25, Z17
+	VADDPS.BCST constants<>+464(SB), Z26, Z18
+	VADDPS.BCST constants<>+464(SB), Z27, Z19
+	VFMADD231PS Z20, Z13, Z16
+	VFMADD231PS Z21, Z14, Z17
+	VFMADD231PS Z22, Z15, Z18
+	VFMADD231PS Z23, Z12, Z19
+	VADDPS Z28, Z16, Z12
+	VADDPS Z29, Z17, Z13
+	VADDPS Z30, Z18, Z14
+	VADDPS Z31, Z19, Z15
+	VBROADCASTSS constants<>+464(SB), Z16
+	VDIVPS Z12, Z16, Z12
+	VDIVPS Z13, Z16, Z13
+	VDIVPS Z14, Z16, Z14
+	VDIVPS Z15, Z16, Z15
+	VCMPPS $3, Z0, Z0, K1
+	VCMPPS $3, Z1, Z1, K2
+	VCMPPS $3, Z2, Z2, K3
+	VCMPPS $3, Z3, Z3, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z0
+	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z1
+	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z2
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z3
+	VMULPS Z0, Z4, Z0
+	VMULPS Z1, Z5, Z1
+	VMULPS Z2, Z6, Z2
+	VMULPS Z3, Z7, Z3
+	VSUBPS Z8, Z0, Z0
+	VSUBPS Z9, Z1, Z1
+	VSUBPS Z10, Z2, Z2
+	VSUBPS Z11, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -22182,7 +26861,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 TEXT ·bceGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -22190,9 +26869,11 @@ TEXT ·bceGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ p+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -22354,7 +27035,187 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VMOVUPD (R9)(AX*8), Z8
+	VMOVUPD 64(R9)(AX*8), Z9
+	VMOVUPD 128(R9)(AX*8), Z10
+	VMOVUPD 192(R9)(AX*8), Z11
+	VMULPD Z4, Z8, Z8
+	VMULPD Z5, Z9, Z9
+	VMULPD Z6, Z10, Z10
+	VMULPD Z7, Z11, Z11
+	VADDPD.BCST constants<>+40(SB), Z8, Z12
+	VADDPD.BCST constants<>+40(SB), Z9, Z13
+	VADDPD.BCST constants<>+40(SB), Z10, Z14
+	VADDPD.BCST constants<>+40(SB), Z11, Z15
+	VSUBPD Z4, Z12, Z4
+	VSUBPD Z5, Z13, Z5
+	VSUBPD Z6, Z14, Z6
+	VSUBPD Z7, Z15, Z7
+	VBROADCASTSD constants<>+528(SB), Z12
+	VMAXPD Z0, Z12, Z13
+	VMAXPD Z1, Z12, Z14
+	VMAXPD Z2, Z12, Z15
+	VMAXPD Z3, Z12, Z12
+	VBROADCASTSD constants<>+536(SB), Z16
+	VMINPD Z13, Z16, Z13
+	VMINPD Z14, Z16, Z14
+	VMINPD Z15, Z16, Z15
+	VMINPD Z12, Z16, Z12
+	VBROADCASTSD constants<>+544(SB), Z16
+	VFMADD231PD.BCST constants<>+552(SB), Z13, Z16
+	VBROADCASTSD constants<>+544(SB), Z17
+	VFMADD231PD.BCST constants<>+552(SB), Z14, Z17
+	VBROADCASTSD constants<>+544(SB), Z18
+	VFMADD231PD.BCST constants<>+552(SB), Z15, Z18
+	VBROADCASTSD constants<>+544(SB), Z19
+	VFMADD231PD.BCST constants<>+552(SB), Z12, Z19
+	VSUBPD.BCST constants<>+544(SB), Z16, Z20
+	VSUBPD.BCST constants<>+544(SB), Z17, Z21
+	VSUBPD.BCST constants<>+544(SB), Z18, Z22
+	VSUBPD.BCST constants<>+544(SB), Z19, Z23
+	VPSLLQ $52, Z16, Z16
+	VPSLLQ $52, Z17, Z17
+	VPSLLQ $52, Z18, Z18
+	VPSLLQ $52, Z19, Z19
+	VFMADD231PD.BCST constants<>+432(SB), Z20, Z13
+	VFMADD231PD.BCST constants<>+432(SB), Z21, Z14
+	VFMADD231PD.BCST constants<>+432(SB), Z22, Z15
+	VFMADD231PD.BCST constants<>+432(SB), Z23, Z12
+	VFMADD231PD.BCST constants<>+424(SB), Z20, Z13
+	VFMADD231PD.BCST constants<>+424(SB), Z21, Z14
+	VFMADD231PD.BCST constants<>+424(SB), Z22, Z15
+	VFMADD231PD.BCST constants<>+424(SB), Z23, Z12
+	VCMPPD.BCST $17, constants<>+560(SB), Z16, K1
+	VCMPPD.BCST $17, constants<>+560(SB), Z17, K2
+	VCMPPD.BCST $17, constants<>+560(SB), Z18, K3
+	VCMPPD.BCST $17, constants<>+560(SB), Z19, K4
+	VMOVAPD.Z Z16, K1, Z20
+	VMOVAPD.Z Z17, K2, Z21
+	VMOVAPD.Z Z18, K3, Z22
+	VMOVAPD.Z Z19, K4, Z23
+	VSUBPD Z20, Z16, Z24
+	VSUBPD Z21, Z17, Z25
+	VSUBPD Z22, Z18, Z26
+	VSUBPD Z23, Z19, Z27
+	VMULPD Z13, Z16, Z16
+	VMULPD Z14, Z17, Z17
+	VMULPD Z15, Z18, Z18
+	VMULPD Z12, Z19, Z19
+	VBROADCASTSD constants<>+576(SB), Z28
+	VFMADD231PD.BCST constants<>+568(SB), Z13, Z28
+	VBROADCASTSD constants<>+576(SB), Z29
+	VFMADD231PD.BCST constants<>+568(SB), Z14, Z29
+	VBROADCASTSD constants<>+576(SB), Z30
+	VFMADD231PD.BCST constants<>+568(SB), Z15, Z30
+	VBROADCASTSD constants<>+576(SB), Z31
+	VFMADD231PD.BCST constants<>+568(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+584(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+584(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+584(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+584(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+592(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+592(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+592(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+592(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+600(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+600(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+600(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+600(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+608(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+608(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+608(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+608(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+616(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+616(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+616(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+616(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+624(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+624(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+624(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+624(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+632(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+632(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+632(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+632(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+640(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+640(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+640(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+640(SB), Z12, Z31
+	VFMADD213PD.BCST constants<>+48(SB), Z13, Z28
+	VFMADD213PD.BCST constants<>+48(SB), Z14, Z29
+	VFMADD213PD.BCST constants<>+48(SB), Z15, Z30
+	VFMADD213PD.BCST constants<>+48(SB), Z12, Z31
+	VADDPD.BCST constants<>+520(SB), Z20, Z12
+	VADDPD.BCST constants<>+520(SB), Z21, Z13
+	VADDPD.BCST constants<>+520(SB), Z22, Z14
+	VADDPD.BCST constants<>+520(SB), Z23, Z15
+	VFMADD231PD Z28, Z16, Z12
+	VFMADD231PD Z29, Z17, Z13
+	VFMADD231PD Z30, Z18, Z14
+	VFMADD231PD Z31, Z19, Z15
+	VADDPD Z24, Z12, Z12
+	VADDPD Z25, Z13, Z13
+	VADDPD Z26, Z14, Z14
+	VADDPD Z27, Z15, Z15
+	VBROADCASTSD constants<>+520(SB), Z16
+	VDIVPD Z12, Z16, Z12
+	VDIVPD Z13, Z16, Z13
+	VDIVPD Z14, Z16, Z14
+	VDIVPD Z15, Z16, Z15
+	VCMPPD $3, Z0, Z0, K1
+	VCMPPD $3, Z1, Z1, K2
+	VCMPPD $3, Z2, Z2, K3
+	VCMPPD $3, Z3, Z3, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z12, K1, Z0
+	VBLENDMPD.BCST constants<>+456(SB), Z13, K2, Z1
+	VBLENDMPD.BCST constants<>+456(SB), Z14, K3, Z2
+	VBLENDMPD.BCST constants<>+456(SB), Z15, K4, Z3
+	VMULPD Z0, Z4, Z0
+	VMULPD Z1, Z5, Z1
+	VMULPD Z2, Z6, Z2
+	VMULPD Z3, Z7, Z3
+	VSUBPD Z8, Z0, Z0
+	VSUBPD Z9, Z1, Z1
+	VSUBPD Z10, Z2, Z2
+	VSUBPD Z11, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -22420,16 +27281,18 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
 TEXT ·squaredErrorF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -22456,7 +27319,48 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VSUBPS Z4, Z0, Z0
+	VSUBPS Z5, Z1, Z1
+	VSUBPS Z6, Z2, Z2
+	VSUBPS Z7, Z3, Z3
+	VMULPS Z0, Z0, Z0
+	VMULPS Z1, Z1, Z1
+	VMULPS Z2, Z2, Z2
+	VMULPS Z3, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -22522,16 +27426,18 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
 TEXT ·squaredErrorF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -22558,7 +27464,48 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VSUBPD Z4, Z0, Z0
+	VSUBPD Z5, Z1, Z1
+	VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3
+	VMULPD Z0, Z0, Z0
+	VMULPD Z1, Z1, Z1
+	VMULPD Z2, Z2, Z2
+	VMULPD Z3, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -22637,7 +27584,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 TEXT ·squaredErrorGradF32StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -22647,9 +27594,11 @@ TEXT ·squaredErrorGradF32StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -22684,7 +27633,60 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (R8)(AX*4), Z1
+	VMOVUPS 64(R8)(AX*4), Z2
+	VMOVUPS 128(R8)(AX*4), Z3
+	VMOVUPS 192(R8)(AX*4), Z4
+	VMOVUPS (R9)(AX*4), Z5
+	VMOVUPS 64(R9)(AX*4), Z6
+	VMOVUPS 128(R9)(AX*4), Z7
+	VMOVUPS 192(R9)(AX*4), Z8
+	VSUBPS Z5, Z1, Z1
+	VSUBPS Z6, Z2, Z2
+	VSUBPS Z7, Z3, Z3
+	VSUBPS Z8, Z4, Z4
+	VMULPS Z1, Z0, Z1
+	VMULPS Z2, Z0, Z2
+	VMULPS Z3, Z0, Z3
+	VMULPS Z4, Z0, Z4
+	VMOVUPS (SI)(AX*4), Z5
+	VMOVUPS 64(SI)(AX*4), Z6
+	VMOVUPS 128(SI)(AX*4), Z7
+	VMOVUPS 192(SI)(AX*4), Z8
+	VMULPS Z5, Z1, Z1
+	VMULPS Z6, Z2, Z2
+	VMULPS Z7, Z3, Z3
+	VMULPS Z8, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -22763,7 +27765,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 TEXT ·squaredErrorGradF64StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -22773,9 +27775,11 @@ TEXT ·squaredErrorGradF64StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -22810,7 +27814,60 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (R8)(AX*8), Z1
+	VMOVUPD 64(R8)(AX*8), Z2
+	VMOVUPD 128(R8)(AX*8), Z3
+	VMOVUPD 192(R8)(AX*8), Z4
+	VMOVUPD (R9)(AX*8), Z5
+	VMOVUPD 64(R9)(AX*8), Z6
+	VMOVUPD 128(R9)(AX*8), Z7
+	VMOVUPD 192(R9)(AX*8), Z8
+	VSUBPD Z5, Z1, Z1
+	VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3
+	VSUBPD Z8, Z4, Z4
+	VMULPD Z1, Z0, Z1
+	VMULPD Z2, Z0, Z2
+	VMULPD Z3, Z0, Z3
+	VMULPD Z4, Z0, Z4
+	VMOVUPD (SI)(AX*8), Z5
+	VMOVUPD 64(SI)(AX*8), Z6
+	VMOVUPD 128(SI)(AX*8), Z7
+	VMOVUPD 192(SI)(AX*8), Z8
+	VMULPD Z5, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMULPD Z8, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25332,16 +30389,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addI32StreamAVX512 is dst[i] = a + b, written around the caches.
+// addI32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -25364,7 +30423,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VPADDD Z4, Z0, Z0
+	VPADDD Z5, Z1, Z1
+	VPADDD Z6, Z2, Z2
+	VPADDD Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25425,16 +30521,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addI64StreamAVX512 is dst[i] = a + b, written around the caches.
+// addI64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -25457,7 +30555,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPADDQ Z4, Z0, Z0
+	VPADDQ Z5, Z1, Z1
+	VPADDQ Z6, Z2, Z2
+	VPADDQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25518,16 +30653,18 @@ done:
 	VZEROUPPER
 	RET
 
-// addU8StreamAVX512 is dst[i] = a + b, written around the caches.
+// addU8StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 TEXT ·addU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -25550,7 +30687,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	PREFETCHT0 2176(R8)(AX*1)
+	PREFETCHT0 2240(R8)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VMOVDQU8 (R8)(AX*1), Z4
+	VMOVDQU8 64(R8)(AX*1), Z5
+	VMOVDQU8 128(R8)(AX*1), Z6
+	VMOVDQU8 192(R8)(AX*1), Z7
+	VPADDB Z4, Z0, Z0
+	VPADDB Z5, Z1, Z1
+	VPADDB Z6, Z2, Z2
+	VPADDB Z7, Z3, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25607,7 +30781,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25615,9 +30789,11 @@ TEXT ·addRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -25636,7 +30812,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPADDD Z0, Z1, Z1
+	VPADDD Z0, Z2, Z2
+	VPADDD Z0, Z3, Z3
+	VPADDD Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25693,7 +30898,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25701,9 +30906,11 @@ TEXT ·addRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -25722,7 +30929,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPADDQ Z0, Z1, Z1
+	VPADDQ Z0, Z2, Z2
+	VPADDQ Z0, Z3, Z3
+	VPADDQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25779,7 +31015,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 TEXT ·addRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -25787,9 +31023,11 @@ TEXT ·addRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -25808,7 +31046,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPADDB Z0, Z1, Z1
+	VPADDB Z0, Z2, Z2
+	VPADDB Z0, Z3, Z3
+	VPADDB Z0, Z4, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25865,7 +31132,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25873,9 +31140,11 @@ TEXT ·addLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -25894,7 +31163,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPADDD Z1, Z0, Z1
+	VPADDD Z2, Z0, Z2
+	VPADDD Z3, Z0, Z3
+	VPADDD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -25951,7 +31249,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -25959,9 +31257,11 @@ TEXT ·addLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -25980,7 +31280,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPADDQ Z1, Z0, Z1
+	VPADDQ Z2, Z0, Z2
+	VPADDQ Z3, Z0, Z3
+	VPADDQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26037,7 +31366,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 TEXT ·addLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26045,9 +31374,11 @@ TEXT ·addLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -26066,7 +31397,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPADDB Z1, Z0, Z1
+	VPADDB Z2, Z0, Z2
+	VPADDB Z3, Z0, Z3
+	VPADDB Z4, Z0, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26127,16 +31487,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subI32StreamAVX512 is dst[i] = a - b, written around the caches.
+// subI32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -26159,7 +31521,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VPSUBD Z4, Z0, Z0
+	VPSUBD Z5, Z1, Z1
+	VPSUBD Z6, Z2, Z2
+	VPSUBD Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26220,16 +31619,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subI64StreamAVX512 is dst[i] = a - b, written around the caches.
+// subI64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -26252,7 +31653,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPSUBQ Z4, Z0, Z0
+	VPSUBQ Z5, Z1, Z1
+	VPSUBQ Z6, Z2, Z2
+	VPSUBQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26313,16 +31751,18 @@ done:
 	VZEROUPPER
 	RET
 
-// subU8StreamAVX512 is dst[i] = a - b, written around the caches.
+// subU8StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 TEXT ·subU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -26345,7 +31785,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	PREFETCHT0 2176(R8)(AX*1)
+	PREFETCHT0 2240(R8)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VMOVDQU8 (R8)(AX*1), Z4
+	VMOVDQU8 64(R8)(AX*1), Z5
+	VMOVDQU8 128(R8)(AX*1), Z6
+	VMOVDQU8 192(R8)(AX*1), Z7
+	VPSUBB Z4, Z0, Z0
+	VPSUBB Z5, Z1, Z1
+	VPSUBB Z6, Z2, Z2
+	VPSUBB Z7, Z3, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26402,7 +31879,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26410,9 +31887,11 @@ TEXT ·subRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -26431,7 +31910,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPSUBD Z0, Z1, Z1
+	VPSUBD Z0, Z2, Z2
+	VPSUBD Z0, Z3, Z3
+	VPSUBD Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26488,7 +31996,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26496,9 +32004,11 @@ TEXT ·subRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -26517,7 +32027,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPSUBQ Z0, Z1, Z1
+	VPSUBQ Z0, Z2, Z2
+	VPSUBQ Z0, Z3, Z3
+	VPSUBQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26574,7 +32113,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 TEXT ·subRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -26582,9 +32121,11 @@ TEXT ·subRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -26603,7 +32144,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPSUBB Z0, Z1, Z1
+	VPSUBB Z0, Z2, Z2
+	VPSUBB Z0, Z3, Z3
+	VPSUBB Z0, Z4, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26660,7 +32230,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26668,9 +32238,11 @@ TEXT ·subLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -26689,7 +32261,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPSUBD Z1, Z0, Z1
+	VPSUBD Z2, Z0, Z2
+	VPSUBD Z3, Z0, Z3
+	VPSUBD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26746,7 +32347,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26754,9 +32355,11 @@ TEXT ·subLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -26775,7 +32378,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPSUBQ Z1, Z0, Z1
+	VPSUBQ Z2, Z0, Z2
+	VPSUBQ Z3, Z0, Z3
+	VPSUBQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26832,7 +32464,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 TEXT ·subLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -26840,9 +32472,11 @@ TEXT ·subLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -26861,7 +32495,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPSUBB Z1, Z0, Z1
+	VPSUBB Z2, Z0, Z2
+	VPSUBB Z3, Z0, Z3
+	VPSUBB Z4, Z0, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -26922,16 +32585,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI32StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulI32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -26954,7 +32619,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VPMULLD Z4, Z0, Z0
+	VPMULLD Z5, Z1, Z1
+	VPMULLD Z6, Z2, Z2
+	VPMULLD Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27015,16 +32717,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI64StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulI64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -27047,7 +32751,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPMULLQ Z4, Z0, Z0
+	VPMULLQ Z5, Z1, Z1
+	VPMULLQ Z6, Z2, Z2
+	VPMULLQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27133,16 +32874,18 @@ done:
 	VZEROUPPER
 	RET
 
-// mulU8StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulU8StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 TEXT ·mulU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -27185,7 +32928,64 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	PREFETCHT0 2176(R8)(AX*1)
+	PREFETCHT0 2240(R8)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VMOVDQU8 (R8)(AX*1), Z4
+	VMOVDQU8 64(R8)(AX*1), Z5
+	VMOVDQU8 128(R8)(AX*1), Z6
+	VMOVDQU8 192(R8)(AX*1), Z7
+	VPANDD.BCST constants<>+1888(SB), Z4, Z9
+	VPSRLW $8, Z0, Z8
+	VPMULLW Z8, Z9, Z9
+	VPMULLW Z0, Z4, Z8
+	VPANDD.BCST constants<>+1892(SB), Z8, Z8
+	VPORD Z8, Z9, Z0
+	VPANDD.BCST constants<>+1888(SB), Z5, Z8
+	VPSRLW $8, Z1, Z4
+	VPMULLW Z4, Z8, Z8
+	VPMULLW Z1, Z5, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z8, Z1
+	VPANDD.BCST constants<>+1888(SB), Z6, Z5
+	VPSRLW $8, Z2, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z2, Z6, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z2
+	VPANDD.BCST constants<>+1888(SB), Z7, Z5
+	VPSRLW $8, Z3, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z3, Z7, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27242,7 +33042,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27250,9 +33050,11 @@ TEXT ·mulRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -27271,7 +33073,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMULLD Z0, Z1, Z1
+	VPMULLD Z0, Z2, Z2
+	VPMULLD Z0, Z3, Z3
+	VPMULLD Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27328,7 +33159,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27336,9 +33167,11 @@ TEXT ·mulRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -27357,7 +33190,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMULLQ Z0, Z1, Z1
+	VPMULLQ Z0, Z2, Z2
+	VPMULLQ Z0, Z3, Z3
+	VPMULLQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27439,7 +33301,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 TEXT ·mulRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27447,9 +33309,11 @@ TEXT ·mulRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -27488,7 +33352,56 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPANDD.BCST constants<>+1888(SB), Z0, Z6
+	VPSRLW $8, Z1, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z1, Z0, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z1
+	VPANDD.BCST constants<>+1888(SB), Z0, Z6
+	VPSRLW $8, Z2, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z2, Z0, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z2
+	VPANDD.BCST constants<>+1888(SB), Z0, Z6
+	VPSRLW $8, Z3, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z3, Z0, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z3
+	VPANDD.BCST constants<>+1888(SB), Z0, Z6
+	VPSRLW $8, Z4, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z4, Z0, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27545,7 +33458,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27553,9 +33466,11 @@ TEXT ·mulLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -27574,7 +33489,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMULLD Z1, Z0, Z1
+	VPMULLD Z2, Z0, Z2
+	VPMULLD Z3, Z0, Z3
+	VPMULLD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27631,7 +33575,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27639,9 +33583,11 @@ TEXT ·mulLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -27660,7 +33606,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMULLQ Z1, Z0, Z1
+	VPMULLQ Z2, Z0, Z2
+	VPMULLQ Z3, Z0, Z3
+	VPMULLQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27742,7 +33717,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 TEXT ·mulLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27750,9 +33725,11 @@ TEXT ·mulLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -27791,7 +33768,56 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPANDD.BCST constants<>+1888(SB), Z1, Z6
+	VPSRLW $8, Z0, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z0, Z1, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z1
+	VPANDD.BCST constants<>+1888(SB), Z2, Z6
+	VPSRLW $8, Z0, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z0, Z2, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z2
+	VPANDD.BCST constants<>+1888(SB), Z3, Z6
+	VPSRLW $8, Z0, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z0, Z3, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z3
+	VPANDD.BCST constants<>+1888(SB), Z4, Z6
+	VPSRLW $8, Z0, Z5
+	VPMULLW Z5, Z6, Z6
+	VPMULLW Z0, Z4, Z5
+	VPANDD.BCST constants<>+1892(SB), Z5, Z5
+	VPORD Z5, Z6, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27852,16 +33878,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI32StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -27884,7 +33912,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VPMAXSD Z0, Z4, Z0
+	VPMAXSD Z1, Z5, Z1
+	VPMAXSD Z2, Z6, Z2
+	VPMAXSD Z3, Z7, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -27945,16 +34010,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI64StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -27977,7 +34044,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPMAXSQ Z0, Z4, Z0
+	VPMAXSQ Z1, Z5, Z1
+	VPMAXSQ Z2, Z6, Z2
+	VPMAXSQ Z3, Z7, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28038,16 +34142,18 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumU8StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 TEXT ·maximumU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -28070,7 +34176,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	PREFETCHT0 2176(R8)(AX*1)
+	PREFETCHT0 2240(R8)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VMOVDQU8 (R8)(AX*1), Z4
+	VMOVDQU8 64(R8)(AX*1), Z5
+	VMOVDQU8 128(R8)(AX*1), Z6
+	VMOVDQU8 192(R8)(AX*1), Z7
+	VPMAXUB Z0, Z4, Z0
+	VPMAXUB Z1, Z5, Z1
+	VPMAXUB Z2, Z6, Z2
+	VPMAXUB Z3, Z7, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28127,7 +34270,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28135,9 +34278,11 @@ TEXT ·maximumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -28156,7 +34301,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMAXSD Z1, Z0, Z1
+	VPMAXSD Z2, Z0, Z2
+	VPMAXSD Z3, Z0, Z3
+	VPMAXSD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28213,7 +34387,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28221,9 +34395,11 @@ TEXT ·maximumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -28242,7 +34418,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMAXSQ Z1, Z0, Z1
+	VPMAXSQ Z2, Z0, Z2
+	VPMAXSQ Z3, Z0, Z3
+	VPMAXSQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28299,7 +34504,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·maximumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28307,9 +34512,11 @@ TEXT ·maximumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -28328,7 +34535,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPMAXUB Z1, Z0, Z1
+	VPMAXUB Z2, Z0, Z2
+	VPMAXUB Z3, Z0, Z3
+	VPMAXUB Z4, Z0, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28385,7 +34621,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28393,9 +34629,11 @@ TEXT ·maximumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -28414,7 +34652,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMAXSD Z0, Z1, Z1
+	VPMAXSD Z0, Z2, Z2
+	VPMAXSD Z0, Z3, Z3
+	VPMAXSD Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28471,7 +34738,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28479,9 +34746,11 @@ TEXT ·maximumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -28500,7 +34769,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMAXSQ Z0, Z1, Z1
+	VPMAXSQ Z0, Z2, Z2
+	VPMAXSQ Z0, Z3, Z3
+	VPMAXSQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28557,7 +34855,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·maximumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28565,9 +34863,11 @@ TEXT ·maximumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -28586,7 +34886,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPMAXUB Z0, Z1, Z1
+	VPMAXUB Z0, Z2, Z2
+	VPMAXUB Z0, Z3, Z3
+	VPMAXUB Z0, Z4, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28647,16 +34976,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -28679,7 +35010,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VPMINSD Z0, Z4, Z0
+	VPMINSD Z1, Z5, Z1
+	VPMINSD Z2, Z6, Z2
+	VPMINSD Z3, Z7, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28740,16 +35108,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -28772,7 +35142,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPMINSQ Z0, Z4, Z0
+	VPMINSQ Z1, Z5, Z1
+	VPMINSQ Z2, Z6, Z2
+	VPMINSQ Z3, Z7, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28833,16 +35240,18 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 TEXT ·minimumU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -28865,7 +35274,44 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*1)
+	PREFETCHT0 2112(R8)(AX*1)
+	PREFETCHT0 2176(R8)(AX*1)
+	PREFETCHT0 2240(R8)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VMOVDQU8 (R8)(AX*1), Z4
+	VMOVDQU8 64(R8)(AX*1), Z5
+	VMOVDQU8 128(R8)(AX*1), Z6
+	VMOVDQU8 192(R8)(AX*1), Z7
+	VPMINUB Z0, Z4, Z0
+	VPMINUB Z1, Z5, Z1
+	VPMINUB Z2, Z6, Z2
+	VPMINUB Z3, Z7, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -28922,7 +35368,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28930,9 +35376,11 @@ TEXT ·minimumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -28951,7 +35399,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMINSD Z1, Z0, Z1
+	VPMINSD Z2, Z0, Z2
+	VPMINSD Z3, Z0, Z3
+	VPMINSD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -29008,7 +35485,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -29016,9 +35493,11 @@ TEXT ·minimumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -29037,7 +35516,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMINSQ Z1, Z0, Z1
+	VPMINSQ Z2, Z0, Z2
+	VPMINSQ Z3, Z0, Z3
+	VPMINSQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -29094,7 +35602,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 TEXT ·minimumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -29102,9 +35610,11 @@ TEXT ·minimumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -29123,7 +35633,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPMINUB Z1, Z0, Z1
+	VPMINUB Z2, Z0, Z2
+	VPMINUB Z3, Z0, Z3
+	VPMINUB Z4, Z0, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -29180,7 +35719,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -29188,9 +35727,11 @@ TEXT ·minimumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -29209,7 +35750,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPMINSD Z0, Z1, Z1
+	VPMINSD Z0, Z2, Z2
+	VPMINSD Z0, Z3, Z3
+	VPMINSD Z0, Z4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -29266,7 +35836,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -29274,9 +35844,11 @@ TEXT ·minimumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -29295,7 +35867,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPMINSQ Z0, Z1, Z1
+	VPMINSQ Z0, Z2, Z2
+	VPMINSQ Z0, Z3, Z3
+	VPMINSQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -29352,7 +35953,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 TEXT ·minimumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -29360,9 +35961,11 @@ TEXT ·minimumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -29381,7 +35984,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPMINUB Z0, Z1, Z1
+	VPMINUB Z0, Z2, Z2
+	VPMINUB Z0, Z3, Z3
+	VPMINUB Z0, Z4, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -32992,16 +39624,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negI32StreamAVX512 is dst[i] = -a, written around the caches.
+// negI32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -33020,7 +39654,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPSUBD Z1, Z0, Z1
+	VPSUBD Z2, Z0, Z2
+	VPSUBD Z3, Z0, Z3
+	VPSUBD Z4, Z0, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33076,16 +39739,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negI64StreamAVX512 is dst[i] = -a, written around the caches.
+// negI64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -33104,7 +39769,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPSUBQ Z1, Z0, Z1
+	VPSUBQ Z2, Z0, Z2
+	VPSUBQ Z3, Z0, Z3
+	VPSUBQ Z4, Z0, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33160,16 +39854,18 @@ done:
 	VZEROUPPER
 	RET
 
-// negU8StreamAVX512 is dst[i] = -a, written around the caches.
+// negU8StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 TEXT ·negU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -33188,7 +39884,36 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPSUBB Z1, Z0, Z1
+	VPSUBB Z2, Z0, Z2
+	VPSUBB Z3, Z0, Z3
+	VPSUBB Z4, Z0, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33254,16 +39979,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -33290,7 +40017,44 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z1
+	VMOVUPS 64(SI)(AX*4), Z2
+	VMOVUPS 128(SI)(AX*4), Z3
+	VMOVUPS 192(SI)(AX*4), Z4
+	VPCMPD $1, Z0, Z1, K1
+	VPCMPD $1, Z0, Z2, K2
+	VPCMPD $1, Z0, Z3, K3
+	VPCMPD $1, Z0, Z4, K4
+	VPSUBD Z1, Z0, Z5
+	VPSUBD Z2, Z0, Z6
+	VPSUBD Z3, Z0, Z7
+	VPSUBD Z4, Z0, Z8
+	VBLENDMPS Z5, Z1, K1, Z1
+	VBLENDMPS Z6, Z2, K2, Z2
+	VBLENDMPS Z7, Z3, K3, Z3
+	VBLENDMPS Z8, Z4, K4, Z4
+	VMOVUPS Z1, (DI)(AX*4)
+	VMOVUPS Z2, 64(DI)(AX*4)
+	VMOVUPS Z3, 128(DI)(AX*4)
+	VMOVUPS Z4, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33356,16 +40120,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -33392,7 +40158,44 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPCMPQ $1, Z0, Z1, K1
+	VPCMPQ $1, Z0, Z2, K2
+	VPCMPQ $1, Z0, Z3, K3
+	VPCMPQ $1, Z0, Z4, K4
+	VPSUBQ Z1, Z0, Z5
+	VPSUBQ Z2, Z0, Z6
+	VPSUBQ Z3, Z0, Z7
+	VPSUBQ Z4, Z0, Z8
+	VBLENDMPD Z5, Z1, K1, Z1
+	VBLENDMPD Z6, Z2, K2, Z2
+	VBLENDMPD Z7, Z3, K3, Z3
+	VBLENDMPD Z8, Z4, K4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33458,16 +40261,18 @@ done:
 	VZEROUPPER
 	RET
 
-// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 TEXT ·absU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -33494,7 +40299,44 @@ several:
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z1
+	VMOVDQU8 64(SI)(AX*1), Z2
+	VMOVDQU8 128(SI)(AX*1), Z3
+	VMOVDQU8 192(SI)(AX*1), Z4
+	VPCMPUB $1, Z0, Z1, K1
+	VPCMPUB $1, Z0, Z2, K2
+	VPCMPUB $1, Z0, Z3, K3
+	VPCMPUB $1, Z0, Z4, K4
+	VPSUBB Z1, Z0, Z5
+	VPSUBB Z2, Z0, Z6
+	VPSUBB Z3, Z0, Z7
+	VPSUBB Z4, Z0, Z8
+	VPBLENDMB Z5, Z1, K1, Z1
+	VPBLENDMB Z6, Z2, K2, Z2
+	VPBLENDMB Z7, Z3, K3, Z3
+	VPBLENDMB Z8, Z4, K4, Z4
+	VMOVDQU8 Z1, (DI)(AX*1)
+	VMOVDQU8 Z2, 64(DI)(AX*1)
+	VMOVDQU8 Z3, 128(DI)(AX*1)
+	VMOVDQU8 Z4, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33555,7 +40397,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -33564,9 +40406,11 @@ TEXT ·signI32StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+64(SB), Z1
 	VBROADCASTSS constants<>+1896(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z3
@@ -33583,7 +40427,32 @@ several:
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VPCMPD $1, Z3, Z0, K1
+	VPCMPD $1, Z4, Z0, K2
+	VPCMPD $1, Z0, Z3, K3
+	VPCMPD $1, Z0, Z4, K4
+	VMOVAPS.Z Z2, K3, Z3
+	VMOVAPS.Z Z2, K4, Z4
+	VBLENDMPS Z1, Z3, K1, Z3
+	VBLENDMPS Z1, Z4, K2, Z4
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33644,7 +40513,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -33653,9 +40522,11 @@ TEXT ·signI64StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD constants<>+1904(SB), Z1
 	VBROADCASTSD constants<>+1912(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z3
@@ -33672,7 +40543,32 @@ several:
 	VMOVNTPD Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VPCMPQ $1, Z3, Z0, K1
+	VPCMPQ $1, Z4, Z0, K2
+	VPCMPQ $1, Z0, Z3, K3
+	VPCMPQ $1, Z0, Z4, K4
+	VMOVAPD.Z Z2, K3, Z3
+	VMOVAPD.Z Z2, K4, Z4
+	VBLENDMPD Z1, Z3, K1, Z3
+	VBLENDMPD Z1, Z4, K2, Z4
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33733,7 +40629,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 TEXT ·signU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -33742,9 +40638,11 @@ TEXT ·signU8StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+1920(SB), Z1
 	VBROADCASTSS constants<>+1896(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	VMOVDQU8 (SI)(AX*1), Z3
@@ -33761,7 +40659,32 @@ several:
 	VMOVNTPS Z4, 64(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z3
+	VMOVDQU8 64(SI)(AX*1), Z4
+	VPCMPUB $1, Z3, Z0, K1
+	VPCMPUB $1, Z4, Z0, K2
+	VPCMPUB $1, Z0, Z3, K3
+	VPCMPUB $1, Z0, Z4, K4
+	VPBLENDMB Z2, Z0, K3, Z3
+	VPBLENDMB Z2, Z0, K4, Z4
+	VPBLENDMB Z1, Z3, K1, Z3
+	VPBLENDMB Z1, Z4, K2, Z4
+	VMOVDQU8 Z3, (DI)(AX*1)
+	VMOVDQU8 Z4, 64(DI)(AX*1)
+	ADDQ $128, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33816,15 +40739,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI32StreamAVX512 is dst[i] = a², written around the caches.
+// squareI32StreamAVX512 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -33843,7 +40768,36 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VPMULLD Z0, Z0, Z0
+	VPMULLD Z1, Z1, Z1
+	VPMULLD Z2, Z2, Z2
+	VPMULLD Z3, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -33898,15 +40852,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI64StreamAVX512 is dst[i] = a², written around the caches.
+// squareI64StreamAVX512 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -33925,7 +40881,36 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VPMULLQ Z0, Z0, Z0
+	VPMULLQ Z1, Z1, Z1
+	VPMULLQ Z2, Z2, Z2
+	VPMULLQ Z3, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34005,15 +40990,17 @@ done:
 	VZEROUPPER
 	RET
 
-// squareU8StreamAVX512 is dst[i] = a², written around the caches.
+// squareU8StreamAVX512 is dst[i] = a², of a result that no cache holds.
 TEXT ·squareU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -34052,7 +41039,56 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z0
+	VMOVDQU8 64(SI)(AX*1), Z1
+	VMOVDQU8 128(SI)(AX*1), Z2
+	VMOVDQU8 192(SI)(AX*1), Z3
+	VPANDD.BCST constants<>+1888(SB), Z0, Z5
+	VPSRLW $8, Z0, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z0, Z0, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z0
+	VPANDD.BCST constants<>+1888(SB), Z1, Z5
+	VPSRLW $8, Z1, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z1, Z1, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z1
+	VPANDD.BCST constants<>+1888(SB), Z2, Z5
+	VPSRLW $8, Z2, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z2, Z2, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z2
+	VPANDD.BCST constants<>+1888(SB), Z3, Z5
+	VPSRLW $8, Z3, Z4
+	VPMULLW Z4, Z5, Z5
+	VPMULLW Z3, Z3, Z4
+	VPANDD.BCST constants<>+1892(SB), Z4, Z4
+	VPORD Z4, Z5, Z3
+	VMOVDQU8 Z0, (DI)(AX*1)
+	VMOVDQU8 Z1, 64(DI)(AX*1)
+	VMOVDQU8 Z2, 128(DI)(AX*1)
+	VMOVDQU8 Z3, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34115,7 +41151,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -34124,9 +41160,11 @@ TEXT ·clampI32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
 	VBROADCASTSS 4(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -34149,7 +41187,40 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VPMAXSD Z2, Z0, Z2
+	VPMAXSD Z3, Z0, Z3
+	VPMAXSD Z4, Z0, Z4
+	VPMAXSD Z5, Z0, Z5
+	VPMINSD Z2, Z1, Z2
+	VPMINSD Z3, Z1, Z3
+	VPMINSD Z4, Z1, Z4
+	VPMINSD Z5, Z1, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34212,7 +41283,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -34221,9 +41292,11 @@ TEXT ·clampI64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -34246,7 +41319,40 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VPMAXSQ Z2, Z0, Z2
+	VPMAXSQ Z3, Z0, Z3
+	VPMAXSQ Z4, Z0, Z4
+	VPMAXSQ Z5, Z0, Z5
+	VPMINSQ Z2, Z1, Z2
+	VPMINSQ Z3, Z1, Z3
+	VPMINSQ Z4, Z1, Z4
+	VPMINSQ Z5, Z1, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34309,7 +41415,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 TEXT ·clampU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -34318,9 +41424,11 @@ TEXT ·clampU8StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
 	VPBROADCASTB 1(DX), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	PREFETCHT0 8256(SI)(AX*1)
 	PREFETCHT0 8320(SI)(AX*1)
@@ -34343,7 +41451,40 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*1)
+	PREFETCHT0 2112(DI)(AX*1)
+	PREFETCHT0 2176(DI)(AX*1)
+	PREFETCHT0 2240(DI)(AX*1)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2112(SI)(AX*1)
+	PREFETCHT0 2176(SI)(AX*1)
+	PREFETCHT0 2240(SI)(AX*1)
+	VMOVDQU8 (SI)(AX*1), Z2
+	VMOVDQU8 64(SI)(AX*1), Z3
+	VMOVDQU8 128(SI)(AX*1), Z4
+	VMOVDQU8 192(SI)(AX*1), Z5
+	VPMAXUB Z2, Z0, Z2
+	VPMAXUB Z3, Z0, Z3
+	VPMAXUB Z4, Z0, Z4
+	VPMAXUB Z5, Z0, Z5
+	VPMINUB Z2, Z1, Z2
+	VPMINUB Z3, Z1, Z3
+	VPMINUB Z4, Z1, Z4
+	VPMINUB Z5, Z1, Z5
+	VMOVDQU8 Z2, (DI)(AX*1)
+	VMOVDQU8 Z3, 64(DI)(AX*1)
+	VMOVDQU8 Z4, 128(DI)(AX*1)
+	VMOVDQU8 Z5, 192(DI)(AX*1)
+	ADDQ $256, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34415,7 +41556,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereI32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -34423,9 +41564,11 @@ TEXT ·whereI32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVDQU8 (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
@@ -34453,7 +41596,53 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVDQU8 (SI)(AX*1), X0
+	VPTESTMB X0, X0, K1
+	VMOVDQU8 16(SI)(AX*1), X0
+	VPTESTMB X0, X0, K2
+	VMOVDQU8 32(SI)(AX*1), X0
+	VPTESTMB X0, X0, K3
+	VMOVDQU8 48(SI)(AX*1), X0
+	VPTESTMB X0, X0, K4
+	VMOVUPS (R8)(AX*4), Z0
+	VMOVUPS 64(R8)(AX*4), Z1
+	VMOVUPS 128(R8)(AX*4), Z2
+	VMOVUPS 192(R8)(AX*4), Z3
+	VMOVUPS (R9)(AX*4), Z4
+	VMOVUPS 64(R9)(AX*4), Z5
+	VMOVUPS 128(R9)(AX*4), Z6
+	VMOVUPS 192(R9)(AX*4), Z7
+	VBLENDMPS Z0, Z4, K1, Z0
+	VBLENDMPS Z1, Z5, K2, Z1
+	VBLENDMPS Z2, Z6, K3, Z2
+	VBLENDMPS Z3, Z7, K4, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -34525,7 +41714,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 TEXT ·whereI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -34533,9 +41722,11 @@ TEXT ·whereI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VMOVQ (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
@@ -34563,7 +41754,53 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVQ (SI)(AX*1), X0
+	VPTESTMB X0, X0, K1
+	VMOVQ 8(SI)(AX*1), X0
+	VPTESTMB X0, X0, K2
+	VMOVQ 16(SI)(AX*1), X0
+	VPTESTMB X0, X0, K3
+	VMOVQ 24(SI)(AX*1), X0
+	VPTESTMB X0, X0, K4
+	VMOVUPD (R8)(AX*8), Z0
+	VMOVUPD 64(R8)(AX*8), Z1
+	VMOVUPD 128(R8)(AX*8), Z2
+	VMOVUPD 192(R8)(AX*8), Z3
+	VMOVUPD (R9)(AX*8), Z4
+	VMOVUPD 64(R9)(AX*8), Z5
+	VMOVUPD 128(R9)(AX*8), Z6
+	VMOVUPD 192(R9)(AX*8), Z7
+	VBLENDMPD Z0, Z4, K1, Z0
+	VBLENDMPD Z1, Z5, K2, Z1
+	VBLENDMPD Z2, Z6, K3, Z2
+	VBLENDMPD Z3, Z7, K4, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35412,15 +42649,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, written around the caches.
+// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
 TEXT ·fromI32I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VPMOVSXDQ (SI)(AX*4), Z0
@@ -35433,7 +42672,30 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VPMOVSXDQ (SI)(AX*4), Z0
+	VPMOVSXDQ 32(SI)(AX*4), Z1
+	VPMOVSXDQ 64(SI)(AX*4), Z2
+	VPMOVSXDQ 96(SI)(AX*4), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35483,15 +42745,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 TEXT ·fromU8I32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBD (SI)(AX*1), Z0
 	VPMOVZXBD 16(SI)(AX*1), Z1
@@ -35503,7 +42767,29 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBD (SI)(AX*1), Z0
+	VPMOVZXBD 16(SI)(AX*1), Z1
+	VPMOVZXBD 32(SI)(AX*1), Z2
+	VPMOVZXBD 48(SI)(AX*1), Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35553,15 +42839,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 TEXT ·fromU8I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*1)
 	VPMOVZXBQ (SI)(AX*1), Z0
 	VPMOVZXBQ 8(SI)(AX*1), Z1
@@ -35573,7 +42861,29 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*1)
+	VPMOVZXBQ (SI)(AX*1), Z0
+	VPMOVZXBQ 8(SI)(AX*1), Z1
+	VPMOVZXBQ 16(SI)(AX*1), Z2
+	VPMOVZXBQ 24(SI)(AX*1), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35623,15 +42933,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
 TEXT ·fromF32I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VCVTTPS2QQ (SI)(AX*4), Z0
@@ -35644,7 +42956,30 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VCVTTPS2QQ (SI)(AX*4), Z0
+	VCVTTPS2QQ 32(SI)(AX*4), Z1
+	VCVTTPS2QQ 64(SI)(AX*4), Z2
+	VCVTTPS2QQ 96(SI)(AX*4), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -35694,15 +43029,17 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
 TEXT ·fromF64I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -35717,7 +43054,32 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VCVTTPD2QQ (SI)(AX*8), Z0
+	VCVTTPD2QQ 64(SI)(AX*8), Z1
+	VCVTTPD2QQ 128(SI)(AX*8), Z2
+	VCVTTPD2QQ 192(SI)(AX*8), Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36324,7 +43686,7 @@ done:
 	RET
 
 // expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
 TEXT ·expF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -36342,9 +43704,11 @@ TEXT ·expF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+128(SB), Z9
 	VBROADCASTSS constants<>+132(SB), Z10
 	VBROADCASTSS constants<>+192(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -36447,7 +43811,120 @@ several:
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z12
+	VMOVUPS 64(SI)(AX*4), Z13
+	VMOVUPS 128(SI)(AX*4), Z14
+	VMOVUPS 192(SI)(AX*4), Z15
+	VMOVAPS Z0, Z16
+	VFMADD231PS Z1, Z12, Z16
+	VMOVAPS Z0, Z17
+	VFMADD231PS Z1, Z13, Z17
+	VMOVAPS Z0, Z18
+	VFMADD231PS Z1, Z14, Z18
+	VMOVAPS Z0, Z19
+	VFMADD231PS Z1, Z15, Z19
+	VSUBPS Z0, Z16, Z16
+	VSUBPS Z0, Z17, Z17
+	VSUBPS Z0, Z18, Z18
+	VSUBPS Z0, Z19, Z19
+	VMOVAPS Z12, Z20
+	VFMADD231PS Z3, Z16, Z20
+	VMOVAPS Z13, Z21
+	VFMADD231PS Z3, Z17, Z21
+	VMOVAPS Z14, Z22
+	VFMADD231PS Z3, Z18, Z22
+	VMOVAPS Z15, Z23
+	VFMADD231PS Z3, Z19, Z23
+	VFMADD231PS Z2, Z16, Z20
+	VFMADD231PS Z2, Z17, Z21
+	VFMADD231PS Z2, Z18, Z22
+	VFMADD231PS Z2, Z19, Z23
+	VMULPS Z20, Z20, Z24
+	VMULPS Z21, Z21, Z25
+	VMULPS Z22, Z22, Z26
+	VMULPS Z23, Z23, Z27
+	VMOVAPS Z6, Z28
+	VFMADD231PS Z20, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PS Z21, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PS Z22, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PS Z23, Z5, Z31
+	VFMADD213PS Z7, Z20, Z28
+	VFMADD213PS Z7, Z21, Z29
+	VFMADD213PS Z7, Z22, Z30
+	VFMADD213PS Z7, Z23, Z31
+	VFMADD213PS Z8, Z20, Z28
+	VFMADD213PS Z8, Z21, Z29
+	VFMADD213PS Z8, Z22, Z30
+	VFMADD213PS Z8, Z23, Z31
+	VFMADD213PS Z9, Z20, Z28
+	VFMADD213PS Z9, Z21, Z29
+	VFMADD213PS Z9, Z22, Z30
+	VFMADD213PS Z9, Z23, Z31
+	VFMADD213PS Z10, Z20, Z28
+	VFMADD213PS Z10, Z21, Z29
+	VFMADD213PS Z10, Z22, Z30
+	VFMADD213PS Z10, Z23, Z31
+	VFMADD231PS Z28, Z24, Z20
+	VFMADD231PS Z29, Z25, Z21
+	VFMADD231PS Z30, Z26, Z22
+	VFMADD231PS Z31, Z27, Z23
+	VADDPS Z20, Z4, Z20
+	VADDPS Z21, Z4, Z21
+	VADDPS Z22, Z4, Z22
+	VADDPS Z23, Z4, Z23
+	VSCALEFPS Z16, Z20, Z16
+	VSCALEFPS Z17, Z21, Z17
+	VSCALEFPS Z18, Z22, Z18
+	VSCALEFPS Z19, Z23, Z19
+	VCMPPS $17, Z11, Z12, K1
+	VCMPPS $17, Z11, Z13, K2
+	VCMPPS $17, Z11, Z14, K3
+	VCMPPS $17, Z11, Z15, K4
+	VBLENDMPS.BCST constants<>+1216(SB), Z16, K1, Z16
+	VBLENDMPS.BCST constants<>+1216(SB), Z17, K2, Z17
+	VBLENDMPS.BCST constants<>+1216(SB), Z18, K3, Z18
+	VBLENDMPS.BCST constants<>+1216(SB), Z19, K4, Z19
+	VCMPPS.BCST $30, constants<>+1924(SB), Z12, K1
+	VCMPPS.BCST $30, constants<>+1924(SB), Z13, K2
+	VCMPPS.BCST $30, constants<>+1924(SB), Z14, K3
+	VCMPPS.BCST $30, constants<>+1924(SB), Z15, K4
+	VBLENDMPS.BCST constants<>+1220(SB), Z16, K1, Z16
+	VBLENDMPS.BCST constants<>+1220(SB), Z17, K2, Z17
+	VBLENDMPS.BCST constants<>+1220(SB), Z18, K3, Z18
+	VBLENDMPS.BCST constants<>+1220(SB), Z19, K4, Z19
+	VCMPPS $3, Z12, Z12, K1
+	VCMPPS $3, Z13, Z13, K2
+	VCMPPS $3, Z14, Z14, K3
+	VCMPPS $3, Z15, Z15, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z16, K1, Z12
+	VBLENDMPS.BCST constants<>+56(SB), Z17, K2, Z13
+	VBLENDMPS.BCST constants<>+56(SB), Z18, K3, Z14
+	VBLENDMPS.BCST constants<>+56(SB), Z19, K4, Z15
+	VMOVUPS Z12, (DI)(AX*4)
+	VMOVUPS Z13, 64(DI)(AX*4)
+	VMOVUPS Z14, 128(DI)(AX*4)
+	VMOVUPS Z15, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36672,7 +44149,7 @@ done:
 	RET
 
 // expm1F32StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 TEXT ·expm1F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -36686,9 +44163,11 @@ TEXT ·expm1F32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+112(SB), Z5
 	VBROADCASTSS constants<>+116(SB), Z6
 	VBROADCASTSS constants<>+120(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -36835,7 +44314,164 @@ several:
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z8
+	VMOVUPS 64(SI)(AX*4), Z9
+	VMOVUPS 128(SI)(AX*4), Z10
+	VMOVUPS 192(SI)(AX*4), Z11
+	VMOVAPS Z0, Z12
+	VFMADD231PS Z2, Z8, Z12
+	VMOVAPS Z0, Z13
+	VFMADD231PS Z2, Z9, Z13
+	VMOVAPS Z0, Z14
+	VFMADD231PS Z2, Z10, Z14
+	VMOVAPS Z0, Z15
+	VFMADD231PS Z2, Z11, Z15
+	VSUBPS Z0, Z12, Z12
+	VSUBPS Z0, Z13, Z13
+	VSUBPS Z0, Z14, Z14
+	VSUBPS Z0, Z15, Z15
+	VMOVAPS Z8, Z16
+	VFMADD231PS Z3, Z12, Z16
+	VMOVAPS Z9, Z17
+	VFMADD231PS Z3, Z13, Z17
+	VMOVAPS Z10, Z18
+	VFMADD231PS Z3, Z14, Z18
+	VMOVAPS Z11, Z19
+	VFMADD231PS Z3, Z15, Z19
+	VMULPS Z4, Z12, Z20
+	VMULPS Z4, Z13, Z21
+	VMULPS Z4, Z14, Z22
+	VMULPS Z4, Z15, Z23
+	VSUBPS Z20, Z16, Z24
+	VSUBPS Z21, Z17, Z25
+	VSUBPS Z22, Z18, Z26
+	VSUBPS Z23, Z19, Z27
+	VSUBPS Z24, Z16, Z16
+	VSUBPS Z25, Z17, Z17
+	VSUBPS Z26, Z18, Z18
+	VSUBPS Z27, Z19, Z19
+	VSUBPS Z20, Z16, Z16
+	VSUBPS Z21, Z17, Z17
+	VSUBPS Z22, Z18, Z18
+	VSUBPS Z23, Z19, Z19
+	VMULPS Z24, Z24, Z20
+	VMULPS Z25, Z25, Z21
+	VMULPS Z26, Z26, Z22
+	VMULPS Z27, Z27, Z23
+	VMOVAPS Z6, Z28
+	VFMADD231PS Z24, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PS Z25, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PS Z26, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PS Z27, Z5, Z31
+	VFMADD213PS Z7, Z24, Z28
+	VFMADD213PS Z7, Z25, Z29
+	VFMADD213PS Z7, Z26, Z30
+	VFMADD213PS Z7, Z27, Z31
+	VFMADD213PS.BCST constants<>+124(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+124(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+124(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+124(SB), Z27, Z31
+	VFMADD213PS.BCST constants<>+128(SB), Z24, Z28
+	VFMADD213PS.BCST constants<>+128(SB), Z25, Z29
+	VFMADD213PS.BCST constants<>+128(SB), Z26, Z30
+	VFMADD213PS.BCST constants<>+128(SB), Z27, Z31
+	VFMADD213PS Z1, Z24, Z28
+	VFMADD213PS Z1, Z25, Z29
+	VFMADD213PS Z1, Z26, Z30
+	VFMADD213PS Z1, Z27, Z31
+	VFMADD231PS Z28, Z20, Z16
+	VFMADD231PS Z29, Z21, Z17
+	VFMADD231PS Z30, Z22, Z18
+	VFMADD231PS Z31, Z23, Z19
+	VSUBPS.BCST constants<>+32(SB), Z12, Z12
+	VSUBPS.BCST constants<>+32(SB), Z13, Z13
+	VSUBPS.BCST constants<>+32(SB), Z14, Z14
+	VSUBPS.BCST constants<>+32(SB), Z15, Z15
+	VADDPS.BCST constants<>+1464(SB), Z12, Z12
+	VADDPS.BCST constants<>+1464(SB), Z13, Z13
+	VADDPS.BCST constants<>+1464(SB), Z14, Z14
+	VADDPS.BCST constants<>+1464(SB), Z15, Z15
+	VPSLLD $23, Z12, Z12
+	VPSLLD $23, Z13, Z13
+	VPSLLD $23, Z14, Z14
+	VPSLLD $23, Z15, Z15
+	VSUBPS Z1, Z12, Z20
+	VSUBPS Z1, Z13, Z21
+	VSUBPS Z1, Z14, Z22
+	VSUBPS Z1, Z15, Z23
+	VFMADD231PS Z24, Z12, Z20
+	VFMADD231PS Z25, Z13, Z21
+	VFMADD231PS Z26, Z14, Z22
+	VFMADD231PS Z27, Z15, Z23
+	VFMADD231PS Z16, Z12, Z20
+	VFMADD231PS Z17, Z13, Z21
+	VFMADD231PS Z18, Z14, Z22
+	VFMADD231PS Z19, Z15, Z23
+	VMULPS.BCST constants<>+1528(SB), Z20, Z12
+	VMULPS.BCST constants<>+1528(SB), Z21, Z13
+	VMULPS.BCST constants<>+1528(SB), Z22, Z14
+	VMULPS.BCST constants<>+1528(SB), Z23, Z15
+	VPANDD.BCST constants<>+16(SB), Z8, Z16
+	VPANDD.BCST constants<>+16(SB), Z9, Z17
+	VPANDD.BCST constants<>+16(SB), Z10, Z18
+	VPANDD.BCST constants<>+16(SB), Z11, Z19
+	VCMPPS.BCST $17, constants<>+1928(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+1928(SB), Z17, K2
+	VCMPPS.BCST $17, constants<>+1928(SB), Z18, K3
+	VCMPPS.BCST $17, constants<>+1928(SB), Z19, K4
+	VBLENDMPS Z8, Z12, K1, Z12
+	VBLENDMPS Z9, Z13, K2, Z13
+	VBLENDMPS Z10, Z14, K3, Z14
+	VBLENDMPS Z11, Z15, K4, Z15
+	VCMPPS.BCST $17, constants<>+1932(SB), Z8, K1
+	VCMPPS.BCST $17, constants<>+1932(SB), Z9, K2
+	VCMPPS.BCST $17, constants<>+1932(SB), Z10, K3
+	VCMPPS.BCST $17, constants<>+1932(SB), Z11, K4
+	VBLENDMPS.BCST constants<>+36(SB), Z12, K1, Z12
+	VBLENDMPS.BCST constants<>+36(SB), Z13, K2, Z13
+	VBLENDMPS.BCST constants<>+36(SB), Z14, K3, Z14
+	VBLENDMPS.BCST constants<>+36(SB), Z15, K4, Z15
+	VCMPPS.BCST $30, constants<>+1924(SB), Z8, K1
+	VCMPPS.BCST $30, constants<>+1924(SB), Z9, K2
+	VCMPPS.BCST $30, constants<>+1924(SB), Z10, K3
+	VCMPPS.BCST $30, constants<>+1924(SB), Z11, K4
+	VBLENDMPS.BCST constants<>+1220(SB), Z12, K1, Z12
+	VBLENDMPS.BCST constants<>+1220(SB), Z13, K2, Z13
+	VBLENDMPS.BCST constants<>+1220(SB), Z14, K3, Z14
+	VBLENDMPS.BCST constants<>+1220(SB), Z15, K4, Z15
+	VCMPPS $3, Z8, Z8, K1
+	VCMPPS $3, Z9, Z9, K2
+	VCMPPS $3, Z10, Z10, K3
+	VCMPPS $3, Z11, Z11, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z8
+	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z9
+	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z10
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z11
+	VMOVUPS Z8, (DI)(AX*4)
+	VMOVUPS Z9, 64(DI)(AX*4)
+	VMOVUPS Z10, 128(DI)(AX*4)
+	VMOVUPS Z11, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -36996,7 +44632,7 @@ done:
 	RET
 
 // logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
 TEXT ·logF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37022,9 +44658,11 @@ TEXT ·logF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+648(SB), Z17
 	VBROADCASTSS constants<>+188(SB), Z18
 	VBROADCASTSS constants<>+1220(SB), Z19
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z20
@@ -37095,7 +44733,86 @@ several:
 	VMOVNTPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z20
+	VMOVUPS 64(SI)(AX*4), Z21
+	VCMPPS $17, Z3, Z20, K1
+	VCMPPS $17, Z3, Z21, K2
+	VMULPS Z4, Z20, Z22
+	VMULPS Z4, Z21, Z23
+	VBLENDMPS Z22, Z20, K1, Z22
+	VBLENDMPS Z23, Z21, K2, Z23
+	VMOVAPS.Z Z5, K1, Z24
+	VMOVAPS.Z Z5, K2, Z25
+	VPSUBD Z6, Z22, Z26
+	VPSUBD Z6, Z23, Z27
+	VPANDD Z1, Z26, Z26
+	VPANDD Z1, Z27, Z27
+	VPSUBD Z26, Z22, Z22
+	VPSUBD Z27, Z23, Z23
+	VSUBPS Z7, Z22, Z22
+	VSUBPS Z7, Z23, Z23
+	VMOVAPS Z9, Z28
+	VFMADD231PS Z22, Z8, Z28
+	VMOVAPS Z9, Z29
+	VFMADD231PS Z23, Z8, Z29
+	VFMADD213PS Z10, Z22, Z28
+	VFMADD213PS Z10, Z23, Z29
+	VFMADD213PS Z11, Z22, Z28
+	VFMADD213PS Z11, Z23, Z29
+	VFMADD213PS Z12, Z22, Z28
+	VFMADD213PS Z12, Z23, Z29
+	VFMADD213PS Z13, Z22, Z28
+	VFMADD213PS Z13, Z23, Z29
+	VFMADD213PS Z14, Z22, Z28
+	VFMADD213PS Z14, Z23, Z29
+	VFMADD213PS Z15, Z22, Z28
+	VFMADD213PS Z15, Z23, Z29
+	VMULPS Z22, Z22, Z30
+	VMULPS Z23, Z23, Z31
+	VFMADD213PS Z16, Z22, Z28
+	VFMADD213PS Z16, Z23, Z29
+	VFMADD231PS Z28, Z30, Z22
+	VFMADD231PS Z29, Z31, Z23
+	VPSUBD Z24, Z26, Z24
+	VPSUBD Z25, Z27, Z25
+	VPSRAD $23, Z24, Z24
+	VPSRAD $23, Z25, Z25
+	VCVTDQ2PS Z24, Z24
+	VCVTDQ2PS Z25, Z25
+	VFMADD231PS Z18, Z24, Z22
+	VFMADD231PS Z18, Z25, Z23
+	VCMPPS $0, Z19, Z20, K1
+	VCMPPS $0, Z19, Z21, K2
+	VBLENDMPS Z20, Z22, K1, Z22
+	VBLENDMPS Z21, Z23, K2, Z23
+	VCMPPS $18, Z0, Z20, K1
+	VCMPPS $18, Z0, Z21, K2
+	VCMPPS $17, Z0, Z20, K3
+	VCMPPS $17, Z0, Z21, K4
+	VBLENDMPS Z2, Z1, K3, Z24
+	VBLENDMPS Z2, Z1, K4, Z25
+	VBLENDMPS Z24, Z22, K1, Z22
+	VBLENDMPS Z25, Z23, K2, Z23
+	VCMPPS $3, Z20, Z20, K1
+	VCMPPS $3, Z21, Z21, K2
+	VBLENDMPS Z2, Z22, K1, Z20
+	VBLENDMPS Z2, Z23, K2, Z21
+	VMOVUPS Z20, (DI)(AX*4)
+	VMOVUPS Z21, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37259,7 +44976,7 @@ done:
 	RET
 
 // log1pF32StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 TEXT ·log1pF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37285,9 +45002,11 @@ TEXT ·log1pF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+188(SB), Z17
 	VBROADCASTSS constants<>+1928(SB), Z18
 	VBROADCASTSS constants<>+1220(SB), Z19
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z20
@@ -37360,7 +45079,88 @@ several:
 	VMOVNTPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z20
+	VMOVUPS 64(SI)(AX*4), Z21
+	VADDPS Z20, Z3, Z22
+	VADDPS Z21, Z3, Z23
+	VPSUBD Z4, Z22, Z22
+	VPSUBD Z4, Z23, Z23
+	VPANDD Z1, Z22, Z22
+	VPANDD Z1, Z23, Z23
+	VPSUBD Z22, Z20, Z24
+	VPSUBD Z23, Z21, Z25
+	VPSUBD Z22, Z5, Z26
+	VPSUBD Z23, Z5, Z27
+	VFMADD213PS Z0, Z6, Z26
+	VFMADD213PS Z0, Z6, Z27
+	VADDPS Z26, Z24, Z24
+	VADDPS Z27, Z25, Z25
+	VMOVAPS Z8, Z26
+	VFMADD231PS Z24, Z7, Z26
+	VMOVAPS Z8, Z27
+	VFMADD231PS Z25, Z7, Z27
+	VFMADD213PS Z9, Z24, Z26
+	VFMADD213PS Z9, Z25, Z27
+	VFMADD213PS Z10, Z24, Z26
+	VFMADD213PS Z10, Z25, Z27
+	VFMADD213PS Z11, Z24, Z26
+	VFMADD213PS Z11, Z25, Z27
+	VFMADD213PS Z12, Z24, Z26
+	VFMADD213PS Z12, Z25, Z27
+	VFMADD213PS Z13, Z24, Z26
+	VFMADD213PS Z13, Z25, Z27
+	VFMADD213PS Z14, Z24, Z26
+	VFMADD213PS Z14, Z25, Z27
+	VMULPS Z24, Z24, Z28
+	VMULPS Z25, Z25, Z29
+	VFMADD213PS Z15, Z24, Z26
+	VFMADD213PS Z15, Z25, Z27
+	VFMADD231PS Z26, Z28, Z24
+	VFMADD231PS Z27, Z29, Z25
+	VPSRAD $23, Z22, Z22
+	VPSRAD $23, Z23, Z23
+	VCVTDQ2PS Z22, Z22
+	VCVTDQ2PS Z23, Z23
+	VFMADD231PS Z17, Z22, Z24
+	VFMADD231PS Z17, Z23, Z25
+	VPANDD.BCST constants<>+16(SB), Z20, Z22
+	VPANDD.BCST constants<>+16(SB), Z21, Z23
+	VCMPPS $17, Z18, Z22, K1
+	VCMPPS $17, Z18, Z23, K2
+	VBLENDMPS Z20, Z24, K1, Z22
+	VBLENDMPS Z21, Z25, K2, Z23
+	VCMPPS $0, Z19, Z20, K1
+	VCMPPS $0, Z19, Z21, K2
+	VBLENDMPS Z20, Z22, K1, Z22
+	VBLENDMPS Z21, Z23, K2, Z23
+	VCMPPS $18, Z0, Z20, K1
+	VCMPPS $18, Z0, Z21, K2
+	VCMPPS $17, Z0, Z20, K3
+	VCMPPS $17, Z0, Z21, K4
+	VBLENDMPS Z2, Z1, K3, Z24
+	VBLENDMPS Z2, Z1, K4, Z25
+	VBLENDMPS Z24, Z22, K1, Z22
+	VBLENDMPS Z25, Z23, K2, Z23
+	VCMPPS $3, Z20, Z20, K1
+	VCMPPS $3, Z21, Z21, K2
+	VBLENDMPS Z2, Z22, K1, Z20
+	VBLENDMPS Z2, Z23, K2, Z21
+	VMOVUPS Z20, (DI)(AX*4)
+	VMOVUPS Z21, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -37822,7 +45622,7 @@ done:
 
 // sinF32StreamAVX512 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·sinF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -37832,9 +45632,11 @@ TEXT ·sinF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+64(SB), Z1
 	VMOVUPS constants<>+1984(SB), Z2
 	VBROADCASTSS constants<>+0(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z4
@@ -38115,7 +45917,296 @@ several:
 	VMOVNTPS Z5, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z4
+	VMOVUPS 64(SI)(AX*4), Z5
+	VPANDD.BCST constants<>+16(SB), Z4, Z6
+	VPANDD.BCST constants<>+16(SB), Z5, Z7
+	VPANDD.BCST constants<>+2048(SB), Z6, Z8
+	VPANDD.BCST constants<>+2048(SB), Z7, Z9
+	VPORD.BCST constants<>+1936(SB), Z8, Z8
+	VPORD.BCST constants<>+1936(SB), Z9, Z9
+	VPSRLD $23, Z6, Z10
+	VPSRLD $23, Z7, Z11
+	VPSUBD.BCST constants<>+2052(SB), Z10, Z10
+	VPSUBD.BCST constants<>+2052(SB), Z11, Z11
+	VPSRLD $5, Z10, Z12
+	VPSRLD $5, Z11, Z13
+	VPANDD Z0, Z10, Z10
+	VPANDD Z0, Z11, Z11
+	VPADDD Z1, Z12, Z14
+	VPADDD Z1, Z13, Z15
+	VPERMD Z2, Z14, Z14
+	VPERMD Z2, Z15, Z15
+	VPSRLD $1, Z14, Z16
+	VPSRLD $1, Z15, Z17
+	VPSUBD Z10, Z0, Z18
+	VPSUBD Z11, Z0, Z19
+	VPSRLVD Z18, Z16, Z16
+	VPSRLVD Z19, Z17, Z17
+	VPERMD Z2, Z12, Z20
+	VPERMD Z2, Z13, Z21
+	VPSLLVD Z10, Z20, Z20
+	VPSLLVD Z11, Z21, Z21
+	VPORD Z16, Z20, Z16
+	VPORD Z17, Z21, Z17
+	VPADDD.BCST constants<>+1784(SB), Z12, Z20
+	VPADDD.BCST constants<>+1784(SB), Z13, Z21
+	VPERMD Z2, Z20, Z20
+	VPERMD Z2, Z21, Z21
+	VPSRLD $1, Z20, Z22
+	VPSRLD $1, Z21, Z23
+	VPSRLVD Z18, Z22, Z22
+	VPSRLVD Z19, Z23, Z23
+	VPSLLVD Z10, Z14, Z14
+	VPSLLVD Z11, Z15, Z15
+	VPORD Z22, Z14, Z14
+	VPORD Z23, Z15, Z15
+	VPADDD.BCST constants<>+2056(SB), Z12, Z12
+	VPADDD.BCST constants<>+2056(SB), Z13, Z13
+	VPERMD Z2, Z12, Z12
+	VPERMD Z2, Z13, Z13
+	VPSRLD $1, Z12, Z12
+	VPSRLD $1, Z13, Z13
+	VPSRLVD Z18, Z12, Z12
+	VPSRLVD Z19, Z13, Z13
+	VPSLLVD Z10, Z20, Z10
+	VPSLLVD Z11, Z21, Z11
+	VPORD Z12, Z10, Z10
+	VPORD Z13, Z11, Z11
+	VPMULLD Z14, Z8, Z12
+	VPMULLD Z15, Z9, Z13
+	VPSRLQ $32, Z8, Z18
+	VPSRLQ $32, Z10, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z8, Z10, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K1
+	VPBLENDMD Z19, Z18, K1, Z10
+	VPSRLQ $32, Z9, Z18
+	VPSRLQ $32, Z11, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z9, Z11, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K1
+	VPBLENDMD Z19, Z18, K1, Z11
+	VPADDD Z10, Z12, Z10
+	VPADDD Z11, Z13, Z11
+	VPMULLD Z16, Z8, Z16
+	VPMULLD Z17, Z9, Z17
+	VPSRLQ $32, Z8, Z18
+	VPSRLQ $32, Z14, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z8, Z14, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K1
+	VPBLENDMD Z19, Z18, K1, Z8
+	VPSRLQ $32, Z9, Z14
+	VPSRLQ $32, Z15, Z18
+	VPMULUDQ Z14, Z18, Z18
+	VPMULUDQ Z9, Z15, Z14
+	VPSRLQ $32, Z14, Z14
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K1
+	VPBLENDMD Z18, Z14, K1, Z9
+	VPADDD Z8, Z16, Z8
+	VPADDD Z9, Z17, Z9
+	VPXORD Z3, Z10, Z14
+	VPXORD Z3, Z11, Z15
+	VPXORD Z3, Z12, Z12
+	VPXORD Z3, Z13, Z13
+	VPCMPD $1, Z12, Z14, K1
+	VPCMPD $1, Z13, Z15, K2
+	VMOVAPS.Z Z1, K1, Z12
+	VMOVAPS.Z Z1, K2, Z13
+	VPADDD Z12, Z8, Z8
+	VPADDD Z13, Z9, Z9
+	VPSLLD $2, Z8, Z12
+	VPSLLD $2, Z9, Z13
+	VPSRLD $30, Z10, Z14
+	VPSRLD $30, Z11, Z15
+	VPORD Z14, Z12, Z12
+	VPORD Z15, Z13, Z13
+	VPSLLD $2, Z10, Z10
+	VPSLLD $2, Z11, Z11
+	VPSRLD $30, Z8, Z8
+	VPSRLD $30, Z9, Z9
+	VPSRLD $31, Z12, Z14
+	VPSRLD $31, Z13, Z15
+	VPADDD Z14, Z8, Z8
+	VPADDD Z15, Z9, Z9
+	VPSRAD $31, Z12, Z14
+	VPSRAD $31, Z13, Z15
+	VPXORD Z14, Z12, Z12
+	VPXORD Z15, Z13, Z13
+	VPXORD Z14, Z10, Z10
+	VPXORD Z15, Z11, Z11
+	VPANDD.BCST constants<>+2060(SB), Z12, Z16
+	VPANDD.BCST constants<>+2060(SB), Z13, Z17
+	VCVTDQ2PS Z16, Z16
+	VCVTDQ2PS Z17, Z17
+	VPANDD.BCST constants<>+2064(SB), Z12, Z12
+	VPANDD.BCST constants<>+2064(SB), Z13, Z13
+	VPSLLD $16, Z12, Z12
+	VPSLLD $16, Z13, Z13
+	VPSRLD $16, Z10, Z18
+	VPSRLD $16, Z11, Z19
+	VPORD Z18, Z12, Z12
+	VPORD Z19, Z13, Z13
+	VCVTDQ2PS Z12, Z12
+	VCVTDQ2PS Z13, Z13
+	VPANDD.BCST constants<>+2068(SB), Z10, Z10
+	VPANDD.BCST constants<>+2068(SB), Z11, Z11
+	VCVTDQ2PS Z10, Z10
+	VCVTDQ2PS Z11, Z11
+	VFMADD231PS.BCST constants<>+2072(SB), Z10, Z12
+	VFMADD231PS.BCST constants<>+2072(SB), Z11, Z13
+	VMOVAPS Z16, Z10
+	VFMADD231PS.BCST constants<>+2072(SB), Z12, Z10
+	VMOVAPS Z17, Z11
+	VFMADD231PS.BCST constants<>+2072(SB), Z13, Z11
+	VMULPS.BCST constants<>+2076(SB), Z10, Z10
+	VMULPS.BCST constants<>+2076(SB), Z11, Z11
+	VFMSUB132PS.BCST constants<>+2076(SB), Z10, Z16
+	VFMSUB132PS.BCST constants<>+2076(SB), Z11, Z17
+	VFMADD231PS.BCST constants<>+2080(SB), Z12, Z16
+	VFMADD231PS.BCST constants<>+2080(SB), Z13, Z17
+	VMULPS.BCST constants<>+2084(SB), Z10, Z12
+	VMULPS.BCST constants<>+2084(SB), Z11, Z13
+	VMOVAPS Z12, Z18
+	VFMSUB231PS.BCST constants<>+2084(SB), Z10, Z18
+	VMOVAPS Z13, Z19
+	VFMSUB231PS.BCST constants<>+2084(SB), Z11, Z19
+	VFMADD231PS.BCST constants<>+2088(SB), Z10, Z18
+	VFMADD231PS.BCST constants<>+2088(SB), Z11, Z19
+	VFMADD231PS.BCST constants<>+2084(SB), Z16, Z18
+	VFMADD231PS.BCST constants<>+2084(SB), Z17, Z19
+	VPANDD Z3, Z14, Z10
+	VPANDD Z3, Z15, Z11
+	VPXORD Z10, Z12, Z12
+	VPXORD Z11, Z13, Z13
+	VPXORD Z10, Z18, Z10
+	VPXORD Z11, Z19, Z11
+	VBROADCASTSS constants<>+96(SB), Z14
+	VFMADD231PS.BCST constants<>+2092(SB), Z6, Z14
+	VBROADCASTSS constants<>+96(SB), Z15
+	VFMADD231PS.BCST constants<>+2092(SB), Z7, Z15
+	VSUBPS.BCST constants<>+96(SB), Z14, Z16
+	VSUBPS.BCST constants<>+96(SB), Z15, Z17
+	VPSUBD.BCST constants<>+96(SB), Z14, Z14
+	VPSUBD.BCST constants<>+96(SB), Z15, Z15
+	VMOVAPS Z6, Z18
+	VFMADD231PS.BCST constants<>+2096(SB), Z16, Z18
+	VMOVAPS Z7, Z19
+	VFMADD231PS.BCST constants<>+2096(SB), Z17, Z19
+	VMULPS.BCST constants<>+2100(SB), Z16, Z20
+	VMULPS.BCST constants<>+2100(SB), Z17, Z21
+	VMOVAPS Z20, Z22
+	VFMSUB231PS.BCST constants<>+2100(SB), Z16, Z22
+	VMOVAPS Z21, Z23
+	VFMSUB231PS.BCST constants<>+2100(SB), Z17, Z23
+	VADDPS Z20, Z18, Z24
+	VADDPS Z21, Z19, Z25
+	VSUBPS Z18, Z24, Z26
+	VSUBPS Z19, Z25, Z27
+	VSUBPS Z26, Z24, Z28
+	VSUBPS Z27, Z25, Z29
+	VSUBPS Z28, Z18, Z18
+	VSUBPS Z29, Z19, Z19
+	VSUBPS Z26, Z20, Z20
+	VSUBPS Z27, Z21, Z21
+	VADDPS Z20, Z18, Z18
+	VADDPS Z21, Z19, Z19
+	VFMADD231PS.BCST constants<>+2104(SB), Z16, Z22
+	VFMADD231PS.BCST constants<>+2104(SB), Z17, Z23
+	VADDPS Z22, Z18, Z16
+	VADDPS Z23, Z19, Z17
+	VADDPS Z16, Z24, Z18
+	VADDPS Z17, Z25, Z19
+	VSUBPS Z18, Z24, Z20
+	VSUBPS Z19, Z25, Z21
+	VADDPS Z16, Z20, Z16
+	VADDPS Z17, Z21, Z17
+	VCMPPS.BCST $29, constants<>+2108(SB), Z6, K1
+	VCMPPS.BCST $29, constants<>+2108(SB), Z7, K2
+	VBLENDMPS Z12, Z18, K1, Z12
+	VBLENDMPS Z13, Z19, K2, Z13
+	VBLENDMPS Z10, Z16, K1, Z10
+	VBLENDMPS Z11, Z17, K2, Z11
+	VBLENDMPS Z8, Z14, K1, Z8
+	VBLENDMPS Z9, Z15, K2, Z9
+	VMULPS Z12, Z12, Z14
+	VMULPS Z13, Z13, Z15
+	VBROADCASTSS constants<>+2116(SB), Z16
+	VFMADD231PS.BCST constants<>+2112(SB), Z14, Z16
+	VBROADCASTSS constants<>+2116(SB), Z17
+	VFMADD231PS.BCST constants<>+2112(SB), Z15, Z17
+	VFMADD213PS.BCST constants<>+1884(SB), Z14, Z16
+	VFMADD213PS.BCST constants<>+1884(SB), Z15, Z17
+	VMULPS Z12, Z14, Z18
+	VMULPS Z13, Z15, Z19
+	VFMADD213PS Z10, Z16, Z18
+	VFMADD213PS Z11, Z17, Z19
+	VADDPS Z18, Z12, Z16
+	VADDPS Z19, Z13, Z17
+	VBROADCASTSS constants<>+2124(SB), Z18
+	VFMADD231PS.BCST constants<>+2120(SB), Z14, Z18
+	VBROADCASTSS constants<>+2124(SB), Z19
+	VFMADD231PS.BCST constants<>+2120(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+1872(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+1872(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+184(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+184(SB), Z15, Z19
+	VMULPS Z10, Z12, Z10
+	VMULPS Z11, Z13, Z11
+	VFMSUB231PS Z18, Z14, Z10
+	VFMSUB231PS Z19, Z15, Z11
+	VADDPS.BCST constants<>+32(SB), Z10, Z10
+	VADDPS.BCST constants<>+32(SB), Z11, Z11
+	VPSLLD $31, Z8, Z12
+	VPSLLD $31, Z9, Z13
+	VPCMPD.BCST $1, constants<>+1216(SB), Z12, K1
+	VPCMPD.BCST $1, constants<>+1216(SB), Z13, K2
+	VBLENDMPS Z10, Z16, K1, Z10
+	VBLENDMPS Z11, Z17, K2, Z11
+	VPSRLD $1, Z8, Z8
+	VPSRLD $1, Z9, Z9
+	VPSLLD $31, Z8, Z8
+	VPSLLD $31, Z9, Z9
+	VPXORD Z8, Z10, Z8
+	VPXORD Z9, Z11, Z9
+	VPANDD Z3, Z4, Z4
+	VPANDD Z3, Z5, Z5
+	VPXORD Z4, Z8, Z4
+	VPXORD Z5, Z9, Z5
+	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
+	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
+	KNOTW K1, K1
+	KNOTW K2, K2
+	VBLENDMPS.BCST constants<>+56(SB), Z4, K1, Z4
+	VBLENDMPS.BCST constants<>+56(SB), Z5, K2, Z5
+	VMOVUPS Z4, (DI)(AX*4)
+	VMOVUPS Z5, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -38576,7 +46667,7 @@ done:
 
 // cosF32StreamAVX512 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·cosF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -38588,9 +46679,11 @@ TEXT ·cosF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+1784(SB), Z3
 	VBROADCASTSS constants<>+0(SB), Z4
 	VBROADCASTSS constants<>+2084(SB), Z5
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z6
@@ -38869,7 +46962,294 @@ several:
 	VMOVNTPS Z7, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z6
+	VMOVUPS 64(SI)(AX*4), Z7
+	VPANDD.BCST constants<>+16(SB), Z6, Z6
+	VPANDD.BCST constants<>+16(SB), Z7, Z7
+	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
+	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
+	KNOTW K1, K1
+	KNOTW K2, K2
+	VPANDD.BCST constants<>+2048(SB), Z6, Z8
+	VPANDD.BCST constants<>+2048(SB), Z7, Z9
+	VPORD.BCST constants<>+1936(SB), Z8, Z8
+	VPORD.BCST constants<>+1936(SB), Z9, Z9
+	VPSRLD $23, Z6, Z10
+	VPSRLD $23, Z7, Z11
+	VPSUBD.BCST constants<>+2052(SB), Z10, Z10
+	VPSUBD.BCST constants<>+2052(SB), Z11, Z11
+	VPSRLD $5, Z10, Z12
+	VPSRLD $5, Z11, Z13
+	VPANDD Z1, Z10, Z10
+	VPANDD Z1, Z11, Z11
+	VPADDD Z0, Z12, Z14
+	VPADDD Z0, Z13, Z15
+	VPERMD Z2, Z14, Z14
+	VPERMD Z2, Z15, Z15
+	VPSRLD $1, Z14, Z16
+	VPSRLD $1, Z15, Z17
+	VPSUBD Z10, Z1, Z18
+	VPSUBD Z11, Z1, Z19
+	VPSRLVD Z18, Z16, Z16
+	VPSRLVD Z19, Z17, Z17
+	VPERMD Z2, Z12, Z20
+	VPERMD Z2, Z13, Z21
+	VPSLLVD Z10, Z20, Z20
+	VPSLLVD Z11, Z21, Z21
+	VPORD Z16, Z20, Z16
+	VPORD Z17, Z21, Z17
+	VPADDD Z3, Z12, Z20
+	VPADDD Z3, Z13, Z21
+	VPERMD Z2, Z20, Z20
+	VPERMD Z2, Z21, Z21
+	VPSRLD $1, Z20, Z22
+	VPSRLD $1, Z21, Z23
+	VPSRLVD Z18, Z22, Z22
+	VPSRLVD Z19, Z23, Z23
+	VPSLLVD Z10, Z14, Z14
+	VPSLLVD Z11, Z15, Z15
+	VPORD Z22, Z14, Z14
+	VPORD Z23, Z15, Z15
+	VPADDD.BCST constants<>+2056(SB), Z12, Z12
+	VPADDD.BCST constants<>+2056(SB), Z13, Z13
+	VPERMD Z2, Z12, Z12
+	VPERMD Z2, Z13, Z13
+	VPSRLD $1, Z12, Z12
+	VPSRLD $1, Z13, Z13
+	VPSRLVD Z18, Z12, Z12
+	VPSRLVD Z19, Z13, Z13
+	VPSLLVD Z10, Z20, Z10
+	VPSLLVD Z11, Z21, Z11
+	VPORD Z12, Z10, Z10
+	VPORD Z13, Z11, Z11
+	VPMULLD Z14, Z8, Z12
+	VPMULLD Z15, Z9, Z13
+	VPSRLQ $32, Z8, Z18
+	VPSRLQ $32, Z10, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z8, Z10, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K3
+	VPBLENDMD Z19, Z18, K3, Z10
+	VPSRLQ $32, Z9, Z18
+	VPSRLQ $32, Z11, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z9, Z11, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K3
+	VPBLENDMD Z19, Z18, K3, Z11
+	VPADDD Z10, Z12, Z10
+	VPADDD Z11, Z13, Z11
+	VPMULLD Z16, Z8, Z16
+	VPMULLD Z17, Z9, Z17
+	VPSRLQ $32, Z8, Z18
+	VPSRLQ $32, Z14, Z19
+	VPMULUDQ Z18, Z19, Z19
+	VPMULUDQ Z8, Z14, Z18
+	VPSRLQ $32, Z18, Z18
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K3
+	VPBLENDMD Z19, Z18, K3, Z8
+	VPSRLQ $32, Z9, Z14
+	VPSRLQ $32, Z15, Z18
+	VPMULUDQ Z14, Z18, Z18
+	VPMULUDQ Z9, Z15, Z14
+	VPSRLQ $32, Z14, Z14
+	MOVL $0xaaaa, R12
+	KMOVW R12, K0
+	KMOVW R12, K3
+	VPBLENDMD Z18, Z14, K3, Z9
+	VPADDD Z8, Z16, Z8
+	VPADDD Z9, Z17, Z9
+	VPXORD Z4, Z10, Z14
+	VPXORD Z4, Z11, Z15
+	VPXORD Z4, Z12, Z12
+	VPXORD Z4, Z13, Z13
+	VPCMPD $1, Z12, Z14, K3
+	VPCMPD $1, Z13, Z15, K4
+	VMOVAPS.Z Z0, K3, Z12
+	VMOVAPS.Z Z0, K4, Z13
+	VPADDD Z12, Z8, Z8
+	VPADDD Z13, Z9, Z9
+	VPSLLD $2, Z8, Z12
+	VPSLLD $2, Z9, Z13
+	VPSRLD $30, Z10, Z14
+	VPSRLD $30, Z11, Z15
+	VPORD Z14, Z12, Z12
+	VPORD Z15, Z13, Z13
+	VPSLLD $2, Z10, Z10
+	VPSLLD $2, Z11, Z11
+	VPSRLD $30, Z8, Z8
+	VPSRLD $30, Z9, Z9
+	VPSRLD $31, Z12, Z14
+	VPSRLD $31, Z13, Z15
+	VPADDD Z14, Z8, Z8
+	VPADDD Z15, Z9, Z9
+	VPSRAD $31, Z12, Z14
+	VPSRAD $31, Z13, Z15
+	VPXORD Z14, Z12, Z12
+	VPXORD Z15, Z13, Z13
+	VPXORD Z14, Z10, Z10
+	VPXORD Z15, Z11, Z11
+	VPANDD.BCST constants<>+2060(SB), Z12, Z16
+	VPANDD.BCST constants<>+2060(SB), Z13, Z17
+	VCVTDQ2PS Z16, Z16
+	VCVTDQ2PS Z17, Z17
+	VPANDD.BCST constants<>+2064(SB), Z12, Z12
+	VPANDD.BCST constants<>+2064(SB), Z13, Z13
+	VPSLLD $16, Z12, Z12
+	VPSLLD $16, Z13, Z13
+	VPSRLD $16, Z10, Z18
+	VPSRLD $16, Z11, Z19
+	VPORD Z18, Z12, Z12
+	VPORD Z19, Z13, Z13
+	VCVTDQ2PS Z12, Z12
+	VCVTDQ2PS Z13, Z13
+	VPANDD.BCST constants<>+2068(SB), Z10, Z10
+	VPANDD.BCST constants<>+2068(SB), Z11, Z11
+	VCVTDQ2PS Z10, Z10
+	VCVTDQ2PS Z11, Z11
+	VFMADD231PS.BCST constants<>+2072(SB), Z10, Z12
+	VFMADD231PS.BCST constants<>+2072(SB), Z11, Z13
+	VMOVAPS Z16, Z10
+	VFMADD231PS.BCST constants<>+2072(SB), Z12, Z10
+	VMOVAPS Z17, Z11
+	VFMADD231PS.BCST constants<>+2072(SB), Z13, Z11
+	VMULPS.BCST constants<>+2076(SB), Z10, Z10
+	VMULPS.BCST constants<>+2076(SB), Z11, Z11
+	VFMSUB132PS.BCST constants<>+2076(SB), Z10, Z16
+	VFMSUB132PS.BCST constants<>+2076(SB), Z11, Z17
+	VFMADD231PS.BCST constants<>+2080(SB), Z12, Z16
+	VFMADD231PS.BCST constants<>+2080(SB), Z13, Z17
+	VMULPS Z5, Z10, Z12
+	VMULPS Z5, Z11, Z13
+	VMOVAPS Z12, Z18
+	VFMSUB231PS Z5, Z10, Z18
+	VMOVAPS Z13, Z19
+	VFMSUB231PS Z5, Z11, Z19
+	VFMADD231PS.BCST constants<>+2088(SB), Z10, Z18
+	VFMADD231PS.BCST constants<>+2088(SB), Z11, Z19
+	VFMADD231PS Z5, Z16, Z18
+	VFMADD231PS Z5, Z17, Z19
+	VPANDD Z4, Z14, Z10
+	VPANDD Z4, Z15, Z11
+	VPXORD Z10, Z12, Z12
+	VPXORD Z11, Z13, Z13
+	VPXORD Z10, Z18, Z10
+	VPXORD Z11, Z19, Z11
+	VBROADCASTSS constants<>+96(SB), Z14
+	VFMADD231PS.BCST constants<>+2092(SB), Z6, Z14
+	VBROADCASTSS constants<>+96(SB), Z15
+	VFMADD231PS.BCST constants<>+2092(SB), Z7, Z15
+	VSUBPS.BCST constants<>+96(SB), Z14, Z16
+	VSUBPS.BCST constants<>+96(SB), Z15, Z17
+	VPSUBD.BCST constants<>+96(SB), Z14, Z14
+	VPSUBD.BCST constants<>+96(SB), Z15, Z15
+	VMOVAPS Z6, Z18
+	VFMADD231PS.BCST constants<>+2096(SB), Z16, Z18
+	VMOVAPS Z7, Z19
+	VFMADD231PS.BCST constants<>+2096(SB), Z17, Z19
+	VMULPS.BCST constants<>+2100(SB), Z16, Z20
+	VMULPS.BCST constants<>+2100(SB), Z17, Z21
+	VMOVAPS Z20, Z22
+	VFMSUB231PS.BCST constants<>+2100(SB), Z16, Z22
+	VMOVAPS Z21, Z23
+	VFMSUB231PS.BCST constants<>+2100(SB), Z17, Z23
+	VADDPS Z20, Z18, Z24
+	VADDPS Z21, Z19, Z25
+	VSUBPS Z18, Z24, Z26
+	VSUBPS Z19, Z25, Z27
+	VSUBPS Z26, Z24, Z28
+	VSUBPS Z27, Z25, Z29
+	VSUBPS Z28, Z18, Z18
+	VSUBPS Z29, Z19, Z19
+	VSUBPS Z26, Z20, Z20
+	VSUBPS Z27, Z21, Z21
+	VADDPS Z20, Z18, Z18
+	VADDPS Z21, Z19, Z19
+	VFMADD231PS.BCST constants<>+2104(SB), Z16, Z22
+	VFMADD231PS.BCST constants<>+2104(SB), Z17, Z23
+	VADDPS Z22, Z18, Z16
+	VADDPS Z23, Z19, Z17
+	VADDPS Z16, Z24, Z18
+	VADDPS Z17, Z25, Z19
+	VSUBPS Z18, Z24, Z20
+	VSUBPS Z19, Z25, Z21
+	VADDPS Z16, Z20, Z16
+	VADDPS Z17, Z21, Z17
+	VCMPPS.BCST $29, constants<>+2108(SB), Z6, K3
+	VCMPPS.BCST $29, constants<>+2108(SB), Z7, K4
+	VBLENDMPS Z12, Z18, K3, Z6
+	VBLENDMPS Z13, Z19, K4, Z7
+	VBLENDMPS Z10, Z16, K3, Z10
+	VBLENDMPS Z11, Z17, K4, Z11
+	VBLENDMPS Z8, Z14, K3, Z8
+	VBLENDMPS Z9, Z15, K4, Z9
+	VPADDD Z0, Z8, Z8
+	VPADDD Z0, Z9, Z9
+	VMULPS Z6, Z6, Z12
+	VMULPS Z7, Z7, Z13
+	VBROADCASTSS constants<>+2116(SB), Z14
+	VFMADD231PS.BCST constants<>+2112(SB), Z12, Z14
+	VBROADCASTSS constants<>+2116(SB), Z15
+	VFMADD231PS.BCST constants<>+2112(SB), Z13, Z15
+	VFMADD213PS.BCST constants<>+1884(SB), Z12, Z14
+	VFMADD213PS.BCST constants<>+1884(SB), Z13, Z15
+	VMULPS Z6, Z12, Z16
+	VMULPS Z7, Z13, Z17
+	VFMADD213PS Z10, Z14, Z16
+	VFMADD213PS Z11, Z15, Z17
+	VADDPS Z16, Z6, Z14
+	VADDPS Z17, Z7, Z15
+	VBROADCASTSS constants<>+2124(SB), Z16
+	VFMADD231PS.BCST constants<>+2120(SB), Z12, Z16
+	VBROADCASTSS constants<>+2124(SB), Z17
+	VFMADD231PS.BCST constants<>+2120(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+1872(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+1872(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+184(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+184(SB), Z13, Z17
+	VMULPS Z10, Z6, Z6
+	VMULPS Z11, Z7, Z7
+	VFMSUB231PS Z16, Z12, Z6
+	VFMSUB231PS Z17, Z13, Z7
+	VADDPS.BCST constants<>+32(SB), Z6, Z6
+	VADDPS.BCST constants<>+32(SB), Z7, Z7
+	VPSLLD $31, Z8, Z10
+	VPSLLD $31, Z9, Z11
+	VPCMPD.BCST $1, constants<>+1216(SB), Z10, K3
+	VPCMPD.BCST $1, constants<>+1216(SB), Z11, K4
+	VBLENDMPS Z6, Z14, K3, Z6
+	VBLENDMPS Z7, Z15, K4, Z7
+	VPSRLD $1, Z8, Z8
+	VPSRLD $1, Z9, Z9
+	VPSLLD $31, Z8, Z8
+	VPSLLD $31, Z9, Z9
+	VPXORD Z8, Z6, Z6
+	VPXORD Z9, Z7, Z7
+	VBLENDMPS.BCST constants<>+56(SB), Z6, K1, Z6
+	VBLENDMPS.BCST constants<>+56(SB), Z7, K2, Z7
+	VMOVUPS Z6, (DI)(AX*4)
+	VMOVUPS Z7, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39096,7 +47476,7 @@ done:
 	RET
 
 // tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
 TEXT ·tanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -39110,9 +47490,11 @@ TEXT ·tanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+1476(SB), Z5
 	VBROADCASTSS constants<>+1480(SB), Z6
 	VBROADCASTSS constants<>+1484(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -39260,7 +47642,165 @@ several:
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z8
+	VMOVUPS 64(SI)(AX*4), Z9
+	VMOVUPS 128(SI)(AX*4), Z10
+	VMOVUPS 192(SI)(AX*4), Z11
+	VMULPS Z8, Z8, Z12
+	VMULPS Z9, Z9, Z13
+	VMULPS Z10, Z10, Z14
+	VMULPS Z11, Z11, Z15
+	VMOVAPS Z5, Z16
+	VFMADD231PS Z12, Z4, Z16
+	VMOVAPS Z5, Z17
+	VFMADD231PS Z13, Z4, Z17
+	VMOVAPS Z5, Z18
+	VFMADD231PS Z14, Z4, Z18
+	VMOVAPS Z5, Z19
+	VFMADD231PS Z15, Z4, Z19
+	VFMADD213PS Z6, Z12, Z16
+	VFMADD213PS Z6, Z13, Z17
+	VFMADD213PS Z6, Z14, Z18
+	VFMADD213PS Z6, Z15, Z19
+	VFMADD213PS Z7, Z12, Z16
+	VFMADD213PS Z7, Z13, Z17
+	VFMADD213PS Z7, Z14, Z18
+	VFMADD213PS Z7, Z15, Z19
+	VFMADD213PS.BCST constants<>+1488(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+1488(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+1488(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+1488(SB), Z15, Z19
+	VMULPS Z8, Z12, Z12
+	VMULPS Z9, Z13, Z13
+	VMULPS Z10, Z14, Z14
+	VMULPS Z11, Z15, Z15
+	VFMADD213PS Z8, Z16, Z12
+	VFMADD213PS Z9, Z17, Z13
+	VFMADD213PS Z10, Z18, Z14
+	VFMADD213PS Z11, Z19, Z15
+	VPORD Z0, Z8, Z16
+	VPORD Z0, Z9, Z17
+	VPORD Z0, Z10, Z18
+	VPORD Z0, Z11, Z19
+	VMAXPS Z16, Z1, Z20
+	VMAXPS Z17, Z1, Z21
+	VMAXPS Z18, Z1, Z22
+	VMAXPS Z19, Z1, Z23
+	VMOVAPS Z2, Z24
+	VFMADD231PS.BCST constants<>+1492(SB), Z20, Z24
+	VMOVAPS Z2, Z25
+	VFMADD231PS.BCST constants<>+1492(SB), Z21, Z25
+	VMOVAPS Z2, Z26
+	VFMADD231PS.BCST constants<>+1492(SB), Z22, Z26
+	VMOVAPS Z2, Z27
+	VFMADD231PS.BCST constants<>+1492(SB), Z23, Z27
+	VSUBPS Z2, Z24, Z28
+	VSUBPS Z2, Z25, Z29
+	VSUBPS Z2, Z26, Z30
+	VSUBPS Z2, Z27, Z31
+	VPSLLD $23, Z24, Z24
+	VPSLLD $23, Z25, Z25
+	VPSLLD $23, Z26, Z26
+	VPSLLD $23, Z27, Z27
+	VFMADD231PS.BCST constants<>+1496(SB), Z28, Z20
+	VFMADD231PS.BCST constants<>+1496(SB), Z29, Z21
+	VFMADD231PS.BCST constants<>+1496(SB), Z30, Z22
+	VFMADD231PS.BCST constants<>+1496(SB), Z31, Z23
+	VFMADD231PS.BCST constants<>+1500(SB), Z28, Z20
+	VFMADD231PS.BCST constants<>+1500(SB), Z29, Z21
+	VFMADD231PS.BCST constants<>+1500(SB), Z30, Z22
+	VFMADD231PS.BCST constants<>+1500(SB), Z31, Z23
+	VBROADCASTSS constants<>+1508(SB), Z28
+	VFMADD231PS.BCST constants<>+1504(SB), Z20, Z28
+	VBROADCASTSS constants<>+1508(SB), Z29
+	VFMADD231PS.BCST constants<>+1504(SB), Z21, Z29
+	VBROADCASTSS constants<>+1508(SB), Z30
+	VFMADD231PS.BCST constants<>+1504(SB), Z22, Z30
+	VBROADCASTSS constants<>+1508(SB), Z31
+	VFMADD231PS.BCST constants<>+1504(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+1512(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+1512(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+1512(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+1512(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+1516(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+1516(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+1516(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+1516(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+1520(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+1520(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+1520(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+1520(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+1524(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+1524(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+1524(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+1524(SB), Z23, Z31
+	VMULPS Z20, Z24, Z20
+	VMULPS Z21, Z25, Z21
+	VMULPS Z22, Z26, Z22
+	VMULPS Z23, Z27, Z23
+	VADDPS Z3, Z24, Z24
+	VADDPS Z3, Z25, Z25
+	VADDPS Z3, Z26, Z26
+	VADDPS Z3, Z27, Z27
+	VFMADD231PS Z28, Z20, Z24
+	VFMADD231PS Z29, Z21, Z25
+	VFMADD231PS Z30, Z22, Z26
+	VFMADD231PS Z31, Z23, Z27
+	VBROADCASTSS constants<>+1528(SB), Z20
+	VDIVPS Z24, Z20, Z21
+	VDIVPS Z25, Z20, Z22
+	VDIVPS Z26, Z20, Z23
+	VDIVPS Z27, Z20, Z20
+	VSUBPS Z21, Z3, Z21
+	VSUBPS Z22, Z3, Z22
+	VSUBPS Z23, Z3, Z23
+	VSUBPS Z20, Z3, Z20
+	VCMPPS.BCST $30, constants<>+1532(SB), Z16, K1
+	VCMPPS.BCST $30, constants<>+1532(SB), Z17, K2
+	VCMPPS.BCST $30, constants<>+1532(SB), Z18, K3
+	VCMPPS.BCST $30, constants<>+1532(SB), Z19, K4
+	VBLENDMPS Z12, Z21, K1, Z12
+	VBLENDMPS Z13, Z22, K2, Z13
+	VBLENDMPS Z14, Z23, K3, Z14
+	VBLENDMPS Z15, Z20, K4, Z15
+	VPANDD Z0, Z8, Z16
+	VPANDD Z0, Z9, Z17
+	VPANDD Z0, Z10, Z18
+	VPANDD Z0, Z11, Z19
+	VPORD Z16, Z12, Z12
+	VPORD Z17, Z13, Z13
+	VPORD Z18, Z14, Z14
+	VPORD Z19, Z15, Z15
+	VCMPPS $3, Z8, Z8, K1
+	VCMPPS $3, Z9, Z9, K2
+	VCMPPS $3, Z10, Z10, K3
+	VCMPPS $3, Z11, Z11, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z8
+	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z9
+	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z10
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z11
+	VMOVUPS Z8, (DI)(AX*4)
+	VMOVUPS Z9, 64(DI)(AX*4)
+	VMOVUPS Z10, 128(DI)(AX*4)
+	VMOVUPS Z11, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39440,7 +47980,7 @@ done:
 	RET
 
 // sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
 TEXT ·sigmoidF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -39454,9 +47994,11 @@ TEXT ·sigmoidF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+648(SB), Z5
 	VBROADCASTSS constants<>+484(SB), Z6
 	VBROADCASTSS constants<>+488(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -39567,7 +48109,128 @@ several:
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z8
+	VMOVUPS 64(SI)(AX*4), Z9
+	VMOVUPS 128(SI)(AX*4), Z10
+	VMOVUPS 192(SI)(AX*4), Z11
+	VMAXPS Z8, Z1, Z12
+	VMAXPS Z9, Z1, Z13
+	VMAXPS Z10, Z1, Z14
+	VMAXPS Z11, Z1, Z15
+	VMINPS Z12, Z2, Z12
+	VMINPS Z13, Z2, Z13
+	VMINPS Z14, Z2, Z14
+	VMINPS Z15, Z2, Z15
+	VMOVAPS Z3, Z16
+	VFMADD231PS Z4, Z12, Z16
+	VMOVAPS Z3, Z17
+	VFMADD231PS Z4, Z13, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PS Z4, Z14, Z18
+	VMOVAPS Z3, Z19
+	VFMADD231PS Z4, Z15, Z19
+	VSUBPS Z3, Z16, Z20
+	VSUBPS Z3, Z17, Z21
+	VSUBPS Z3, Z18, Z22
+	VSUBPS Z3, Z19, Z23
+	VPSLLD $23, Z16, Z16
+	VPSLLD $23, Z17, Z17
+	VPSLLD $23, Z18, Z18
+	VPSLLD $23, Z19, Z19
+	VFMADD231PS Z6, Z20, Z12
+	VFMADD231PS Z6, Z21, Z13
+	VFMADD231PS Z6, Z22, Z14
+	VFMADD231PS Z6, Z23, Z15
+	VFMADD231PS Z7, Z20, Z12
+	VFMADD231PS Z7, Z21, Z13
+	VFMADD231PS Z7, Z22, Z14
+	VFMADD231PS Z7, Z23, Z15
+	VBROADCASTSS constants<>+496(SB), Z20
+	VFMADD231PS.BCST constants<>+492(SB), Z12, Z20
+	VBROADCASTSS constants<>+496(SB), Z21
+	VFMADD231PS.BCST constants<>+492(SB), Z13, Z21
+	VBROADCASTSS constants<>+496(SB), Z22
+	VFMADD231PS.BCST constants<>+492(SB), Z14, Z22
+	VBROADCASTSS constants<>+496(SB), Z23
+	VFMADD231PS.BCST constants<>+492(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+500(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+500(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+500(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+500(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+504(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+504(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+504(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+504(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+508(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+508(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+508(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+508(SB), Z15, Z23
+	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+36(SB), Z15, Z23
+	VCMPPS.BCST $17, constants<>+512(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+512(SB), Z17, K2
+	VCMPPS.BCST $17, constants<>+512(SB), Z18, K3
+	VCMPPS.BCST $17, constants<>+512(SB), Z19, K4
+	VMOVAPS.Z Z16, K1, Z24
+	VMOVAPS.Z Z17, K2, Z25
+	VMOVAPS.Z Z18, K3, Z26
+	VMOVAPS.Z Z19, K4, Z27
+	VSUBPS Z24, Z16, Z28
+	VSUBPS Z25, Z17, Z29
+	VSUBPS Z26, Z18, Z30
+	VSUBPS Z27, Z19, Z31
+	VMULPS Z12, Z16, Z12
+	VMULPS Z13, Z17, Z13
+	VMULPS Z14, Z18, Z14
+	VMULPS Z15, Z19, Z15
+	VADDPS Z0, Z24, Z16
+	VADDPS Z0, Z25, Z17
+	VADDPS Z0, Z26, Z18
+	VADDPS Z0, Z27, Z19
+	VFMADD231PS Z20, Z12, Z16
+	VFMADD231PS Z21, Z13, Z17
+	VFMADD231PS Z22, Z14, Z18
+	VFMADD231PS Z23, Z15, Z19
+	VADDPS Z28, Z16, Z12
+	VADDPS Z29, Z17, Z13
+	VADDPS Z30, Z18, Z14
+	VADDPS Z31, Z19, Z15
+	VDIVPS Z12, Z0, Z12
+	VDIVPS Z13, Z0, Z13
+	VDIVPS Z14, Z0, Z14
+	VDIVPS Z15, Z0, Z15
+	VCMPPS $3, Z8, Z8, K1
+	VCMPPS $3, Z9, Z9, K2
+	VCMPPS $3, Z10, Z10, K3
+	VCMPPS $3, Z11, Z11, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z8
+	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z9
+	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z10
+	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z11
+	VMOVUPS Z8, (DI)(AX*4)
+	VMOVUPS Z9, 64(DI)(AX*4)
+	VMOVUPS Z10, 128(DI)(AX*4)
+	VMOVUPS Z11, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -39843,7 +48506,7 @@ done:
 	RET
 
 // erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
 TEXT ·erfF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -39853,9 +48516,11 @@ TEXT ·erfF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+96(SB), Z1
 	VBROADCASTSS constants<>+2128(SB), Z2
 	VBROADCASTSS constants<>+2132(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -40046,7 +48711,208 @@ several:
 	VMOVNTPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z4
+	VMOVUPS 64(SI)(AX*4), Z5
+	VMOVUPS 128(SI)(AX*4), Z6
+	VMOVUPS 192(SI)(AX*4), Z7
+	VPANDD.BCST constants<>+16(SB), Z4, Z8
+	VPANDD.BCST constants<>+16(SB), Z5, Z9
+	VPANDD.BCST constants<>+16(SB), Z6, Z10
+	VPANDD.BCST constants<>+16(SB), Z7, Z11
+	VMULPS Z8, Z8, Z12
+	VMULPS Z9, Z9, Z13
+	VMULPS Z10, Z10, Z14
+	VMULPS Z11, Z11, Z15
+	VMOVAPS Z3, Z16
+	VFMADD231PS Z12, Z2, Z16
+	VMOVAPS Z3, Z17
+	VFMADD231PS Z13, Z2, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PS Z14, Z2, Z18
+	VMOVAPS Z3, Z19
+	VFMADD231PS Z15, Z2, Z19
+	VFMADD213PS.BCST constants<>+2136(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+2136(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+2136(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2136(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2140(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+2140(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+2140(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2140(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2144(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+2144(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+2144(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2144(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2148(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+2148(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+2148(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2148(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2152(SB), Z12, Z16
+	VFMADD213PS.BCST constants<>+2152(SB), Z13, Z17
+	VFMADD213PS.BCST constants<>+2152(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2152(SB), Z15, Z19
+	VFMADD213PS Z8, Z8, Z16
+	VFMADD213PS Z9, Z9, Z17
+	VFMADD213PS Z10, Z10, Z18
+	VFMADD213PS Z11, Z11, Z19
+	VBROADCASTSS constants<>+2160(SB), Z12
+	VFMADD231PS.BCST constants<>+2156(SB), Z8, Z12
+	VBROADCASTSS constants<>+2160(SB), Z13
+	VFMADD231PS.BCST constants<>+2156(SB), Z9, Z13
+	VBROADCASTSS constants<>+2160(SB), Z14
+	VFMADD231PS.BCST constants<>+2156(SB), Z10, Z14
+	VBROADCASTSS constants<>+2160(SB), Z15
+	VFMADD231PS.BCST constants<>+2156(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2164(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2164(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2164(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2164(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2168(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2168(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2168(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2168(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2172(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2172(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2172(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2172(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2176(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2176(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2176(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2176(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2180(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2180(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2180(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2180(SB), Z11, Z15
+	VFMADD213PS.BCST constants<>+2184(SB), Z8, Z12
+	VFMADD213PS.BCST constants<>+2184(SB), Z9, Z13
+	VFMADD213PS.BCST constants<>+2184(SB), Z10, Z14
+	VFMADD213PS.BCST constants<>+2184(SB), Z11, Z15
+	VMOVAPS Z1, Z20
+	VFNMADD231PS.BCST constants<>+100(SB), Z12, Z20
+	VMOVAPS Z1, Z21
+	VFNMADD231PS.BCST constants<>+100(SB), Z13, Z21
+	VMOVAPS Z1, Z22
+	VFNMADD231PS.BCST constants<>+100(SB), Z14, Z22
+	VMOVAPS Z1, Z23
+	VFNMADD231PS.BCST constants<>+100(SB), Z15, Z23
+	VSUBPS Z1, Z20, Z20
+	VSUBPS Z1, Z21, Z21
+	VSUBPS Z1, Z22, Z22
+	VSUBPS Z1, Z23, Z23
+	VFMSUB231PS.BCST constants<>+108(SB), Z20, Z12
+	VFMSUB231PS.BCST constants<>+108(SB), Z21, Z13
+	VFMSUB231PS.BCST constants<>+108(SB), Z22, Z14
+	VFMSUB231PS.BCST constants<>+108(SB), Z23, Z15
+	VFMADD231PS.BCST constants<>+104(SB), Z20, Z12
+	VFMADD231PS.BCST constants<>+104(SB), Z21, Z13
+	VFMADD231PS.BCST constants<>+104(SB), Z22, Z14
+	VFMADD231PS.BCST constants<>+104(SB), Z23, Z15
+	VMULPS Z12, Z12, Z24
+	VMULPS Z13, Z13, Z25
+	VMULPS Z14, Z14, Z26
+	VMULPS Z15, Z15, Z27
+	VBROADCASTSS constants<>+116(SB), Z28
+	VFMADD231PS.BCST constants<>+112(SB), Z12, Z28
+	VBROADCASTSS constants<>+116(SB), Z29
+	VFMADD231PS.BCST constants<>+112(SB), Z13, Z29
+	VBROADCASTSS constants<>+116(SB), Z30
+	VFMADD231PS.BCST constants<>+112(SB), Z14, Z30
+	VBROADCASTSS constants<>+116(SB), Z31
+	VFMADD231PS.BCST constants<>+112(SB), Z15, Z31
+	VFMADD213PS.BCST constants<>+120(SB), Z12, Z28
+	VFMADD213PS.BCST constants<>+120(SB), Z13, Z29
+	VFMADD213PS.BCST constants<>+120(SB), Z14, Z30
+	VFMADD213PS.BCST constants<>+120(SB), Z15, Z31
+	VFMADD213PS.BCST constants<>+124(SB), Z12, Z28
+	VFMADD213PS.BCST constants<>+124(SB), Z13, Z29
+	VFMADD213PS.BCST constants<>+124(SB), Z14, Z30
+	VFMADD213PS.BCST constants<>+124(SB), Z15, Z31
+	VFMADD213PS.BCST constants<>+128(SB), Z12, Z28
+	VFMADD213PS.BCST constants<>+128(SB), Z13, Z29
+	VFMADD213PS.BCST constants<>+128(SB), Z14, Z30
+	VFMADD213PS.BCST constants<>+128(SB), Z15, Z31
+	VFMADD213PS.BCST constants<>+132(SB), Z12, Z28
+	VFMADD213PS.BCST constants<>+132(SB), Z13, Z29
+	VFMADD213PS.BCST constants<>+132(SB), Z14, Z30
+	VFMADD213PS.BCST constants<>+132(SB), Z15, Z31
+	VFMADD231PS Z28, Z24, Z12
+	VFMADD231PS Z29, Z25, Z13
+	VFMADD231PS Z30, Z26, Z14
+	VFMADD231PS Z31, Z27, Z15
+	VADDPS Z12, Z0, Z12
+	VADDPS Z13, Z0, Z13
+	VADDPS Z14, Z0, Z14
+	VADDPS Z15, Z0, Z15
+	VADDPS.BCST constants<>+1464(SB), Z20, Z20
+	VADDPS.BCST constants<>+1464(SB), Z21, Z21
+	VADDPS.BCST constants<>+1464(SB), Z22, Z22
+	VADDPS.BCST constants<>+1464(SB), Z23, Z23
+	VPSLLD $23, Z20, Z20
+	VPSLLD $23, Z21, Z21
+	VPSLLD $23, Z22, Z22
+	VPSLLD $23, Z23, Z23
+	VMULPS Z20, Z12, Z12
+	VMULPS Z21, Z13, Z13
+	VMULPS Z22, Z14, Z14
+	VMULPS Z23, Z15, Z15
+	VSUBPS Z12, Z0, Z12
+	VSUBPS Z13, Z0, Z13
+	VSUBPS Z14, Z0, Z14
+	VSUBPS Z15, Z0, Z15
+	VCMPPS.BCST $30, constants<>+2188(SB), Z8, K1
+	VCMPPS.BCST $30, constants<>+2188(SB), Z9, K2
+	VCMPPS.BCST $30, constants<>+2188(SB), Z10, K3
+	VCMPPS.BCST $30, constants<>+2188(SB), Z11, K4
+	VBLENDMPS Z0, Z12, K1, Z12
+	VBLENDMPS Z0, Z13, K2, Z13
+	VBLENDMPS Z0, Z14, K3, Z14
+	VBLENDMPS Z0, Z15, K4, Z15
+	VCMPPS $17, Z0, Z8, K1
+	VCMPPS $17, Z0, Z9, K2
+	VCMPPS $17, Z0, Z10, K3
+	VCMPPS $17, Z0, Z11, K4
+	VBLENDMPS Z16, Z12, K1, Z8
+	VBLENDMPS Z17, Z13, K2, Z9
+	VBLENDMPS Z18, Z14, K3, Z10
+	VBLENDMPS Z19, Z15, K4, Z11
+	VPANDD.BCST constants<>+0(SB), Z4, Z12
+	VPANDD.BCST constants<>+0(SB), Z5, Z13
+	VPANDD.BCST constants<>+0(SB), Z6, Z14
+	VPANDD.BCST constants<>+0(SB), Z7, Z15
+	VPORD Z12, Z8, Z8
+	VPORD Z13, Z9, Z9
+	VPORD Z14, Z10, Z10
+	VPORD Z15, Z11, Z11
+	VCMPPS $3, Z4, Z4, K1
+	VCMPPS $3, Z5, Z5, K2
+	VCMPPS $3, Z6, Z6, K3
+	VCMPPS $3, Z7, Z7, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z8, K1, Z4
+	VBLENDMPS.BCST constants<>+56(SB), Z9, K2, Z5
+	VBLENDMPS.BCST constants<>+56(SB), Z10, K3, Z6
+	VBLENDMPS.BCST constants<>+56(SB), Z11, K4, Z7
+	VMOVUPS Z4, (DI)(AX*4)
+	VMOVUPS Z5, 64(DI)(AX*4)
+	VMOVUPS Z6, 128(DI)(AX*4)
+	VMOVUPS Z7, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40234,7 +49100,7 @@ done:
 	RET
 
 // powF32StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
 TEXT ·powF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40260,9 +49126,11 @@ TEXT ·powF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+2212(SB), Z16
 	VBROADCASTSS constants<>+2216(SB), Z17
 	VBROADCASTSS constants<>+2220(SB), Z18
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z19
 	VMOVUPS (R8)(AX*4), Z20
@@ -40403,7 +49271,156 @@ several:
 	VMOVNTPS Z19, (DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z19
+	VMOVUPS (R8)(AX*4), Z20
+	VPANDD.BCST constants<>+16(SB), Z19, Z21
+	VPANDD.BCST constants<>+16(SB), Z20, Z22
+	VCMPPS $17, Z9, Z21, K1
+	VMULPS Z10, Z21, Z23
+	VBLENDMPS Z23, Z21, K1, Z23
+	VMOVAPS.Z Z11, K1, Z24
+	VPSUBD Z12, Z23, Z25
+	VPANDD Z13, Z25, Z25
+	VPSUBD Z25, Z23, Z23
+	VPSRAD $23, Z25, Z25
+	VPSUBD Z24, Z25, Z24
+	VCVTDQ2PS Z24, Z24
+	VSUBPS Z0, Z23, Z25
+	VADDPS Z0, Z23, Z26
+	VSUBPS Z0, Z26, Z27
+	VSUBPS Z27, Z23, Z23
+	VDIVPS Z26, Z25, Z27
+	VFNMADD231PS Z26, Z27, Z25
+	VFNMADD231PS Z23, Z27, Z25
+	VDIVPS Z26, Z25, Z23
+	VMULPS Z27, Z27, Z25
+	VMOVAPS Z25, Z26
+	VFMSUB231PS Z27, Z27, Z26
+	VADDPS Z27, Z27, Z28
+	VFMADD231PS Z23, Z28, Z26
+	VMOVAPS Z16, Z28
+	VFMADD231PS Z25, Z15, Z28
+	VFMADD213PS Z17, Z25, Z28
+	VMULPS Z28, Z25, Z28
+	VADDPS Z28, Z4, Z29
+	VSUBPS Z29, Z4, Z30
+	VADDPS Z28, Z30, Z28
+	VADDPS Z18, Z28, Z28
+	VMULPS Z29, Z25, Z30
+	VMOVAPS Z30, Z31
+	VFMSUB231PS Z29, Z25, Z31
+	VFMADD231PS Z29, Z26, Z31
+	VFMADD231PS Z28, Z25, Z31
+	VMULPS Z30, Z27, Z25
+	VMOVAPS Z25, Z26
+	VFMSUB231PS Z30, Z27, Z26
+	VFMADD231PS Z30, Z23, Z26
+	VFMADD231PS Z31, Z27, Z26
+	VADDPS Z25, Z27, Z28
+	VSUBPS Z28, Z27, Z27
+	VADDPS Z25, Z27, Z25
+	VADDPS Z23, Z26, Z23
+	VADDPS Z23, Z25, Z23
+	VMULPS.BCST constants<>+484(SB), Z24, Z25
+	VADDPS Z28, Z28, Z26
+	VADDPS Z26, Z25, Z27
+	VSUBPS Z27, Z25, Z25
+	VADDPS Z26, Z25, Z25
+	VADDPS Z23, Z23, Z23
+	VFMADD231PS Z5, Z24, Z23
+	VADDPS Z23, Z25, Z23
+	VADDPS Z23, Z27, Z24
+	VSUBPS Z24, Z27, Z25
+	VADDPS Z23, Z25, Z23
+	VMULPS Z20, Z24, Z25
+	VFMSUB213PS Z25, Z20, Z24
+	VFMADD231PS Z20, Z23, Z24
+	VMOVAPS Z6, Z23
+	VFMADD231PS.BCST constants<>+100(SB), Z25, Z23
+	VSUBPS Z6, Z23, Z23
+	VMOVAPS Z25, Z26
+	VFMADD231PS.BCST constants<>+108(SB), Z23, Z26
+	VFMSUB231PS Z5, Z23, Z24
+	VSUBPS Z24, Z26, Z27
+	VSUBPS Z27, Z26, Z26
+	VSUBPS Z24, Z26, Z24
+	VMULPS Z27, Z27, Z26
+	VBROADCASTSS constants<>+116(SB), Z28
+	VFMADD231PS.BCST constants<>+112(SB), Z27, Z28
+	VFMADD213PS.BCST constants<>+120(SB), Z27, Z28
+	VFMADD213PS.BCST constants<>+124(SB), Z27, Z28
+	VFMADD213PS.BCST constants<>+128(SB), Z27, Z28
+	VFMADD213PS Z7, Z27, Z28
+	VFMADD231PS Z28, Z26, Z24
+	VADDPS Z24, Z27, Z24
+	VADDPS Z24, Z0, Z24
+	VSCALEFPS Z23, Z24, Z23
+	VCMPPS.BCST $17, constants<>+2224(SB), Z25, K1
+	VBLENDMPS Z1, Z23, K1, Z23
+	VCMPPS.BCST $30, constants<>+2228(SB), Z25, K1
+	VBLENDMPS Z3, Z23, K1, Z23
+	VCMPPS $17, Z21, Z0, K1
+	VCMPPS $17, Z1, Z20, K2
+	KNOTW K2, K3
+	KANDW K3, K1, K3
+	KNOTW K1, K1
+	KANDW K2, K1, K1
+	KORW K1, K3, K1
+	VCMPPS $0, Z1, Z21, K2
+	VCMPPS $0, Z3, Z21, K3
+	VCMPPS $0, Z3, Z22, K4
+	KORW K4, K3, K3
+	KORW K3, K2, K2
+	VMOVAPS.Z Z3, K1, Z24
+	VBLENDMPS Z24, Z23, K2, Z23
+	VADDPS Z2, Z22, Z24
+	VSUBPS Z2, Z24, Z24
+	VCMPPS $0, Z22, Z24, K1
+	VCMPPS $18, Z22, Z2, K2
+	KORW K2, K1, K1
+	VMULPS Z7, Z22, Z22
+	VADDPS Z2, Z22, Z24
+	VSUBPS Z2, Z24, Z24
+	VCMPPS $0, Z22, Z24, K2
+	VCMPPS $18, Z22, Z2, K3
+	KORW K3, K2, K2
+	KNOTW K2, K2
+	KANDW K2, K1, K2
+	VPCMPD $1, Z1, Z19, K3
+	KANDW K3, K2, K2
+	VPXORD.BCST constants<>+0(SB), Z23, Z22
+	VBLENDMPS Z22, Z23, K2, Z22
+	VCMPPS $17, Z1, Z19, K2
+	KNOTW K1, K1
+	VCMPPS $17, Z3, Z21, K3
+	KANDW K3, K1, K1
+	KANDW K1, K2, K1
+	VBLENDMPS Z8, Z22, K1, Z22
+	VCMPPS $0, Z0, Z21, K1
+	KANDW K4, K1, K1
+	VBLENDMPS Z0, Z22, K1, Z21
+	VCMPPS $3, Z19, Z19, K1
+	VCMPPS $3, Z20, Z20, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z8, Z21, K1, Z21
+	VCMPPS $0, Z0, Z19, K1
+	VCMPPS $0, Z1, Z20, K2
+	KORW K2, K1, K1
+	VBLENDMPS Z0, Z21, K1, Z19
+	VMOVUPS Z19, (DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40477,7 +49494,7 @@ done:
 	RET
 
 // rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 TEXT ·rsqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40485,9 +49502,11 @@ TEXT ·rsqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
 	VBROADCASTSS constants<>+56(SB), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -40518,7 +49537,48 @@ several:
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VSQRTPS Z2, Z2
+	VSQRTPS Z3, Z3
+	VSQRTPS Z4, Z4
+	VSQRTPS Z5, Z5
+	VDIVPS Z2, Z0, Z2
+	VDIVPS Z3, Z0, Z3
+	VDIVPS Z4, Z0, Z4
+	VDIVPS Z5, Z0, Z5
+	VCMPPS $3, Z2, Z2, K1
+	VCMPPS $3, Z3, Z3, K2
+	VCMPPS $3, Z4, Z4, K3
+	VCMPPS $3, Z5, Z5, K4
+	VBLENDMPS Z1, Z2, K1, Z2
+	VBLENDMPS Z1, Z3, K2, Z3
+	VBLENDMPS Z1, Z4, K3, Z4
+	VBLENDMPS Z1, Z5, K4, Z5
+	VMOVUPS Z2, (DI)(AX*4)
+	VMOVUPS Z3, 64(DI)(AX*4)
+	VMOVUPS Z4, 128(DI)(AX*4)
+	VMOVUPS Z5, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -40710,7 +49770,7 @@ done:
 	RET
 
 // siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 TEXT ·siLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -40719,9 +49779,11 @@ TEXT ·siLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+472(SB), Z0
 	VBROADCASTSS constants<>+468(SB), Z1
 	VBROADCASTSS constants<>+476(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -40845,7 +49907,141 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VMOVUPS 128(SI)(AX*4), Z5
+	VMOVUPS 192(SI)(AX*4), Z6
+	VMAXPS Z3, Z1, Z7
+	VMAXPS Z4, Z1, Z8
+	VMAXPS Z5, Z1, Z9
+	VMAXPS Z6, Z1, Z10
+	VMINPS Z7, Z0, Z11
+	VMINPS Z8, Z0, Z12
+	VMINPS Z9, Z0, Z13
+	VMINPS Z10, Z0, Z14
+	VMOVAPS Z2, Z15
+	VFMADD231PS.BCST constants<>+480(SB), Z11, Z15
+	VMOVAPS Z2, Z16
+	VFMADD231PS.BCST constants<>+480(SB), Z12, Z16
+	VMOVAPS Z2, Z17
+	VFMADD231PS.BCST constants<>+480(SB), Z13, Z17
+	VMOVAPS Z2, Z18
+	VFMADD231PS.BCST constants<>+480(SB), Z14, Z18
+	VSUBPS Z2, Z15, Z19
+	VSUBPS Z2, Z16, Z20
+	VSUBPS Z2, Z17, Z21
+	VSUBPS Z2, Z18, Z22
+	VPSLLD $23, Z15, Z15
+	VPSLLD $23, Z16, Z16
+	VPSLLD $23, Z17, Z17
+	VPSLLD $23, Z18, Z18
+	VFMADD231PS.BCST constants<>+484(SB), Z19, Z11
+	VFMADD231PS.BCST constants<>+484(SB), Z20, Z12
+	VFMADD231PS.BCST constants<>+484(SB), Z21, Z13
+	VFMADD231PS.BCST constants<>+484(SB), Z22, Z14
+	VFMADD231PS.BCST constants<>+488(SB), Z19, Z11
+	VFMADD231PS.BCST constants<>+488(SB), Z20, Z12
+	VFMADD231PS.BCST constants<>+488(SB), Z21, Z13
+	VFMADD231PS.BCST constants<>+488(SB), Z22, Z14
+	VBROADCASTSS constants<>+496(SB), Z19
+	VFMADD231PS.BCST constants<>+492(SB), Z11, Z19
+	VBROADCASTSS constants<>+496(SB), Z20
+	VFMADD231PS.BCST constants<>+492(SB), Z12, Z20
+	VBROADCASTSS constants<>+496(SB), Z21
+	VFMADD231PS.BCST constants<>+492(SB), Z13, Z21
+	VBROADCASTSS constants<>+496(SB), Z22
+	VFMADD231PS.BCST constants<>+492(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+500(SB), Z11, Z19
+	VFMADD213PS.BCST constants<>+500(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+500(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+500(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+504(SB), Z11, Z19
+	VFMADD213PS.BCST constants<>+504(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+504(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+504(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+508(SB), Z11, Z19
+	VFMADD213PS.BCST constants<>+508(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+508(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+508(SB), Z14, Z22
+	VFMADD213PS.BCST constants<>+36(SB), Z11, Z19
+	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
+	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
+	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
+	VCMPPS.BCST $17, constants<>+512(SB), Z15, K1
+	VCMPPS.BCST $17, constants<>+512(SB), Z16, K2
+	VCMPPS.BCST $17, constants<>+512(SB), Z17, K3
+	VCMPPS.BCST $17, constants<>+512(SB), Z18, K4
+	VMOVAPS.Z Z15, K1, Z23
+	VMOVAPS.Z Z16, K2, Z24
+	VMOVAPS.Z Z17, K3, Z25
+	VMOVAPS.Z Z18, K4, Z26
+	VSUBPS Z23, Z15, Z27
+	VSUBPS Z24, Z16, Z28
+	VSUBPS Z25, Z17, Z29
+	VSUBPS Z26, Z18, Z30
+	VMULPS Z11, Z15, Z11
+	VMULPS Z12, Z16, Z12
+	VMULPS Z13, Z17, Z13
+	VMULPS Z14, Z18, Z14
+	VADDPS.BCST constants<>+464(SB), Z23, Z15
+	VADDPS.BCST constants<>+464(SB), Z24, Z16
+	VADDPS.BCST constants<>+464(SB), Z25, Z17
+	VADDPS.BCST constants<>+464(SB), Z26, Z18
+	VFMADD231PS Z19, Z11, Z15
+	VFMADD231PS Z20, Z12, Z16
+	VFMADD231PS Z21, Z13, Z17
+	VFMADD231PS Z22, Z14, Z18
+	VADDPS Z27, Z15, Z11
+	VADDPS Z28, Z16, Z12
+	VADDPS Z29, Z17, Z13
+	VADDPS Z30, Z18, Z14
+	VDIVPS Z11, Z7, Z7
+	VDIVPS Z12, Z8, Z8
+	VDIVPS Z13, Z9, Z9
+	VDIVPS Z14, Z10, Z10
+	VMULPS.BCST constants<>+464(SB), Z7, Z7
+	VMULPS.BCST constants<>+464(SB), Z8, Z8
+	VMULPS.BCST constants<>+464(SB), Z9, Z9
+	VMULPS.BCST constants<>+464(SB), Z10, Z10
+	VCMPPS $17, Z3, Z0, K1
+	VCMPPS $17, Z4, Z0, K2
+	VCMPPS $17, Z5, Z0, K3
+	VCMPPS $17, Z6, Z0, K4
+	VBLENDMPS Z3, Z7, K1, Z7
+	VBLENDMPS Z4, Z8, K2, Z8
+	VBLENDMPS Z5, Z9, K3, Z9
+	VBLENDMPS Z6, Z10, K4, Z10
+	VCMPPS.BCST $30, constants<>+140(SB), Z3, K1
+	VCMPPS.BCST $30, constants<>+140(SB), Z4, K2
+	VCMPPS.BCST $30, constants<>+140(SB), Z5, K3
+	VCMPPS.BCST $30, constants<>+140(SB), Z6, K4
+	VBROADCASTSS constants<>+56(SB), Z3
+	VBLENDMPS Z7, Z3, K1, Z4
+	VBLENDMPS Z8, Z3, K2, Z5
+	VBLENDMPS Z9, Z3, K3, Z6
+	VBLENDMPS Z10, Z3, K4, Z3
+	VMOVUPS Z4, (DI)(AX*4)
+	VMOVUPS Z5, 64(DI)(AX*4)
+	VMOVUPS Z6, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41026,7 +50222,7 @@ done:
 	RET
 
 // geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
 TEXT ·geluF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41046,9 +50242,11 @@ TEXT ·geluF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+184(SB), Z11
 	VMOVUPS constants<>+832(SB), Z12
 	VMOVUPS constants<>+2240(SB), Z13
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z14
@@ -41136,7 +50334,103 @@ several:
 	VMOVNTPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z14
+	VMOVUPS 64(SI)(AX*4), Z15
+	VPANDD.BCST constants<>+16(SB), Z14, Z16
+	VPANDD.BCST constants<>+16(SB), Z15, Z17
+	VPMINUD Z1, Z16, Z16
+	VPMINUD Z1, Z17, Z17
+	VADDPS Z2, Z16, Z18
+	VADDPS Z2, Z17, Z19
+	VPSUBD Z3, Z18, Z18
+	VPSUBD Z3, Z19, Z19
+	VPSRLD $21, Z18, Z18
+	VPSRLD $21, Z19, Z19
+	VPERMD Z5, Z18, Z20
+	VPERMD Z5, Z19, Z21
+	VSUBPS Z20, Z16, Z20
+	VSUBPS Z21, Z17, Z21
+	VMULPS Z16, Z16, Z22
+	VMULPS Z17, Z17, Z23
+	VFMADD213PS Z0, Z6, Z22
+	VFMADD213PS Z0, Z6, Z23
+	VSUBPS Z0, Z22, Z24
+	VSUBPS Z0, Z23, Z25
+	VMULPS Z8, Z24, Z26
+	VMULPS Z8, Z25, Z27
+	VFMADD231PS Z16, Z16, Z26
+	VFMADD231PS Z17, Z17, Z27
+	VFMADD231PS Z7, Z24, Z26
+	VFMADD231PS Z7, Z25, Z27
+	VMOVAPS Z10, Z16
+	VFMADD231PS Z26, Z9, Z16
+	VMOVAPS Z10, Z17
+	VFMADD231PS Z27, Z9, Z17
+	VFMADD213PS Z11, Z26, Z16
+	VFMADD213PS Z11, Z27, Z17
+	VMULPS Z16, Z26, Z16
+	VMULPS Z17, Z27, Z17
+	VPERMD Z12, Z22, Z22
+	VPERMD Z12, Z23, Z23
+	VPERMD Z13, Z18, Z26
+	VPERMD Z13, Z19, Z27
+	VPERMD constants<>+2304(SB), Z18, Z28
+	VPERMD constants<>+2304(SB), Z19, Z29
+	VPERMD constants<>+2368(SB), Z18, Z30
+	VPERMD constants<>+2368(SB), Z19, Z31
+	VFMADD231PS Z20, Z28, Z30
+	VFMADD231PS Z21, Z29, Z31
+	VPERMD constants<>+2432(SB), Z18, Z28
+	VPERMD constants<>+2432(SB), Z19, Z29
+	VFMADD231PS Z20, Z30, Z28
+	VFMADD231PS Z21, Z31, Z29
+	VPERMD constants<>+2496(SB), Z18, Z30
+	VPERMD constants<>+2496(SB), Z19, Z31
+	VFMADD231PS Z20, Z28, Z30
+	VFMADD231PS Z21, Z29, Z31
+	VPERMD constants<>+2560(SB), Z18, Z18
+	VPERMD constants<>+2560(SB), Z19, Z19
+	VFMADD231PS Z20, Z30, Z18
+	VFMADD231PS Z21, Z31, Z19
+	VMOVAPS Z26, Z28
+	VFMADD231PS Z20, Z18, Z28
+	VMOVAPS Z27, Z29
+	VFMADD231PS Z21, Z19, Z29
+	VMULPS Z28, Z16, Z16
+	VMULPS Z29, Z17, Z17
+	VFMADD231PS Z20, Z18, Z16
+	VFMADD231PS Z21, Z19, Z17
+	VMULPS Z16, Z22, Z16
+	VMULPS Z17, Z23, Z17
+	VFMADD231PS Z26, Z22, Z16
+	VFMADD231PS Z27, Z23, Z17
+	VSCALEFPS Z24, Z16, Z16
+	VSCALEFPS Z25, Z17, Z17
+	VPMINUD.BCST constants<>+0(SB), Z14, Z18
+	VPMINUD.BCST constants<>+0(SB), Z15, Z19
+	VCMPPS.BCST $30, constants<>+140(SB), Z14, K1
+	VCMPPS.BCST $30, constants<>+140(SB), Z15, K2
+	VSUBPS Z16, Z18, Z14
+	VSUBPS Z17, Z19, Z15
+	VBROADCASTSS constants<>+56(SB), Z16
+	VBLENDMPS Z14, Z16, K1, Z14
+	VBLENDMPS Z15, Z16, K2, Z15
+	VMOVUPS Z14, (DI)(AX*4)
+	VMOVUPS Z15, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41408,7 +50702,7 @@ done:
 	RET
 
 // geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
 TEXT ·geluTanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41416,9 +50710,11 @@ TEXT ·geluTanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+2624(SB), Z0
 	VBROADCASTSS constants<>+2628(SB), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -41605,7 +50901,204 @@ several:
 	VMOVNTPS Z2, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z2
+	VMOVUPS 64(SI)(AX*4), Z3
+	VMOVUPS 128(SI)(AX*4), Z4
+	VMOVUPS 192(SI)(AX*4), Z5
+	VBROADCASTSS constants<>+2632(SB), Z6
+	VMAXPS Z2, Z6, Z7
+	VMAXPS Z3, Z6, Z8
+	VMAXPS Z4, Z6, Z9
+	VMAXPS Z5, Z6, Z6
+	VMINPS Z7, Z0, Z10
+	VMINPS Z8, Z0, Z11
+	VMINPS Z9, Z0, Z12
+	VMINPS Z6, Z0, Z13
+	VMULPS Z10, Z10, Z14
+	VMULPS Z11, Z11, Z15
+	VMULPS Z12, Z12, Z16
+	VMULPS Z13, Z13, Z17
+	VMOVAPS Z14, Z18
+	VFMSUB231PS Z10, Z10, Z18
+	VMOVAPS Z15, Z19
+	VFMSUB231PS Z11, Z11, Z19
+	VMOVAPS Z16, Z20
+	VFMSUB231PS Z12, Z12, Z20
+	VMOVAPS Z17, Z21
+	VFMSUB231PS Z13, Z13, Z21
+	VBROADCASTSS constants<>+2636(SB), Z22
+	VFMADD231PS Z1, Z14, Z22
+	VBROADCASTSS constants<>+2636(SB), Z23
+	VFMADD231PS Z1, Z15, Z23
+	VBROADCASTSS constants<>+2636(SB), Z24
+	VFMADD231PS Z1, Z16, Z24
+	VBROADCASTSS constants<>+2636(SB), Z25
+	VFMADD231PS Z1, Z17, Z25
+	VBROADCASTSS constants<>+2636(SB), Z26
+	VSUBPS Z22, Z26, Z27
+	VSUBPS Z23, Z26, Z28
+	VSUBPS Z24, Z26, Z29
+	VSUBPS Z25, Z26, Z26
+	VFMADD231PS Z1, Z14, Z27
+	VFMADD231PS Z1, Z15, Z28
+	VFMADD231PS Z1, Z16, Z29
+	VFMADD231PS Z1, Z17, Z26
+	VBROADCASTSS constants<>+2640(SB), Z30
+	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z14
+	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z15
+	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z16
+	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z17
+	VFMADD231PS Z1, Z18, Z14
+	VFMADD231PS Z1, Z19, Z15
+	VFMADD231PS Z1, Z20, Z16
+	VFMADD231PS Z1, Z21, Z17
+	VMULPS Z22, Z10, Z18
+	VMULPS Z23, Z11, Z19
+	VMULPS Z24, Z12, Z20
+	VMULPS Z25, Z13, Z21
+	VFMSUB213PS Z18, Z10, Z22
+	VFMSUB213PS Z19, Z11, Z23
+	VFMSUB213PS Z20, Z12, Z24
+	VFMSUB213PS Z21, Z13, Z25
+	VADDPS Z14, Z27, Z14
+	VADDPS Z15, Z28, Z15
+	VADDPS Z16, Z29, Z16
+	VADDPS Z17, Z26, Z17
+	VFMADD231PS Z14, Z10, Z22
+	VFMADD231PS Z15, Z11, Z23
+	VFMADD231PS Z16, Z12, Z24
+	VFMADD231PS Z17, Z13, Z25
+	VBROADCASTSS constants<>+476(SB), Z10
+	VFMADD231PS.BCST constants<>+480(SB), Z18, Z10
+	VBROADCASTSS constants<>+476(SB), Z11
+	VFMADD231PS.BCST constants<>+480(SB), Z19, Z11
+	VBROADCASTSS constants<>+476(SB), Z12
+	VFMADD231PS.BCST constants<>+480(SB), Z20, Z12
+	VBROADCASTSS constants<>+476(SB), Z13
+	VFMADD231PS.BCST constants<>+480(SB), Z21, Z13
+	VSUBPS.BCST constants<>+476(SB), Z10, Z14
+	VSUBPS.BCST constants<>+476(SB), Z11, Z15
+	VSUBPS.BCST constants<>+476(SB), Z12, Z16
+	VSUBPS.BCST constants<>+476(SB), Z13, Z17
+	VPSLLD $23, Z10, Z10
+	VPSLLD $23, Z11, Z11
+	VPSLLD $23, Z12, Z12
+	VPSLLD $23, Z13, Z13
+	VFMADD231PS.BCST constants<>+484(SB), Z14, Z18
+	VFMADD231PS.BCST constants<>+484(SB), Z15, Z19
+	VFMADD231PS.BCST constants<>+484(SB), Z16, Z20
+	VFMADD231PS.BCST constants<>+484(SB), Z17, Z21
+	VFMADD231PS.BCST constants<>+488(SB), Z14, Z22
+	VFMADD231PS.BCST constants<>+488(SB), Z15, Z23
+	VFMADD231PS.BCST constants<>+488(SB), Z16, Z24
+	VFMADD231PS.BCST constants<>+488(SB), Z17, Z25
+	VADDPS Z22, Z18, Z14
+	VADDPS Z23, Z19, Z15
+	VADDPS Z24, Z20, Z16
+	VADDPS Z25, Z21, Z17
+	VBROADCASTSS constants<>+2652(SB), Z18
+	VFMADD231PS.BCST constants<>+2648(SB), Z14, Z18
+	VBROADCASTSS constants<>+2652(SB), Z19
+	VFMADD231PS.BCST constants<>+2648(SB), Z15, Z19
+	VBROADCASTSS constants<>+2652(SB), Z20
+	VFMADD231PS.BCST constants<>+2648(SB), Z16, Z20
+	VBROADCASTSS constants<>+2652(SB), Z21
+	VFMADD231PS.BCST constants<>+2648(SB), Z17, Z21
+	VFMADD213PS.BCST constants<>+2656(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2656(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2656(SB), Z16, Z20
+	VFMADD213PS.BCST constants<>+2656(SB), Z17, Z21
+	VFMADD213PS.BCST constants<>+2660(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2660(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2660(SB), Z16, Z20
+	VFMADD213PS.BCST constants<>+2660(SB), Z17, Z21
+	VFMADD213PS.BCST constants<>+2664(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+2664(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+2664(SB), Z16, Z20
+	VFMADD213PS.BCST constants<>+2664(SB), Z17, Z21
+	VFMADD213PS.BCST constants<>+132(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+132(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+132(SB), Z16, Z20
+	VFMADD213PS.BCST constants<>+132(SB), Z17, Z21
+	VFMADD213PS.BCST constants<>+36(SB), Z14, Z18
+	VFMADD213PS.BCST constants<>+36(SB), Z15, Z19
+	VFMADD213PS.BCST constants<>+36(SB), Z16, Z20
+	VFMADD213PS.BCST constants<>+36(SB), Z17, Z21
+	VCMPPS.BCST $17, constants<>+512(SB), Z10, K1
+	VCMPPS.BCST $17, constants<>+512(SB), Z11, K2
+	VCMPPS.BCST $17, constants<>+512(SB), Z12, K3
+	VCMPPS.BCST $17, constants<>+512(SB), Z13, K4
+	VMOVAPS.Z Z10, K1, Z22
+	VMOVAPS.Z Z11, K2, Z23
+	VMOVAPS.Z Z12, K3, Z24
+	VMOVAPS.Z Z13, K4, Z25
+	VSUBPS Z22, Z10, Z26
+	VSUBPS Z23, Z11, Z27
+	VSUBPS Z24, Z12, Z28
+	VSUBPS Z25, Z13, Z29
+	VMULPS Z14, Z10, Z10
+	VMULPS Z15, Z11, Z11
+	VMULPS Z16, Z12, Z12
+	VMULPS Z17, Z13, Z13
+	VADDPS.BCST constants<>+464(SB), Z22, Z14
+	VADDPS.BCST constants<>+464(SB), Z23, Z15
+	VADDPS.BCST constants<>+464(SB), Z24, Z16
+	VADDPS.BCST constants<>+464(SB), Z25, Z17
+	VFMADD231PS Z18, Z10, Z14
+	VFMADD231PS Z19, Z11, Z15
+	VFMADD231PS Z20, Z12, Z16
+	VFMADD231PS Z21, Z13, Z17
+	VADDPS Z26, Z14, Z10
+	VADDPS Z27, Z15, Z11
+	VADDPS Z28, Z16, Z12
+	VADDPS Z29, Z17, Z13
+	VDIVPS Z10, Z7, Z7
+	VDIVPS Z11, Z8, Z8
+	VDIVPS Z12, Z9, Z9
+	VDIVPS Z13, Z6, Z6
+	VMULPS.BCST constants<>+464(SB), Z7, Z7
+	VMULPS.BCST constants<>+464(SB), Z8, Z8
+	VMULPS.BCST constants<>+464(SB), Z9, Z9
+	VMULPS.BCST constants<>+464(SB), Z6, Z6
+	VCMPPS $17, Z2, Z0, K1
+	VCMPPS $17, Z3, Z0, K2
+	VCMPPS $17, Z4, Z0, K3
+	VCMPPS $17, Z5, Z0, K4
+	VBLENDMPS Z2, Z7, K1, Z7
+	VBLENDMPS Z3, Z8, K2, Z8
+	VBLENDMPS Z4, Z9, K3, Z9
+	VBLENDMPS Z5, Z6, K4, Z6
+	VCMPPS.BCST $30, constants<>+140(SB), Z2, K1
+	VCMPPS.BCST $30, constants<>+140(SB), Z3, K2
+	VCMPPS.BCST $30, constants<>+140(SB), Z4, K3
+	VCMPPS.BCST $30, constants<>+140(SB), Z5, K4
+	VBROADCASTSS constants<>+56(SB), Z2
+	VBLENDMPS Z7, Z2, K1, Z3
+	VBLENDMPS Z8, Z2, K2, Z4
+	VBLENDMPS Z9, Z2, K3, Z5
+	VBLENDMPS Z6, Z2, K4, Z2
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	VMOVUPS Z5, 128(DI)(AX*4)
+	VMOVUPS Z2, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -41903,7 +51396,7 @@ done:
 	RET
 
 // softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 TEXT ·softplusF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41921,9 +51414,11 @@ TEXT ·softplusF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+124(SB), Z9
 	VBROADCASTSS constants<>+128(SB), Z10
 	VBROADCASTSS constants<>+132(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -42124,7 +51619,218 @@ several:
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z12
+	VMOVUPS 64(SI)(AX*4), Z13
+	VMOVUPS 128(SI)(AX*4), Z14
+	VMOVUPS 192(SI)(AX*4), Z15
+	VPANDD.BCST constants<>+16(SB), Z12, Z16
+	VPANDD.BCST constants<>+16(SB), Z13, Z17
+	VPANDD.BCST constants<>+16(SB), Z14, Z18
+	VPANDD.BCST constants<>+16(SB), Z15, Z19
+	VMOVAPS Z0, Z20
+	VFNMADD231PS Z3, Z16, Z20
+	VMOVAPS Z0, Z21
+	VFNMADD231PS Z3, Z17, Z21
+	VMOVAPS Z0, Z22
+	VFNMADD231PS Z3, Z18, Z22
+	VMOVAPS Z0, Z23
+	VFNMADD231PS Z3, Z19, Z23
+	VSUBPS Z0, Z20, Z20
+	VSUBPS Z0, Z21, Z21
+	VSUBPS Z0, Z22, Z22
+	VSUBPS Z0, Z23, Z23
+	VFMSUB231PS Z5, Z20, Z16
+	VFMSUB231PS Z5, Z21, Z17
+	VFMSUB231PS Z5, Z22, Z18
+	VFMSUB231PS Z5, Z23, Z19
+	VFMADD231PS Z4, Z20, Z16
+	VFMADD231PS Z4, Z21, Z17
+	VFMADD231PS Z4, Z22, Z18
+	VFMADD231PS Z4, Z23, Z19
+	VMULPS Z16, Z16, Z24
+	VMULPS Z17, Z17, Z25
+	VMULPS Z18, Z18, Z26
+	VMULPS Z19, Z19, Z27
+	VMOVAPS Z7, Z28
+	VFMADD231PS Z16, Z6, Z28
+	VMOVAPS Z7, Z29
+	VFMADD231PS Z17, Z6, Z29
+	VMOVAPS Z7, Z30
+	VFMADD231PS Z18, Z6, Z30
+	VMOVAPS Z7, Z31
+	VFMADD231PS Z19, Z6, Z31
+	VFMADD213PS Z8, Z16, Z28
+	VFMADD213PS Z8, Z17, Z29
+	VFMADD213PS Z8, Z18, Z30
+	VFMADD213PS Z8, Z19, Z31
+	VFMADD213PS Z9, Z16, Z28
+	VFMADD213PS Z9, Z17, Z29
+	VFMADD213PS Z9, Z18, Z30
+	VFMADD213PS Z9, Z19, Z31
+	VFMADD213PS Z10, Z16, Z28
+	VFMADD213PS Z10, Z17, Z29
+	VFMADD213PS Z10, Z18, Z30
+	VFMADD213PS Z10, Z19, Z31
+	VFMADD213PS Z11, Z16, Z28
+	VFMADD213PS Z11, Z17, Z29
+	VFMADD213PS Z11, Z18, Z30
+	VFMADD213PS Z11, Z19, Z31
+	VFMADD231PS Z28, Z24, Z16
+	VFMADD231PS Z29, Z25, Z17
+	VFMADD231PS Z30, Z26, Z18
+	VFMADD231PS Z31, Z27, Z19
+	VADDPS Z16, Z1, Z16
+	VADDPS Z17, Z1, Z17
+	VADDPS Z18, Z1, Z18
+	VADDPS Z19, Z1, Z19
+	VSCALEFPS Z20, Z16, Z16
+	VSCALEFPS Z21, Z17, Z17
+	VSCALEFPS Z22, Z18, Z18
+	VSCALEFPS Z23, Z19, Z19
+	VADDPS Z16, Z1, Z20
+	VADDPS Z17, Z1, Z21
+	VADDPS Z18, Z1, Z22
+	VADDPS Z19, Z1, Z23
+	VPSUBD.BCST constants<>+136(SB), Z20, Z20
+	VPSUBD.BCST constants<>+136(SB), Z21, Z21
+	VPSUBD.BCST constants<>+136(SB), Z22, Z22
+	VPSUBD.BCST constants<>+136(SB), Z23, Z23
+	VPANDD.BCST constants<>+140(SB), Z20, Z20
+	VPANDD.BCST constants<>+140(SB), Z21, Z21
+	VPANDD.BCST constants<>+140(SB), Z22, Z22
+	VPANDD.BCST constants<>+140(SB), Z23, Z23
+	VPSUBD Z20, Z16, Z16
+	VPSUBD Z21, Z17, Z17
+	VPSUBD Z22, Z18, Z18
+	VPSUBD Z23, Z19, Z19
+	VBROADCASTSS constants<>+144(SB), Z24
+	VPSUBD Z20, Z24, Z25
+	VPSUBD Z21, Z24, Z26
+	VPSUBD Z22, Z24, Z27
+	VPSUBD Z23, Z24, Z24
+	VBROADCASTSS constants<>+148(SB), Z28
+	VFMADD213PS.BCST constants<>+36(SB), Z28, Z25
+	VFMADD213PS.BCST constants<>+36(SB), Z28, Z26
+	VFMADD213PS.BCST constants<>+36(SB), Z28, Z27
+	VFMADD213PS.BCST constants<>+36(SB), Z24, Z28
+	VADDPS Z25, Z16, Z16
+	VADDPS Z26, Z17, Z17
+	VADDPS Z27, Z18, Z18
+	VADDPS Z28, Z19, Z19
+	VBROADCASTSS constants<>+156(SB), Z24
+	VFMADD231PS.BCST constants<>+152(SB), Z16, Z24
+	VBROADCASTSS constants<>+156(SB), Z25
+	VFMADD231PS.BCST constants<>+152(SB), Z17, Z25
+	VBROADCASTSS constants<>+156(SB), Z26
+	VFMADD231PS.BCST constants<>+152(SB), Z18, Z26
+	VBROADCASTSS constants<>+156(SB), Z27
+	VFMADD231PS.BCST constants<>+152(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+160(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+160(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+160(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+160(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+164(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+164(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+164(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+164(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+168(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+168(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+168(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+168(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+172(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+172(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+172(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+172(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+176(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+176(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+176(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+176(SB), Z19, Z27
+	VFMADD213PS.BCST constants<>+180(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+180(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+180(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+180(SB), Z19, Z27
+	VMULPS Z16, Z16, Z28
+	VMULPS Z17, Z17, Z29
+	VMULPS Z18, Z18, Z30
+	VMULPS Z19, Z19, Z31
+	VFMADD213PS.BCST constants<>+184(SB), Z16, Z24
+	VFMADD213PS.BCST constants<>+184(SB), Z17, Z25
+	VFMADD213PS.BCST constants<>+184(SB), Z18, Z26
+	VFMADD213PS.BCST constants<>+184(SB), Z19, Z27
+	VFMADD231PS Z24, Z28, Z16
+	VFMADD231PS Z25, Z29, Z17
+	VFMADD231PS Z26, Z30, Z18
+	VFMADD231PS Z27, Z31, Z19
+	VPSRAD $23, Z20, Z20
+	VPSRAD $23, Z21, Z21
+	VPSRAD $23, Z22, Z22
+	VPSRAD $23, Z23, Z23
+	VCVTDQ2PS Z20, Z20
+	VCVTDQ2PS Z21, Z21
+	VCVTDQ2PS Z22, Z22
+	VCVTDQ2PS Z23, Z23
+	VFMADD231PS.BCST constants<>+188(SB), Z20, Z16
+	VFMADD231PS.BCST constants<>+188(SB), Z21, Z17
+	VFMADD231PS.BCST constants<>+188(SB), Z22, Z18
+	VFMADD231PS.BCST constants<>+188(SB), Z23, Z19
+	VCMPPS $17, Z12, Z2, K1
+	VCMPPS $17, Z13, Z2, K2
+	VCMPPS $17, Z14, Z2, K3
+	VCMPPS $17, Z15, Z2, K4
+	VADDPS Z16, Z12, Z20
+	VADDPS Z17, Z13, Z21
+	VADDPS Z18, Z14, Z22
+	VADDPS Z19, Z15, Z23
+	VBLENDMPS Z20, Z16, K1, Z16
+	VBLENDMPS Z21, Z17, K2, Z17
+	VBLENDMPS Z22, Z18, K3, Z18
+	VBLENDMPS Z23, Z19, K4, Z19
+	VCMPPS.BCST $17, constants<>+192(SB), Z12, K1
+	VCMPPS.BCST $17, constants<>+192(SB), Z13, K2
+	VCMPPS.BCST $17, constants<>+192(SB), Z14, K3
+	VCMPPS.BCST $17, constants<>+192(SB), Z15, K4
+	VBLENDMPS Z2, Z16, K1, Z16
+	VBLENDMPS Z2, Z17, K2, Z17
+	VBLENDMPS Z2, Z18, K3, Z18
+	VBLENDMPS Z2, Z19, K4, Z19
+	VCMPPS.BCST $30, constants<>+196(SB), Z12, K1
+	VCMPPS.BCST $30, constants<>+196(SB), Z13, K2
+	VCMPPS.BCST $30, constants<>+196(SB), Z14, K3
+	VCMPPS.BCST $30, constants<>+196(SB), Z15, K4
+	VBLENDMPS Z12, Z16, K1, Z16
+	VBLENDMPS Z13, Z17, K2, Z17
+	VBLENDMPS Z14, Z18, K3, Z18
+	VBLENDMPS Z15, Z19, K4, Z19
+	VCMPPS $3, Z12, Z12, K1
+	VCMPPS $3, Z13, Z13, K2
+	VCMPPS $3, Z14, Z14, K3
+	VCMPPS $3, Z15, Z15, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z16, K1, Z12
+	VBLENDMPS.BCST constants<>+56(SB), Z17, K2, Z13
+	VBLENDMPS.BCST constants<>+56(SB), Z18, K3, Z14
+	VBLENDMPS.BCST constants<>+56(SB), Z19, K4, Z15
+	VMOVUPS Z12, (DI)(AX*4)
+	VMOVUPS Z13, 64(DI)(AX*4)
+	VMOVUPS Z14, 128(DI)(AX*4)
+	VMOVUPS Z15, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -42293,7 +51999,7 @@ done:
 	RET
 
 // geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 TEXT ·geluSlopeF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -42313,9 +52019,11 @@ TEXT ·geluSlopeF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+184(SB), Z11
 	VMOVUPS constants<>+832(SB), Z12
 	VMOVUPS constants<>+896(SB), Z13
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z14
@@ -42395,7 +52103,95 @@ several:
 	VMOVNTPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z14
+	VMOVUPS 64(SI)(AX*4), Z15
+	VPANDD.BCST constants<>+16(SB), Z14, Z16
+	VPANDD.BCST constants<>+16(SB), Z15, Z17
+	VPMINUD Z2, Z16, Z18
+	VPMINUD Z2, Z17, Z19
+	VADDPS Z0, Z18, Z20
+	VADDPS Z0, Z19, Z21
+	VPSUBD Z3, Z20, Z20
+	VPSUBD Z3, Z21, Z21
+	VPSRLD $21, Z20, Z20
+	VPSRLD $21, Z21, Z21
+	VPERMD Z5, Z20, Z22
+	VPERMD Z5, Z21, Z23
+	VSUBPS Z22, Z18, Z22
+	VSUBPS Z23, Z19, Z23
+	VMULPS Z18, Z18, Z24
+	VMULPS Z19, Z19, Z25
+	VFMADD213PS Z1, Z6, Z24
+	VFMADD213PS Z1, Z6, Z25
+	VSUBPS Z1, Z24, Z26
+	VSUBPS Z1, Z25, Z27
+	VMULPS Z8, Z26, Z28
+	VMULPS Z8, Z27, Z29
+	VFMADD231PS Z18, Z18, Z28
+	VFMADD231PS Z19, Z19, Z29
+	VFMADD231PS Z7, Z26, Z28
+	VFMADD231PS Z7, Z27, Z29
+	VMOVAPS Z10, Z18
+	VFMADD231PS Z28, Z9, Z18
+	VMOVAPS Z10, Z19
+	VFMADD231PS Z29, Z9, Z19
+	VFMADD213PS Z11, Z28, Z18
+	VFMADD213PS Z11, Z29, Z19
+	VMULPS Z18, Z28, Z18
+	VMULPS Z19, Z29, Z19
+	VPERMD Z12, Z24, Z24
+	VPERMD Z12, Z25, Z25
+	VPERMD Z13, Z20, Z28
+	VPERMD Z13, Z21, Z29
+	VPERMD constants<>+960(SB), Z20, Z30
+	VPERMD constants<>+960(SB), Z21, Z31
+	VFMADD231PS Z22, Z28, Z30
+	VFMADD231PS Z23, Z29, Z31
+	VPERMD constants<>+1024(SB), Z20, Z28
+	VPERMD constants<>+1024(SB), Z21, Z29
+	VFMADD231PS Z22, Z30, Z28
+	VFMADD231PS Z23, Z31, Z29
+	VPERMD constants<>+1088(SB), Z20, Z30
+	VPERMD constants<>+1088(SB), Z21, Z31
+	VFMADD231PS Z22, Z28, Z30
+	VFMADD231PS Z23, Z29, Z31
+	VPERMD constants<>+1152(SB), Z20, Z20
+	VPERMD constants<>+1152(SB), Z21, Z21
+	VFMADD231PS Z22, Z30, Z20
+	VFMADD231PS Z23, Z31, Z21
+	VFMADD213PS Z24, Z24, Z18
+	VFMADD213PS Z25, Z25, Z19
+	VMULPS Z18, Z20, Z18
+	VMULPS Z19, Z21, Z19
+	VSCALEFPS Z26, Z18, Z18
+	VSCALEFPS Z27, Z19, Z19
+	VCMPPS.BCST $17, constants<>+1216(SB), Z14, K1
+	VCMPPS.BCST $17, constants<>+1216(SB), Z15, K2
+	VSUBPS Z18, Z0, Z14
+	VSUBPS Z19, Z0, Z15
+	VBLENDMPS Z18, Z14, K1, Z14
+	VBLENDMPS Z19, Z15, K2, Z15
+	VCMPPS.BCST $17, constants<>+1220(SB), Z16, K1
+	VCMPPS.BCST $17, constants<>+1220(SB), Z17, K2
+	VBROADCASTSS constants<>+56(SB), Z16
+	VBLENDMPS Z14, Z16, K1, Z14
+	VBLENDMPS Z15, Z16, K2, Z15
+	VMOVUPS Z14, (DI)(AX*4)
+	VMOVUPS Z15, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -42539,7 +52335,7 @@ done:
 	RET
 
 // expBelowF32StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 TEXT ·expBelowF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -42557,9 +52353,11 @@ TEXT ·expBelowF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+124(SB), Z9
 	VBROADCASTSS constants<>+128(SB), Z10
 	VBROADCASTSS constants<>+132(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -42638,7 +52436,96 @@ several:
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Z12
+	VMOVUPS 64(SI)(AX*4), Z13
+	VMOVUPS 128(SI)(AX*4), Z14
+	VMOVUPS 192(SI)(AX*4), Z15
+	VMAXPS Z12, Z0, Z12
+	VMAXPS Z13, Z0, Z13
+	VMAXPS Z14, Z0, Z14
+	VMAXPS Z15, Z0, Z15
+	VMOVAPS Z1, Z16
+	VFMADD231PS Z2, Z12, Z16
+	VMOVAPS Z1, Z17
+	VFMADD231PS Z2, Z13, Z17
+	VMOVAPS Z1, Z18
+	VFMADD231PS Z2, Z14, Z18
+	VMOVAPS Z1, Z19
+	VFMADD231PS Z2, Z15, Z19
+	VSUBPS Z1, Z16, Z16
+	VSUBPS Z1, Z17, Z17
+	VSUBPS Z1, Z18, Z18
+	VSUBPS Z1, Z19, Z19
+	VFMADD231PS Z4, Z16, Z12
+	VFMADD231PS Z4, Z17, Z13
+	VFMADD231PS Z4, Z18, Z14
+	VFMADD231PS Z4, Z19, Z15
+	VFMADD231PS Z3, Z16, Z12
+	VFMADD231PS Z3, Z17, Z13
+	VFMADD231PS Z3, Z18, Z14
+	VFMADD231PS Z3, Z19, Z15
+	VMULPS Z12, Z12, Z20
+	VMULPS Z13, Z13, Z21
+	VMULPS Z14, Z14, Z22
+	VMULPS Z15, Z15, Z23
+	VMOVAPS Z7, Z24
+	VFMADD231PS Z12, Z6, Z24
+	VMOVAPS Z7, Z25
+	VFMADD231PS Z13, Z6, Z25
+	VMOVAPS Z7, Z26
+	VFMADD231PS Z14, Z6, Z26
+	VMOVAPS Z7, Z27
+	VFMADD231PS Z15, Z6, Z27
+	VFMADD213PS Z8, Z12, Z24
+	VFMADD213PS Z8, Z13, Z25
+	VFMADD213PS Z8, Z14, Z26
+	VFMADD213PS Z8, Z15, Z27
+	VFMADD213PS Z9, Z12, Z24
+	VFMADD213PS Z9, Z13, Z25
+	VFMADD213PS Z9, Z14, Z26
+	VFMADD213PS Z9, Z15, Z27
+	VFMADD213PS Z10, Z12, Z24
+	VFMADD213PS Z10, Z13, Z25
+	VFMADD213PS Z10, Z14, Z26
+	VFMADD213PS Z10, Z15, Z27
+	VFMADD213PS Z11, Z12, Z24
+	VFMADD213PS Z11, Z13, Z25
+	VFMADD213PS Z11, Z14, Z26
+	VFMADD213PS Z11, Z15, Z27
+	VFMADD231PS Z24, Z20, Z12
+	VFMADD231PS Z25, Z21, Z13
+	VFMADD231PS Z26, Z22, Z14
+	VFMADD231PS Z27, Z23, Z15
+	VADDPS Z12, Z5, Z12
+	VADDPS Z13, Z5, Z13
+	VADDPS Z14, Z5, Z14
+	VADDPS Z15, Z5, Z15
+	VSCALEFPS Z16, Z12, Z12
+	VSCALEFPS Z17, Z13, Z13
+	VSCALEFPS Z18, Z14, Z14
+	VSCALEFPS Z19, Z15, Z15
+	VMOVUPS Z12, (DI)(AX*4)
+	VMOVUPS Z13, 64(DI)(AX*4)
+	VMOVUPS Z14, 128(DI)(AX*4)
+	VMOVUPS Z15, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -42837,7 +52724,7 @@ done:
 	RET
 
 // expF64StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
 TEXT ·expF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -42855,9 +52742,11 @@ TEXT ·expF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+272(SB), Z9
 	VBROADCASTSD constants<>+280(SB), Z10
 	VBROADCASTSD constants<>+288(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -42980,7 +52869,140 @@ several:
 	VMOVNTPD Z15, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z12
+	VMOVUPD 64(SI)(AX*8), Z13
+	VMOVUPD 128(SI)(AX*8), Z14
+	VMOVUPD 192(SI)(AX*8), Z15
+	VMOVAPS Z0, Z16
+	VFMADD231PD Z1, Z12, Z16
+	VMOVAPS Z0, Z17
+	VFMADD231PD Z1, Z13, Z17
+	VMOVAPS Z0, Z18
+	VFMADD231PD Z1, Z14, Z18
+	VMOVAPS Z0, Z19
+	VFMADD231PD Z1, Z15, Z19
+	VSUBPD Z0, Z16, Z16
+	VSUBPD Z0, Z17, Z17
+	VSUBPD Z0, Z18, Z18
+	VSUBPD Z0, Z19, Z19
+	VMOVAPS Z12, Z20
+	VFMADD231PD Z3, Z16, Z20
+	VMOVAPS Z13, Z21
+	VFMADD231PD Z3, Z17, Z21
+	VMOVAPS Z14, Z22
+	VFMADD231PD Z3, Z18, Z22
+	VMOVAPS Z15, Z23
+	VFMADD231PD Z3, Z19, Z23
+	VFMADD231PD Z2, Z16, Z20
+	VFMADD231PD Z2, Z17, Z21
+	VFMADD231PD Z2, Z18, Z22
+	VFMADD231PD Z2, Z19, Z23
+	VMULPD Z20, Z20, Z24
+	VMULPD Z21, Z21, Z25
+	VMULPD Z22, Z22, Z26
+	VMULPD Z23, Z23, Z27
+	VMOVAPS Z6, Z28
+	VFMADD231PD Z20, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PD Z21, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PD Z22, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PD Z23, Z5, Z31
+	VFMADD213PD Z7, Z20, Z28
+	VFMADD213PD Z7, Z21, Z29
+	VFMADD213PD Z7, Z22, Z30
+	VFMADD213PD Z7, Z23, Z31
+	VFMADD213PD Z8, Z20, Z28
+	VFMADD213PD Z8, Z21, Z29
+	VFMADD213PD Z8, Z22, Z30
+	VFMADD213PD Z8, Z23, Z31
+	VFMADD213PD Z9, Z20, Z28
+	VFMADD213PD Z9, Z21, Z29
+	VFMADD213PD Z9, Z22, Z30
+	VFMADD213PD Z9, Z23, Z31
+	VFMADD213PD Z10, Z20, Z28
+	VFMADD213PD Z10, Z21, Z29
+	VFMADD213PD Z10, Z22, Z30
+	VFMADD213PD Z10, Z23, Z31
+	VFMADD213PD Z11, Z20, Z28
+	VFMADD213PD Z11, Z21, Z29
+	VFMADD213PD Z11, Z22, Z30
+	VFMADD213PD Z11, Z23, Z31
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+296(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+304(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+312(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+208(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+208(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z23, Z31
+	VFMADD231PD Z28, Z24, Z20
+	VFMADD231PD Z29, Z25, Z21
+	VFMADD231PD Z30, Z26, Z22
+	VFMADD231PD Z31, Z27, Z23
+	VADDPD Z20, Z4, Z20
+	VADDPD Z21, Z4, Z21
+	VADDPD Z22, Z4, Z22
+	VADDPD Z23, Z4, Z23
+	VSCALEFPD Z16, Z20, Z16
+	VSCALEFPD Z17, Z21, Z17
+	VSCALEFPD Z18, Z22, Z18
+	VSCALEFPD Z19, Z23, Z19
+	VCMPPD.BCST $17, constants<>+440(SB), Z12, K1
+	VCMPPD.BCST $17, constants<>+440(SB), Z13, K2
+	VCMPPD.BCST $17, constants<>+440(SB), Z14, K3
+	VCMPPD.BCST $17, constants<>+440(SB), Z15, K4
+	VBLENDMPD.BCST constants<>+1448(SB), Z16, K1, Z16
+	VBLENDMPD.BCST constants<>+1448(SB), Z17, K2, Z17
+	VBLENDMPD.BCST constants<>+1448(SB), Z18, K3, Z18
+	VBLENDMPD.BCST constants<>+1448(SB), Z19, K4, Z19
+	VCMPPD.BCST $30, constants<>+2672(SB), Z12, K1
+	VCMPPD.BCST $30, constants<>+2672(SB), Z13, K2
+	VCMPPD.BCST $30, constants<>+2672(SB), Z14, K3
+	VCMPPD.BCST $30, constants<>+2672(SB), Z15, K4
+	VBLENDMPD.BCST constants<>+328(SB), Z16, K1, Z16
+	VBLENDMPD.BCST constants<>+328(SB), Z17, K2, Z17
+	VBLENDMPD.BCST constants<>+328(SB), Z18, K3, Z18
+	VBLENDMPD.BCST constants<>+328(SB), Z19, K4, Z19
+	VCMPPD $3, Z12, Z12, K1
+	VCMPPD $3, Z13, Z13, K2
+	VCMPPD $3, Z14, Z14, K3
+	VCMPPD $3, Z15, Z15, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z16, K1, Z12
+	VBLENDMPD.BCST constants<>+456(SB), Z17, K2, Z13
+	VBLENDMPD.BCST constants<>+456(SB), Z18, K3, Z14
+	VBLENDMPD.BCST constants<>+456(SB), Z19, K4, Z15
+	VMOVUPD Z12, (DI)(AX*8)
+	VMOVUPD Z13, 64(DI)(AX*8)
+	VMOVUPD Z14, 128(DI)(AX*8)
+	VMOVUPD Z15, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43225,7 +53247,7 @@ done:
 	RET
 
 // expm1F64StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 TEXT ·expm1F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -43239,9 +53261,11 @@ TEXT ·expm1F64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+240(SB), Z5
 	VBROADCASTSD constants<>+248(SB), Z6
 	VBROADCASTSD constants<>+256(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -43404,7 +53428,180 @@ several:
 	VMOVNTPD Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z8
+	VMOVUPD 64(SI)(AX*8), Z9
+	VMOVUPD 128(SI)(AX*8), Z10
+	VMOVUPD 192(SI)(AX*8), Z11
+	VMOVAPS Z0, Z12
+	VFMADD231PD Z2, Z8, Z12
+	VMOVAPS Z0, Z13
+	VFMADD231PD Z2, Z9, Z13
+	VMOVAPS Z0, Z14
+	VFMADD231PD Z2, Z10, Z14
+	VMOVAPS Z0, Z15
+	VFMADD231PD Z2, Z11, Z15
+	VSUBPD Z0, Z12, Z12
+	VSUBPD Z0, Z13, Z13
+	VSUBPD Z0, Z14, Z14
+	VSUBPD Z0, Z15, Z15
+	VMOVAPS Z8, Z16
+	VFMADD231PD Z3, Z12, Z16
+	VMOVAPS Z9, Z17
+	VFMADD231PD Z3, Z13, Z17
+	VMOVAPS Z10, Z18
+	VFMADD231PD Z3, Z14, Z18
+	VMOVAPS Z11, Z19
+	VFMADD231PD Z3, Z15, Z19
+	VMULPD Z4, Z12, Z20
+	VMULPD Z4, Z13, Z21
+	VMULPD Z4, Z14, Z22
+	VMULPD Z4, Z15, Z23
+	VSUBPD Z20, Z16, Z24
+	VSUBPD Z21, Z17, Z25
+	VSUBPD Z22, Z18, Z26
+	VSUBPD Z23, Z19, Z27
+	VSUBPD Z24, Z16, Z16
+	VSUBPD Z25, Z17, Z17
+	VSUBPD Z26, Z18, Z18
+	VSUBPD Z27, Z19, Z19
+	VSUBPD Z20, Z16, Z16
+	VSUBPD Z21, Z17, Z17
+	VSUBPD Z22, Z18, Z18
+	VSUBPD Z23, Z19, Z19
+	VMULPD Z24, Z24, Z20
+	VMULPD Z25, Z25, Z21
+	VMULPD Z26, Z26, Z22
+	VMULPD Z27, Z27, Z23
+	VMOVAPS Z6, Z28
+	VFMADD231PD Z24, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PD Z25, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PD Z26, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PD Z27, Z5, Z31
+	VFMADD213PD Z7, Z24, Z28
+	VFMADD213PD Z7, Z25, Z29
+	VFMADD213PD Z7, Z26, Z30
+	VFMADD213PD Z7, Z27, Z31
+	VFMADD213PD.BCST constants<>+264(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+264(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+272(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+272(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+280(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+280(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+288(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+288(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+296(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+296(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+304(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+304(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z27, Z31
+	VFMADD213PD.BCST constants<>+312(SB), Z24, Z28
+	VFMADD213PD.BCST constants<>+312(SB), Z25, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z26, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z27, Z31
+	VFMADD213PD Z1, Z24, Z28
+	VFMADD213PD Z1, Z25, Z29
+	VFMADD213PD Z1, Z26, Z30
+	VFMADD213PD Z1, Z27, Z31
+	VFMADD231PD Z28, Z20, Z16
+	VFMADD231PD Z29, Z21, Z17
+	VFMADD231PD Z30, Z22, Z18
+	VFMADD231PD Z31, Z23, Z19
+	VADDPD.BCST constants<>+2680(SB), Z12, Z12
+	VADDPD.BCST constants<>+2680(SB), Z13, Z13
+	VADDPD.BCST constants<>+2680(SB), Z14, Z14
+	VADDPD.BCST constants<>+2680(SB), Z15, Z15
+	VPSLLQ $52, Z12, Z12
+	VPSLLQ $52, Z13, Z13
+	VPSLLQ $52, Z14, Z14
+	VPSLLQ $52, Z15, Z15
+	VSUBPD Z1, Z12, Z20
+	VSUBPD Z1, Z13, Z21
+	VSUBPD Z1, Z14, Z22
+	VSUBPD Z1, Z15, Z23
+	VFMADD231PD Z24, Z12, Z20
+	VFMADD231PD Z25, Z13, Z21
+	VFMADD231PD Z26, Z14, Z22
+	VFMADD231PD Z27, Z15, Z23
+	VFMADD231PD Z16, Z12, Z20
+	VFMADD231PD Z17, Z13, Z21
+	VFMADD231PD Z18, Z14, Z22
+	VFMADD231PD Z19, Z15, Z23
+	VMULPD.BCST constants<>+360(SB), Z20, Z12
+	VMULPD.BCST constants<>+360(SB), Z21, Z13
+	VMULPD.BCST constants<>+360(SB), Z22, Z14
+	VMULPD.BCST constants<>+360(SB), Z23, Z15
+	VPANDQ.BCST constants<>+24(SB), Z8, Z16
+	VPANDQ.BCST constants<>+24(SB), Z9, Z17
+	VPANDQ.BCST constants<>+24(SB), Z10, Z18
+	VPANDQ.BCST constants<>+24(SB), Z11, Z19
+	VCMPPD.BCST $17, constants<>+2688(SB), Z16, K1
+	VCMPPD.BCST $17, constants<>+2688(SB), Z17, K2
+	VCMPPD.BCST $17, constants<>+2688(SB), Z18, K3
+	VCMPPD.BCST $17, constants<>+2688(SB), Z19, K4
+	VBLENDMPD Z8, Z12, K1, Z12
+	VBLENDMPD Z9, Z13, K2, Z13
+	VBLENDMPD Z10, Z14, K3, Z14
+	VBLENDMPD Z11, Z15, K4, Z15
+	VCMPPD.BCST $17, constants<>+2696(SB), Z8, K1
+	VCMPPD.BCST $17, constants<>+2696(SB), Z9, K2
+	VCMPPD.BCST $17, constants<>+2696(SB), Z10, K3
+	VCMPPD.BCST $17, constants<>+2696(SB), Z11, K4
+	VBLENDMPD.BCST constants<>+48(SB), Z12, K1, Z12
+	VBLENDMPD.BCST constants<>+48(SB), Z13, K2, Z13
+	VBLENDMPD.BCST constants<>+48(SB), Z14, K3, Z14
+	VBLENDMPD.BCST constants<>+48(SB), Z15, K4, Z15
+	VCMPPD.BCST $30, constants<>+2672(SB), Z8, K1
+	VCMPPD.BCST $30, constants<>+2672(SB), Z9, K2
+	VCMPPD.BCST $30, constants<>+2672(SB), Z10, K3
+	VCMPPD.BCST $30, constants<>+2672(SB), Z11, K4
+	VBLENDMPD.BCST constants<>+328(SB), Z12, K1, Z12
+	VBLENDMPD.BCST constants<>+328(SB), Z13, K2, Z13
+	VBLENDMPD.BCST constants<>+328(SB), Z14, K3, Z14
+	VBLENDMPD.BCST constants<>+328(SB), Z15, K4, Z15
+	VCMPPD $3, Z8, Z8, K1
+	VCMPPD $3, Z9, Z9, K2
+	VCMPPD $3, Z10, Z10, K3
+	VCMPPD $3, Z11, Z11, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z12, K1, Z8
+	VBLENDMPD.BCST constants<>+456(SB), Z13, K2, Z9
+	VBLENDMPD.BCST constants<>+456(SB), Z14, K3, Z10
+	VBLENDMPD.BCST constants<>+456(SB), Z15, K4, Z11
+	VMOVUPD Z8, (DI)(AX*8)
+	VMOVUPD Z9, 64(DI)(AX*8)
+	VMOVUPD Z10, 128(DI)(AX*8)
+	VMOVUPD Z11, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43583,7 +53780,7 @@ done:
 	RET
 
 // logF64StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
 TEXT ·logF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -43607,9 +53804,11 @@ TEXT ·logF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+384(SB), Z15
 	VBROADCASTSD constants<>+392(SB), Z16
 	VBROADCASTSD constants<>+400(SB), Z17
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z18
@@ -43693,7 +53892,99 @@ several:
 	VMOVNTPD Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z18
+	VMOVUPD 64(SI)(AX*8), Z19
+	VCMPPD $17, Z2, Z18, K1
+	VCMPPD $17, Z2, Z19, K2
+	VMULPD Z3, Z18, Z20
+	VMULPD Z3, Z19, Z21
+	VBLENDMPD Z20, Z18, K1, Z20
+	VBLENDMPD Z21, Z19, K2, Z21
+	VBLENDMPD Z4, Z5, K1, Z22
+	VBLENDMPD Z4, Z5, K2, Z23
+	VPADDQ Z6, Z20, Z20
+	VPADDQ Z6, Z21, Z21
+	VPANDQ Z7, Z20, Z24
+	VPANDQ Z7, Z21, Z25
+	VPADDQ Z8, Z24, Z24
+	VPADDQ Z8, Z25, Z25
+	VPSRLQ $52, Z20, Z20
+	VPSRLQ $52, Z21, Z21
+	VPORQ Z10, Z20, Z20
+	VPORQ Z10, Z21, Z21
+	VSUBPD Z22, Z20, Z20
+	VSUBPD Z23, Z21, Z21
+	VSUBPD Z11, Z24, Z22
+	VSUBPD Z11, Z25, Z23
+	VADDPD Z22, Z12, Z24
+	VADDPD Z23, Z12, Z25
+	VDIVPD Z24, Z22, Z24
+	VDIVPD Z25, Z23, Z25
+	VMULPD Z24, Z24, Z26
+	VMULPD Z25, Z25, Z27
+	VMOVAPS Z14, Z28
+	VFMADD231PD Z26, Z13, Z28
+	VMOVAPS Z14, Z29
+	VFMADD231PD Z27, Z13, Z29
+	VFMADD213PD Z15, Z26, Z28
+	VFMADD213PD Z15, Z27, Z29
+	VFMADD213PD Z16, Z26, Z28
+	VFMADD213PD Z16, Z27, Z29
+	VFMADD213PD Z17, Z26, Z28
+	VFMADD213PD Z17, Z27, Z29
+	VFMADD213PD.BCST constants<>+408(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+408(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+416(SB), Z26, Z28
+	VFMADD213PD.BCST constants<>+416(SB), Z27, Z29
+	VMULPD.BCST constants<>+208(SB), Z22, Z30
+	VMULPD.BCST constants<>+208(SB), Z23, Z31
+	VMULPD Z22, Z30, Z30
+	VMULPD Z23, Z31, Z31
+	VFMADD213PD Z30, Z28, Z26
+	VFMADD213PD Z31, Z29, Z27
+	VMULPD.BCST constants<>+424(SB), Z20, Z28
+	VMULPD.BCST constants<>+424(SB), Z21, Z29
+	VFMADD231PD Z26, Z24, Z28
+	VFMADD231PD Z27, Z25, Z29
+	VSUBPD Z28, Z30, Z24
+	VSUBPD Z29, Z31, Z25
+	VSUBPD Z24, Z22, Z22
+	VSUBPD Z25, Z23, Z23
+	VFMADD231PD.BCST constants<>+432(SB), Z20, Z22
+	VFMADD231PD.BCST constants<>+432(SB), Z21, Z23
+	VCMPPD.BCST $0, constants<>+328(SB), Z18, K1
+	VCMPPD.BCST $0, constants<>+328(SB), Z19, K2
+	VBLENDMPD Z18, Z22, K1, Z20
+	VBLENDMPD Z19, Z23, K2, Z21
+	VCMPPD $18, Z0, Z18, K1
+	VCMPPD $18, Z0, Z19, K2
+	VCMPPD $17, Z0, Z18, K3
+	VCMPPD $17, Z0, Z19, K4
+	VBROADCASTSD constants<>+2744(SB), Z22
+	VBLENDMPD Z1, Z22, K3, Z23
+	VBLENDMPD Z1, Z22, K4, Z22
+	VBLENDMPD Z23, Z20, K1, Z20
+	VBLENDMPD Z22, Z21, K2, Z21
+	VCMPPD $3, Z18, Z18, K1
+	VCMPPD $3, Z19, Z19, K2
+	VBLENDMPD Z1, Z20, K1, Z18
+	VBLENDMPD Z1, Z21, K2, Z19
+	VMOVUPD Z18, (DI)(AX*8)
+	VMOVUPD Z19, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -43881,7 +54172,7 @@ done:
 	RET
 
 // log1pF64StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 TEXT ·log1pF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -43905,9 +54196,11 @@ TEXT ·log1pF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+400(SB), Z15
 	VBROADCASTSD constants<>+408(SB), Z16
 	VBROADCASTSD constants<>+416(SB), Z17
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z18
@@ -43997,7 +54290,105 @@ several:
 	VMOVNTPD Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z18
+	VMOVUPD 64(SI)(AX*8), Z19
+	VADDPD Z18, Z1, Z20
+	VADDPD Z19, Z1, Z21
+	VPADDQ Z4, Z20, Z20
+	VPADDQ Z4, Z21, Z21
+	VPANDQ Z2, Z20, Z22
+	VPANDQ Z2, Z21, Z23
+	VPSUBQ Z22, Z1, Z22
+	VPSUBQ Z23, Z1, Z23
+	VPADDQ Z22, Z18, Z24
+	VPADDQ Z23, Z19, Z25
+	VPADDQ Z22, Z5, Z22
+	VPADDQ Z23, Z5, Z23
+	VFMADD213PD Z0, Z6, Z22
+	VFMADD213PD Z0, Z6, Z23
+	VADDPD Z22, Z24, Z22
+	VADDPD Z23, Z25, Z23
+	VPSRLQ $52, Z20, Z20
+	VPSRLQ $52, Z21, Z21
+	VPORQ Z9, Z20, Z20
+	VPORQ Z9, Z21, Z21
+	VSUBPD Z7, Z20, Z20
+	VSUBPD Z7, Z21, Z21
+	VADDPD Z22, Z10, Z24
+	VADDPD Z23, Z10, Z25
+	VDIVPD Z24, Z22, Z24
+	VDIVPD Z25, Z23, Z25
+	VMULPD Z24, Z24, Z26
+	VMULPD Z25, Z25, Z27
+	VMOVAPS Z12, Z28
+	VFMADD231PD Z26, Z11, Z28
+	VMOVAPS Z12, Z29
+	VFMADD231PD Z27, Z11, Z29
+	VFMADD213PD Z13, Z26, Z28
+	VFMADD213PD Z13, Z27, Z29
+	VFMADD213PD Z14, Z26, Z28
+	VFMADD213PD Z14, Z27, Z29
+	VFMADD213PD Z15, Z26, Z28
+	VFMADD213PD Z15, Z27, Z29
+	VFMADD213PD Z16, Z26, Z28
+	VFMADD213PD Z16, Z27, Z29
+	VFMADD213PD Z17, Z26, Z28
+	VFMADD213PD Z17, Z27, Z29
+	VMULPD.BCST constants<>+208(SB), Z22, Z30
+	VMULPD.BCST constants<>+208(SB), Z23, Z31
+	VMULPD Z22, Z30, Z30
+	VMULPD Z23, Z31, Z31
+	VFMADD213PD Z30, Z28, Z26
+	VFMADD213PD Z31, Z29, Z27
+	VMULPD.BCST constants<>+424(SB), Z20, Z28
+	VMULPD.BCST constants<>+424(SB), Z21, Z29
+	VFMADD231PD Z26, Z24, Z28
+	VFMADD231PD Z27, Z25, Z29
+	VSUBPD Z28, Z30, Z24
+	VSUBPD Z29, Z31, Z25
+	VSUBPD Z24, Z22, Z22
+	VSUBPD Z25, Z23, Z23
+	VFMADD231PD.BCST constants<>+432(SB), Z20, Z22
+	VFMADD231PD.BCST constants<>+432(SB), Z21, Z23
+	VPANDQ.BCST constants<>+24(SB), Z18, Z20
+	VPANDQ.BCST constants<>+24(SB), Z19, Z21
+	VCMPPD.BCST $17, constants<>+2688(SB), Z20, K1
+	VCMPPD.BCST $17, constants<>+2688(SB), Z21, K2
+	VBLENDMPD Z18, Z22, K1, Z20
+	VBLENDMPD Z19, Z23, K2, Z21
+	VCMPPD $0, Z2, Z18, K1
+	VCMPPD $0, Z2, Z19, K2
+	VBLENDMPD Z18, Z20, K1, Z20
+	VBLENDMPD Z19, Z21, K2, Z21
+	VCMPPD $18, Z0, Z18, K1
+	VCMPPD $18, Z0, Z19, K2
+	VCMPPD $17, Z0, Z18, K3
+	VCMPPD $17, Z0, Z19, K4
+	VBROADCASTSD constants<>+2744(SB), Z22
+	VBLENDMPD Z3, Z22, K3, Z23
+	VBLENDMPD Z3, Z22, K4, Z22
+	VBLENDMPD Z23, Z20, K1, Z20
+	VBLENDMPD Z22, Z21, K2, Z21
+	VCMPPD $3, Z18, Z18, K1
+	VCMPPD $3, Z19, Z19, K2
+	VBLENDMPD Z3, Z20, K1, Z18
+	VBLENDMPD Z3, Z21, K2, Z19
+	VMOVUPD Z18, (DI)(AX*8)
+	VMOVUPD Z19, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44275,7 +54666,7 @@ done:
 	RET
 
 // tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
 TEXT ·tanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -44285,9 +54676,11 @@ TEXT ·tanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+1552(SB), Z1
 	VBROADCASTSD constants<>+352(SB), Z2
 	VBROADCASTSD constants<>+40(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -44479,7 +54872,209 @@ several:
 	VMOVNTPD Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z4
+	VMOVUPD 64(SI)(AX*8), Z5
+	VMOVUPD 128(SI)(AX*8), Z6
+	VMOVUPD 192(SI)(AX*8), Z7
+	VMULPD Z4, Z4, Z8
+	VMULPD Z5, Z5, Z9
+	VMULPD Z6, Z6, Z10
+	VMULPD Z7, Z7, Z11
+	VBROADCASTSD constants<>+1576(SB), Z12
+	VFMADD231PD.BCST constants<>+1568(SB), Z8, Z12
+	VBROADCASTSD constants<>+1576(SB), Z13
+	VFMADD231PD.BCST constants<>+1568(SB), Z9, Z13
+	VBROADCASTSD constants<>+1576(SB), Z14
+	VFMADD231PD.BCST constants<>+1568(SB), Z10, Z14
+	VBROADCASTSD constants<>+1576(SB), Z15
+	VFMADD231PD.BCST constants<>+1568(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1584(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1584(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1584(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1584(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1592(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1592(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1592(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1592(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1600(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1600(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1600(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1600(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1608(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1608(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1608(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1608(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1616(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1616(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1616(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1616(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1624(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1624(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1624(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1624(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1632(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1632(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1632(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1632(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1640(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1640(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1640(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1640(SB), Z11, Z15
+	VFMADD213PD.BCST constants<>+1648(SB), Z8, Z12
+	VFMADD213PD.BCST constants<>+1648(SB), Z9, Z13
+	VFMADD213PD.BCST constants<>+1648(SB), Z10, Z14
+	VFMADD213PD.BCST constants<>+1648(SB), Z11, Z15
+	VMULPD Z4, Z8, Z8
+	VMULPD Z5, Z9, Z9
+	VMULPD Z6, Z10, Z10
+	VMULPD Z7, Z11, Z11
+	VFMADD213PD Z4, Z12, Z8
+	VFMADD213PD Z5, Z13, Z9
+	VFMADD213PD Z6, Z14, Z10
+	VFMADD213PD Z7, Z15, Z11
+	VPORQ Z0, Z4, Z12
+	VPORQ Z0, Z5, Z13
+	VPORQ Z0, Z6, Z14
+	VPORQ Z0, Z7, Z15
+	VMAXPD Z12, Z1, Z16
+	VMAXPD Z13, Z1, Z17
+	VMAXPD Z14, Z1, Z18
+	VMAXPD Z15, Z1, Z19
+	VMOVAPS Z2, Z20
+	VFMADD231PD.BCST constants<>+1656(SB), Z16, Z20
+	VMOVAPS Z2, Z21
+	VFMADD231PD.BCST constants<>+1656(SB), Z17, Z21
+	VMOVAPS Z2, Z22
+	VFMADD231PD.BCST constants<>+1656(SB), Z18, Z22
+	VMOVAPS Z2, Z23
+	VFMADD231PD.BCST constants<>+1656(SB), Z19, Z23
+	VSUBPD Z2, Z20, Z24
+	VSUBPD Z2, Z21, Z25
+	VSUBPD Z2, Z22, Z26
+	VSUBPD Z2, Z23, Z27
+	VPSLLQ $52, Z20, Z20
+	VPSLLQ $52, Z21, Z21
+	VPSLLQ $52, Z22, Z22
+	VPSLLQ $52, Z23, Z23
+	VFMADD231PD.BCST constants<>+1664(SB), Z24, Z16
+	VFMADD231PD.BCST constants<>+1664(SB), Z25, Z17
+	VFMADD231PD.BCST constants<>+1664(SB), Z26, Z18
+	VFMADD231PD.BCST constants<>+1664(SB), Z27, Z19
+	VFMADD231PD.BCST constants<>+1672(SB), Z24, Z16
+	VFMADD231PD.BCST constants<>+1672(SB), Z25, Z17
+	VFMADD231PD.BCST constants<>+1672(SB), Z26, Z18
+	VFMADD231PD.BCST constants<>+1672(SB), Z27, Z19
+	VMULPD Z16, Z20, Z24
+	VMULPD Z17, Z21, Z25
+	VMULPD Z18, Z22, Z26
+	VMULPD Z19, Z23, Z27
+	VBROADCASTSD constants<>+1688(SB), Z28
+	VFMADD231PD.BCST constants<>+1680(SB), Z16, Z28
+	VBROADCASTSD constants<>+1688(SB), Z29
+	VFMADD231PD.BCST constants<>+1680(SB), Z17, Z29
+	VBROADCASTSD constants<>+1688(SB), Z30
+	VFMADD231PD.BCST constants<>+1680(SB), Z18, Z30
+	VBROADCASTSD constants<>+1688(SB), Z31
+	VFMADD231PD.BCST constants<>+1680(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1696(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1696(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1696(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1696(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1704(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1704(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1704(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1704(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1712(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1712(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1712(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1712(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1720(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1720(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1720(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1720(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1728(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1728(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1728(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1728(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1736(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1736(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1736(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1736(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1744(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1744(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1744(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1744(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1752(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1752(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1752(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1752(SB), Z19, Z31
+	VFMADD213PD.BCST constants<>+1760(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+1760(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+1760(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+1760(SB), Z19, Z31
+	VADDPD Z3, Z20, Z16
+	VADDPD Z3, Z21, Z17
+	VADDPD Z3, Z22, Z18
+	VADDPD Z3, Z23, Z19
+	VFMADD231PD Z28, Z24, Z16
+	VFMADD231PD Z29, Z25, Z17
+	VFMADD231PD Z30, Z26, Z18
+	VFMADD231PD Z31, Z27, Z19
+	VBROADCASTSD constants<>+360(SB), Z20
+	VDIVPD Z16, Z20, Z16
+	VDIVPD Z17, Z20, Z17
+	VDIVPD Z18, Z20, Z18
+	VDIVPD Z19, Z20, Z19
+	VSUBPD Z16, Z3, Z16
+	VSUBPD Z17, Z3, Z17
+	VSUBPD Z18, Z3, Z18
+	VSUBPD Z19, Z3, Z19
+	VCMPPD.BCST $30, constants<>+1768(SB), Z12, K1
+	VCMPPD.BCST $30, constants<>+1768(SB), Z13, K2
+	VCMPPD.BCST $30, constants<>+1768(SB), Z14, K3
+	VCMPPD.BCST $30, constants<>+1768(SB), Z15, K4
+	VBLENDMPD Z8, Z16, K1, Z8
+	VBLENDMPD Z9, Z17, K2, Z9
+	VBLENDMPD Z10, Z18, K3, Z10
+	VBLENDMPD Z11, Z19, K4, Z11
+	VPANDQ Z0, Z4, Z12
+	VPANDQ Z0, Z5, Z13
+	VPANDQ Z0, Z6, Z14
+	VPANDQ Z0, Z7, Z15
+	VPORQ Z12, Z8, Z8
+	VPORQ Z13, Z9, Z9
+	VPORQ Z14, Z10, Z10
+	VPORQ Z15, Z11, Z11
+	VCMPPD $3, Z4, Z4, K1
+	VCMPPD $3, Z5, Z5, K2
+	VCMPPD $3, Z6, Z6, K3
+	VCMPPD $3, Z7, Z7, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z8, K1, Z4
+	VBLENDMPD.BCST constants<>+456(SB), Z9, K2, Z5
+	VBLENDMPD.BCST constants<>+456(SB), Z10, K3, Z6
+	VBLENDMPD.BCST constants<>+456(SB), Z11, K4, Z7
+	VMOVUPD Z4, (DI)(AX*8)
+	VMOVUPD Z5, 64(DI)(AX*8)
+	VMOVUPD Z6, 128(DI)(AX*8)
+	VMOVUPD Z7, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -44684,7 +55279,7 @@ done:
 	RET
 
 // sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
 TEXT ·sigmoidF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -44698,9 +55293,11 @@ TEXT ·sigmoidF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+656(SB), Z5
 	VBROADCASTSD constants<>+432(SB), Z6
 	VBROADCASTSD constants<>+424(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -44831,7 +55428,148 @@ several:
 	VMOVNTPD Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z8
+	VMOVUPD 64(SI)(AX*8), Z9
+	VMOVUPD 128(SI)(AX*8), Z10
+	VMOVUPD 192(SI)(AX*8), Z11
+	VMAXPD Z8, Z1, Z12
+	VMAXPD Z9, Z1, Z13
+	VMAXPD Z10, Z1, Z14
+	VMAXPD Z11, Z1, Z15
+	VMINPD Z12, Z2, Z12
+	VMINPD Z13, Z2, Z13
+	VMINPD Z14, Z2, Z14
+	VMINPD Z15, Z2, Z15
+	VMOVAPS Z3, Z16
+	VFMADD231PD Z4, Z12, Z16
+	VMOVAPS Z3, Z17
+	VFMADD231PD Z4, Z13, Z17
+	VMOVAPS Z3, Z18
+	VFMADD231PD Z4, Z14, Z18
+	VMOVAPS Z3, Z19
+	VFMADD231PD Z4, Z15, Z19
+	VSUBPD Z3, Z16, Z20
+	VSUBPD Z3, Z17, Z21
+	VSUBPD Z3, Z18, Z22
+	VSUBPD Z3, Z19, Z23
+	VPSLLQ $52, Z16, Z16
+	VPSLLQ $52, Z17, Z17
+	VPSLLQ $52, Z18, Z18
+	VPSLLQ $52, Z19, Z19
+	VFMADD231PD Z6, Z20, Z12
+	VFMADD231PD Z6, Z21, Z13
+	VFMADD231PD Z6, Z22, Z14
+	VFMADD231PD Z6, Z23, Z15
+	VFMADD231PD Z7, Z20, Z12
+	VFMADD231PD Z7, Z21, Z13
+	VFMADD231PD Z7, Z22, Z14
+	VFMADD231PD Z7, Z23, Z15
+	VCMPPD.BCST $17, constants<>+560(SB), Z16, K1
+	VCMPPD.BCST $17, constants<>+560(SB), Z17, K2
+	VCMPPD.BCST $17, constants<>+560(SB), Z18, K3
+	VCMPPD.BCST $17, constants<>+560(SB), Z19, K4
+	VMOVAPD.Z Z16, K1, Z20
+	VMOVAPD.Z Z17, K2, Z21
+	VMOVAPD.Z Z18, K3, Z22
+	VMOVAPD.Z Z19, K4, Z23
+	VSUBPD Z20, Z16, Z24
+	VSUBPD Z21, Z17, Z25
+	VSUBPD Z22, Z18, Z26
+	VSUBPD Z23, Z19, Z27
+	VMULPD Z12, Z16, Z16
+	VMULPD Z13, Z17, Z17
+	VMULPD Z14, Z18, Z18
+	VMULPD Z15, Z19, Z19
+	VBROADCASTSD constants<>+576(SB), Z28
+	VFMADD231PD.BCST constants<>+568(SB), Z12, Z28
+	VBROADCASTSD constants<>+576(SB), Z29
+	VFMADD231PD.BCST constants<>+568(SB), Z13, Z29
+	VBROADCASTSD constants<>+576(SB), Z30
+	VFMADD231PD.BCST constants<>+568(SB), Z14, Z30
+	VBROADCASTSD constants<>+576(SB), Z31
+	VFMADD231PD.BCST constants<>+568(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+584(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+592(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+600(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+608(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+616(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+624(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+632(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+632(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+632(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+632(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+640(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+640(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+640(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+640(SB), Z15, Z31
+	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+48(SB), Z15, Z31
+	VADDPD Z0, Z20, Z12
+	VADDPD Z0, Z21, Z13
+	VADDPD Z0, Z22, Z14
+	VADDPD Z0, Z23, Z15
+	VFMADD231PD Z28, Z16, Z12
+	VFMADD231PD Z29, Z17, Z13
+	VFMADD231PD Z30, Z18, Z14
+	VFMADD231PD Z31, Z19, Z15
+	VADDPD Z24, Z12, Z12
+	VADDPD Z25, Z13, Z13
+	VADDPD Z26, Z14, Z14
+	VADDPD Z27, Z15, Z15
+	VDIVPD Z12, Z0, Z12
+	VDIVPD Z13, Z0, Z13
+	VDIVPD Z14, Z0, Z14
+	VDIVPD Z15, Z0, Z15
+	VCMPPD $3, Z8, Z8, K1
+	VCMPPD $3, Z9, Z9, K2
+	VCMPPD $3, Z10, Z10, K3
+	VCMPPD $3, Z11, Z11, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z12, K1, Z8
+	VBLENDMPD.BCST constants<>+456(SB), Z13, K2, Z9
+	VBLENDMPD.BCST constants<>+456(SB), Z14, K3, Z10
+	VBLENDMPD.BCST constants<>+456(SB), Z15, K4, Z11
+	VMOVUPD Z8, (DI)(AX*8)
+	VMOVUPD Z9, 64(DI)(AX*8)
+	VMOVUPD Z10, 128(DI)(AX*8)
+	VMOVUPD Z11, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45048,7 +55786,7 @@ done:
 	RET
 
 // siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 TEXT ·siLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -45057,9 +55795,11 @@ TEXT ·siLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+536(SB), Z0
 	VBROADCASTSD constants<>+528(SB), Z1
 	VBROADCASTSD constants<>+544(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -45203,7 +55943,161 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VMOVUPD 128(SI)(AX*8), Z5
+	VMOVUPD 192(SI)(AX*8), Z6
+	VMAXPD Z3, Z1, Z7
+	VMAXPD Z4, Z1, Z8
+	VMAXPD Z5, Z1, Z9
+	VMAXPD Z6, Z1, Z10
+	VMINPD Z7, Z0, Z11
+	VMINPD Z8, Z0, Z12
+	VMINPD Z9, Z0, Z13
+	VMINPD Z10, Z0, Z14
+	VMOVAPS Z2, Z15
+	VFMADD231PD.BCST constants<>+552(SB), Z11, Z15
+	VMOVAPS Z2, Z16
+	VFMADD231PD.BCST constants<>+552(SB), Z12, Z16
+	VMOVAPS Z2, Z17
+	VFMADD231PD.BCST constants<>+552(SB), Z13, Z17
+	VMOVAPS Z2, Z18
+	VFMADD231PD.BCST constants<>+552(SB), Z14, Z18
+	VSUBPD Z2, Z15, Z19
+	VSUBPD Z2, Z16, Z20
+	VSUBPD Z2, Z17, Z21
+	VSUBPD Z2, Z18, Z22
+	VPSLLQ $52, Z15, Z15
+	VPSLLQ $52, Z16, Z16
+	VPSLLQ $52, Z17, Z17
+	VPSLLQ $52, Z18, Z18
+	VFMADD231PD.BCST constants<>+432(SB), Z19, Z11
+	VFMADD231PD.BCST constants<>+432(SB), Z20, Z12
+	VFMADD231PD.BCST constants<>+432(SB), Z21, Z13
+	VFMADD231PD.BCST constants<>+432(SB), Z22, Z14
+	VFMADD231PD.BCST constants<>+424(SB), Z19, Z11
+	VFMADD231PD.BCST constants<>+424(SB), Z20, Z12
+	VFMADD231PD.BCST constants<>+424(SB), Z21, Z13
+	VFMADD231PD.BCST constants<>+424(SB), Z22, Z14
+	VCMPPD.BCST $17, constants<>+560(SB), Z15, K1
+	VCMPPD.BCST $17, constants<>+560(SB), Z16, K2
+	VCMPPD.BCST $17, constants<>+560(SB), Z17, K3
+	VCMPPD.BCST $17, constants<>+560(SB), Z18, K4
+	VMOVAPD.Z Z15, K1, Z19
+	VMOVAPD.Z Z16, K2, Z20
+	VMOVAPD.Z Z17, K3, Z21
+	VMOVAPD.Z Z18, K4, Z22
+	VSUBPD Z19, Z15, Z23
+	VSUBPD Z20, Z16, Z24
+	VSUBPD Z21, Z17, Z25
+	VSUBPD Z22, Z18, Z26
+	VMULPD Z11, Z15, Z15
+	VMULPD Z12, Z16, Z16
+	VMULPD Z13, Z17, Z17
+	VMULPD Z14, Z18, Z18
+	VBROADCASTSD constants<>+576(SB), Z27
+	VFMADD231PD.BCST constants<>+568(SB), Z11, Z27
+	VBROADCASTSD constants<>+576(SB), Z28
+	VFMADD231PD.BCST constants<>+568(SB), Z12, Z28
+	VBROADCASTSD constants<>+576(SB), Z29
+	VFMADD231PD.BCST constants<>+568(SB), Z13, Z29
+	VBROADCASTSD constants<>+576(SB), Z30
+	VFMADD231PD.BCST constants<>+568(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+584(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+592(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+600(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+608(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+616(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+624(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+632(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+632(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+632(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+632(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+640(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+640(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+640(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+640(SB), Z14, Z30
+	VFMADD213PD.BCST constants<>+48(SB), Z11, Z27
+	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
+	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
+	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
+	VADDPD.BCST constants<>+520(SB), Z19, Z11
+	VADDPD.BCST constants<>+520(SB), Z20, Z12
+	VADDPD.BCST constants<>+520(SB), Z21, Z13
+	VADDPD.BCST constants<>+520(SB), Z22, Z14
+	VFMADD231PD Z27, Z15, Z11
+	VFMADD231PD Z28, Z16, Z12
+	VFMADD231PD Z29, Z17, Z13
+	VFMADD231PD Z30, Z18, Z14
+	VADDPD Z23, Z11, Z11
+	VADDPD Z24, Z12, Z12
+	VADDPD Z25, Z13, Z13
+	VADDPD Z26, Z14, Z14
+	VDIVPD Z11, Z7, Z7
+	VDIVPD Z12, Z8, Z8
+	VDIVPD Z13, Z9, Z9
+	VDIVPD Z14, Z10, Z10
+	VMULPD.BCST constants<>+520(SB), Z7, Z7
+	VMULPD.BCST constants<>+520(SB), Z8, Z8
+	VMULPD.BCST constants<>+520(SB), Z9, Z9
+	VMULPD.BCST constants<>+520(SB), Z10, Z10
+	VCMPPD $17, Z3, Z0, K1
+	VCMPPD $17, Z4, Z0, K2
+	VCMPPD $17, Z5, Z0, K3
+	VCMPPD $17, Z6, Z0, K4
+	VBLENDMPD Z3, Z7, K1, Z7
+	VBLENDMPD Z4, Z8, K2, Z8
+	VBLENDMPD Z5, Z9, K3, Z9
+	VBLENDMPD Z6, Z10, K4, Z10
+	VCMPPD.BCST $30, constants<>+2744(SB), Z3, K1
+	VCMPPD.BCST $30, constants<>+2744(SB), Z4, K2
+	VCMPPD.BCST $30, constants<>+2744(SB), Z5, K3
+	VCMPPD.BCST $30, constants<>+2744(SB), Z6, K4
+	VBROADCASTSD constants<>+456(SB), Z3
+	VBLENDMPD Z7, Z3, K1, Z4
+	VBLENDMPD Z8, Z3, K2, Z5
+	VBLENDMPD Z9, Z3, K3, Z6
+	VBLENDMPD Z10, Z3, K4, Z3
+	VMOVUPD Z4, (DI)(AX*8)
+	VMOVUPD Z5, 64(DI)(AX*8)
+	VMOVUPD Z6, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45556,7 +56450,7 @@ done:
 	RET
 
 // softplusF64StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 TEXT ·softplusF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -45566,9 +56460,11 @@ TEXT ·softplusF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+40(SB), Z1
 	VBROADCASTSD constants<>+208(SB), Z2
 	VPXORD Z3, Z3, Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -45820,7 +56716,269 @@ several:
 	VMOVNTPD Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z4
+	VMOVUPD 64(SI)(AX*8), Z5
+	VMOVUPD 128(SI)(AX*8), Z6
+	VMOVUPD 192(SI)(AX*8), Z7
+	VPANDQ.BCST constants<>+24(SB), Z4, Z8
+	VPANDQ.BCST constants<>+24(SB), Z5, Z9
+	VPANDQ.BCST constants<>+24(SB), Z6, Z10
+	VPANDQ.BCST constants<>+24(SB), Z7, Z11
+	VMOVAPS Z0, Z12
+	VFNMADD231PD.BCST constants<>+216(SB), Z8, Z12
+	VMOVAPS Z0, Z13
+	VFNMADD231PD.BCST constants<>+216(SB), Z9, Z13
+	VMOVAPS Z0, Z14
+	VFNMADD231PD.BCST constants<>+216(SB), Z10, Z14
+	VMOVAPS Z0, Z15
+	VFNMADD231PD.BCST constants<>+216(SB), Z11, Z15
+	VSUBPD Z0, Z12, Z12
+	VSUBPD Z0, Z13, Z13
+	VSUBPD Z0, Z14, Z14
+	VSUBPD Z0, Z15, Z15
+	VFMSUB231PD.BCST constants<>+232(SB), Z12, Z8
+	VFMSUB231PD.BCST constants<>+232(SB), Z13, Z9
+	VFMSUB231PD.BCST constants<>+232(SB), Z14, Z10
+	VFMSUB231PD.BCST constants<>+232(SB), Z15, Z11
+	VFMADD231PD.BCST constants<>+224(SB), Z12, Z8
+	VFMADD231PD.BCST constants<>+224(SB), Z13, Z9
+	VFMADD231PD.BCST constants<>+224(SB), Z14, Z10
+	VFMADD231PD.BCST constants<>+224(SB), Z15, Z11
+	VMULPD Z8, Z8, Z16
+	VMULPD Z9, Z9, Z17
+	VMULPD Z10, Z10, Z18
+	VMULPD Z11, Z11, Z19
+	VBROADCASTSD constants<>+248(SB), Z20
+	VFMADD231PD.BCST constants<>+240(SB), Z8, Z20
+	VBROADCASTSD constants<>+248(SB), Z21
+	VFMADD231PD.BCST constants<>+240(SB), Z9, Z21
+	VBROADCASTSD constants<>+248(SB), Z22
+	VFMADD231PD.BCST constants<>+240(SB), Z10, Z22
+	VBROADCASTSD constants<>+248(SB), Z23
+	VFMADD231PD.BCST constants<>+240(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+256(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+256(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+256(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+256(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+264(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+264(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+264(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+264(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+272(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+272(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+272(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+272(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+280(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+280(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+280(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+280(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+288(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+288(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+288(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+288(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+296(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+296(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+296(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+296(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+304(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+304(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+304(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+304(SB), Z11, Z23
+	VFMADD213PD.BCST constants<>+312(SB), Z8, Z20
+	VFMADD213PD.BCST constants<>+312(SB), Z9, Z21
+	VFMADD213PD.BCST constants<>+312(SB), Z10, Z22
+	VFMADD213PD.BCST constants<>+312(SB), Z11, Z23
+	VFMADD213PD Z2, Z8, Z20
+	VFMADD213PD Z2, Z9, Z21
+	VFMADD213PD Z2, Z10, Z22
+	VFMADD213PD Z2, Z11, Z23
+	VFMADD231PD Z20, Z16, Z8
+	VFMADD231PD Z21, Z17, Z9
+	VFMADD231PD Z22, Z18, Z10
+	VFMADD231PD Z23, Z19, Z11
+	VADDPD Z8, Z1, Z8
+	VADDPD Z9, Z1, Z9
+	VADDPD Z10, Z1, Z10
+	VADDPD Z11, Z1, Z11
+	VSCALEFPD Z12, Z8, Z8
+	VSCALEFPD Z13, Z9, Z9
+	VSCALEFPD Z14, Z10, Z10
+	VSCALEFPD Z15, Z11, Z11
+	VADDPD Z8, Z1, Z12
+	VADDPD Z9, Z1, Z13
+	VADDPD Z10, Z1, Z14
+	VADDPD Z11, Z1, Z15
+	VPADDQ.BCST constants<>+320(SB), Z12, Z12
+	VPADDQ.BCST constants<>+320(SB), Z13, Z13
+	VPADDQ.BCST constants<>+320(SB), Z14, Z14
+	VPADDQ.BCST constants<>+320(SB), Z15, Z15
+	VPANDQ.BCST constants<>+328(SB), Z12, Z16
+	VPANDQ.BCST constants<>+328(SB), Z13, Z17
+	VPANDQ.BCST constants<>+328(SB), Z14, Z18
+	VPANDQ.BCST constants<>+328(SB), Z15, Z19
+	VPSUBQ Z16, Z1, Z16
+	VPSUBQ Z17, Z1, Z17
+	VPSUBQ Z18, Z1, Z18
+	VPSUBQ Z19, Z1, Z19
+	VPADDQ Z16, Z8, Z8
+	VPADDQ Z17, Z9, Z9
+	VPADDQ Z18, Z10, Z10
+	VPADDQ Z19, Z11, Z11
+	VPADDQ.BCST constants<>+336(SB), Z16, Z16
+	VPADDQ.BCST constants<>+336(SB), Z17, Z17
+	VPADDQ.BCST constants<>+336(SB), Z18, Z18
+	VPADDQ.BCST constants<>+336(SB), Z19, Z19
+	VBROADCASTSD constants<>+344(SB), Z20
+	VFMADD213PD.BCST constants<>+48(SB), Z20, Z16
+	VFMADD213PD.BCST constants<>+48(SB), Z20, Z17
+	VFMADD213PD.BCST constants<>+48(SB), Z20, Z18
+	VFMADD213PD.BCST constants<>+48(SB), Z19, Z20
+	VADDPD Z16, Z8, Z8
+	VADDPD Z17, Z9, Z9
+	VADDPD Z18, Z10, Z10
+	VADDPD Z20, Z11, Z11
+	VPSRLQ $52, Z12, Z12
+	VPSRLQ $52, Z13, Z13
+	VPSRLQ $52, Z14, Z14
+	VPSRLQ $52, Z15, Z15
+	VPORQ Z0, Z12, Z12
+	VPORQ Z0, Z13, Z13
+	VPORQ Z0, Z14, Z14
+	VPORQ Z0, Z15, Z15
+	VSUBPD.BCST constants<>+352(SB), Z12, Z12
+	VSUBPD.BCST constants<>+352(SB), Z13, Z13
+	VSUBPD.BCST constants<>+352(SB), Z14, Z14
+	VSUBPD.BCST constants<>+352(SB), Z15, Z15
+	VADDPD.BCST constants<>+360(SB), Z8, Z16
+	VADDPD.BCST constants<>+360(SB), Z9, Z17
+	VADDPD.BCST constants<>+360(SB), Z10, Z18
+	VADDPD.BCST constants<>+360(SB), Z11, Z19
+	VDIVPD Z16, Z8, Z16
+	VDIVPD Z17, Z9, Z17
+	VDIVPD Z18, Z10, Z18
+	VDIVPD Z19, Z11, Z19
+	VMULPD Z16, Z16, Z20
+	VMULPD Z17, Z17, Z21
+	VMULPD Z18, Z18, Z22
+	VMULPD Z19, Z19, Z23
+	VBROADCASTSD constants<>+376(SB), Z24
+	VFMADD231PD.BCST constants<>+368(SB), Z20, Z24
+	VBROADCASTSD constants<>+376(SB), Z25
+	VFMADD231PD.BCST constants<>+368(SB), Z21, Z25
+	VBROADCASTSD constants<>+376(SB), Z26
+	VFMADD231PD.BCST constants<>+368(SB), Z22, Z26
+	VBROADCASTSD constants<>+376(SB), Z27
+	VFMADD231PD.BCST constants<>+368(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+384(SB), Z20, Z24
+	VFMADD213PD.BCST constants<>+384(SB), Z21, Z25
+	VFMADD213PD.BCST constants<>+384(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+384(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+392(SB), Z20, Z24
+	VFMADD213PD.BCST constants<>+392(SB), Z21, Z25
+	VFMADD213PD.BCST constants<>+392(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+392(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+400(SB), Z20, Z24
+	VFMADD213PD.BCST constants<>+400(SB), Z21, Z25
+	VFMADD213PD.BCST constants<>+400(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+400(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+408(SB), Z20, Z24
+	VFMADD213PD.BCST constants<>+408(SB), Z21, Z25
+	VFMADD213PD.BCST constants<>+408(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+408(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+416(SB), Z20, Z24
+	VFMADD213PD.BCST constants<>+416(SB), Z21, Z25
+	VFMADD213PD.BCST constants<>+416(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+416(SB), Z23, Z27
+	VMULPD Z2, Z8, Z28
+	VMULPD Z2, Z9, Z29
+	VMULPD Z2, Z10, Z30
+	VMULPD Z2, Z11, Z31
+	VMULPD Z8, Z28, Z28
+	VMULPD Z9, Z29, Z29
+	VMULPD Z10, Z30, Z30
+	VMULPD Z11, Z31, Z31
+	VFMADD213PD Z28, Z24, Z20
+	VFMADD213PD Z29, Z25, Z21
+	VFMADD213PD Z30, Z26, Z22
+	VFMADD213PD Z31, Z27, Z23
+	VMULPD.BCST constants<>+424(SB), Z12, Z24
+	VMULPD.BCST constants<>+424(SB), Z13, Z25
+	VMULPD.BCST constants<>+424(SB), Z14, Z26
+	VMULPD.BCST constants<>+424(SB), Z15, Z27
+	VFMADD231PD Z20, Z16, Z24
+	VFMADD231PD Z21, Z17, Z25
+	VFMADD231PD Z22, Z18, Z26
+	VFMADD231PD Z23, Z19, Z27
+	VSUBPD Z24, Z28, Z16
+	VSUBPD Z25, Z29, Z17
+	VSUBPD Z26, Z30, Z18
+	VSUBPD Z27, Z31, Z19
+	VSUBPD Z16, Z8, Z8
+	VSUBPD Z17, Z9, Z9
+	VSUBPD Z18, Z10, Z10
+	VSUBPD Z19, Z11, Z11
+	VFMADD231PD.BCST constants<>+432(SB), Z12, Z8
+	VFMADD231PD.BCST constants<>+432(SB), Z13, Z9
+	VFMADD231PD.BCST constants<>+432(SB), Z14, Z10
+	VFMADD231PD.BCST constants<>+432(SB), Z15, Z11
+	VCMPPD $17, Z4, Z3, K1
+	VCMPPD $17, Z5, Z3, K2
+	VCMPPD $17, Z6, Z3, K3
+	VCMPPD $17, Z7, Z3, K4
+	VADDPD Z8, Z4, Z12
+	VADDPD Z9, Z5, Z13
+	VADDPD Z10, Z6, Z14
+	VADDPD Z11, Z7, Z15
+	VBLENDMPD Z12, Z8, K1, Z8
+	VBLENDMPD Z13, Z9, K2, Z9
+	VBLENDMPD Z14, Z10, K3, Z10
+	VBLENDMPD Z15, Z11, K4, Z11
+	VCMPPD.BCST $17, constants<>+440(SB), Z4, K1
+	VCMPPD.BCST $17, constants<>+440(SB), Z5, K2
+	VCMPPD.BCST $17, constants<>+440(SB), Z6, K3
+	VCMPPD.BCST $17, constants<>+440(SB), Z7, K4
+	VBLENDMPD Z3, Z8, K1, Z8
+	VBLENDMPD Z3, Z9, K2, Z9
+	VBLENDMPD Z3, Z10, K3, Z10
+	VBLENDMPD Z3, Z11, K4, Z11
+	VCMPPD.BCST $30, constants<>+448(SB), Z4, K1
+	VCMPPD.BCST $30, constants<>+448(SB), Z5, K2
+	VCMPPD.BCST $30, constants<>+448(SB), Z6, K3
+	VCMPPD.BCST $30, constants<>+448(SB), Z7, K4
+	VBLENDMPD Z4, Z8, K1, Z8
+	VBLENDMPD Z5, Z9, K2, Z9
+	VBLENDMPD Z6, Z10, K3, Z10
+	VBLENDMPD Z7, Z11, K4, Z11
+	VCMPPD $3, Z4, Z4, K1
+	VCMPPD $3, Z5, Z5, K2
+	VCMPPD $3, Z6, Z6, K3
+	VCMPPD $3, Z7, Z7, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z8, K1, Z4
+	VBLENDMPD.BCST constants<>+456(SB), Z9, K2, Z5
+	VBLENDMPD.BCST constants<>+456(SB), Z10, K3, Z6
+	VBLENDMPD.BCST constants<>+456(SB), Z11, K4, Z7
+	VMOVUPD Z4, (DI)(AX*8)
+	VMOVUPD Z5, 64(DI)(AX*8)
+	VMOVUPD Z6, 128(DI)(AX*8)
+	VMOVUPD Z7, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -45894,7 +57052,7 @@ done:
 	RET
 
 // rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 TEXT ·rsqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -45902,9 +57060,11 @@ TEXT ·rsqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
 	VBROADCASTSD constants<>+456(SB), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -45935,7 +57095,48 @@ several:
 	VMOVNTPD Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VSQRTPD Z2, Z2
+	VSQRTPD Z3, Z3
+	VSQRTPD Z4, Z4
+	VSQRTPD Z5, Z5
+	VDIVPD Z2, Z0, Z2
+	VDIVPD Z3, Z0, Z3
+	VDIVPD Z4, Z0, Z4
+	VDIVPD Z5, Z0, Z5
+	VCMPPD $3, Z2, Z2, K1
+	VCMPPD $3, Z3, Z3, K2
+	VCMPPD $3, Z4, Z4, K3
+	VCMPPD $3, Z5, Z5, K4
+	VBLENDMPD Z1, Z2, K1, Z2
+	VBLENDMPD Z1, Z3, K2, Z3
+	VBLENDMPD Z1, Z4, K3, Z4
+	VBLENDMPD Z1, Z5, K4, Z5
+	VMOVUPD Z2, (DI)(AX*8)
+	VMOVUPD Z3, 64(DI)(AX*8)
+	VMOVUPD Z4, 128(DI)(AX*8)
+	VMOVUPD Z5, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -46108,7 +57309,7 @@ done:
 	RET
 
 // expBelowF64StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 TEXT ·expBelowF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -46130,9 +57331,11 @@ TEXT ·expBelowF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+296(SB), Z13
 	VBROADCASTSD constants<>+304(SB), Z14
 	VBROADCASTSD constants<>+312(SB), Z15
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -46231,7 +57434,116 @@ several:
 	VMOVNTPD Z19, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z16
+	VMOVUPD 64(SI)(AX*8), Z17
+	VMOVUPD 128(SI)(AX*8), Z18
+	VMOVUPD 192(SI)(AX*8), Z19
+	VMAXPD Z16, Z0, Z16
+	VMAXPD Z17, Z0, Z17
+	VMAXPD Z18, Z0, Z18
+	VMAXPD Z19, Z0, Z19
+	VMOVAPS Z1, Z20
+	VFMADD231PD Z2, Z16, Z20
+	VMOVAPS Z1, Z21
+	VFMADD231PD Z2, Z17, Z21
+	VMOVAPS Z1, Z22
+	VFMADD231PD Z2, Z18, Z22
+	VMOVAPS Z1, Z23
+	VFMADD231PD Z2, Z19, Z23
+	VSUBPD Z1, Z20, Z20
+	VSUBPD Z1, Z21, Z21
+	VSUBPD Z1, Z22, Z22
+	VSUBPD Z1, Z23, Z23
+	VFMADD231PD Z4, Z20, Z16
+	VFMADD231PD Z4, Z21, Z17
+	VFMADD231PD Z4, Z22, Z18
+	VFMADD231PD Z4, Z23, Z19
+	VFMADD231PD Z3, Z20, Z16
+	VFMADD231PD Z3, Z21, Z17
+	VFMADD231PD Z3, Z22, Z18
+	VFMADD231PD Z3, Z23, Z19
+	VMULPD Z16, Z16, Z24
+	VMULPD Z17, Z17, Z25
+	VMULPD Z18, Z18, Z26
+	VMULPD Z19, Z19, Z27
+	VMOVAPS Z7, Z28
+	VFMADD231PD Z16, Z6, Z28
+	VMOVAPS Z7, Z29
+	VFMADD231PD Z17, Z6, Z29
+	VMOVAPS Z7, Z30
+	VFMADD231PD Z18, Z6, Z30
+	VMOVAPS Z7, Z31
+	VFMADD231PD Z19, Z6, Z31
+	VFMADD213PD Z8, Z16, Z28
+	VFMADD213PD Z8, Z17, Z29
+	VFMADD213PD Z8, Z18, Z30
+	VFMADD213PD Z8, Z19, Z31
+	VFMADD213PD Z9, Z16, Z28
+	VFMADD213PD Z9, Z17, Z29
+	VFMADD213PD Z9, Z18, Z30
+	VFMADD213PD Z9, Z19, Z31
+	VFMADD213PD Z10, Z16, Z28
+	VFMADD213PD Z10, Z17, Z29
+	VFMADD213PD Z10, Z18, Z30
+	VFMADD213PD Z10, Z19, Z31
+	VFMADD213PD Z11, Z16, Z28
+	VFMADD213PD Z11, Z17, Z29
+	VFMADD213PD Z11, Z18, Z30
+	VFMADD213PD Z11, Z19, Z31
+	VFMADD213PD Z12, Z16, Z28
+	VFMADD213PD Z12, Z17, Z29
+	VFMADD213PD Z12, Z18, Z30
+	VFMADD213PD Z12, Z19, Z31
+	VFMADD213PD Z13, Z16, Z28
+	VFMADD213PD Z13, Z17, Z29
+	VFMADD213PD Z13, Z18, Z30
+	VFMADD213PD Z13, Z19, Z31
+	VFMADD213PD Z14, Z16, Z28
+	VFMADD213PD Z14, Z17, Z29
+	VFMADD213PD Z14, Z18, Z30
+	VFMADD213PD Z14, Z19, Z31
+	VFMADD213PD Z15, Z16, Z28
+	VFMADD213PD Z15, Z17, Z29
+	VFMADD213PD Z15, Z18, Z30
+	VFMADD213PD Z15, Z19, Z31
+	VFMADD213PD.BCST constants<>+208(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+208(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z19, Z31
+	VFMADD231PD Z28, Z24, Z16
+	VFMADD231PD Z29, Z25, Z17
+	VFMADD231PD Z30, Z26, Z18
+	VFMADD231PD Z31, Z27, Z19
+	VADDPD Z16, Z5, Z16
+	VADDPD Z17, Z5, Z17
+	VADDPD Z18, Z5, Z18
+	VADDPD Z19, Z5, Z19
+	VSCALEFPD Z20, Z16, Z16
+	VSCALEFPD Z21, Z17, Z17
+	VSCALEFPD Z22, Z18, Z18
+	VSCALEFPD Z23, Z19, Z19
+	VMOVUPD Z16, (DI)(AX*8)
+	VMOVUPD Z17, 64(DI)(AX*8)
+	VMOVUPD Z18, 128(DI)(AX*8)
+	VMOVUPD Z19, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -46592,7 +57904,7 @@ done:
 	RET
 
 // erfF64StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
 TEXT ·erfF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -46602,9 +57914,11 @@ TEXT ·erfF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+2752(SB), Z1
 	VBROADCASTSD constants<>+200(SB), Z2
 	VBROADCASTSD constants<>+2760(SB), Z3
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -46863,7 +58177,276 @@ several:
 	VMOVNTPD Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z4
+	VMOVUPD 64(SI)(AX*8), Z5
+	VMOVUPD 128(SI)(AX*8), Z6
+	VMOVUPD 192(SI)(AX*8), Z7
+	VPANDQ.BCST constants<>+24(SB), Z4, Z8
+	VPANDQ.BCST constants<>+24(SB), Z5, Z9
+	VPANDQ.BCST constants<>+24(SB), Z6, Z10
+	VPANDQ.BCST constants<>+24(SB), Z7, Z11
+	VMINPD Z8, Z1, Z8
+	VMINPD Z9, Z1, Z9
+	VMINPD Z10, Z1, Z10
+	VMINPD Z11, Z1, Z11
+	VMULPD Z8, Z8, Z12
+	VMULPD Z9, Z9, Z13
+	VMULPD Z10, Z10, Z14
+	VMULPD Z11, Z11, Z15
+	VBROADCASTSD constants<>+2768(SB), Z16
+	VFMADD231PD Z12, Z3, Z16
+	VBROADCASTSD constants<>+2768(SB), Z17
+	VFMADD231PD Z13, Z3, Z17
+	VBROADCASTSD constants<>+2768(SB), Z18
+	VFMADD231PD Z14, Z3, Z18
+	VBROADCASTSD constants<>+2768(SB), Z19
+	VFMADD231PD Z15, Z3, Z19
+	VFMADD213PD.BCST constants<>+2776(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2776(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2776(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2776(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2784(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2784(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2784(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2784(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2792(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2792(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2792(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2792(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2800(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2800(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2800(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2800(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2808(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2808(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2808(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2808(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2816(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2816(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2816(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2816(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2824(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2824(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2824(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2824(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2832(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2832(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2832(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2832(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2840(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2840(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2840(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2840(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+2848(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+2848(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+2848(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+2848(SB), Z15, Z19
+	VFMADD213PD Z8, Z8, Z16
+	VFMADD213PD Z9, Z9, Z17
+	VFMADD213PD Z10, Z10, Z18
+	VFMADD213PD Z11, Z11, Z19
+	VSUBPD Z0, Z8, Z12
+	VSUBPD Z0, Z9, Z13
+	VSUBPD Z0, Z10, Z14
+	VSUBPD Z0, Z11, Z15
+	VBROADCASTSD constants<>+2864(SB), Z20
+	VFMADD231PD.BCST constants<>+2856(SB), Z12, Z20
+	VBROADCASTSD constants<>+2864(SB), Z21
+	VFMADD231PD.BCST constants<>+2856(SB), Z13, Z21
+	VBROADCASTSD constants<>+2864(SB), Z22
+	VFMADD231PD.BCST constants<>+2856(SB), Z14, Z22
+	VBROADCASTSD constants<>+2864(SB), Z23
+	VFMADD231PD.BCST constants<>+2856(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2872(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2872(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2872(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2872(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2880(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2880(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2880(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2880(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2888(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2888(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2888(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2888(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2896(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2896(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2896(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2896(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2904(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2904(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2904(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2904(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2912(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2912(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2912(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2912(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2920(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2920(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2920(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2920(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2928(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2928(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2928(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2928(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2936(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2936(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2936(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2936(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2944(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2944(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2944(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2944(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2952(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2952(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2952(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2952(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2960(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2960(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2960(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2960(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2968(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2968(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2968(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2968(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2976(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2976(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2976(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2976(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2984(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2984(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2984(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2984(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+2992(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+2992(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+2992(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+2992(SB), Z15, Z23
+	VMOVAPS Z2, Z12
+	VFNMADD231PD.BCST constants<>+216(SB), Z20, Z12
+	VMOVAPS Z2, Z13
+	VFNMADD231PD.BCST constants<>+216(SB), Z21, Z13
+	VMOVAPS Z2, Z14
+	VFNMADD231PD.BCST constants<>+216(SB), Z22, Z14
+	VMOVAPS Z2, Z15
+	VFNMADD231PD.BCST constants<>+216(SB), Z23, Z15
+	VSUBPD Z2, Z12, Z12
+	VSUBPD Z2, Z13, Z13
+	VSUBPD Z2, Z14, Z14
+	VSUBPD Z2, Z15, Z15
+	VFMSUB231PD.BCST constants<>+232(SB), Z12, Z20
+	VFMSUB231PD.BCST constants<>+232(SB), Z13, Z21
+	VFMSUB231PD.BCST constants<>+232(SB), Z14, Z22
+	VFMSUB231PD.BCST constants<>+232(SB), Z15, Z23
+	VFMADD231PD.BCST constants<>+224(SB), Z12, Z20
+	VFMADD231PD.BCST constants<>+224(SB), Z13, Z21
+	VFMADD231PD.BCST constants<>+224(SB), Z14, Z22
+	VFMADD231PD.BCST constants<>+224(SB), Z15, Z23
+	VMULPD Z20, Z20, Z24
+	VMULPD Z21, Z21, Z25
+	VMULPD Z22, Z22, Z26
+	VMULPD Z23, Z23, Z27
+	VBROADCASTSD constants<>+248(SB), Z28
+	VFMADD231PD.BCST constants<>+240(SB), Z20, Z28
+	VBROADCASTSD constants<>+248(SB), Z29
+	VFMADD231PD.BCST constants<>+240(SB), Z21, Z29
+	VBROADCASTSD constants<>+248(SB), Z30
+	VFMADD231PD.BCST constants<>+240(SB), Z22, Z30
+	VBROADCASTSD constants<>+248(SB), Z31
+	VFMADD231PD.BCST constants<>+240(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+256(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+256(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+256(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+256(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+264(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+264(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+272(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+272(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+280(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+280(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+288(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+288(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+296(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+304(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+312(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+208(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+208(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z23, Z31
+	VFMADD231PD Z28, Z24, Z20
+	VFMADD231PD Z29, Z25, Z21
+	VFMADD231PD Z30, Z26, Z22
+	VFMADD231PD Z31, Z27, Z23
+	VADDPD Z20, Z0, Z20
+	VADDPD Z21, Z0, Z21
+	VADDPD Z22, Z0, Z22
+	VADDPD Z23, Z0, Z23
+	VADDPD.BCST constants<>+352(SB), Z12, Z12
+	VADDPD.BCST constants<>+352(SB), Z13, Z13
+	VADDPD.BCST constants<>+352(SB), Z14, Z14
+	VADDPD.BCST constants<>+352(SB), Z15, Z15
+	VPSLLQ $52, Z12, Z12
+	VPSLLQ $52, Z13, Z13
+	VPSLLQ $52, Z14, Z14
+	VPSLLQ $52, Z15, Z15
+	VFNMADD213PD Z0, Z12, Z20
+	VFNMADD213PD Z0, Z13, Z21
+	VFNMADD213PD Z0, Z14, Z22
+	VFNMADD213PD Z0, Z15, Z23
+	VCMPPD $17, Z0, Z8, K1
+	VCMPPD $17, Z0, Z9, K2
+	VCMPPD $17, Z0, Z10, K3
+	VCMPPD $17, Z0, Z11, K4
+	VBLENDMPD Z16, Z20, K1, Z8
+	VBLENDMPD Z17, Z21, K2, Z9
+	VBLENDMPD Z18, Z22, K3, Z10
+	VBLENDMPD Z19, Z23, K4, Z11
+	VPANDQ.BCST constants<>+8(SB), Z4, Z4
+	VPANDQ.BCST constants<>+8(SB), Z5, Z5
+	VPANDQ.BCST constants<>+8(SB), Z6, Z6
+	VPANDQ.BCST constants<>+8(SB), Z7, Z7
+	VPORQ Z4, Z8, Z4
+	VPORQ Z5, Z9, Z5
+	VPORQ Z6, Z10, Z6
+	VPORQ Z7, Z11, Z7
+	VMOVUPD Z4, (DI)(AX*8)
+	VMOVUPD Z5, 64(DI)(AX*8)
+	VMOVUPD Z6, 128(DI)(AX*8)
+	VMOVUPD Z7, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -47153,7 +58736,7 @@ done:
 	RET
 
 // geluF64StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
 TEXT ·geluF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -47168,9 +58751,11 @@ TEXT ·geluF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+1248(SB), Z6
 	VBROADCASTSD constants<>+1256(SB), Z7
 	VBROADCASTSD constants<>+1264(SB), Z8
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z9
@@ -47334,7 +58919,179 @@ several:
 	VMOVNTPD Z10, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z9
+	VMOVUPD 64(SI)(AX*8), Z10
+	VPANDQ.BCST constants<>+24(SB), Z9, Z11
+	VPANDQ.BCST constants<>+24(SB), Z10, Z12
+	VMINPD Z11, Z1, Z11
+	VMINPD Z12, Z1, Z12
+	VMOVAPS Z0, Z13
+	VFMADD231PD Z2, Z11, Z13
+	VMOVAPS Z0, Z14
+	VFMADD231PD Z2, Z12, Z14
+	VSUBPD Z13, Z0, Z15
+	VSUBPD Z14, Z0, Z16
+	VFMADD231PD Z2, Z11, Z15
+	VFMADD231PD Z2, Z12, Z16
+	VADDPD Z5, Z11, Z17
+	VADDPD Z5, Z12, Z18
+	VMULPD Z17, Z13, Z19
+	VMULPD Z18, Z14, Z20
+	VDIVPD Z19, Z0, Z19
+	VDIVPD Z20, Z0, Z20
+	VADDPD Z11, Z11, Z21
+	VADDPD Z12, Z12, Z22
+	VMULPD Z13, Z21, Z21
+	VMULPD Z14, Z22, Z22
+	VMULPD Z19, Z21, Z21
+	VMULPD Z20, Z22, Z22
+	VSUBPD Z0, Z21, Z23
+	VSUBPD Z0, Z22, Z24
+	VMOVAPS Z7, Z25
+	VFMADD231PD Z23, Z6, Z25
+	VMOVAPS Z7, Z26
+	VFMADD231PD Z24, Z6, Z26
+	VFMADD213PD Z8, Z23, Z25
+	VFMADD213PD Z8, Z24, Z26
+	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
+	VMULPD Z25, Z21, Z21
+	VMULPD Z26, Z22, Z22
+	VMULPD Z19, Z17, Z17
+	VMULPD Z20, Z18, Z18
+	VMULPD.BCST constants<>+1424(SB), Z11, Z19
+	VMULPD.BCST constants<>+1424(SB), Z12, Z20
+	VMULPD Z11, Z19, Z23
+	VMULPD Z12, Z20, Z24
+	VFMSUB213PD Z23, Z11, Z19
+	VFMSUB213PD Z24, Z12, Z20
+	VMOVAPS Z3, Z25
+	VFMADD231PD.BCST constants<>+216(SB), Z23, Z25
+	VMOVAPS Z3, Z26
+	VFMADD231PD.BCST constants<>+216(SB), Z24, Z26
+	VSUBPD Z3, Z25, Z25
+	VSUBPD Z3, Z26, Z26
+	VFMADD231PD.BCST constants<>+232(SB), Z25, Z23
+	VFMADD231PD.BCST constants<>+232(SB), Z26, Z24
+	VFMSUB231PD.BCST constants<>+424(SB), Z25, Z19
+	VFMSUB231PD.BCST constants<>+424(SB), Z26, Z20
+	VSUBPD Z19, Z23, Z27
+	VSUBPD Z20, Z24, Z28
+	VSUBPD Z27, Z23, Z23
+	VSUBPD Z28, Z24, Z24
+	VSUBPD Z19, Z23, Z19
+	VSUBPD Z20, Z24, Z20
+	VMULPD Z27, Z27, Z23
+	VMULPD Z28, Z28, Z24
+	VBROADCASTSD constants<>+248(SB), Z29
+	VFMADD231PD.BCST constants<>+240(SB), Z27, Z29
+	VBROADCASTSD constants<>+248(SB), Z30
+	VFMADD231PD.BCST constants<>+240(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z28, Z30
+	VFMADD231PD Z29, Z23, Z19
+	VFMADD231PD Z30, Z24, Z20
+	VADDPD Z19, Z27, Z19
+	VADDPD Z20, Z28, Z20
+	VMULPD Z17, Z11, Z23
+	VMULPD Z18, Z12, Z24
+	VFNMADD231PD Z13, Z23, Z11
+	VFNMADD231PD Z14, Z24, Z12
+	VFNMADD231PD Z15, Z23, Z11
+	VFNMADD231PD Z16, Z24, Z12
+	VMULPD Z17, Z11, Z11
+	VMULPD Z18, Z12, Z12
+	VFMADD231PD Z19, Z21, Z21
+	VFMADD231PD Z20, Z22, Z22
+	VADDPD Z19, Z21, Z13
+	VADDPD Z20, Z22, Z14
+	VFMADD231PD Z13, Z11, Z11
+	VFMADD231PD Z14, Z12, Z12
+	VFMADD231PD Z13, Z23, Z11
+	VFMADD231PD Z14, Z24, Z12
+	VADDPD Z11, Z23, Z11
+	VADDPD Z12, Z24, Z12
+	VSUBPD Z0, Z25, Z13
+	VSUBPD Z0, Z26, Z14
+	VSCALEFPD Z13, Z11, Z11
+	VSCALEFPD Z14, Z12, Z12
+	VMAXPD Z9, Z4, Z13
+	VMAXPD Z10, Z4, Z14
+	VCMPPD.BCST $30, constants<>+2744(SB), Z9, K1
+	VCMPPD.BCST $30, constants<>+2744(SB), Z10, K2
+	VSUBPD Z11, Z13, Z9
+	VSUBPD Z12, Z14, Z10
+	VBROADCASTSD constants<>+456(SB), Z11
+	VBLENDMPD Z9, Z11, K1, Z9
+	VBLENDMPD Z10, Z11, K2, Z10
+	VMOVUPD Z9, (DI)(AX*8)
+	VMOVUPD Z10, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -47619,7 +59376,7 @@ done:
 	RET
 
 // geluSlopeF64StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 TEXT ·geluSlopeF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -47632,9 +59389,11 @@ TEXT ·geluSlopeF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+208(SB), Z4
 	VBROADCASTSD constants<>+1240(SB), Z5
 	VBROADCASTSD constants<>+1248(SB), Z6
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z7
@@ -47796,7 +59555,177 @@ several:
 	VMOVNTPD Z8, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z7
+	VMOVUPD 64(SI)(AX*8), Z8
+	VPANDQ.BCST constants<>+24(SB), Z7, Z9
+	VPANDQ.BCST constants<>+24(SB), Z8, Z10
+	VMINPD Z9, Z1, Z11
+	VMINPD Z10, Z1, Z12
+	VMOVAPS Z0, Z13
+	VFMADD231PD Z2, Z11, Z13
+	VMOVAPS Z0, Z14
+	VFMADD231PD Z2, Z12, Z14
+	VSUBPD Z13, Z0, Z15
+	VSUBPD Z14, Z0, Z16
+	VFMADD231PD Z2, Z11, Z15
+	VFMADD231PD Z2, Z12, Z16
+	VADDPD Z5, Z11, Z17
+	VADDPD Z5, Z12, Z18
+	VMULPD Z17, Z13, Z19
+	VMULPD Z18, Z14, Z20
+	VDIVPD Z19, Z0, Z19
+	VDIVPD Z20, Z0, Z20
+	VADDPD Z11, Z11, Z21
+	VADDPD Z12, Z12, Z22
+	VMULPD Z13, Z21, Z21
+	VMULPD Z14, Z22, Z22
+	VMULPD Z19, Z21, Z21
+	VMULPD Z20, Z22, Z22
+	VSUBPD Z0, Z21, Z23
+	VSUBPD Z0, Z22, Z24
+	VBROADCASTSD constants<>+1256(SB), Z25
+	VFMADD231PD Z23, Z6, Z25
+	VBROADCASTSD constants<>+1256(SB), Z26
+	VFMADD231PD Z24, Z6, Z26
+	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
+	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
+	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
+	VMULPD Z25, Z21, Z21
+	VMULPD Z26, Z22, Z22
+	VMULPD Z19, Z17, Z17
+	VMULPD Z20, Z18, Z18
+	VMULPD.BCST constants<>+1424(SB), Z11, Z19
+	VMULPD.BCST constants<>+1424(SB), Z12, Z20
+	VMULPD Z11, Z19, Z23
+	VMULPD Z12, Z20, Z24
+	VFMSUB213PD Z23, Z11, Z19
+	VFMSUB213PD Z24, Z12, Z20
+	VMOVAPS Z3, Z25
+	VFMADD231PD.BCST constants<>+216(SB), Z23, Z25
+	VMOVAPS Z3, Z26
+	VFMADD231PD.BCST constants<>+216(SB), Z24, Z26
+	VSUBPD Z3, Z25, Z25
+	VSUBPD Z3, Z26, Z26
+	VFMADD231PD.BCST constants<>+232(SB), Z25, Z23
+	VFMADD231PD.BCST constants<>+232(SB), Z26, Z24
+	VFMSUB231PD.BCST constants<>+424(SB), Z25, Z19
+	VFMSUB231PD.BCST constants<>+424(SB), Z26, Z20
+	VSUBPD Z19, Z23, Z27
+	VSUBPD Z20, Z24, Z28
+	VSUBPD Z27, Z23, Z23
+	VSUBPD Z28, Z24, Z24
+	VSUBPD Z19, Z23, Z19
+	VSUBPD Z20, Z24, Z20
+	VMULPD Z27, Z27, Z23
+	VMULPD Z28, Z28, Z24
+	VBROADCASTSD constants<>+248(SB), Z29
+	VFMADD231PD.BCST constants<>+240(SB), Z27, Z29
+	VBROADCASTSD constants<>+248(SB), Z30
+	VFMADD231PD.BCST constants<>+240(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z28, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z27, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z28, Z30
+	VFMADD213PD Z4, Z27, Z29
+	VFMADD213PD Z4, Z28, Z30
+	VFMADD231PD Z29, Z23, Z19
+	VFMADD231PD Z30, Z24, Z20
+	VADDPD Z19, Z27, Z19
+	VADDPD Z20, Z28, Z20
+	VFNMADD213PD Z0, Z17, Z13
+	VFNMADD213PD Z0, Z18, Z14
+	VFNMADD231PD Z15, Z17, Z13
+	VFNMADD231PD Z16, Z18, Z14
+	VMULPD Z17, Z4, Z15
+	VMULPD Z18, Z4, Z16
+	VADDPD Z13, Z21, Z13
+	VADDPD Z14, Z22, Z14
+	VFMADD213PD Z15, Z15, Z13
+	VFMADD213PD Z16, Z16, Z14
+	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
+	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
+	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
+	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
+	VFMADD213PD Z13, Z13, Z19
+	VFMADD213PD Z14, Z14, Z20
+	VSCALEFPD Z25, Z19, Z11
+	VSCALEFPD Z26, Z20, Z12
+	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
+	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
+	VSUBPD Z11, Z0, Z7
+	VSUBPD Z12, Z0, Z8
+	VBLENDMPD Z11, Z7, K1, Z7
+	VBLENDMPD Z12, Z8, K2, Z8
+	VCMPPD.BCST $17, constants<>+328(SB), Z9, K1
+	VCMPPD.BCST $17, constants<>+328(SB), Z10, K2
+	VBROADCASTSD constants<>+456(SB), Z9
+	VBLENDMPD Z7, Z9, K1, Z7
+	VBLENDMPD Z8, Z9, K2, Z8
+	VMOVUPD Z7, (DI)(AX*8)
+	VMOVUPD Z8, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -48088,7 +60017,7 @@ done:
 	RET
 
 // geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
 TEXT ·geluTanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -48096,9 +60025,11 @@ TEXT ·geluTanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+3000(SB), Z0
 	VBROADCASTSD constants<>+3008(SB), Z1
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -48301,7 +60232,220 @@ several:
 	VMOVNTPD Z2, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z2
+	VMOVUPD 64(SI)(AX*8), Z3
+	VMOVUPD 128(SI)(AX*8), Z4
+	VMOVUPD 192(SI)(AX*8), Z5
+	VBROADCASTSD constants<>+3016(SB), Z6
+	VMAXPD Z2, Z6, Z7
+	VMAXPD Z3, Z6, Z8
+	VMAXPD Z4, Z6, Z9
+	VMAXPD Z5, Z6, Z6
+	VMINPD Z7, Z0, Z10
+	VMINPD Z8, Z0, Z11
+	VMINPD Z9, Z0, Z12
+	VMINPD Z6, Z0, Z13
+	VMULPD Z10, Z10, Z14
+	VMULPD Z11, Z11, Z15
+	VMULPD Z12, Z12, Z16
+	VMULPD Z13, Z13, Z17
+	VMOVAPS Z14, Z18
+	VFMSUB231PD Z10, Z10, Z18
+	VMOVAPS Z15, Z19
+	VFMSUB231PD Z11, Z11, Z19
+	VMOVAPS Z16, Z20
+	VFMSUB231PD Z12, Z12, Z20
+	VMOVAPS Z17, Z21
+	VFMSUB231PD Z13, Z13, Z21
+	VBROADCASTSD constants<>+3024(SB), Z22
+	VFMADD231PD Z1, Z14, Z22
+	VBROADCASTSD constants<>+3024(SB), Z23
+	VFMADD231PD Z1, Z15, Z23
+	VBROADCASTSD constants<>+3024(SB), Z24
+	VFMADD231PD Z1, Z16, Z24
+	VBROADCASTSD constants<>+3024(SB), Z25
+	VFMADD231PD Z1, Z17, Z25
+	VBROADCASTSD constants<>+3024(SB), Z26
+	VSUBPD Z22, Z26, Z27
+	VSUBPD Z23, Z26, Z28
+	VSUBPD Z24, Z26, Z29
+	VSUBPD Z25, Z26, Z26
+	VFMADD231PD Z1, Z14, Z27
+	VFMADD231PD Z1, Z15, Z28
+	VFMADD231PD Z1, Z16, Z29
+	VFMADD231PD Z1, Z17, Z26
+	VBROADCASTSD constants<>+3032(SB), Z30
+	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z14
+	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z15
+	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z16
+	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z17
+	VFMADD231PD Z1, Z18, Z14
+	VFMADD231PD Z1, Z19, Z15
+	VFMADD231PD Z1, Z20, Z16
+	VFMADD231PD Z1, Z21, Z17
+	VMULPD Z22, Z10, Z18
+	VMULPD Z23, Z11, Z19
+	VMULPD Z24, Z12, Z20
+	VMULPD Z25, Z13, Z21
+	VFMSUB213PD Z18, Z10, Z22
+	VFMSUB213PD Z19, Z11, Z23
+	VFMSUB213PD Z20, Z12, Z24
+	VFMSUB213PD Z21, Z13, Z25
+	VADDPD Z14, Z27, Z14
+	VADDPD Z15, Z28, Z15
+	VADDPD Z16, Z29, Z16
+	VADDPD Z17, Z26, Z17
+	VFMADD231PD Z14, Z10, Z22
+	VFMADD231PD Z15, Z11, Z23
+	VFMADD231PD Z16, Z12, Z24
+	VFMADD231PD Z17, Z13, Z25
+	VBROADCASTSD constants<>+544(SB), Z10
+	VFMADD231PD.BCST constants<>+552(SB), Z18, Z10
+	VBROADCASTSD constants<>+544(SB), Z11
+	VFMADD231PD.BCST constants<>+552(SB), Z19, Z11
+	VBROADCASTSD constants<>+544(SB), Z12
+	VFMADD231PD.BCST constants<>+552(SB), Z20, Z12
+	VBROADCASTSD constants<>+544(SB), Z13
+	VFMADD231PD.BCST constants<>+552(SB), Z21, Z13
+	VSUBPD.BCST constants<>+544(SB), Z10, Z14
+	VSUBPD.BCST constants<>+544(SB), Z11, Z15
+	VSUBPD.BCST constants<>+544(SB), Z12, Z16
+	VSUBPD.BCST constants<>+544(SB), Z13, Z17
+	VPSLLQ $52, Z10, Z10
+	VPSLLQ $52, Z11, Z11
+	VPSLLQ $52, Z12, Z12
+	VPSLLQ $52, Z13, Z13
+	VFMADD231PD.BCST constants<>+432(SB), Z14, Z18
+	VFMADD231PD.BCST constants<>+432(SB), Z15, Z19
+	VFMADD231PD.BCST constants<>+432(SB), Z16, Z20
+	VFMADD231PD.BCST constants<>+432(SB), Z17, Z21
+	VFMADD231PD.BCST constants<>+424(SB), Z14, Z22
+	VFMADD231PD.BCST constants<>+424(SB), Z15, Z23
+	VFMADD231PD.BCST constants<>+424(SB), Z16, Z24
+	VFMADD231PD.BCST constants<>+424(SB), Z17, Z25
+	VADDPD Z22, Z18, Z14
+	VADDPD Z23, Z19, Z15
+	VADDPD Z24, Z20, Z16
+	VADDPD Z25, Z21, Z17
+	VCMPPD.BCST $17, constants<>+560(SB), Z10, K1
+	VCMPPD.BCST $17, constants<>+560(SB), Z11, K2
+	VCMPPD.BCST $17, constants<>+560(SB), Z12, K3
+	VCMPPD.BCST $17, constants<>+560(SB), Z13, K4
+	VMOVAPD.Z Z10, K1, Z18
+	VMOVAPD.Z Z11, K2, Z19
+	VMOVAPD.Z Z12, K3, Z20
+	VMOVAPD.Z Z13, K4, Z21
+	VSUBPD Z18, Z10, Z22
+	VSUBPD Z19, Z11, Z23
+	VSUBPD Z20, Z12, Z24
+	VSUBPD Z21, Z13, Z25
+	VMULPD Z14, Z10, Z10
+	VMULPD Z15, Z11, Z11
+	VMULPD Z16, Z12, Z12
+	VMULPD Z17, Z13, Z13
+	VBROADCASTSD constants<>+576(SB), Z26
+	VFMADD231PD.BCST constants<>+568(SB), Z14, Z26
+	VBROADCASTSD constants<>+576(SB), Z27
+	VFMADD231PD.BCST constants<>+568(SB), Z15, Z27
+	VBROADCASTSD constants<>+576(SB), Z28
+	VFMADD231PD.BCST constants<>+568(SB), Z16, Z28
+	VBROADCASTSD constants<>+576(SB), Z29
+	VFMADD231PD.BCST constants<>+568(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+584(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+584(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+584(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+584(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+592(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+592(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+592(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+592(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+600(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+600(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+600(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+600(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+608(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+608(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+608(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+608(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+616(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+616(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+616(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+616(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+624(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+624(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+624(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+624(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+632(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+632(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+632(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+632(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+640(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+640(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+640(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+640(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+48(SB), Z14, Z26
+	VFMADD213PD.BCST constants<>+48(SB), Z15, Z27
+	VFMADD213PD.BCST constants<>+48(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+48(SB), Z17, Z29
+	VADDPD.BCST constants<>+520(SB), Z18, Z14
+	VADDPD.BCST constants<>+520(SB), Z19, Z15
+	VADDPD.BCST constants<>+520(SB), Z20, Z16
+	VADDPD.BCST constants<>+520(SB), Z21, Z17
+	VFMADD231PD Z26, Z10, Z14
+	VFMADD231PD Z27, Z11, Z15
+	VFMADD231PD Z28, Z12, Z16
+	VFMADD231PD Z29, Z13, Z17
+	VADDPD Z22, Z14, Z10
+	VADDPD Z23, Z15, Z11
+	VADDPD Z24, Z16, Z12
+	VADDPD Z25, Z17, Z13
+	VDIVPD Z10, Z7, Z7
+	VDIVPD Z11, Z8, Z8
+	VDIVPD Z12, Z9, Z9
+	VDIVPD Z13, Z6, Z6
+	VMULPD.BCST constants<>+520(SB), Z7, Z7
+	VMULPD.BCST constants<>+520(SB), Z8, Z8
+	VMULPD.BCST constants<>+520(SB), Z9, Z9
+	VMULPD.BCST constants<>+520(SB), Z6, Z6
+	VCMPPD $17, Z2, Z0, K1
+	VCMPPD $17, Z3, Z0, K2
+	VCMPPD $17, Z4, Z0, K3
+	VCMPPD $17, Z5, Z0, K4
+	VBLENDMPD Z2, Z7, K1, Z7
+	VBLENDMPD Z3, Z8, K2, Z8
+	VBLENDMPD Z4, Z9, K3, Z9
+	VBLENDMPD Z5, Z6, K4, Z6
+	VCMPPD.BCST $30, constants<>+2744(SB), Z2, K1
+	VCMPPD.BCST $30, constants<>+2744(SB), Z3, K2
+	VCMPPD.BCST $30, constants<>+2744(SB), Z4, K3
+	VCMPPD.BCST $30, constants<>+2744(SB), Z5, K4
+	VBROADCASTSD constants<>+456(SB), Z2
+	VBLENDMPD Z7, Z2, K1, Z3
+	VBLENDMPD Z8, Z2, K2, Z4
+	VBLENDMPD Z9, Z2, K3, Z5
+	VBLENDMPD Z6, Z2, K4, Z2
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPD Z5, 128(DI)(AX*8)
+	VMOVUPD Z2, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -48504,7 +60648,7 @@ done:
 	RET
 
 // sinNearF64StreamAVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·sinNearF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -48524,9 +60668,11 @@ TEXT ·sinNearF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+3128(SB), Z11
 	VBROADCASTSD constants<>+3136(SB), Z12
 	VBROADCASTSD constants<>+3144(SB), Z13
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z14
@@ -48629,7 +60775,118 @@ several:
 	VMOVNTPD Z15, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z14
+	VMOVUPD 64(SI)(AX*8), Z15
+	VPANDQ.BCST constants<>+24(SB), Z14, Z16
+	VPANDQ.BCST constants<>+24(SB), Z15, Z17
+	VMOVAPS Z0, Z18
+	VFMADD231PD Z3, Z16, Z18
+	VMOVAPS Z0, Z19
+	VFMADD231PD Z3, Z17, Z19
+	VSUBPD Z0, Z18, Z20
+	VSUBPD Z0, Z19, Z21
+	VFMADD231PD Z4, Z20, Z16
+	VFMADD231PD Z4, Z21, Z17
+	VMULPD Z1, Z20, Z22
+	VMULPD Z1, Z21, Z23
+	VMOVAPS Z22, Z24
+	VFMSUB231PD Z1, Z20, Z24
+	VMOVAPS Z23, Z25
+	VFMSUB231PD Z1, Z21, Z25
+	VADDPD Z22, Z16, Z26
+	VADDPD Z23, Z17, Z27
+	VSUBPD Z16, Z26, Z28
+	VSUBPD Z17, Z27, Z29
+	VSUBPD Z28, Z26, Z30
+	VSUBPD Z29, Z27, Z31
+	VSUBPD Z30, Z16, Z16
+	VSUBPD Z31, Z17, Z17
+	VSUBPD Z28, Z22, Z22
+	VSUBPD Z29, Z23, Z23
+	VADDPD Z22, Z16, Z16
+	VADDPD Z23, Z17, Z17
+	VFMADD231PD Z5, Z20, Z24
+	VFMADD231PD Z5, Z21, Z25
+	VADDPD Z24, Z16, Z16
+	VADDPD Z25, Z17, Z17
+	VADDPD Z16, Z26, Z20
+	VADDPD Z17, Z27, Z21
+	VSUBPD Z20, Z26, Z22
+	VSUBPD Z21, Z27, Z23
+	VADDPD Z16, Z22, Z16
+	VADDPD Z17, Z23, Z17
+	VMULPD Z20, Z20, Z22
+	VMULPD Z21, Z21, Z23
+	VMOVAPS Z7, Z24
+	VFMADD231PD Z22, Z6, Z24
+	VMOVAPS Z7, Z25
+	VFMADD231PD Z23, Z6, Z25
+	VFMADD213PD Z8, Z22, Z24
+	VFMADD213PD Z8, Z23, Z25
+	VFMADD213PD Z9, Z22, Z24
+	VFMADD213PD Z9, Z23, Z25
+	VFMADD213PD Z10, Z22, Z24
+	VFMADD213PD Z10, Z23, Z25
+	VFMADD213PD Z11, Z22, Z24
+	VFMADD213PD Z11, Z23, Z25
+	VMULPD Z20, Z22, Z26
+	VMULPD Z21, Z23, Z27
+	VFMADD213PD Z16, Z24, Z26
+	VFMADD213PD Z17, Z25, Z27
+	VADDPD Z26, Z20, Z24
+	VADDPD Z27, Z21, Z25
+	VMOVAPS Z13, Z26
+	VFMADD231PD Z22, Z12, Z26
+	VMOVAPS Z13, Z27
+	VFMADD231PD Z23, Z12, Z27
+	VFMADD213PD.BCST constants<>+3152(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+3152(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+3160(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+3160(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+3168(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+3168(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+3176(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+3176(SB), Z23, Z27
+	VFMADD213PD.BCST constants<>+1424(SB), Z22, Z26
+	VFMADD213PD.BCST constants<>+1424(SB), Z23, Z27
+	VMULPD Z16, Z20, Z16
+	VMULPD Z17, Z21, Z17
+	VFMSUB231PD Z26, Z22, Z16
+	VFMSUB231PD Z27, Z23, Z17
+	VADDPD.BCST constants<>+40(SB), Z16, Z16
+	VADDPD.BCST constants<>+40(SB), Z17, Z17
+	VPSLLQ $63, Z18, Z20
+	VPSLLQ $63, Z19, Z21
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z20, K1
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z21, K2
+	VBLENDMPD Z16, Z24, K1, Z16
+	VBLENDMPD Z17, Z25, K2, Z17
+	VPSRLQ $1, Z18, Z18
+	VPSRLQ $1, Z19, Z19
+	VPSLLQ $63, Z18, Z18
+	VPSLLQ $63, Z19, Z19
+	VPXORQ Z18, Z16, Z16
+	VPXORQ Z19, Z17, Z17
+	VPANDQ.BCST constants<>+8(SB), Z14, Z14
+	VPANDQ.BCST constants<>+8(SB), Z15, Z15
+	VPXORQ Z14, Z16, Z14
+	VPXORQ Z15, Z17, Z15
+	VMOVUPD Z14, (DI)(AX*8)
+	VMOVUPD Z15, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -48911,15 +61168,17 @@ done:
 	RET
 
 // cosNearF64StreamAVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 TEXT ·cosNearF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -49118,7 +61377,216 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VPANDQ.BCST constants<>+24(SB), Z0, Z0
+	VPANDQ.BCST constants<>+24(SB), Z1, Z1
+	VPANDQ.BCST constants<>+24(SB), Z2, Z2
+	VPANDQ.BCST constants<>+24(SB), Z3, Z3
+	VBROADCASTSD constants<>+200(SB), Z4
+	VFMADD231PD.BCST constants<>+3064(SB), Z0, Z4
+	VBROADCASTSD constants<>+200(SB), Z5
+	VFMADD231PD.BCST constants<>+3064(SB), Z1, Z5
+	VBROADCASTSD constants<>+200(SB), Z6
+	VFMADD231PD.BCST constants<>+3064(SB), Z2, Z6
+	VBROADCASTSD constants<>+200(SB), Z7
+	VFMADD231PD.BCST constants<>+3064(SB), Z3, Z7
+	VSUBPD.BCST constants<>+200(SB), Z4, Z8
+	VSUBPD.BCST constants<>+200(SB), Z5, Z9
+	VSUBPD.BCST constants<>+200(SB), Z6, Z10
+	VSUBPD.BCST constants<>+200(SB), Z7, Z11
+	VFMADD231PD.BCST constants<>+3072(SB), Z8, Z0
+	VFMADD231PD.BCST constants<>+3072(SB), Z9, Z1
+	VFMADD231PD.BCST constants<>+3072(SB), Z10, Z2
+	VFMADD231PD.BCST constants<>+3072(SB), Z11, Z3
+	VMULPD.BCST constants<>+3048(SB), Z8, Z12
+	VMULPD.BCST constants<>+3048(SB), Z9, Z13
+	VMULPD.BCST constants<>+3048(SB), Z10, Z14
+	VMULPD.BCST constants<>+3048(SB), Z11, Z15
+	VMOVAPS Z12, Z16
+	VFMSUB231PD.BCST constants<>+3048(SB), Z8, Z16
+	VMOVAPS Z13, Z17
+	VFMSUB231PD.BCST constants<>+3048(SB), Z9, Z17
+	VMOVAPS Z14, Z18
+	VFMSUB231PD.BCST constants<>+3048(SB), Z10, Z18
+	VMOVAPS Z15, Z19
+	VFMSUB231PD.BCST constants<>+3048(SB), Z11, Z19
+	VADDPD Z12, Z0, Z20
+	VADDPD Z13, Z1, Z21
+	VADDPD Z14, Z2, Z22
+	VADDPD Z15, Z3, Z23
+	VSUBPD Z0, Z20, Z24
+	VSUBPD Z1, Z21, Z25
+	VSUBPD Z2, Z22, Z26
+	VSUBPD Z3, Z23, Z27
+	VSUBPD Z24, Z20, Z28
+	VSUBPD Z25, Z21, Z29
+	VSUBPD Z26, Z22, Z30
+	VSUBPD Z27, Z23, Z31
+	VSUBPD Z28, Z0, Z0
+	VSUBPD Z29, Z1, Z1
+	VSUBPD Z30, Z2, Z2
+	VSUBPD Z31, Z3, Z3
+	VSUBPD Z24, Z12, Z12
+	VSUBPD Z25, Z13, Z13
+	VSUBPD Z26, Z14, Z14
+	VSUBPD Z27, Z15, Z15
+	VADDPD Z12, Z0, Z0
+	VADDPD Z13, Z1, Z1
+	VADDPD Z14, Z2, Z2
+	VADDPD Z15, Z3, Z3
+	VFMADD231PD.BCST constants<>+3080(SB), Z8, Z16
+	VFMADD231PD.BCST constants<>+3080(SB), Z9, Z17
+	VFMADD231PD.BCST constants<>+3080(SB), Z10, Z18
+	VFMADD231PD.BCST constants<>+3080(SB), Z11, Z19
+	VADDPD Z16, Z0, Z0
+	VADDPD Z17, Z1, Z1
+	VADDPD Z18, Z2, Z2
+	VADDPD Z19, Z3, Z3
+	VADDPD Z0, Z20, Z8
+	VADDPD Z1, Z21, Z9
+	VADDPD Z2, Z22, Z10
+	VADDPD Z3, Z23, Z11
+	VSUBPD Z8, Z20, Z12
+	VSUBPD Z9, Z21, Z13
+	VSUBPD Z10, Z22, Z14
+	VSUBPD Z11, Z23, Z15
+	VADDPD Z0, Z12, Z0
+	VADDPD Z1, Z13, Z1
+	VADDPD Z2, Z14, Z2
+	VADDPD Z3, Z15, Z3
+	VPADDQ.BCST constants<>+1904(SB), Z4, Z4
+	VPADDQ.BCST constants<>+1904(SB), Z5, Z5
+	VPADDQ.BCST constants<>+1904(SB), Z6, Z6
+	VPADDQ.BCST constants<>+1904(SB), Z7, Z7
+	VMULPD Z8, Z8, Z12
+	VMULPD Z9, Z9, Z13
+	VMULPD Z10, Z10, Z14
+	VMULPD Z11, Z11, Z15
+	VBROADCASTSD constants<>+3096(SB), Z16
+	VFMADD231PD.BCST constants<>+3088(SB), Z12, Z16
+	VBROADCASTSD constants<>+3096(SB), Z17
+	VFMADD231PD.BCST constants<>+3088(SB), Z13, Z17
+	VBROADCASTSD constants<>+3096(SB), Z18
+	VFMADD231PD.BCST constants<>+3088(SB), Z14, Z18
+	VBROADCASTSD constants<>+3096(SB), Z19
+	VFMADD231PD.BCST constants<>+3088(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+3104(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+3104(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+3104(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+3104(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+3112(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+3112(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+3112(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+3112(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+3120(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+3120(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+3120(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+3120(SB), Z15, Z19
+	VFMADD213PD.BCST constants<>+3128(SB), Z12, Z16
+	VFMADD213PD.BCST constants<>+3128(SB), Z13, Z17
+	VFMADD213PD.BCST constants<>+3128(SB), Z14, Z18
+	VFMADD213PD.BCST constants<>+3128(SB), Z15, Z19
+	VMULPD Z8, Z12, Z20
+	VMULPD Z9, Z13, Z21
+	VMULPD Z10, Z14, Z22
+	VMULPD Z11, Z15, Z23
+	VFMADD213PD Z0, Z16, Z20
+	VFMADD213PD Z1, Z17, Z21
+	VFMADD213PD Z2, Z18, Z22
+	VFMADD213PD Z3, Z19, Z23
+	VADDPD Z20, Z8, Z16
+	VADDPD Z21, Z9, Z17
+	VADDPD Z22, Z10, Z18
+	VADDPD Z23, Z11, Z19
+	VBROADCASTSD constants<>+3144(SB), Z20
+	VFMADD231PD.BCST constants<>+3136(SB), Z12, Z20
+	VBROADCASTSD constants<>+3144(SB), Z21
+	VFMADD231PD.BCST constants<>+3136(SB), Z13, Z21
+	VBROADCASTSD constants<>+3144(SB), Z22
+	VFMADD231PD.BCST constants<>+3136(SB), Z14, Z22
+	VBROADCASTSD constants<>+3144(SB), Z23
+	VFMADD231PD.BCST constants<>+3136(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+3152(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+3152(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+3152(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+3152(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+3160(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+3160(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+3160(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+3160(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+3168(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+3168(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+3168(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+3168(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+3176(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+3176(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+3176(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+3176(SB), Z15, Z23
+	VFMADD213PD.BCST constants<>+1424(SB), Z12, Z20
+	VFMADD213PD.BCST constants<>+1424(SB), Z13, Z21
+	VFMADD213PD.BCST constants<>+1424(SB), Z14, Z22
+	VFMADD213PD.BCST constants<>+1424(SB), Z15, Z23
+	VMULPD Z0, Z8, Z0
+	VMULPD Z1, Z9, Z1
+	VMULPD Z2, Z10, Z2
+	VMULPD Z3, Z11, Z3
+	VFMSUB231PD Z20, Z12, Z0
+	VFMSUB231PD Z21, Z13, Z1
+	VFMSUB231PD Z22, Z14, Z2
+	VFMSUB231PD Z23, Z15, Z3
+	VADDPD.BCST constants<>+40(SB), Z0, Z0
+	VADDPD.BCST constants<>+40(SB), Z1, Z1
+	VADDPD.BCST constants<>+40(SB), Z2, Z2
+	VADDPD.BCST constants<>+40(SB), Z3, Z3
+	VPSLLQ $63, Z4, Z8
+	VPSLLQ $63, Z5, Z9
+	VPSLLQ $63, Z6, Z10
+	VPSLLQ $63, Z7, Z11
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z8, K1
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z9, K2
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z10, K3
+	VPCMPQ.BCST $1, constants<>+1448(SB), Z11, K4
+	VBLENDMPD Z0, Z16, K1, Z0
+	VBLENDMPD Z1, Z17, K2, Z1
+	VBLENDMPD Z2, Z18, K3, Z2
+	VBLENDMPD Z3, Z19, K4, Z3
+	VPSRLQ $1, Z4, Z4
+	VPSRLQ $1, Z5, Z5
+	VPSRLQ $1, Z6, Z6
+	VPSRLQ $1, Z7, Z7
+	VPSLLQ $63, Z4, Z4
+	VPSLLQ $63, Z5, Z5
+	VPSLLQ $63, Z6, Z6
+	VPSLLQ $63, Z7, Z7
+	VPXORQ Z4, Z0, Z0
+	VPXORQ Z5, Z1, Z1
+	VPXORQ Z6, Z2, Z2
+	VPXORQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -49562,7 +62030,7 @@ done:
 	RET
 
 // powF64StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
 TEXT ·powF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -49576,9 +62044,11 @@ TEXT ·powF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+3184(SB), Z4
 	VBROADCASTSD constants<>+424(SB), Z5
 	VBROADCASTSD constants<>+2744(SB), Z6
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z7
@@ -49844,7 +62314,283 @@ several:
 	VMOVNTPD Z8, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z7
+	VMOVUPD 64(SI)(AX*8), Z8
+	VMOVUPD (R8)(AX*8), Z9
+	VMOVUPD 64(R8)(AX*8), Z10
+	VPANDQ.BCST constants<>+24(SB), Z7, Z11
+	VPANDQ.BCST constants<>+24(SB), Z8, Z12
+	VCMPPD.BCST $17, constants<>+2704(SB), Z11, K1
+	VCMPPD.BCST $17, constants<>+2704(SB), Z12, K2
+	VMULPD.BCST constants<>+2712(SB), Z11, Z13
+	VMULPD.BCST constants<>+2712(SB), Z12, Z14
+	VBLENDMPD Z13, Z11, K1, Z13
+	VBLENDMPD Z14, Z12, K2, Z14
+	VBROADCASTSD constants<>+352(SB), Z15
+	VBLENDMPD.BCST constants<>+2720(SB), Z15, K1, Z16
+	VBLENDMPD.BCST constants<>+2720(SB), Z15, K2, Z15
+	VPADDQ.BCST constants<>+320(SB), Z13, Z13
+	VPADDQ.BCST constants<>+320(SB), Z14, Z14
+	VPANDQ.BCST constants<>+2728(SB), Z13, Z17
+	VPANDQ.BCST constants<>+2728(SB), Z14, Z18
+	VPADDQ.BCST constants<>+2736(SB), Z17, Z17
+	VPADDQ.BCST constants<>+2736(SB), Z18, Z18
+	VPSRLQ $52, Z13, Z13
+	VPSRLQ $52, Z14, Z14
+	VPORQ Z3, Z13, Z13
+	VPORQ Z3, Z14, Z14
+	VSUBPD Z16, Z13, Z13
+	VSUBPD Z15, Z14, Z14
+	VSUBPD Z1, Z17, Z15
+	VSUBPD Z1, Z18, Z16
+	VADDPD Z1, Z17, Z19
+	VADDPD Z1, Z18, Z20
+	VSUBPD Z1, Z19, Z21
+	VSUBPD Z1, Z20, Z22
+	VSUBPD Z21, Z17, Z17
+	VSUBPD Z22, Z18, Z18
+	VDIVPD Z19, Z1, Z21
+	VDIVPD Z20, Z1, Z22
+	VMULPD Z21, Z15, Z23
+	VMULPD Z22, Z16, Z24
+	VFNMADD231PD Z19, Z23, Z15
+	VFNMADD231PD Z20, Z24, Z16
+	VFNMADD231PD Z17, Z23, Z15
+	VFNMADD231PD Z18, Z24, Z16
+	VMULPD Z21, Z15, Z15
+	VMULPD Z22, Z16, Z16
+	VMULPD Z23, Z23, Z17
+	VMULPD Z24, Z24, Z18
+	VMOVAPS Z17, Z19
+	VFMSUB231PD Z23, Z23, Z19
+	VMOVAPS Z18, Z20
+	VFMSUB231PD Z24, Z24, Z20
+	VADDPD Z23, Z23, Z21
+	VADDPD Z24, Z24, Z22
+	VFMADD231PD Z15, Z21, Z19
+	VFMADD231PD Z16, Z22, Z20
+	VBROADCASTSD constants<>+3200(SB), Z21
+	VFMADD231PD.BCST constants<>+3192(SB), Z17, Z21
+	VBROADCASTSD constants<>+3200(SB), Z22
+	VFMADD231PD.BCST constants<>+3192(SB), Z18, Z22
+	VFMADD213PD.BCST constants<>+3208(SB), Z17, Z21
+	VFMADD213PD.BCST constants<>+3208(SB), Z18, Z22
+	VFMADD213PD.BCST constants<>+3216(SB), Z17, Z21
+	VFMADD213PD.BCST constants<>+3216(SB), Z18, Z22
+	VFMADD213PD.BCST constants<>+3224(SB), Z17, Z21
+	VFMADD213PD.BCST constants<>+3224(SB), Z18, Z22
+	VFMADD213PD.BCST constants<>+3232(SB), Z17, Z21
+	VFMADD213PD.BCST constants<>+3232(SB), Z18, Z22
+	VFMADD213PD.BCST constants<>+3240(SB), Z17, Z21
+	VFMADD213PD.BCST constants<>+3240(SB), Z18, Z22
+	VMULPD Z21, Z17, Z21
+	VMULPD Z22, Z18, Z22
+	VADDPD Z21, Z4, Z25
+	VADDPD Z22, Z4, Z26
+	VSUBPD Z25, Z4, Z27
+	VSUBPD Z26, Z4, Z28
+	VADDPD Z21, Z27, Z21
+	VADDPD Z22, Z28, Z22
+	VADDPD.BCST constants<>+3248(SB), Z21, Z21
+	VADDPD.BCST constants<>+3248(SB), Z22, Z22
+	VMULPD Z25, Z17, Z27
+	VMULPD Z26, Z18, Z28
+	VMOVAPS Z27, Z29
+	VFMSUB231PD Z25, Z17, Z29
+	VMOVAPS Z28, Z30
+	VFMSUB231PD Z26, Z18, Z30
+	VFMADD231PD Z25, Z19, Z29
+	VFMADD231PD Z26, Z20, Z30
+	VFMADD231PD Z21, Z17, Z29
+	VFMADD231PD Z22, Z18, Z30
+	VMULPD Z27, Z23, Z17
+	VMULPD Z28, Z24, Z18
+	VMOVAPS Z17, Z19
+	VFMSUB231PD Z27, Z23, Z19
+	VMOVAPS Z18, Z20
+	VFMSUB231PD Z28, Z24, Z20
+	VFMADD231PD Z27, Z15, Z19
+	VFMADD231PD Z28, Z16, Z20
+	VFMADD231PD Z29, Z23, Z19
+	VFMADD231PD Z30, Z24, Z20
+	VADDPD Z17, Z23, Z21
+	VADDPD Z18, Z24, Z22
+	VSUBPD Z21, Z23, Z23
+	VSUBPD Z22, Z24, Z24
+	VADDPD Z17, Z23, Z17
+	VADDPD Z18, Z24, Z18
+	VADDPD Z15, Z19, Z15
+	VADDPD Z16, Z20, Z16
+	VADDPD Z15, Z17, Z15
+	VADDPD Z16, Z18, Z16
+	VMULPD.BCST constants<>+432(SB), Z13, Z17
+	VMULPD.BCST constants<>+432(SB), Z14, Z18
+	VADDPD Z21, Z21, Z19
+	VADDPD Z22, Z22, Z20
+	VADDPD Z19, Z17, Z21
+	VADDPD Z20, Z18, Z22
+	VSUBPD Z21, Z17, Z17
+	VSUBPD Z22, Z18, Z18
+	VADDPD Z19, Z17, Z17
+	VADDPD Z20, Z18, Z18
+	VADDPD Z15, Z15, Z15
+	VADDPD Z16, Z16, Z16
+	VFMADD231PD Z5, Z13, Z15
+	VFMADD231PD Z5, Z14, Z16
+	VADDPD Z15, Z17, Z13
+	VADDPD Z16, Z18, Z14
+	VADDPD Z13, Z21, Z15
+	VADDPD Z14, Z22, Z16
+	VSUBPD Z15, Z21, Z17
+	VSUBPD Z16, Z22, Z18
+	VADDPD Z13, Z17, Z13
+	VADDPD Z14, Z18, Z14
+	VCMPPD $0, Z0, Z11, K1
+	VCMPPD $0, Z0, Z12, K2
+	VCMPPD.BCST $17, constants<>+328(SB), Z11, K3
+	VCMPPD.BCST $17, constants<>+328(SB), Z12, K4
+	VBLENDMPD Z15, Z11, K3, Z11
+	VBLENDMPD Z16, Z12, K4, Z12
+	VBLENDMPD Z6, Z11, K1, Z11
+	VBLENDMPD Z6, Z12, K2, Z12
+	VBROADCASTSD constants<>+3256(SB), Z15
+	VMAXPD Z9, Z15, Z16
+	VMAXPD Z10, Z15, Z15
+	VBROADCASTSD constants<>+3264(SB), Z17
+	VMINPD Z16, Z17, Z16
+	VMINPD Z15, Z17, Z15
+	VMULPD Z16, Z11, Z17
+	VMULPD Z15, Z12, Z18
+	VFMSUB213PD Z17, Z16, Z11
+	VFMSUB213PD Z18, Z15, Z12
+	VFMADD231PD Z16, Z13, Z11
+	VFMADD231PD Z15, Z14, Z12
+	VMOVAPS Z3, Z13
+	VFMADD231PD.BCST constants<>+216(SB), Z17, Z13
+	VMOVAPS Z3, Z14
+	VFMADD231PD.BCST constants<>+216(SB), Z18, Z14
+	VSUBPD Z3, Z13, Z13
+	VSUBPD Z3, Z14, Z14
+	VMOVAPS Z17, Z15
+	VFMADD231PD.BCST constants<>+232(SB), Z13, Z15
+	VMOVAPS Z18, Z16
+	VFMADD231PD.BCST constants<>+232(SB), Z14, Z16
+	VFMSUB231PD Z5, Z13, Z11
+	VFMSUB231PD Z5, Z14, Z12
+	VSUBPD Z11, Z15, Z19
+	VSUBPD Z12, Z16, Z20
+	VSUBPD Z19, Z15, Z15
+	VSUBPD Z20, Z16, Z16
+	VSUBPD Z11, Z15, Z11
+	VSUBPD Z12, Z16, Z12
+	VMULPD Z19, Z19, Z15
+	VMULPD Z20, Z20, Z16
+	VBROADCASTSD constants<>+248(SB), Z21
+	VFMADD231PD.BCST constants<>+240(SB), Z19, Z21
+	VBROADCASTSD constants<>+248(SB), Z22
+	VFMADD231PD.BCST constants<>+240(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+256(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+256(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+264(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+264(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+272(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+272(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+280(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+280(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+288(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+288(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+296(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+304(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z22
+	VFMADD213PD.BCST constants<>+312(SB), Z19, Z21
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z22
+	VFMADD213PD Z2, Z19, Z21
+	VFMADD213PD Z2, Z20, Z22
+	VFMADD231PD Z21, Z15, Z11
+	VFMADD231PD Z22, Z16, Z12
+	VADDPD Z11, Z19, Z11
+	VADDPD Z12, Z20, Z12
+	VADDPD Z11, Z1, Z11
+	VADDPD Z12, Z1, Z12
+	VSCALEFPD Z13, Z11, Z11
+	VSCALEFPD Z14, Z12, Z12
+	VCMPPD.BCST $17, constants<>+440(SB), Z17, K1
+	VCMPPD.BCST $17, constants<>+440(SB), Z18, K2
+	VBLENDMPD Z0, Z11, K1, Z11
+	VBLENDMPD Z0, Z12, K2, Z12
+	VCMPPD.BCST $30, constants<>+2672(SB), Z17, K1
+	VCMPPD.BCST $30, constants<>+2672(SB), Z18, K2
+	VBLENDMPD.BCST constants<>+328(SB), Z11, K1, Z11
+	VBLENDMPD.BCST constants<>+328(SB), Z12, K2, Z12
+	VPANDQ.BCST constants<>+24(SB), Z9, Z13
+	VPANDQ.BCST constants<>+24(SB), Z10, Z14
+	VBROADCASTSD constants<>+3272(SB), Z15
+	VMAXPD Z13, Z15, Z13
+	VMAXPD Z14, Z15, Z14
+	VBROADCASTSD constants<>+3280(SB), Z15
+	VMINPD Z13, Z15, Z13
+	VMINPD Z14, Z15, Z14
+	VMULPD Z2, Z13, Z13
+	VMULPD Z2, Z14, Z14
+	VADDPD.BCST constants<>+3288(SB), Z13, Z15
+	VADDPD.BCST constants<>+3288(SB), Z14, Z16
+	VSUBPD.BCST constants<>+3288(SB), Z15, Z15
+	VSUBPD.BCST constants<>+3288(SB), Z16, Z16
+	VSUBPD Z15, Z13, Z13
+	VSUBPD Z16, Z14, Z14
+	VPANDQ.BCST constants<>+24(SB), Z13, Z13
+	VPANDQ.BCST constants<>+24(SB), Z14, Z14
+	VCMPPD $0, Z2, Z13, K1
+	VCMPPD $0, Z2, Z14, K2
+	VMOVAPD.Z Z7, K1, Z15
+	VMOVAPD.Z Z8, K2, Z16
+	VPANDQ.BCST constants<>+8(SB), Z15, Z15
+	VPANDQ.BCST constants<>+8(SB), Z16, Z16
+	VPXORQ Z15, Z11, Z11
+	VPXORQ Z16, Z12, Z12
+	VSUBPD Z13, Z2, Z15
+	VSUBPD Z14, Z2, Z16
+	VMULPD Z15, Z13, Z13
+	VMULPD Z16, Z14, Z14
+	VCMPPD $17, Z13, Z0, K1
+	VCMPPD $17, Z14, Z0, K2
+	VMOVAPD.Z Z7, K1, Z13
+	VMOVAPD.Z Z8, K2, Z14
+	VCMPPD $17, Z0, Z13, K1
+	VCMPPD $17, Z0, Z14, K2
+	VCMPPD $17, Z13, Z6, K3
+	VCMPPD $17, Z14, Z6, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VBLENDMPD.BCST constants<>+456(SB), Z11, K1, Z11
+	VBLENDMPD.BCST constants<>+456(SB), Z12, K2, Z12
+	VCMPPD $0, Z1, Z7, K1
+	VCMPPD $0, Z1, Z8, K2
+	VCMPPD $0, Z0, Z9, K3
+	VCMPPD $0, Z0, Z10, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VBLENDMPD Z1, Z11, K1, Z7
+	VBLENDMPD Z1, Z12, K2, Z8
+	VMOVUPD Z7, (DI)(AX*8)
+	VMOVUPD Z8, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -50770,7 +63516,7 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 TEXT ·expStripF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -50789,9 +63535,11 @@ TEXT ·expStripF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+124(SB), Z9
 	VBROADCASTSS constants<>+128(SB), Z10
 	VBROADCASTSS constants<>+132(SB), Z11
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -50878,7 +63626,108 @@ several:
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z12
+	VMOVUPS 64(SI)(AX*4), Z13
+	VMOVUPS 128(SI)(AX*4), Z14
+	VMOVUPS 192(SI)(AX*4), Z15
+	VMOVUPS (R8)(AX*4), Z16
+	VMOVUPS 64(R8)(AX*4), Z17
+	VMOVUPS 128(R8)(AX*4), Z18
+	VMOVUPS 192(R8)(AX*4), Z19
+	VSUBPS Z16, Z12, Z12
+	VSUBPS Z17, Z13, Z13
+	VSUBPS Z18, Z14, Z14
+	VSUBPS Z19, Z15, Z15
+	VMAXPS Z12, Z0, Z12
+	VMAXPS Z13, Z0, Z13
+	VMAXPS Z14, Z0, Z14
+	VMAXPS Z15, Z0, Z15
+	VMOVAPS Z1, Z16
+	VFMADD231PS Z2, Z12, Z16
+	VMOVAPS Z1, Z17
+	VFMADD231PS Z2, Z13, Z17
+	VMOVAPS Z1, Z18
+	VFMADD231PS Z2, Z14, Z18
+	VMOVAPS Z1, Z19
+	VFMADD231PS Z2, Z15, Z19
+	VSUBPS Z1, Z16, Z16
+	VSUBPS Z1, Z17, Z17
+	VSUBPS Z1, Z18, Z18
+	VSUBPS Z1, Z19, Z19
+	VFMADD231PS Z4, Z16, Z12
+	VFMADD231PS Z4, Z17, Z13
+	VFMADD231PS Z4, Z18, Z14
+	VFMADD231PS Z4, Z19, Z15
+	VFMADD231PS Z3, Z16, Z12
+	VFMADD231PS Z3, Z17, Z13
+	VFMADD231PS Z3, Z18, Z14
+	VFMADD231PS Z3, Z19, Z15
+	VMULPS Z12, Z12, Z20
+	VMULPS Z13, Z13, Z21
+	VMULPS Z14, Z14, Z22
+	VMULPS Z15, Z15, Z23
+	VMOVAPS Z7, Z24
+	VFMADD231PS Z12, Z6, Z24
+	VMOVAPS Z7, Z25
+	VFMADD231PS Z13, Z6, Z25
+	VMOVAPS Z7, Z26
+	VFMADD231PS Z14, Z6, Z26
+	VMOVAPS Z7, Z27
+	VFMADD231PS Z15, Z6, Z27
+	VFMADD213PS Z8, Z12, Z24
+	VFMADD213PS Z8, Z13, Z25
+	VFMADD213PS Z8, Z14, Z26
+	VFMADD213PS Z8, Z15, Z27
+	VFMADD213PS Z9, Z12, Z24
+	VFMADD213PS Z9, Z13, Z25
+	VFMADD213PS Z9, Z14, Z26
+	VFMADD213PS Z9, Z15, Z27
+	VFMADD213PS Z10, Z12, Z24
+	VFMADD213PS Z10, Z13, Z25
+	VFMADD213PS Z10, Z14, Z26
+	VFMADD213PS Z10, Z15, Z27
+	VFMADD213PS Z11, Z12, Z24
+	VFMADD213PS Z11, Z13, Z25
+	VFMADD213PS Z11, Z14, Z26
+	VFMADD213PS Z11, Z15, Z27
+	VFMADD231PS Z24, Z20, Z12
+	VFMADD231PS Z25, Z21, Z13
+	VFMADD231PS Z26, Z22, Z14
+	VFMADD231PS Z27, Z23, Z15
+	VADDPS Z12, Z5, Z12
+	VADDPS Z13, Z5, Z13
+	VADDPS Z14, Z5, Z14
+	VADDPS Z15, Z5, Z15
+	VSCALEFPS Z16, Z12, Z12
+	VSCALEFPS Z17, Z13, Z13
+	VSCALEFPS Z18, Z14, Z14
+	VSCALEFPS Z19, Z15, Z15
+	VMOVUPS Z12, (DI)(AX*4)
+	VMOVUPS Z13, 64(DI)(AX*4)
+	VMOVUPS Z14, 128(DI)(AX*4)
+	VMOVUPS Z15, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -51060,7 +63909,7 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 TEXT ·expStripF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -51083,9 +63932,11 @@ TEXT ·expStripF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+296(SB), Z13
 	VBROADCASTSD constants<>+304(SB), Z14
 	VBROADCASTSD constants<>+312(SB), Z15
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -51192,7 +64043,128 @@ several:
 	VMOVNTPD Z19, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z16
+	VMOVUPD 64(SI)(AX*8), Z17
+	VMOVUPD 128(SI)(AX*8), Z18
+	VMOVUPD 192(SI)(AX*8), Z19
+	VMOVUPD (R8)(AX*8), Z20
+	VMOVUPD 64(R8)(AX*8), Z21
+	VMOVUPD 128(R8)(AX*8), Z22
+	VMOVUPD 192(R8)(AX*8), Z23
+	VSUBPD Z20, Z16, Z16
+	VSUBPD Z21, Z17, Z17
+	VSUBPD Z22, Z18, Z18
+	VSUBPD Z23, Z19, Z19
+	VMAXPD Z16, Z0, Z16
+	VMAXPD Z17, Z0, Z17
+	VMAXPD Z18, Z0, Z18
+	VMAXPD Z19, Z0, Z19
+	VMOVAPS Z1, Z20
+	VFMADD231PD Z2, Z16, Z20
+	VMOVAPS Z1, Z21
+	VFMADD231PD Z2, Z17, Z21
+	VMOVAPS Z1, Z22
+	VFMADD231PD Z2, Z18, Z22
+	VMOVAPS Z1, Z23
+	VFMADD231PD Z2, Z19, Z23
+	VSUBPD Z1, Z20, Z20
+	VSUBPD Z1, Z21, Z21
+	VSUBPD Z1, Z22, Z22
+	VSUBPD Z1, Z23, Z23
+	VFMADD231PD Z4, Z20, Z16
+	VFMADD231PD Z4, Z21, Z17
+	VFMADD231PD Z4, Z22, Z18
+	VFMADD231PD Z4, Z23, Z19
+	VFMADD231PD Z3, Z20, Z16
+	VFMADD231PD Z3, Z21, Z17
+	VFMADD231PD Z3, Z22, Z18
+	VFMADD231PD Z3, Z23, Z19
+	VMULPD Z16, Z16, Z24
+	VMULPD Z17, Z17, Z25
+	VMULPD Z18, Z18, Z26
+	VMULPD Z19, Z19, Z27
+	VMOVAPS Z7, Z28
+	VFMADD231PD Z16, Z6, Z28
+	VMOVAPS Z7, Z29
+	VFMADD231PD Z17, Z6, Z29
+	VMOVAPS Z7, Z30
+	VFMADD231PD Z18, Z6, Z30
+	VMOVAPS Z7, Z31
+	VFMADD231PD Z19, Z6, Z31
+	VFMADD213PD Z8, Z16, Z28
+	VFMADD213PD Z8, Z17, Z29
+	VFMADD213PD Z8, Z18, Z30
+	VFMADD213PD Z8, Z19, Z31
+	VFMADD213PD Z9, Z16, Z28
+	VFMADD213PD Z9, Z17, Z29
+	VFMADD213PD Z9, Z18, Z30
+	VFMADD213PD Z9, Z19, Z31
+	VFMADD213PD Z10, Z16, Z28
+	VFMADD213PD Z10, Z17, Z29
+	VFMADD213PD Z10, Z18, Z30
+	VFMADD213PD Z10, Z19, Z31
+	VFMADD213PD Z11, Z16, Z28
+	VFMADD213PD Z11, Z17, Z29
+	VFMADD213PD Z11, Z18, Z30
+	VFMADD213PD Z11, Z19, Z31
+	VFMADD213PD Z12, Z16, Z28
+	VFMADD213PD Z12, Z17, Z29
+	VFMADD213PD Z12, Z18, Z30
+	VFMADD213PD Z12, Z19, Z31
+	VFMADD213PD Z13, Z16, Z28
+	VFMADD213PD Z13, Z17, Z29
+	VFMADD213PD Z13, Z18, Z30
+	VFMADD213PD Z13, Z19, Z31
+	VFMADD213PD Z14, Z16, Z28
+	VFMADD213PD Z14, Z17, Z29
+	VFMADD213PD Z14, Z18, Z30
+	VFMADD213PD Z14, Z19, Z31
+	VFMADD213PD Z15, Z16, Z28
+	VFMADD213PD Z15, Z17, Z29
+	VFMADD213PD Z15, Z18, Z30
+	VFMADD213PD Z15, Z19, Z31
+	VFMADD213PD.BCST constants<>+208(SB), Z16, Z28
+	VFMADD213PD.BCST constants<>+208(SB), Z17, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z18, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z19, Z31
+	VFMADD231PD Z28, Z24, Z16
+	VFMADD231PD Z29, Z25, Z17
+	VFMADD231PD Z30, Z26, Z18
+	VFMADD231PD Z31, Z27, Z19
+	VADDPD Z16, Z5, Z16
+	VADDPD Z17, Z5, Z17
+	VADDPD Z18, Z5, Z18
+	VADDPD Z19, Z5, Z19
+	VSCALEFPD Z20, Z16, Z16
+	VSCALEFPD Z21, Z17, Z17
+	VSCALEFPD Z22, Z18, Z18
+	VSCALEFPD Z23, Z19, Z19
+	VMOVUPD Z16, (DI)(AX*8)
+	VMOVUPD Z17, 64(DI)(AX*8)
+	VMOVUPD Z18, 128(DI)(AX*8)
+	VMOVUPD Z19, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -51382,7 +64354,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -51398,9 +64370,11 @@ TEXT ·logSoftmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+112(SB), Z5
 	VBROADCASTSS constants<>+116(SB), Z6
 	VBROADCASTSS constants<>+120(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -51519,7 +64493,144 @@ several:
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Z8
+	VMOVUPS 64(SI)(AX*4), Z9
+	VMOVUPS 128(SI)(AX*4), Z10
+	VMOVUPS 192(SI)(AX*4), Z11
+	VMOVUPS (R8)(AX*4), Z12
+	VMOVUPS 64(R8)(AX*4), Z13
+	VMOVUPS 128(R8)(AX*4), Z14
+	VMOVUPS 192(R8)(AX*4), Z15
+	VMOVAPS Z0, Z16
+	VFMADD231PS Z1, Z12, Z16
+	VMOVAPS Z0, Z17
+	VFMADD231PS Z1, Z13, Z17
+	VMOVAPS Z0, Z18
+	VFMADD231PS Z1, Z14, Z18
+	VMOVAPS Z0, Z19
+	VFMADD231PS Z1, Z15, Z19
+	VSUBPS Z0, Z16, Z16
+	VSUBPS Z0, Z17, Z17
+	VSUBPS Z0, Z18, Z18
+	VSUBPS Z0, Z19, Z19
+	VMOVAPS Z12, Z20
+	VFMADD231PS Z3, Z16, Z20
+	VMOVAPS Z13, Z21
+	VFMADD231PS Z3, Z17, Z21
+	VMOVAPS Z14, Z22
+	VFMADD231PS Z3, Z18, Z22
+	VMOVAPS Z15, Z23
+	VFMADD231PS Z3, Z19, Z23
+	VFMADD231PS Z2, Z16, Z20
+	VFMADD231PS Z2, Z17, Z21
+	VFMADD231PS Z2, Z18, Z22
+	VFMADD231PS Z2, Z19, Z23
+	VMULPS Z20, Z20, Z24
+	VMULPS Z21, Z21, Z25
+	VMULPS Z22, Z22, Z26
+	VMULPS Z23, Z23, Z27
+	VMOVAPS Z6, Z28
+	VFMADD231PS Z20, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PS Z21, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PS Z22, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PS Z23, Z5, Z31
+	VFMADD213PS Z7, Z20, Z28
+	VFMADD213PS Z7, Z21, Z29
+	VFMADD213PS Z7, Z22, Z30
+	VFMADD213PS Z7, Z23, Z31
+	VFMADD213PS.BCST constants<>+124(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+124(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+124(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+124(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+128(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+128(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+128(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+128(SB), Z23, Z31
+	VFMADD213PS.BCST constants<>+132(SB), Z20, Z28
+	VFMADD213PS.BCST constants<>+132(SB), Z21, Z29
+	VFMADD213PS.BCST constants<>+132(SB), Z22, Z30
+	VFMADD213PS.BCST constants<>+132(SB), Z23, Z31
+	VFMADD231PS Z28, Z24, Z20
+	VFMADD231PS Z29, Z25, Z21
+	VFMADD231PS Z30, Z26, Z22
+	VFMADD231PS Z31, Z27, Z23
+	VADDPS Z20, Z4, Z20
+	VADDPS Z21, Z4, Z21
+	VADDPS Z22, Z4, Z22
+	VADDPS Z23, Z4, Z23
+	VSCALEFPS Z16, Z20, Z16
+	VSCALEFPS Z17, Z21, Z17
+	VSCALEFPS Z18, Z22, Z18
+	VSCALEFPS Z19, Z23, Z19
+	VCMPPS.BCST $17, constants<>+192(SB), Z12, K1
+	VCMPPS.BCST $17, constants<>+192(SB), Z13, K2
+	VCMPPS.BCST $17, constants<>+192(SB), Z14, K3
+	VCMPPS.BCST $17, constants<>+192(SB), Z15, K4
+	VBLENDMPS.BCST constants<>+1216(SB), Z16, K1, Z16
+	VBLENDMPS.BCST constants<>+1216(SB), Z17, K2, Z17
+	VBLENDMPS.BCST constants<>+1216(SB), Z18, K3, Z18
+	VBLENDMPS.BCST constants<>+1216(SB), Z19, K4, Z19
+	VCMPPS.BCST $30, constants<>+1924(SB), Z12, K1
+	VCMPPS.BCST $30, constants<>+1924(SB), Z13, K2
+	VCMPPS.BCST $30, constants<>+1924(SB), Z14, K3
+	VCMPPS.BCST $30, constants<>+1924(SB), Z15, K4
+	VBLENDMPS.BCST constants<>+1220(SB), Z16, K1, Z16
+	VBLENDMPS.BCST constants<>+1220(SB), Z17, K2, Z17
+	VBLENDMPS.BCST constants<>+1220(SB), Z18, K3, Z18
+	VBLENDMPS.BCST constants<>+1220(SB), Z19, K4, Z19
+	VCMPPS $3, Z12, Z12, K1
+	VCMPPS $3, Z13, Z13, K2
+	VCMPPS $3, Z14, Z14, K3
+	VCMPPS $3, Z15, Z15, K4
+	VBLENDMPS.BCST constants<>+56(SB), Z16, K1, Z12
+	VBLENDMPS.BCST constants<>+56(SB), Z17, K2, Z13
+	VBLENDMPS.BCST constants<>+56(SB), Z18, K3, Z14
+	VBLENDMPS.BCST constants<>+56(SB), Z19, K4, Z15
+	VMOVUPS (R9)(AX*4), Z16
+	VMOVUPS 64(R9)(AX*4), Z17
+	VMOVUPS 128(R9)(AX*4), Z18
+	VMOVUPS 192(R9)(AX*4), Z19
+	VMULPS Z16, Z12, Z12
+	VMULPS Z17, Z13, Z13
+	VMULPS Z18, Z14, Z14
+	VMULPS Z19, Z15, Z15
+	VSUBPS Z12, Z8, Z8
+	VSUBPS Z13, Z9, Z9
+	VSUBPS Z14, Z10, Z10
+	VSUBPS Z15, Z11, Z11
+	VMOVUPS Z8, (DI)(AX*4)
+	VMOVUPS Z9, 64(DI)(AX*4)
+	VMOVUPS Z10, 128(DI)(AX*4)
+	VMOVUPS Z11, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -51734,7 +64845,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -51750,9 +64861,11 @@ TEXT ·logSoftmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD constants<>+240(SB), Z5
 	VBROADCASTSD constants<>+248(SB), Z6
 	VBROADCASTSD constants<>+256(SB), Z7
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -51891,7 +65004,164 @@ several:
 	VMOVNTPD Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Z8
+	VMOVUPD 64(SI)(AX*8), Z9
+	VMOVUPD 128(SI)(AX*8), Z10
+	VMOVUPD 192(SI)(AX*8), Z11
+	VMOVUPD (R8)(AX*8), Z12
+	VMOVUPD 64(R8)(AX*8), Z13
+	VMOVUPD 128(R8)(AX*8), Z14
+	VMOVUPD 192(R8)(AX*8), Z15
+	VMOVAPS Z0, Z16
+	VFMADD231PD Z1, Z12, Z16
+	VMOVAPS Z0, Z17
+	VFMADD231PD Z1, Z13, Z17
+	VMOVAPS Z0, Z18
+	VFMADD231PD Z1, Z14, Z18
+	VMOVAPS Z0, Z19
+	VFMADD231PD Z1, Z15, Z19
+	VSUBPD Z0, Z16, Z16
+	VSUBPD Z0, Z17, Z17
+	VSUBPD Z0, Z18, Z18
+	VSUBPD Z0, Z19, Z19
+	VMOVAPS Z12, Z20
+	VFMADD231PD Z3, Z16, Z20
+	VMOVAPS Z13, Z21
+	VFMADD231PD Z3, Z17, Z21
+	VMOVAPS Z14, Z22
+	VFMADD231PD Z3, Z18, Z22
+	VMOVAPS Z15, Z23
+	VFMADD231PD Z3, Z19, Z23
+	VFMADD231PD Z2, Z16, Z20
+	VFMADD231PD Z2, Z17, Z21
+	VFMADD231PD Z2, Z18, Z22
+	VFMADD231PD Z2, Z19, Z23
+	VMULPD Z20, Z20, Z24
+	VMULPD Z21, Z21, Z25
+	VMULPD Z22, Z22, Z26
+	VMULPD Z23, Z23, Z27
+	VMOVAPS Z6, Z28
+	VFMADD231PD Z20, Z5, Z28
+	VMOVAPS Z6, Z29
+	VFMADD231PD Z21, Z5, Z29
+	VMOVAPS Z6, Z30
+	VFMADD231PD Z22, Z5, Z30
+	VMOVAPS Z6, Z31
+	VFMADD231PD Z23, Z5, Z31
+	VFMADD213PD Z7, Z20, Z28
+	VFMADD213PD Z7, Z21, Z29
+	VFMADD213PD Z7, Z22, Z30
+	VFMADD213PD Z7, Z23, Z31
+	VFMADD213PD.BCST constants<>+264(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+264(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+264(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+264(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+272(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+272(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+272(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+272(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+280(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+280(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+280(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+280(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+288(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+288(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+288(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+288(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+296(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+296(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+296(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+296(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+304(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+304(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+304(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+304(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+312(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+312(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+312(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+312(SB), Z23, Z31
+	VFMADD213PD.BCST constants<>+208(SB), Z20, Z28
+	VFMADD213PD.BCST constants<>+208(SB), Z21, Z29
+	VFMADD213PD.BCST constants<>+208(SB), Z22, Z30
+	VFMADD213PD.BCST constants<>+208(SB), Z23, Z31
+	VFMADD231PD Z28, Z24, Z20
+	VFMADD231PD Z29, Z25, Z21
+	VFMADD231PD Z30, Z26, Z22
+	VFMADD231PD Z31, Z27, Z23
+	VADDPD Z20, Z4, Z20
+	VADDPD Z21, Z4, Z21
+	VADDPD Z22, Z4, Z22
+	VADDPD Z23, Z4, Z23
+	VSCALEFPD Z16, Z20, Z16
+	VSCALEFPD Z17, Z21, Z17
+	VSCALEFPD Z18, Z22, Z18
+	VSCALEFPD Z19, Z23, Z19
+	VCMPPD.BCST $17, constants<>+440(SB), Z12, K1
+	VCMPPD.BCST $17, constants<>+440(SB), Z13, K2
+	VCMPPD.BCST $17, constants<>+440(SB), Z14, K3
+	VCMPPD.BCST $17, constants<>+440(SB), Z15, K4
+	VBLENDMPD.BCST constants<>+1448(SB), Z16, K1, Z16
+	VBLENDMPD.BCST constants<>+1448(SB), Z17, K2, Z17
+	VBLENDMPD.BCST constants<>+1448(SB), Z18, K3, Z18
+	VBLENDMPD.BCST constants<>+1448(SB), Z19, K4, Z19
+	VCMPPD.BCST $30, constants<>+2672(SB), Z12, K1
+	VCMPPD.BCST $30, constants<>+2672(SB), Z13, K2
+	VCMPPD.BCST $30, constants<>+2672(SB), Z14, K3
+	VCMPPD.BCST $30, constants<>+2672(SB), Z15, K4
+	VBLENDMPD.BCST constants<>+328(SB), Z16, K1, Z16
+	VBLENDMPD.BCST constants<>+328(SB), Z17, K2, Z17
+	VBLENDMPD.BCST constants<>+328(SB), Z18, K3, Z18
+	VBLENDMPD.BCST constants<>+328(SB), Z19, K4, Z19
+	VCMPPD $3, Z12, Z12, K1
+	VCMPPD $3, Z13, Z13, K2
+	VCMPPD $3, Z14, Z14, K3
+	VCMPPD $3, Z15, Z15, K4
+	VBLENDMPD.BCST constants<>+456(SB), Z16, K1, Z12
+	VBLENDMPD.BCST constants<>+456(SB), Z17, K2, Z13
+	VBLENDMPD.BCST constants<>+456(SB), Z18, K3, Z14
+	VBLENDMPD.BCST constants<>+456(SB), Z19, K4, Z15
+	VMOVUPD (R9)(AX*8), Z16
+	VMOVUPD 64(R9)(AX*8), Z17
+	VMOVUPD 128(R9)(AX*8), Z18
+	VMOVUPD 192(R9)(AX*8), Z19
+	VMULPD Z16, Z12, Z12
+	VMULPD Z17, Z13, Z13
+	VMULPD Z18, Z14, Z14
+	VMULPD Z19, Z15, Z15
+	VSUBPD Z12, Z8, Z8
+	VSUBPD Z13, Z9, Z9
+	VSUBPD Z14, Z10, Z10
+	VSUBPD Z15, Z11, Z11
+	VMOVUPD Z8, (DI)(AX*8)
+	VMOVUPD Z9, 64(DI)(AX*8)
+	VMOVUPD Z10, 128(DI)(AX*8)
+	VMOVUPD Z11, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -51963,7 +65233,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF32StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftStripF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -51971,9 +65241,11 @@ TEXT ·shiftStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ second+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -52004,7 +65276,56 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VSUBPS Z4, Z0, Z0
+	VSUBPS Z5, Z1, Z1
+	VSUBPS Z6, Z2, Z2
+	VSUBPS Z7, Z3, Z3
+	VMOVUPS (R9)(AX*4), Z4
+	VMOVUPS 64(R9)(AX*4), Z5
+	VMOVUPS 128(R9)(AX*4), Z6
+	VMOVUPS 192(R9)(AX*4), Z7
+	VSUBPS Z4, Z0, Z0
+	VSUBPS Z5, Z1, Z1
+	VSUBPS Z6, Z2, Z2
+	VSUBPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52076,7 +65397,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF64StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftStripF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -52084,9 +65405,11 @@ TEXT ·shiftStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ second+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52117,7 +65440,56 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VSUBPD Z4, Z0, Z0
+	VSUBPD Z5, Z1, Z1
+	VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3
+	VMOVUPD (R9)(AX*8), Z4
+	VMOVUPD 64(R9)(AX*8), Z5
+	VMOVUPD 128(R9)(AX*8), Z6
+	VMOVUPD 192(R9)(AX*8), Z7
+	VSUBPD Z4, Z0, Z0
+	VSUBPD Z5, Z1, Z1
+	VSUBPD Z6, Z2, Z2
+	VSUBPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52189,7 +65561,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -52197,9 +65569,11 @@ TEXT ·softmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ sum+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -52230,7 +65604,56 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	PREFETCHT0 2048(R9)(AX*4)
+	PREFETCHT0 2112(R9)(AX*4)
+	PREFETCHT0 2176(R9)(AX*4)
+	PREFETCHT0 2240(R9)(AX*4)
+	VMOVUPS (R8)(AX*4), Z0
+	VMOVUPS 64(R8)(AX*4), Z1
+	VMOVUPS 128(R8)(AX*4), Z2
+	VMOVUPS 192(R8)(AX*4), Z3
+	VMOVUPS (SI)(AX*4), Z4
+	VMOVUPS 64(SI)(AX*4), Z5
+	VMOVUPS 128(SI)(AX*4), Z6
+	VMOVUPS 192(SI)(AX*4), Z7
+	VMOVUPS (R9)(AX*4), Z8
+	VMOVUPS 64(R9)(AX*4), Z9
+	VMOVUPS 128(R9)(AX*4), Z10
+	VMOVUPS 192(R9)(AX*4), Z11
+	VSUBPS Z8, Z4, Z4
+	VSUBPS Z9, Z5, Z5
+	VSUBPS Z10, Z6, Z6
+	VSUBPS Z11, Z7, Z7
+	VMULPS Z4, Z0, Z0
+	VMULPS Z5, Z1, Z1
+	VMULPS Z6, Z2, Z2
+	VMULPS Z7, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52302,7 +65725,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -52310,9 +65733,11 @@ TEXT ·softmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ sum+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52343,7 +65768,56 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (R8)(AX*8), Z0
+	VMOVUPD 64(R8)(AX*8), Z1
+	VMOVUPD 128(R8)(AX*8), Z2
+	VMOVUPD 192(R8)(AX*8), Z3
+	VMOVUPD (SI)(AX*8), Z4
+	VMOVUPD 64(SI)(AX*8), Z5
+	VMOVUPD 128(SI)(AX*8), Z6
+	VMOVUPD 192(SI)(AX*8), Z7
+	VMOVUPD (R9)(AX*8), Z8
+	VMOVUPD 64(R9)(AX*8), Z9
+	VMOVUPD 128(R9)(AX*8), Z10
+	VMOVUPD 192(R9)(AX*8), Z11
+	VSUBPD Z8, Z4, Z4
+	VSUBPD Z9, Z5, Z5
+	VSUBPD Z10, Z6, Z6
+	VSUBPD Z11, Z7, Z7
+	VMULPD Z4, Z0, Z0
+	VMULPD Z5, Z1, Z1
+	VMULPD Z6, Z2, Z2
+	VMULPD Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52404,16 +65878,18 @@ done:
 	VZEROUPPER
 	RET
 
-// andI64StreamAVX512 is dst[i] = a & b, written around the caches.
+// andI64StreamAVX512 is dst[i] = a & b, of a result that no cache holds.
 TEXT ·andI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52436,7 +65912,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPANDQ Z4, Z0, Z0
+	VPANDQ Z5, Z1, Z1
+	VPANDQ Z6, Z2, Z2
+	VPANDQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52497,16 +66010,18 @@ done:
 	VZEROUPPER
 	RET
 
-// orI64StreamAVX512 is dst[i] = a | b, written around the caches.
+// orI64StreamAVX512 is dst[i] = a | b, of a result that no cache holds.
 TEXT ·orI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52529,7 +66044,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPORQ Z4, Z0, Z0
+	VPORQ Z5, Z1, Z1
+	VPORQ Z6, Z2, Z2
+	VPORQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52590,16 +66142,18 @@ done:
 	VZEROUPPER
 	RET
 
-// xorI64StreamAVX512 is dst[i] = a ^ b, written around the caches.
+// xorI64StreamAVX512 is dst[i] = a ^ b, of a result that no cache holds.
 TEXT ·xorI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52622,7 +66176,44 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPXORQ Z4, Z0, Z0
+	VPXORQ Z5, Z1, Z1
+	VPXORQ Z6, Z2, Z2
+	VPXORQ Z7, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52690,7 +66281,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
 TEXT ·sameI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -52699,9 +66290,11 @@ TEXT ·sameI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52728,7 +66321,48 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VPXORQ Z5, Z1, Z1
+	VPXORQ Z6, Z2, Z2
+	VPXORQ Z7, Z3, Z3
+	VPXORQ Z8, Z4, Z4
+	VPXORQ Z0, Z1, Z1
+	VPXORQ Z0, Z2, Z2
+	VPXORQ Z0, Z3, Z3
+	VPXORQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52794,16 +66428,18 @@ done:
 	VZEROUPPER
 	RET
 
-// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
 TEXT ·belowI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52830,7 +66466,48 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VPXORQ Z4, Z0, Z0
+	VPXORQ Z5, Z1, Z1
+	VPXORQ Z6, Z2, Z2
+	VPXORQ Z7, Z3, Z3
+	VPANDQ Z0, Z4, Z0
+	VPANDQ Z1, Z5, Z1
+	VPANDQ Z2, Z6, Z2
+	VPANDQ Z3, Z7, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -52903,7 +66580,7 @@ done:
 	VZEROUPPER
 	RET
 
-// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
 TEXT ·atMostI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -52912,9 +66589,11 @@ TEXT ·atMostI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -52945,7 +66624,52 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VPXORQ Z5, Z1, Z5
+	VPXORQ Z6, Z2, Z6
+	VPXORQ Z7, Z3, Z7
+	VPXORQ Z8, Z4, Z8
+	VPANDQ Z5, Z1, Z1
+	VPANDQ Z6, Z2, Z2
+	VPANDQ Z7, Z3, Z3
+	VPANDQ Z8, Z4, Z4
+	VPXORQ Z0, Z1, Z1
+	VPXORQ Z0, Z2, Z2
+	VPXORQ Z0, Z3, Z3
+	VPXORQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53002,7 +66726,7 @@ done:
 	VZEROUPPER
 	RET
 
-// flipI64StreamAVX512 is dst[i] = a ^ bits, written around the caches.
+// flipI64StreamAVX512 is dst[i] = a ^ bits, of a result that no cache holds.
 TEXT ·flipI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -53010,9 +66734,11 @@ TEXT ·flipI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -53031,7 +66757,36 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VPXORQ Z0, Z1, Z1
+	VPXORQ Z0, Z2, Z2
+	VPXORQ Z0, Z3, Z3
+	VPXORQ Z0, Z4, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53110,7 +66865,7 @@ done:
 	VZEROUPPER
 	RET
 
-// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
 TEXT ·truthOfBytesI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -53120,9 +66875,11 @@ TEXT ·truthOfBytesI64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
 	VBROADCASTSD constants<>+3296(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -53157,7 +66914,52 @@ several:
 	VMOVNTPD Z6, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VMOVUPD 128(SI)(AX*8), Z5
+	VMOVUPD 192(SI)(AX*8), Z6
+	VPANDQ Z0, Z3, Z7
+	VPANDQ Z0, Z4, Z8
+	VPANDQ Z0, Z5, Z9
+	VPANDQ Z0, Z6, Z10
+	VPADDQ Z0, Z7, Z7
+	VPADDQ Z0, Z8, Z8
+	VPADDQ Z0, Z9, Z9
+	VPADDQ Z0, Z10, Z10
+	VPORQ Z3, Z7, Z3
+	VPORQ Z4, Z8, Z4
+	VPORQ Z5, Z9, Z5
+	VPORQ Z6, Z10, Z6
+	VPSRLQ $7, Z3, Z3
+	VPSRLQ $7, Z4, Z4
+	VPSRLQ $7, Z5, Z5
+	VPSRLQ $7, Z6, Z6
+	VPANDQ Z1, Z3, Z3
+	VPANDQ Z1, Z4, Z4
+	VPANDQ Z1, Z5, Z5
+	VPANDQ Z1, Z6, Z6
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPD Z5, 128(DI)(AX*8)
+	VMOVUPD Z6, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53245,7 +67047,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
 TEXT ·whereBytesI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -53254,9 +67056,11 @@ TEXT ·whereBytesI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+3304(SB), Z0
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -53299,7 +67103,68 @@ several:
 	VMOVNTPD Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	PREFETCHT0 2048(R9)(AX*8)
+	PREFETCHT0 2112(R9)(AX*8)
+	PREFETCHT0 2176(R9)(AX*8)
+	PREFETCHT0 2240(R9)(AX*8)
+	VMOVUPD (SI)(AX*8), Z1
+	VMOVUPD 64(SI)(AX*8), Z2
+	VMOVUPD 128(SI)(AX*8), Z3
+	VMOVUPD 192(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VMOVUPD 128(R8)(AX*8), Z7
+	VMOVUPD 192(R8)(AX*8), Z8
+	VMOVUPD (R9)(AX*8), Z9
+	VMOVUPD 64(R9)(AX*8), Z10
+	VMOVUPD 128(R9)(AX*8), Z11
+	VMOVUPD 192(R9)(AX*8), Z12
+	VPSLLQ $8, Z1, Z13
+	VPSLLQ $8, Z2, Z14
+	VPSLLQ $8, Z3, Z15
+	VPSLLQ $8, Z4, Z16
+	VPSUBQ Z1, Z13, Z1
+	VPSUBQ Z2, Z14, Z2
+	VPSUBQ Z3, Z15, Z3
+	VPSUBQ Z4, Z16, Z4
+	VPXORQ Z9, Z5, Z5
+	VPXORQ Z10, Z6, Z6
+	VPXORQ Z11, Z7, Z7
+	VPXORQ Z12, Z8, Z8
+	VPANDQ Z5, Z1, Z1
+	VPANDQ Z6, Z2, Z2
+	VPANDQ Z7, Z3, Z3
+	VPANDQ Z8, Z4, Z4
+	VPXORQ Z1, Z9, Z1
+	VPXORQ Z2, Z10, Z2
+	VPXORQ Z3, Z11, Z3
+	VPXORQ Z4, Z12, Z4
+	VMOVUPD Z1, (DI)(AX*8)
+	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPD Z3, 128(DI)(AX*8)
+	VMOVUPD Z4, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53365,16 +67230,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
 TEXT ·divTruncF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	PREFETCHT0 8320(SI)(AX*4)
@@ -53401,7 +67268,48 @@ several:
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2176(DI)(AX*4)
+	PREFETCHT0 2240(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2176(SI)(AX*4)
+	PREFETCHT0 2240(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	PREFETCHT0 2176(R8)(AX*4)
+	PREFETCHT0 2240(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z0
+	VMOVUPS 64(SI)(AX*4), Z1
+	VMOVUPS 128(SI)(AX*4), Z2
+	VMOVUPS 192(SI)(AX*4), Z3
+	VMOVUPS (R8)(AX*4), Z4
+	VMOVUPS 64(R8)(AX*4), Z5
+	VMOVUPS 128(R8)(AX*4), Z6
+	VMOVUPS 192(R8)(AX*4), Z7
+	VDIVPS Z4, Z0, Z0
+	VDIVPS Z5, Z1, Z1
+	VDIVPS Z6, Z2, Z2
+	VDIVPS Z7, Z3, Z3
+	VRNDSCALEPS $11, Z0, Z0
+	VRNDSCALEPS $11, Z1, Z1
+	VRNDSCALEPS $11, Z2, Z2
+	VRNDSCALEPS $11, Z3, Z3
+	VMOVUPS Z0, (DI)(AX*4)
+	VMOVUPS Z1, 64(DI)(AX*4)
+	VMOVUPS Z2, 128(DI)(AX*4)
+	VMOVUPS Z3, 192(DI)(AX*4)
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53467,16 +67375,18 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
 TEXT ·divTruncF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	PREFETCHT0 8320(SI)(AX*8)
@@ -53503,7 +67413,48 @@ several:
 	VMOVNTPD Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2176(DI)(AX*8)
+	PREFETCHT0 2240(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2176(SI)(AX*8)
+	PREFETCHT0 2240(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	PREFETCHT0 2176(R8)(AX*8)
+	PREFETCHT0 2240(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z0
+	VMOVUPD 64(SI)(AX*8), Z1
+	VMOVUPD 128(SI)(AX*8), Z2
+	VMOVUPD 192(SI)(AX*8), Z3
+	VMOVUPD (R8)(AX*8), Z4
+	VMOVUPD 64(R8)(AX*8), Z5
+	VMOVUPD 128(R8)(AX*8), Z6
+	VMOVUPD 192(R8)(AX*8), Z7
+	VDIVPD Z4, Z0, Z0
+	VDIVPD Z5, Z1, Z1
+	VDIVPD Z6, Z2, Z2
+	VDIVPD Z7, Z3, Z3
+	VRNDSCALEPD $11, Z0, Z0
+	VRNDSCALEPD $11, Z1, Z1
+	VRNDSCALEPD $11, Z2, Z2
+	VRNDSCALEPD $11, Z3, Z3
+	VMOVUPD Z0, (DI)(AX*8)
+	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPD Z2, 128(DI)(AX*8)
+	VMOVUPD Z3, 192(DI)(AX*8)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53629,7 +67580,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·fmodF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -53640,9 +67591,11 @@ TEXT ·fmodF32StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
 	VBROADCASTSS constants<>+56(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z3
@@ -53701,7 +67654,76 @@ several:
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VMOVUPS (R8)(AX*4), Z5
+	VMOVUPS 64(R8)(AX*4), Z6
+	VDIVPS Z5, Z3, Z7
+	VDIVPS Z6, Z4, Z8
+	VRNDSCALEPS $11, Z7, Z9
+	VRNDSCALEPS $11, Z8, Z10
+	VMOVAPS Z3, Z11
+	VFNMADD231PS Z5, Z9, Z11
+	VMOVAPS Z4, Z12
+	VFNMADD231PS Z6, Z10, Z12
+	VPANDD.BCST constants<>+16(SB), Z5, Z5
+	VPANDD.BCST constants<>+16(SB), Z6, Z6
+	VCMPPS $17, Z0, Z11, K1
+	VCMPPS $17, Z0, Z12, K2
+	VCMPPS $17, Z3, Z0, K3
+	VCMPPS $17, Z4, Z0, K4
+	KANDW K3, K1, K1
+	KANDW K4, K2, K2
+	VCMPPS $17, Z11, Z0, K3
+	VCMPPS $17, Z12, Z0, K4
+	VCMPPS $17, Z0, Z3, K5
+	VCMPPS $17, Z0, Z4, K6
+	KANDW K5, K3, K3
+	KANDW K6, K4, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VPXORD.BCST constants<>+0(SB), Z5, Z13
+	VPXORD.BCST constants<>+0(SB), Z6, Z14
+	VBLENDMPS Z13, Z5, K5, Z5
+	VBLENDMPS Z14, Z6, K6, Z6
+	VADDPS Z5, Z11, Z5
+	VADDPS Z6, Z12, Z6
+	VBLENDMPS Z5, Z11, K1, Z5
+	VBLENDMPS Z6, Z12, K2, Z6
+	VCMPPS $0, Z0, Z5, K1
+	VCMPPS $0, Z0, Z6, K2
+	VMULPS Z0, Z3, Z11
+	VMULPS Z0, Z4, Z12
+	VBLENDMPS Z11, Z5, K1, Z5
+	VBLENDMPS Z12, Z6, K2, Z6
+	VCMPPS $0, Z0, Z9, K1
+	VCMPPS $0, Z0, Z10, K2
+	VBLENDMPS Z3, Z5, K1, Z3
+	VBLENDMPS Z4, Z6, K2, Z4
+	VPANDD.BCST constants<>+16(SB), Z7, Z5
+	VPANDD.BCST constants<>+16(SB), Z8, Z6
+	VCMPPS $17, Z1, Z5, K1
+	VCMPPS $17, Z1, Z6, K2
+	VBLENDMPS Z3, Z2, K1, Z3
+	VBLENDMPS Z4, Z2, K2, Z4
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -53827,7 +67849,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·fmodF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -53838,9 +67860,11 @@ TEXT ·fmodF64StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
 	VBROADCASTSD constants<>+456(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z3
@@ -53899,7 +67923,76 @@ several:
 	VMOVNTPD Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VDIVPD Z5, Z3, Z7
+	VDIVPD Z6, Z4, Z8
+	VRNDSCALEPD $11, Z7, Z9
+	VRNDSCALEPD $11, Z8, Z10
+	VMOVAPS Z3, Z11
+	VFNMADD231PD Z5, Z9, Z11
+	VMOVAPS Z4, Z12
+	VFNMADD231PD Z6, Z10, Z12
+	VPANDQ.BCST constants<>+24(SB), Z5, Z5
+	VPANDQ.BCST constants<>+24(SB), Z6, Z6
+	VCMPPD $17, Z0, Z11, K1
+	VCMPPD $17, Z0, Z12, K2
+	VCMPPD $17, Z3, Z0, K3
+	VCMPPD $17, Z4, Z0, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VCMPPD $17, Z11, Z0, K3
+	VCMPPD $17, Z12, Z0, K4
+	VCMPPD $17, Z0, Z3, K5
+	VCMPPD $17, Z0, Z4, K6
+	KANDB K5, K3, K3
+	KANDB K6, K4, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VPXORQ.BCST constants<>+8(SB), Z5, Z13
+	VPXORQ.BCST constants<>+8(SB), Z6, Z14
+	VBLENDMPD Z13, Z5, K5, Z5
+	VBLENDMPD Z14, Z6, K6, Z6
+	VADDPD Z5, Z11, Z5
+	VADDPD Z6, Z12, Z6
+	VBLENDMPD Z5, Z11, K1, Z5
+	VBLENDMPD Z6, Z12, K2, Z6
+	VCMPPD $0, Z0, Z5, K1
+	VCMPPD $0, Z0, Z6, K2
+	VMULPD Z0, Z3, Z11
+	VMULPD Z0, Z4, Z12
+	VBLENDMPD Z11, Z5, K1, Z5
+	VBLENDMPD Z12, Z6, K2, Z6
+	VCMPPD $0, Z0, Z9, K1
+	VCMPPD $0, Z0, Z10, K2
+	VBLENDMPD Z3, Z5, K1, Z3
+	VBLENDMPD Z4, Z6, K2, Z4
+	VPANDQ.BCST constants<>+24(SB), Z7, Z5
+	VPANDQ.BCST constants<>+24(SB), Z8, Z6
+	VCMPPD $17, Z1, Z5, K1
+	VCMPPD $17, Z1, Z6, K2
+	VBLENDMPD Z3, Z2, K1, Z3
+	VBLENDMPD Z4, Z2, K2, Z4
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -54052,7 +68145,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·remainderF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54063,9 +68156,11 @@ TEXT ·remainderF32StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
 	VBROADCASTSS constants<>+56(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z3
@@ -54142,7 +68237,94 @@ several:
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z3
+	VMOVUPS 64(SI)(AX*4), Z4
+	VMOVUPS (R8)(AX*4), Z5
+	VMOVUPS 64(R8)(AX*4), Z6
+	VDIVPS Z5, Z3, Z7
+	VDIVPS Z6, Z4, Z8
+	VRNDSCALEPS $11, Z7, Z9
+	VRNDSCALEPS $11, Z8, Z10
+	VMOVAPS Z3, Z11
+	VFNMADD231PS Z5, Z9, Z11
+	VMOVAPS Z4, Z12
+	VFNMADD231PS Z6, Z10, Z12
+	VPANDD.BCST constants<>+16(SB), Z5, Z13
+	VPANDD.BCST constants<>+16(SB), Z6, Z14
+	VCMPPS $17, Z0, Z11, K1
+	VCMPPS $17, Z0, Z12, K2
+	VCMPPS $17, Z3, Z0, K3
+	VCMPPS $17, Z4, Z0, K4
+	KANDW K3, K1, K1
+	KANDW K4, K2, K2
+	VCMPPS $17, Z11, Z0, K3
+	VCMPPS $17, Z12, Z0, K4
+	VCMPPS $17, Z0, Z3, K5
+	VCMPPS $17, Z0, Z4, K6
+	KANDW K5, K3, K3
+	KANDW K6, K4, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VPXORD.BCST constants<>+0(SB), Z13, Z15
+	VPXORD.BCST constants<>+0(SB), Z14, Z16
+	VBLENDMPS Z15, Z13, K5, Z13
+	VBLENDMPS Z16, Z14, K6, Z14
+	VADDPS Z13, Z11, Z13
+	VADDPS Z14, Z12, Z14
+	VBLENDMPS Z13, Z11, K1, Z11
+	VBLENDMPS Z14, Z12, K2, Z12
+	VCMPPS $0, Z0, Z11, K1
+	VCMPPS $0, Z0, Z12, K2
+	VMULPS Z0, Z3, Z13
+	VMULPS Z0, Z4, Z14
+	VBLENDMPS Z13, Z11, K1, Z11
+	VBLENDMPS Z14, Z12, K2, Z12
+	VCMPPS $0, Z0, Z9, K1
+	VCMPPS $0, Z0, Z10, K2
+	VBLENDMPS Z3, Z11, K1, Z3
+	VBLENDMPS Z4, Z12, K2, Z4
+	VPANDD.BCST constants<>+16(SB), Z7, Z7
+	VPANDD.BCST constants<>+16(SB), Z8, Z8
+	VCMPPS $17, Z1, Z7, K1
+	VCMPPS $17, Z1, Z8, K2
+	VBLENDMPS Z3, Z2, K1, Z3
+	VBLENDMPS Z4, Z2, K2, Z4
+	VCMPPS $17, Z0, Z3, K1
+	VCMPPS $17, Z0, Z4, K2
+	VCMPPS $17, Z5, Z0, K3
+	VCMPPS $17, Z6, Z0, K4
+	KANDW K3, K1, K1
+	KANDW K4, K2, K2
+	VCMPPS $17, Z3, Z0, K3
+	VCMPPS $17, Z4, Z0, K4
+	VCMPPS $17, Z0, Z5, K5
+	VCMPPS $17, Z0, Z6, K6
+	KANDW K5, K3, K3
+	KANDW K6, K4, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VADDPS Z5, Z3, Z5
+	VADDPS Z6, Z4, Z6
+	VBLENDMPS Z5, Z3, K1, Z3
+	VBLENDMPS Z6, Z4, K2, Z4
+	VMOVUPS Z3, (DI)(AX*4)
+	VMOVUPS Z4, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -54295,7 +68477,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·remainderF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54306,9 +68488,11 @@ TEXT ·remainderF64StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
 	VBROADCASTSD constants<>+456(SB), Z2
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z3
@@ -54385,7 +68569,94 @@ several:
 	VMOVNTPD Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z3
+	VMOVUPD 64(SI)(AX*8), Z4
+	VMOVUPD (R8)(AX*8), Z5
+	VMOVUPD 64(R8)(AX*8), Z6
+	VDIVPD Z5, Z3, Z7
+	VDIVPD Z6, Z4, Z8
+	VRNDSCALEPD $11, Z7, Z9
+	VRNDSCALEPD $11, Z8, Z10
+	VMOVAPS Z3, Z11
+	VFNMADD231PD Z5, Z9, Z11
+	VMOVAPS Z4, Z12
+	VFNMADD231PD Z6, Z10, Z12
+	VPANDQ.BCST constants<>+24(SB), Z5, Z13
+	VPANDQ.BCST constants<>+24(SB), Z6, Z14
+	VCMPPD $17, Z0, Z11, K1
+	VCMPPD $17, Z0, Z12, K2
+	VCMPPD $17, Z3, Z0, K3
+	VCMPPD $17, Z4, Z0, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VCMPPD $17, Z11, Z0, K3
+	VCMPPD $17, Z12, Z0, K4
+	VCMPPD $17, Z0, Z3, K5
+	VCMPPD $17, Z0, Z4, K6
+	KANDB K5, K3, K3
+	KANDB K6, K4, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VPXORQ.BCST constants<>+8(SB), Z13, Z15
+	VPXORQ.BCST constants<>+8(SB), Z14, Z16
+	VBLENDMPD Z15, Z13, K5, Z13
+	VBLENDMPD Z16, Z14, K6, Z14
+	VADDPD Z13, Z11, Z13
+	VADDPD Z14, Z12, Z14
+	VBLENDMPD Z13, Z11, K1, Z11
+	VBLENDMPD Z14, Z12, K2, Z12
+	VCMPPD $0, Z0, Z11, K1
+	VCMPPD $0, Z0, Z12, K2
+	VMULPD Z0, Z3, Z13
+	VMULPD Z0, Z4, Z14
+	VBLENDMPD Z13, Z11, K1, Z11
+	VBLENDMPD Z14, Z12, K2, Z12
+	VCMPPD $0, Z0, Z9, K1
+	VCMPPD $0, Z0, Z10, K2
+	VBLENDMPD Z3, Z11, K1, Z3
+	VBLENDMPD Z4, Z12, K2, Z4
+	VPANDQ.BCST constants<>+24(SB), Z7, Z7
+	VPANDQ.BCST constants<>+24(SB), Z8, Z8
+	VCMPPD $17, Z1, Z7, K1
+	VCMPPD $17, Z1, Z8, K2
+	VBLENDMPD Z3, Z2, K1, Z3
+	VBLENDMPD Z4, Z2, K2, Z4
+	VCMPPD $17, Z0, Z3, K1
+	VCMPPD $17, Z0, Z4, K2
+	VCMPPD $17, Z5, Z0, K3
+	VCMPPD $17, Z6, Z0, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VCMPPD $17, Z3, Z0, K3
+	VCMPPD $17, Z4, Z0, K4
+	VCMPPD $17, Z0, Z5, K5
+	VCMPPD $17, Z0, Z6, K6
+	KANDB K5, K3, K3
+	KANDB K6, K4, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VADDPD Z5, Z3, Z5
+	VADDPD Z6, Z4, Z6
+	VBLENDMPD Z5, Z3, K1, Z3
+	VBLENDMPD Z6, Z4, K2, Z4
+	VMOVUPD Z3, (DI)(AX*8)
+	VMOVUPD Z4, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -54570,7 +68841,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·floorDivideF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54583,9 +68854,11 @@ TEXT ·floorDivideF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS 0(DX), Z2
 	VBROADCASTSS constants<>+56(SB), Z3
 	VBROADCASTSS constants<>+132(SB), Z4
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*4)
 	PREFETCHT0 8256(SI)(AX*4)
 	VMOVUPS (SI)(AX*4), Z5
@@ -54682,7 +68955,114 @@ several:
 	VMOVNTPS Z6, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Z5
+	VMOVUPS 64(SI)(AX*4), Z6
+	VMOVUPS (R8)(AX*4), Z7
+	VMOVUPS 64(R8)(AX*4), Z8
+	VDIVPS Z7, Z5, Z9
+	VDIVPS Z8, Z6, Z10
+	VRNDSCALEPS $11, Z9, Z11
+	VRNDSCALEPS $11, Z10, Z12
+	VMOVAPS Z5, Z13
+	VFNMADD231PS Z7, Z11, Z13
+	VMOVAPS Z6, Z14
+	VFNMADD231PS Z8, Z12, Z14
+	VPANDD.BCST constants<>+16(SB), Z7, Z15
+	VPANDD.BCST constants<>+16(SB), Z8, Z16
+	VCMPPS $17, Z0, Z13, K1
+	VCMPPS $17, Z0, Z14, K2
+	VCMPPS $17, Z5, Z0, K3
+	VCMPPS $17, Z6, Z0, K4
+	KANDW K3, K1, K1
+	KANDW K4, K2, K2
+	VCMPPS $17, Z13, Z0, K3
+	VCMPPS $17, Z14, Z0, K4
+	VCMPPS $17, Z0, Z5, K5
+	VCMPPS $17, Z0, Z6, K6
+	KANDW K5, K3, K3
+	KANDW K6, K4, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VPXORD.BCST constants<>+0(SB), Z15, Z17
+	VPXORD.BCST constants<>+0(SB), Z16, Z18
+	VBLENDMPS Z17, Z15, K5, Z15
+	VBLENDMPS Z18, Z16, K6, Z16
+	VADDPS Z15, Z13, Z15
+	VADDPS Z16, Z14, Z16
+	VBLENDMPS Z15, Z13, K1, Z13
+	VBLENDMPS Z16, Z14, K2, Z14
+	VCMPPS $0, Z0, Z13, K1
+	VCMPPS $0, Z0, Z14, K2
+	VMULPS Z0, Z5, Z15
+	VMULPS Z0, Z6, Z16
+	VBLENDMPS Z15, Z13, K1, Z13
+	VBLENDMPS Z16, Z14, K2, Z14
+	VCMPPS $0, Z0, Z11, K1
+	VCMPPS $0, Z0, Z12, K2
+	VBLENDMPS Z5, Z13, K1, Z11
+	VBLENDMPS Z6, Z14, K2, Z12
+	VPANDD.BCST constants<>+16(SB), Z9, Z13
+	VPANDD.BCST constants<>+16(SB), Z10, Z14
+	VCMPPS $17, Z2, Z13, K1
+	VCMPPS $17, Z2, Z14, K2
+	VBLENDMPS Z11, Z3, K1, Z11
+	VBLENDMPS Z12, Z3, K2, Z12
+	VSUBPS Z11, Z5, Z5
+	VSUBPS Z12, Z6, Z6
+	VDIVPS Z7, Z5, Z5
+	VDIVPS Z8, Z6, Z6
+	VCMPPS $17, Z0, Z11, K1
+	VCMPPS $17, Z0, Z12, K2
+	VCMPPS $17, Z7, Z0, K3
+	VCMPPS $17, Z8, Z0, K4
+	KANDW K3, K1, K1
+	KANDW K4, K2, K2
+	VCMPPS $17, Z11, Z0, K3
+	VCMPPS $17, Z12, Z0, K4
+	VCMPPS $17, Z0, Z7, K5
+	VCMPPS $17, Z0, Z8, K6
+	KANDW K5, K3, K3
+	KANDW K6, K4, K4
+	KORW K3, K1, K1
+	KORW K4, K2, K2
+	VSUBPS Z1, Z5, Z7
+	VSUBPS Z1, Z6, Z8
+	VBLENDMPS Z7, Z5, K1, Z5
+	VBLENDMPS Z8, Z6, K2, Z6
+	VRNDSCALEPS $9, Z5, Z7
+	VRNDSCALEPS $9, Z6, Z8
+	VSUBPS Z7, Z5, Z11
+	VSUBPS Z8, Z6, Z12
+	VCMPPS $17, Z11, Z4, K1
+	VCMPPS $17, Z12, Z4, K2
+	VADDPS Z1, Z7, Z11
+	VADDPS Z1, Z8, Z12
+	VBLENDMPS Z11, Z7, K1, Z7
+	VBLENDMPS Z12, Z8, K2, Z8
+	VCMPPS $0, Z0, Z5, K1
+	VCMPPS $0, Z0, Z6, K2
+	VMULPS Z0, Z9, Z5
+	VMULPS Z0, Z10, Z6
+	VBLENDMPS Z5, Z7, K1, Z5
+	VBLENDMPS Z6, Z8, K2, Z6
+	VMOVUPS Z5, (DI)(AX*4)
+	VMOVUPS Z6, 64(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET
@@ -54867,7 +69247,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 TEXT ·floorDivideF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54880,9 +69260,11 @@ TEXT ·floorDivideF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD 0(DX), Z2
 	VBROADCASTSD constants<>+456(SB), Z3
 	VBROADCASTSD constants<>+208(SB), Z4
+	CMPB ·writesThrough(SB), $0
+	JNE through
 	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 8192(SI)(AX*8)
 	PREFETCHT0 8256(SI)(AX*8)
 	VMOVUPD (SI)(AX*8), Z5
@@ -54979,7 +69361,114 @@ several:
 	VMOVNTPD Z6, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Z5
+	VMOVUPD 64(SI)(AX*8), Z6
+	VMOVUPD (R8)(AX*8), Z7
+	VMOVUPD 64(R8)(AX*8), Z8
+	VDIVPD Z7, Z5, Z9
+	VDIVPD Z8, Z6, Z10
+	VRNDSCALEPD $11, Z9, Z11
+	VRNDSCALEPD $11, Z10, Z12
+	VMOVAPS Z5, Z13
+	VFNMADD231PD Z7, Z11, Z13
+	VMOVAPS Z6, Z14
+	VFNMADD231PD Z8, Z12, Z14
+	VPANDQ.BCST constants<>+24(SB), Z7, Z15
+	VPANDQ.BCST constants<>+24(SB), Z8, Z16
+	VCMPPD $17, Z0, Z13, K1
+	VCMPPD $17, Z0, Z14, K2
+	VCMPPD $17, Z5, Z0, K3
+	VCMPPD $17, Z6, Z0, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VCMPPD $17, Z13, Z0, K3
+	VCMPPD $17, Z14, Z0, K4
+	VCMPPD $17, Z0, Z5, K5
+	VCMPPD $17, Z0, Z6, K6
+	KANDB K5, K3, K3
+	KANDB K6, K4, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VPXORQ.BCST constants<>+8(SB), Z15, Z17
+	VPXORQ.BCST constants<>+8(SB), Z16, Z18
+	VBLENDMPD Z17, Z15, K5, Z15
+	VBLENDMPD Z18, Z16, K6, Z16
+	VADDPD Z15, Z13, Z15
+	VADDPD Z16, Z14, Z16
+	VBLENDMPD Z15, Z13, K1, Z13
+	VBLENDMPD Z16, Z14, K2, Z14
+	VCMPPD $0, Z0, Z13, K1
+	VCMPPD $0, Z0, Z14, K2
+	VMULPD Z0, Z5, Z15
+	VMULPD Z0, Z6, Z16
+	VBLENDMPD Z15, Z13, K1, Z13
+	VBLENDMPD Z16, Z14, K2, Z14
+	VCMPPD $0, Z0, Z11, K1
+	VCMPPD $0, Z0, Z12, K2
+	VBLENDMPD Z5, Z13, K1, Z11
+	VBLENDMPD Z6, Z14, K2, Z12
+	VPANDQ.BCST constants<>+24(SB), Z9, Z13
+	VPANDQ.BCST constants<>+24(SB), Z10, Z14
+	VCMPPD $17, Z2, Z13, K1
+	VCMPPD $17, Z2, Z14, K2
+	VBLENDMPD Z11, Z3, K1, Z11
+	VBLENDMPD Z12, Z3, K2, Z12
+	VSUBPD Z11, Z5, Z5
+	VSUBPD Z12, Z6, Z6
+	VDIVPD Z7, Z5, Z5
+	VDIVPD Z8, Z6, Z6
+	VCMPPD $17, Z0, Z11, K1
+	VCMPPD $17, Z0, Z12, K2
+	VCMPPD $17, Z7, Z0, K3
+	VCMPPD $17, Z8, Z0, K4
+	KANDB K3, K1, K1
+	KANDB K4, K2, K2
+	VCMPPD $17, Z11, Z0, K3
+	VCMPPD $17, Z12, Z0, K4
+	VCMPPD $17, Z0, Z7, K5
+	VCMPPD $17, Z0, Z8, K6
+	KANDB K5, K3, K3
+	KANDB K6, K4, K4
+	KORB K3, K1, K1
+	KORB K4, K2, K2
+	VSUBPD Z1, Z5, Z7
+	VSUBPD Z1, Z6, Z8
+	VBLENDMPD Z7, Z5, K1, Z5
+	VBLENDMPD Z8, Z6, K2, Z6
+	VRNDSCALEPD $9, Z5, Z7
+	VRNDSCALEPD $9, Z6, Z8
+	VSUBPD Z7, Z5, Z11
+	VSUBPD Z8, Z6, Z12
+	VCMPPD $17, Z11, Z4, K1
+	VCMPPD $17, Z12, Z4, K2
+	VADDPD Z1, Z7, Z11
+	VADDPD Z1, Z8, Z12
+	VBLENDMPD Z11, Z7, K1, Z7
+	VBLENDMPD Z12, Z8, K2, Z8
+	VCMPPD $0, Z0, Z5, K1
+	VCMPPD $0, Z0, Z6, K2
+	VMULPD Z0, Z9, Z5
+	VMULPD Z0, Z10, Z6
+	VBLENDMPD Z5, Z7, K1, Z5
+	VBLENDMPD Z6, Z8, K2, Z6
+	VMOVUPD Z5, (DI)(AX*8)
+	VMOVUPD Z6, 64(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	SFENCE
 	VZEROUPPER
 	RET

@@ -4756,7 +4756,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addColumnF32StreamAVX2 is dst[i] = a + v, written around the caches.
+// addColumnF32StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
 TEXT ·addColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4767,8 +4767,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -4785,7 +4788,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VADDPS Y0, Y1, Y1
+	VADDPS Y0, Y2, Y2
+	VADDPS Y0, Y3, Y3
+	VADDPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -4865,7 +4895,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addColumnF64StreamAVX2 is dst[i] = a + v, written around the caches.
+// addColumnF64StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
 TEXT ·addColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4876,8 +4906,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -4894,7 +4927,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VADDPD Y0, Y1, Y1
+	VADDPD Y0, Y2, Y2
+	VADDPD Y0, Y3, Y3
+	VADDPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -4974,7 +5034,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subColumnF32StreamAVX2 is dst[i] = a - v, written around the caches.
+// subColumnF32StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
 TEXT ·subColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4985,8 +5045,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -5003,7 +5066,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VSUBPS Y0, Y1, Y1
+	VSUBPS Y0, Y2, Y2
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -5083,7 +5173,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subColumnF64StreamAVX2 is dst[i] = a - v, written around the caches.
+// subColumnF64StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
 TEXT ·subColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5094,8 +5184,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -5112,7 +5205,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VSUBPD Y0, Y1, Y1
+	VSUBPD Y0, Y2, Y2
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -5192,7 +5312,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subFromColumnF32StreamAVX2 is dst[i] = v - a, written around the caches.
+// subFromColumnF32StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
 TEXT ·subFromColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5203,8 +5323,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -5221,7 +5344,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VSUBPS Y1, Y0, Y1
+	VSUBPS Y2, Y0, Y2
+	VSUBPS Y3, Y0, Y3
+	VSUBPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -5301,7 +5451,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subFromColumnF64StreamAVX2 is dst[i] = v - a, written around the caches.
+// subFromColumnF64StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
 TEXT ·subFromColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5312,8 +5462,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -5330,7 +5483,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VSUBPD Y1, Y0, Y1
+	VSUBPD Y2, Y0, Y2
+	VSUBPD Y3, Y0, Y3
+	VSUBPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -5410,7 +5590,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulColumnF32StreamAVX2 is dst[i] = a · v, written around the caches.
+// mulColumnF32StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
 TEXT ·mulColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5421,8 +5601,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -5439,7 +5622,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMULPS Y0, Y1, Y1
+	VMULPS Y0, Y2, Y2
+	VMULPS Y0, Y3, Y3
+	VMULPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -5519,7 +5729,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulColumnF64StreamAVX2 is dst[i] = a · v, written around the caches.
+// mulColumnF64StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
 TEXT ·mulColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5530,8 +5740,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -5548,7 +5761,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMULPD Y0, Y1, Y1
+	VMULPD Y0, Y2, Y2
+	VMULPD Y0, Y3, Y3
+	VMULPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -5628,7 +5868,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divColumnF32StreamAVX2 is dst[i] = a / v, written around the caches.
+// divColumnF32StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
 TEXT ·divColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5639,8 +5879,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -5657,7 +5900,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VDIVPS Y0, Y1, Y1
+	VDIVPS Y0, Y2, Y2
+	VDIVPS Y0, Y3, Y3
+	VDIVPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -5737,7 +6007,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divColumnF64StreamAVX2 is dst[i] = a / v, written around the caches.
+// divColumnF64StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
 TEXT ·divColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5748,8 +6018,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -5766,7 +6039,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VDIVPD Y0, Y1, Y1
+	VDIVPD Y0, Y2, Y2
+	VDIVPD Y0, Y3, Y3
+	VDIVPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -5846,7 +6146,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divIntoColumnF32StreamAVX2 is dst[i] = v / a, written around the caches.
+// divIntoColumnF32StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
 TEXT ·divIntoColumnF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5857,8 +6157,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -5875,7 +6178,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VDIVPS Y1, Y0, Y1
+	VDIVPS Y2, Y0, Y2
+	VDIVPS Y3, Y0, Y3
+	VDIVPS Y4, Y0, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -5955,7 +6285,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divIntoColumnF64StreamAVX2 is dst[i] = v / a, written around the caches.
+// divIntoColumnF64StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
 TEXT ·divIntoColumnF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5966,8 +6296,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -5984,7 +6317,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VDIVPD Y1, Y0, Y1
+	VDIVPD Y2, Y0, Y2
+	VDIVPD Y3, Y0, Y3
+	VDIVPD Y4, Y0, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -6977,7 +7337,7 @@ done:
 	VZEROUPPER
 	RET
 
-// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 TEXT ·crossEntropyGradF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -6987,8 +7347,11 @@ TEXT ·crossEntropyGradF32StreamAVX2(SB), NOSPLIT, $0-48
 row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y0
@@ -7109,7 +7472,138 @@ several:
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y0
+	VMOVUPS 32(SI)(AX*4), Y1
+	VMOVUPS 64(SI)(AX*4), Y2
+	VMOVUPS 96(SI)(AX*4), Y3
+	VBROADCASTSS 0(DX), Y4
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y4, Y1, Y1
+	VSUBPS Y4, Y2, Y2
+	VSUBPS Y4, Y3, Y3
+	VBROADCASTSS 4(DX), Y4
+	VSUBPS Y4, Y0, Y0
+	VSUBPS Y4, Y1, Y1
+	VSUBPS Y4, Y2, Y2
+	VSUBPS Y4, Y3, Y3
+	VBROADCASTSS constants<>+1088(SB), Y4
+	VMAXPS Y0, Y4, Y0
+	VMAXPS Y1, Y4, Y1
+	VMAXPS Y2, Y4, Y2
+	VMAXPS Y3, Y4, Y3
+	VBROADCASTSS constants<>+1152(SB), Y4
+	VFMADD231PS constants<>+1120(SB), Y0, Y4
+	VBROADCASTSS constants<>+1152(SB), Y5
+	VFMADD231PS constants<>+1120(SB), Y1, Y5
+	VBROADCASTSS constants<>+1152(SB), Y6
+	VFMADD231PS constants<>+1120(SB), Y2, Y6
+	VBROADCASTSS constants<>+1152(SB), Y7
+	VFMADD231PS constants<>+1120(SB), Y3, Y7
+	VSUBPS constants<>+1152(SB), Y4, Y4
+	VSUBPS constants<>+1152(SB), Y5, Y5
+	VSUBPS constants<>+1152(SB), Y6, Y6
+	VSUBPS constants<>+1152(SB), Y7, Y7
+	VFMADD231PS constants<>+1184(SB), Y4, Y0
+	VFMADD231PS constants<>+1184(SB), Y5, Y1
+	VFMADD231PS constants<>+1184(SB), Y6, Y2
+	VFMADD231PS constants<>+1184(SB), Y7, Y3
+	VFMADD231PS constants<>+1216(SB), Y4, Y0
+	VFMADD231PS constants<>+1216(SB), Y5, Y1
+	VFMADD231PS constants<>+1216(SB), Y6, Y2
+	VFMADD231PS constants<>+1216(SB), Y7, Y3
+	VMULPS Y0, Y0, Y8
+	VMULPS Y1, Y1, Y9
+	VMULPS Y2, Y2, Y10
+	VMULPS Y3, Y3, Y11
+	VBROADCASTSS constants<>+1280(SB), Y12
+	VFMADD231PS constants<>+1248(SB), Y0, Y12
+	VBROADCASTSS constants<>+1280(SB), Y13
+	VFMADD231PS constants<>+1248(SB), Y1, Y13
+	VBROADCASTSS constants<>+1280(SB), Y14
+	VFMADD231PS constants<>+1248(SB), Y2, Y14
+	VBROADCASTSS constants<>+1280(SB), Y15
+	VFMADD231PS constants<>+1248(SB), Y3, Y15
+	VFMADD213PS constants<>+1312(SB), Y0, Y12
+	VFMADD213PS constants<>+1312(SB), Y1, Y13
+	VFMADD213PS constants<>+1312(SB), Y2, Y14
+	VFMADD213PS constants<>+1312(SB), Y3, Y15
+	VFMADD213PS constants<>+1344(SB), Y0, Y12
+	VFMADD213PS constants<>+1344(SB), Y1, Y13
+	VFMADD213PS constants<>+1344(SB), Y2, Y14
+	VFMADD213PS constants<>+1344(SB), Y3, Y15
+	VFMADD213PS constants<>+1376(SB), Y0, Y12
+	VFMADD213PS constants<>+1376(SB), Y1, Y13
+	VFMADD213PS constants<>+1376(SB), Y2, Y14
+	VFMADD213PS constants<>+1376(SB), Y3, Y15
+	VFMADD213PS constants<>+1408(SB), Y0, Y12
+	VFMADD213PS constants<>+1408(SB), Y1, Y13
+	VFMADD213PS constants<>+1408(SB), Y2, Y14
+	VFMADD213PS constants<>+1408(SB), Y3, Y15
+	VFMADD231PS Y12, Y8, Y0
+	VFMADD231PS Y13, Y9, Y1
+	VFMADD231PS Y14, Y10, Y2
+	VFMADD231PS Y15, Y11, Y3
+	VADDPS constants<>+1440(SB), Y0, Y0
+	VADDPS constants<>+1440(SB), Y1, Y1
+	VADDPS constants<>+1440(SB), Y2, Y2
+	VADDPS constants<>+1440(SB), Y3, Y3
+	VADDPS constants<>+1472(SB), Y4, Y4
+	VADDPS constants<>+1472(SB), Y5, Y5
+	VADDPS constants<>+1472(SB), Y6, Y6
+	VADDPS constants<>+1472(SB), Y7, Y7
+	VPSRLD $4, Y4, Y4
+	VPSRLD $4, Y5, Y5
+	VPSRLD $4, Y6, Y6
+	VPSRLD $4, Y7, Y7
+	VPSRLD $1, Y4, Y8
+	VPSRLD $1, Y5, Y9
+	VPSRLD $1, Y6, Y10
+	VPSRLD $1, Y7, Y11
+	VPSLLD $23, Y8, Y12
+	VPSLLD $23, Y9, Y13
+	VPSLLD $23, Y10, Y14
+	VPSLLD $23, Y11, Y15
+	VMULPS Y12, Y0, Y0
+	VMULPS Y13, Y1, Y1
+	VMULPS Y14, Y2, Y2
+	VMULPS Y15, Y3, Y3
+	VPSUBD Y8, Y4, Y4
+	VPSUBD Y9, Y5, Y5
+	VPSUBD Y10, Y6, Y6
+	VPSUBD Y11, Y7, Y7
+	VPSLLD $23, Y4, Y4
+	VPSLLD $23, Y5, Y5
+	VPSLLD $23, Y6, Y6
+	VPSLLD $23, Y7, Y7
+	VMULPS Y4, Y0, Y0
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VBROADCASTSS 8(DX), Y4
+	VMULPS Y4, Y0, Y0
+	VMULPS Y4, Y1, Y1
+	VMULPS Y4, Y2, Y2
+	VMULPS Y4, Y3, Y3
+	VMOVUPS Y0, (DI)(AX*4)
+	VMOVUPS Y1, 32(DI)(AX*4)
+	VMOVUPS Y2, 64(DI)(AX*4)
+	VMOVUPS Y3, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -7374,7 +7868,7 @@ done:
 	VZEROUPPER
 	RET
 
-// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 TEXT ·crossEntropyGradF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -7384,8 +7878,11 @@ TEXT ·crossEntropyGradF64StreamAVX2(SB), NOSPLIT, $0-48
 row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y0
@@ -7522,7 +8019,154 @@ several:
 	VMOVNTPD Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y0
+	VMOVUPD 32(SI)(AX*8), Y1
+	VMOVUPD 64(SI)(AX*8), Y2
+	VMOVUPD 96(SI)(AX*8), Y3
+	VBROADCASTSD 0(DX), Y4
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y4, Y1, Y1
+	VSUBPD Y4, Y2, Y2
+	VSUBPD Y4, Y3, Y3
+	VBROADCASTSD 8(DX), Y4
+	VSUBPD Y4, Y0, Y0
+	VSUBPD Y4, Y1, Y1
+	VSUBPD Y4, Y2, Y2
+	VSUBPD Y4, Y3, Y3
+	VBROADCASTSD constants<>+1504(SB), Y4
+	VMAXPD Y0, Y4, Y0
+	VMAXPD Y1, Y4, Y1
+	VMAXPD Y2, Y4, Y2
+	VMAXPD Y3, Y4, Y3
+	VBROADCASTSD constants<>+1536(SB), Y4
+	VFMADD231PD constants<>+1600(SB), Y0, Y4
+	VBROADCASTSD constants<>+1536(SB), Y5
+	VFMADD231PD constants<>+1600(SB), Y1, Y5
+	VBROADCASTSD constants<>+1536(SB), Y6
+	VFMADD231PD constants<>+1600(SB), Y2, Y6
+	VBROADCASTSD constants<>+1536(SB), Y7
+	VFMADD231PD constants<>+1600(SB), Y3, Y7
+	VSUBPD constants<>+1536(SB), Y4, Y4
+	VSUBPD constants<>+1536(SB), Y5, Y5
+	VSUBPD constants<>+1536(SB), Y6, Y6
+	VSUBPD constants<>+1536(SB), Y7, Y7
+	VFMADD231PD constants<>+1664(SB), Y4, Y0
+	VFMADD231PD constants<>+1664(SB), Y5, Y1
+	VFMADD231PD constants<>+1664(SB), Y6, Y2
+	VFMADD231PD constants<>+1664(SB), Y7, Y3
+	VFMADD231PD constants<>+1632(SB), Y4, Y0
+	VFMADD231PD constants<>+1632(SB), Y5, Y1
+	VFMADD231PD constants<>+1632(SB), Y6, Y2
+	VFMADD231PD constants<>+1632(SB), Y7, Y3
+	VMULPD Y0, Y0, Y8
+	VMULPD Y1, Y1, Y9
+	VMULPD Y2, Y2, Y10
+	VMULPD Y3, Y3, Y11
+	VBROADCASTSD constants<>+1728(SB), Y12
+	VFMADD231PD constants<>+1696(SB), Y0, Y12
+	VBROADCASTSD constants<>+1728(SB), Y13
+	VFMADD231PD constants<>+1696(SB), Y1, Y13
+	VBROADCASTSD constants<>+1728(SB), Y14
+	VFMADD231PD constants<>+1696(SB), Y2, Y14
+	VBROADCASTSD constants<>+1728(SB), Y15
+	VFMADD231PD constants<>+1696(SB), Y3, Y15
+	VFMADD213PD constants<>+1760(SB), Y0, Y12
+	VFMADD213PD constants<>+1760(SB), Y1, Y13
+	VFMADD213PD constants<>+1760(SB), Y2, Y14
+	VFMADD213PD constants<>+1760(SB), Y3, Y15
+	VFMADD213PD constants<>+1792(SB), Y0, Y12
+	VFMADD213PD constants<>+1792(SB), Y1, Y13
+	VFMADD213PD constants<>+1792(SB), Y2, Y14
+	VFMADD213PD constants<>+1792(SB), Y3, Y15
+	VFMADD213PD constants<>+1824(SB), Y0, Y12
+	VFMADD213PD constants<>+1824(SB), Y1, Y13
+	VFMADD213PD constants<>+1824(SB), Y2, Y14
+	VFMADD213PD constants<>+1824(SB), Y3, Y15
+	VFMADD213PD constants<>+1856(SB), Y0, Y12
+	VFMADD213PD constants<>+1856(SB), Y1, Y13
+	VFMADD213PD constants<>+1856(SB), Y2, Y14
+	VFMADD213PD constants<>+1856(SB), Y3, Y15
+	VFMADD213PD constants<>+1888(SB), Y0, Y12
+	VFMADD213PD constants<>+1888(SB), Y1, Y13
+	VFMADD213PD constants<>+1888(SB), Y2, Y14
+	VFMADD213PD constants<>+1888(SB), Y3, Y15
+	VFMADD213PD constants<>+1920(SB), Y0, Y12
+	VFMADD213PD constants<>+1920(SB), Y1, Y13
+	VFMADD213PD constants<>+1920(SB), Y2, Y14
+	VFMADD213PD constants<>+1920(SB), Y3, Y15
+	VFMADD213PD constants<>+1952(SB), Y0, Y12
+	VFMADD213PD constants<>+1952(SB), Y1, Y13
+	VFMADD213PD constants<>+1952(SB), Y2, Y14
+	VFMADD213PD constants<>+1952(SB), Y3, Y15
+	VFMADD213PD constants<>+1984(SB), Y0, Y12
+	VFMADD213PD constants<>+1984(SB), Y1, Y13
+	VFMADD213PD constants<>+1984(SB), Y2, Y14
+	VFMADD213PD constants<>+1984(SB), Y3, Y15
+	VFMADD213PD constants<>+2016(SB), Y0, Y12
+	VFMADD213PD constants<>+2016(SB), Y1, Y13
+	VFMADD213PD constants<>+2016(SB), Y2, Y14
+	VFMADD213PD constants<>+2016(SB), Y3, Y15
+	VFMADD231PD Y12, Y8, Y0
+	VFMADD231PD Y13, Y9, Y1
+	VFMADD231PD Y14, Y10, Y2
+	VFMADD231PD Y15, Y11, Y3
+	VADDPD constants<>+992(SB), Y0, Y0
+	VADDPD constants<>+992(SB), Y1, Y1
+	VADDPD constants<>+992(SB), Y2, Y2
+	VADDPD constants<>+992(SB), Y3, Y3
+	VADDPD constants<>+2048(SB), Y4, Y4
+	VADDPD constants<>+2048(SB), Y5, Y5
+	VADDPD constants<>+2048(SB), Y6, Y6
+	VADDPD constants<>+2048(SB), Y7, Y7
+	VPSRLQ $1, Y4, Y8
+	VPSRLQ $1, Y5, Y9
+	VPSRLQ $1, Y6, Y10
+	VPSRLQ $1, Y7, Y11
+	VPSLLQ $52, Y8, Y12
+	VPSLLQ $52, Y9, Y13
+	VPSLLQ $52, Y10, Y14
+	VPSLLQ $52, Y11, Y15
+	VMULPD Y12, Y0, Y0
+	VMULPD Y13, Y1, Y1
+	VMULPD Y14, Y2, Y2
+	VMULPD Y15, Y3, Y3
+	VPSUBQ Y8, Y4, Y4
+	VPSUBQ Y9, Y5, Y5
+	VPSUBQ Y10, Y6, Y6
+	VPSUBQ Y11, Y7, Y7
+	VPSLLQ $52, Y4, Y4
+	VPSLLQ $52, Y5, Y5
+	VPSLLQ $52, Y6, Y6
+	VPSLLQ $52, Y7, Y7
+	VMULPD Y4, Y0, Y0
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VBROADCASTSD 16(DX), Y4
+	VMULPD Y4, Y0, Y0
+	VMULPD Y4, Y1, Y1
+	VMULPD Y4, Y2, Y2
+	VMULPD Y4, Y3, Y3
+	VMOVUPD Y0, (DI)(AX*8)
+	VMOVUPD Y1, 32(DI)(AX*8)
+	VMOVUPD Y2, 64(DI)(AX*8)
+	VMOVUPD Y3, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -7729,7 +8373,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradF32StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -7744,8 +8388,11 @@ row:
 	VBROADCASTSS constants<>+2080(SB), Y1
 	VBROADCASTSS constants<>+1120(SB), Y2
 	VBROADCASTSS constants<>+1216(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
 	VMOVUPS 32(SI)(AX*4), Y5
@@ -7818,7 +8465,89 @@ several:
 	VMOVNTPS Y5, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS (R8)(AX*4), Y6
+	VMOVUPS 32(R8)(AX*4), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PS Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PS Y2, Y7, Y9
+	VSUBPS Y0, Y8, Y8
+	VSUBPS Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PS constants<>+1184(SB), Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PS constants<>+1184(SB), Y9, Y11
+	VFMADD231PS Y3, Y8, Y10
+	VFMADD231PS Y3, Y9, Y11
+	VMULPS Y10, Y10, Y12
+	VMULPS Y11, Y11, Y13
+	VBROADCASTSS constants<>+1280(SB), Y14
+	VFMADD231PS constants<>+1248(SB), Y10, Y14
+	VBROADCASTSS constants<>+1280(SB), Y15
+	VFMADD231PS constants<>+1248(SB), Y11, Y15
+	VFMADD213PS constants<>+1312(SB), Y10, Y14
+	VFMADD213PS constants<>+1312(SB), Y11, Y15
+	VFMADD213PS constants<>+1344(SB), Y10, Y14
+	VFMADD213PS constants<>+1344(SB), Y11, Y15
+	VFMADD213PS constants<>+1376(SB), Y10, Y14
+	VFMADD213PS constants<>+1376(SB), Y11, Y15
+	VFMADD213PS constants<>+1408(SB), Y10, Y14
+	VFMADD213PS constants<>+1408(SB), Y11, Y15
+	VFMADD231PS Y14, Y12, Y10
+	VFMADD231PS Y15, Y13, Y11
+	VADDPS constants<>+1440(SB), Y10, Y10
+	VADDPS constants<>+1440(SB), Y11, Y11
+	VADDPS constants<>+1472(SB), Y8, Y8
+	VADDPS constants<>+1472(SB), Y9, Y9
+	VPSRLD $4, Y8, Y8
+	VPSRLD $4, Y9, Y9
+	VPSRLD $1, Y8, Y12
+	VPSRLD $1, Y9, Y13
+	VPSLLD $23, Y12, Y14
+	VPSLLD $23, Y13, Y15
+	VMULPS Y14, Y10, Y10
+	VMULPS Y15, Y11, Y11
+	VPSUBD Y12, Y8, Y8
+	VPSUBD Y13, Y9, Y9
+	VPSLLD $23, Y8, Y8
+	VPSLLD $23, Y9, Y9
+	VMULPS Y8, Y10, Y8
+	VMULPS Y9, Y11, Y9
+	VCMPPS $17, constants<>+1088(SB), Y6, Y10
+	VCMPPS $17, constants<>+1088(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+2112(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+2112(SB), Y9, Y9
+	VCMPPS $30, constants<>+2144(SB), Y6, Y10
+	VCMPPS $30, constants<>+2144(SB), Y7, Y11
+	VBLENDVPS Y10, constants<>+640(SB), Y8, Y8
+	VBLENDVPS Y11, constants<>+640(SB), Y9, Y9
+	VCMPPS $3, Y6, Y6, Y6
+	VCMPPS $3, Y7, Y7, Y7
+	VBLENDVPS Y6, constants<>+2176(SB), Y8, Y6
+	VBLENDVPS Y7, constants<>+2176(SB), Y9, Y7
+	VBROADCASTSS 0(DX), Y8
+	VMULPS Y8, Y6, Y6
+	VMULPS Y8, Y7, Y7
+	VSUBPS Y6, Y4, Y4
+	VSUBPS Y7, Y5, Y5
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -8042,7 +8771,7 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 TEXT ·logSoftmaxGradF64StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -8057,8 +8786,11 @@ row:
 	VBROADCASTSD constants<>+1568(SB), Y1
 	VBROADCASTSD constants<>+1600(SB), Y2
 	VBROADCASTSD constants<>+1632(SB), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
 	VMOVUPD 32(SI)(AX*8), Y5
@@ -8139,7 +8871,97 @@ several:
 	VMOVNTPD Y5, 32(DI)(AX*8)
 	ADDQ $8, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVUPD (R8)(AX*8), Y6
+	VMOVUPD 32(R8)(AX*8), Y7
+	VMOVAPS Y0, Y8
+	VFMADD231PD Y2, Y6, Y8
+	VMOVAPS Y0, Y9
+	VFMADD231PD Y2, Y7, Y9
+	VSUBPD Y0, Y8, Y8
+	VSUBPD Y0, Y9, Y9
+	VMOVAPS Y6, Y10
+	VFMADD231PD constants<>+1664(SB), Y8, Y10
+	VMOVAPS Y7, Y11
+	VFMADD231PD constants<>+1664(SB), Y9, Y11
+	VFMADD231PD Y3, Y8, Y10
+	VFMADD231PD Y3, Y9, Y11
+	VMULPD Y10, Y10, Y12
+	VMULPD Y11, Y11, Y13
+	VBROADCASTSD constants<>+1728(SB), Y14
+	VFMADD231PD constants<>+1696(SB), Y10, Y14
+	VBROADCASTSD constants<>+1728(SB), Y15
+	VFMADD231PD constants<>+1696(SB), Y11, Y15
+	VFMADD213PD constants<>+1760(SB), Y10, Y14
+	VFMADD213PD constants<>+1760(SB), Y11, Y15
+	VFMADD213PD constants<>+1792(SB), Y10, Y14
+	VFMADD213PD constants<>+1792(SB), Y11, Y15
+	VFMADD213PD constants<>+1824(SB), Y10, Y14
+	VFMADD213PD constants<>+1824(SB), Y11, Y15
+	VFMADD213PD constants<>+1856(SB), Y10, Y14
+	VFMADD213PD constants<>+1856(SB), Y11, Y15
+	VFMADD213PD constants<>+1888(SB), Y10, Y14
+	VFMADD213PD constants<>+1888(SB), Y11, Y15
+	VFMADD213PD constants<>+1920(SB), Y10, Y14
+	VFMADD213PD constants<>+1920(SB), Y11, Y15
+	VFMADD213PD constants<>+1952(SB), Y10, Y14
+	VFMADD213PD constants<>+1952(SB), Y11, Y15
+	VFMADD213PD constants<>+1984(SB), Y10, Y14
+	VFMADD213PD constants<>+1984(SB), Y11, Y15
+	VFMADD213PD constants<>+2016(SB), Y10, Y14
+	VFMADD213PD constants<>+2016(SB), Y11, Y15
+	VFMADD231PD Y14, Y12, Y10
+	VFMADD231PD Y15, Y13, Y11
+	VADDPD constants<>+992(SB), Y10, Y10
+	VADDPD constants<>+992(SB), Y11, Y11
+	VADDPD constants<>+2048(SB), Y8, Y8
+	VADDPD constants<>+2048(SB), Y9, Y9
+	VPSRLQ $1, Y8, Y12
+	VPSRLQ $1, Y9, Y13
+	VPSLLQ $52, Y12, Y14
+	VPSLLQ $52, Y13, Y15
+	VMULPD Y14, Y10, Y10
+	VMULPD Y15, Y11, Y11
+	VPSUBQ Y12, Y8, Y8
+	VPSUBQ Y13, Y9, Y9
+	VPSLLQ $52, Y8, Y8
+	VPSLLQ $52, Y9, Y9
+	VMULPD Y8, Y10, Y8
+	VMULPD Y9, Y11, Y9
+	VCMPPD $17, constants<>+1504(SB), Y6, Y10
+	VCMPPD $17, constants<>+1504(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+2112(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+2112(SB), Y9, Y9
+	VCMPPD $30, constants<>+2208(SB), Y6, Y10
+	VCMPPD $30, constants<>+2208(SB), Y7, Y11
+	VBLENDVPD Y10, constants<>+672(SB), Y8, Y8
+	VBLENDVPD Y11, constants<>+672(SB), Y9, Y9
+	VCMPPD $3, Y6, Y6, Y6
+	VCMPPD $3, Y7, Y7, Y7
+	VBLENDVPD Y6, constants<>+2240(SB), Y8, Y6
+	VBLENDVPD Y7, constants<>+2240(SB), Y9, Y7
+	VBROADCASTSD 0(DX), Y8
+	VMULPD Y8, Y6, Y6
+	VMULPD Y8, Y7, Y7
+	VSUBPD Y6, Y4, Y4
+	VSUBPD Y7, Y5, Y5
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	ADDQ $8, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -8220,7 +9042,7 @@ done:
 	VZEROUPPER
 	RET
 
-// scaleF32StreamAVX2 is dst[i] = a · factor, written around the caches.
+// scaleF32StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
 TEXT ·scaleF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -8231,8 +9053,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y1
@@ -8249,7 +9074,34 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS 32(SI)(AX*4), Y2
+	VMOVUPS 64(SI)(AX*4), Y3
+	VMOVUPS 96(SI)(AX*4), Y4
+	VMULPS Y0, Y1, Y1
+	VMULPS Y0, Y2, Y2
+	VMULPS Y0, Y3, Y3
+	VMULPS Y0, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -8329,7 +9181,7 @@ done:
 	VZEROUPPER
 	RET
 
-// scaleF64StreamAVX2 is dst[i] = a · factor, written around the caches.
+// scaleF64StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
 TEXT ·scaleF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -8340,8 +9192,11 @@ row:
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y1
@@ -8358,7 +9213,34 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y1
+	VMOVUPD 32(SI)(AX*8), Y2
+	VMOVUPD 64(SI)(AX*8), Y3
+	VMOVUPD 96(SI)(AX*8), Y4
+	VMULPD Y0, Y1, Y1
+	VMULPD Y0, Y2, Y2
+	VMULPD Y0, Y3, Y3
+	VMULPD Y0, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -8445,7 +9327,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -8457,8 +9339,11 @@ row:
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y2
@@ -8479,7 +9364,38 @@ several:
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS 64(SI)(AX*4), Y4
+	VMOVUPS 96(SI)(AX*4), Y5
+	VSUBPS Y0, Y2, Y2
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y1, Y2, Y2
+	VSUBPS Y1, Y3, Y3
+	VSUBPS Y1, Y4, Y4
+	VSUBPS Y1, Y5, Y5
+	VMOVUPS Y2, (DI)(AX*4)
+	VMOVUPS Y3, 32(DI)(AX*4)
+	VMOVUPS Y4, 64(DI)(AX*4)
+	VMOVUPS Y5, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -8566,7 +9482,7 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 TEXT ·shiftF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -8578,8 +9494,11 @@ row:
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y2
@@ -8600,7 +9519,38 @@ several:
 	VMOVNTPD Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y2
+	VMOVUPD 32(SI)(AX*8), Y3
+	VMOVUPD 64(SI)(AX*8), Y4
+	VMOVUPD 96(SI)(AX*8), Y5
+	VSUBPD Y0, Y2, Y2
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VSUBPD Y0, Y5, Y5
+	VSUBPD Y1, Y2, Y2
+	VSUBPD Y1, Y3, Y3
+	VSUBPD Y1, Y4, Y4
+	VSUBPD Y1, Y5, Y5
+	VMOVUPD Y2, (DI)(AX*8)
+	VMOVUPD Y3, 32(DI)(AX*8)
+	VMOVUPD Y4, 64(DI)(AX*8)
+	VMOVUPD Y5, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -8695,7 +9645,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradF32StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -8707,8 +9657,11 @@ row:
 	MOVQ n+32(FP), CX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (R8)(AX*4), Y1
@@ -8733,7 +9686,44 @@ several:
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (R8)(AX*4), Y1
+	VMOVUPS 32(R8)(AX*4), Y2
+	VMOVUPS 64(R8)(AX*4), Y3
+	VMOVUPS 96(R8)(AX*4), Y4
+	VMOVUPS (SI)(AX*4), Y5
+	VMOVUPS 32(SI)(AX*4), Y6
+	VMOVUPS 64(SI)(AX*4), Y7
+	VMOVUPS 96(SI)(AX*4), Y8
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y0, Y6, Y6
+	VSUBPS Y0, Y7, Y7
+	VSUBPS Y0, Y8, Y8
+	VMULPS Y5, Y1, Y1
+	VMULPS Y6, Y2, Y2
+	VMULPS Y7, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMOVUPS Y1, (DI)(AX*4)
+	VMOVUPS Y2, 32(DI)(AX*4)
+	VMOVUPS Y3, 64(DI)(AX*4)
+	VMOVUPS Y4, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -8829,7 +9819,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 TEXT ·softmaxGradF64StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -8841,8 +9831,11 @@ row:
 	MOVQ n+32(FP), CX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (R8)(AX*8), Y1
@@ -8867,7 +9860,44 @@ several:
 	VMOVNTPD Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (R8)(AX*8), Y1
+	VMOVUPD 32(R8)(AX*8), Y2
+	VMOVUPD 64(R8)(AX*8), Y3
+	VMOVUPD 96(R8)(AX*8), Y4
+	VMOVUPD (SI)(AX*8), Y5
+	VMOVUPD 32(SI)(AX*8), Y6
+	VMOVUPD 64(SI)(AX*8), Y7
+	VMOVUPD 96(SI)(AX*8), Y8
+	VSUBPD Y0, Y5, Y5
+	VSUBPD Y0, Y6, Y6
+	VSUBPD Y0, Y7, Y7
+	VSUBPD Y0, Y8, Y8
+	VMULPD Y5, Y1, Y1
+	VMULPD Y6, Y2, Y2
+	VMULPD Y7, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMOVUPD Y1, (DI)(AX*8)
+	VMOVUPD Y2, 32(DI)(AX*8)
+	VMOVUPD Y3, 64(DI)(AX*8)
+	VMOVUPD Y4, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -8962,7 +9992,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 TEXT ·normalizeF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -8975,8 +10005,11 @@ row:
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
 	VBROADCASTSS 8(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
@@ -9001,7 +10034,42 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 64(SI)(AX*4), Y5
+	VMOVUPS 96(SI)(AX*4), Y6
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y0, Y6, Y6
+	VSUBPS Y1, Y3, Y3
+	VSUBPS Y1, Y4, Y4
+	VSUBPS Y1, Y5, Y5
+	VSUBPS Y1, Y6, Y6
+	VMULPS Y2, Y3, Y3
+	VMULPS Y2, Y4, Y4
+	VMULPS Y2, Y5, Y5
+	VMULPS Y2, Y6, Y6
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	VMOVUPS Y5, 64(DI)(AX*4)
+	VMOVUPS Y6, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -9095,7 +10163,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 TEXT ·normalizeF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9108,8 +10176,11 @@ row:
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
 	VBROADCASTSD 16(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -9134,7 +10205,42 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VSUBPD Y0, Y5, Y5
+	VSUBPD Y0, Y6, Y6
+	VSUBPD Y1, Y3, Y3
+	VSUBPD Y1, Y4, Y4
+	VSUBPD Y1, Y5, Y5
+	VSUBPD Y1, Y6, Y6
+	VMULPD Y2, Y3, Y3
+	VMULPD Y2, Y4, Y4
+	VMULPD Y2, Y5, Y5
+	VMULPD Y2, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -9256,7 +10362,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 TEXT ·normalizeAffineF32StreamAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9271,8 +10377,11 @@ row:
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
 	VBROADCASTSS 8(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
@@ -9313,7 +10422,58 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 64(SI)(AX*4), Y5
+	VMOVUPS 96(SI)(AX*4), Y6
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y0, Y6, Y6
+	VSUBPS Y1, Y3, Y3
+	VSUBPS Y1, Y4, Y4
+	VSUBPS Y1, Y5, Y5
+	VSUBPS Y1, Y6, Y6
+	VMULPS Y2, Y3, Y3
+	VMULPS Y2, Y4, Y4
+	VMULPS Y2, Y5, Y5
+	VMULPS Y2, Y6, Y6
+	VMOVUPS (R8)(AX*4), Y7
+	VMOVUPS 32(R8)(AX*4), Y8
+	VMOVUPS 64(R8)(AX*4), Y9
+	VMOVUPS 96(R8)(AX*4), Y10
+	VMULPS Y7, Y3, Y3
+	VMULPS Y8, Y4, Y4
+	VMULPS Y9, Y5, Y5
+	VMULPS Y10, Y6, Y6
+	VMOVUPS (R9)(AX*4), Y7
+	VMOVUPS 32(R9)(AX*4), Y8
+	VMOVUPS 64(R9)(AX*4), Y9
+	VMOVUPS 96(R9)(AX*4), Y10
+	VADDPS Y7, Y3, Y3
+	VADDPS Y8, Y4, Y4
+	VADDPS Y9, Y5, Y5
+	VADDPS Y10, Y6, Y6
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	VMOVUPS Y5, 64(DI)(AX*4)
+	VMOVUPS Y6, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+40(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -9435,7 +10595,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 TEXT ·normalizeAffineF64StreamAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9450,8 +10610,11 @@ row:
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
 	VBROADCASTSD 16(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -9492,7 +10655,58 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VSUBPD Y0, Y5, Y5
+	VSUBPD Y0, Y6, Y6
+	VSUBPD Y1, Y3, Y3
+	VSUBPD Y1, Y4, Y4
+	VSUBPD Y1, Y5, Y5
+	VSUBPD Y1, Y6, Y6
+	VMULPD Y2, Y3, Y3
+	VMULPD Y2, Y4, Y4
+	VMULPD Y2, Y5, Y5
+	VMULPD Y2, Y6, Y6
+	VMOVUPD (R8)(AX*8), Y7
+	VMOVUPD 32(R8)(AX*8), Y8
+	VMOVUPD 64(R8)(AX*8), Y9
+	VMOVUPD 96(R8)(AX*8), Y10
+	VMULPD Y7, Y3, Y3
+	VMULPD Y8, Y4, Y4
+	VMULPD Y9, Y5, Y5
+	VMULPD Y10, Y6, Y6
+	VMOVUPD (R9)(AX*8), Y7
+	VMOVUPD 32(R9)(AX*8), Y8
+	VMOVUPD 64(R9)(AX*8), Y9
+	VMOVUPD 96(R9)(AX*8), Y10
+	VADDPD Y7, Y3, Y3
+	VADDPD Y8, Y4, Y4
+	VADDPD Y9, Y5, Y5
+	VADDPD Y10, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+40(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -9586,7 +10800,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 TEXT ·normalizeChannelF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9599,8 +10813,11 @@ row:
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
 	VBROADCASTSS 8(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y3
@@ -9625,7 +10842,42 @@ several:
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	VMOVUPS (SI)(AX*4), Y3
+	VMOVUPS 32(SI)(AX*4), Y4
+	VMOVUPS 64(SI)(AX*4), Y5
+	VMOVUPS 96(SI)(AX*4), Y6
+	VSUBPS Y0, Y3, Y3
+	VSUBPS Y0, Y4, Y4
+	VSUBPS Y0, Y5, Y5
+	VSUBPS Y0, Y6, Y6
+	VMULPS Y1, Y3, Y3
+	VMULPS Y1, Y4, Y4
+	VMULPS Y1, Y5, Y5
+	VMULPS Y1, Y6, Y6
+	VADDPS Y2, Y3, Y3
+	VADDPS Y2, Y4, Y4
+	VADDPS Y2, Y5, Y5
+	VADDPS Y2, Y6, Y6
+	VMOVUPS Y3, (DI)(AX*4)
+	VMOVUPS Y4, 32(DI)(AX*4)
+	VMOVUPS Y5, 64(DI)(AX*4)
+	VMOVUPS Y6, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -9719,7 +10971,7 @@ done:
 	VZEROUPPER
 	RET
 
-// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 TEXT ·normalizeChannelF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -9732,8 +10984,11 @@ row:
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
 	VBROADCASTSD 16(DX), Y2
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y3
@@ -9758,7 +11013,42 @@ several:
 	VMOVNTPD Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	VMOVUPD (SI)(AX*8), Y3
+	VMOVUPD 32(SI)(AX*8), Y4
+	VMOVUPD 64(SI)(AX*8), Y5
+	VMOVUPD 96(SI)(AX*8), Y6
+	VSUBPD Y0, Y3, Y3
+	VSUBPD Y0, Y4, Y4
+	VSUBPD Y0, Y5, Y5
+	VSUBPD Y0, Y6, Y6
+	VMULPD Y1, Y3, Y3
+	VMULPD Y1, Y4, Y4
+	VMULPD Y1, Y5, Y5
+	VMULPD Y1, Y6, Y6
+	VADDPD Y2, Y3, Y3
+	VADDPD Y2, Y4, Y4
+	VADDPD Y2, Y5, Y5
+	VADDPD Y2, Y6, Y6
+	VMOVUPD Y3, (DI)(AX*8)
+	VMOVUPD Y4, 32(DI)(AX*8)
+	VMOVUPD Y5, 64(DI)(AX*8)
+	VMOVUPD Y6, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+24(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -10521,7 +11811,7 @@ done:
 	VZEROUPPER
 	RET
 
-// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 TEXT ·layerNormGradF32StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -10536,8 +11826,11 @@ row:
 	VBROADCASTSS 0(DX), Y1
 	VBROADCASTSS 8(DX), Y2
 	VBROADCASTSS 12(DX), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
@@ -10578,7 +11871,60 @@ several:
 	VMOVNTPS Y7, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
+	VMOVUPS (R8)(AX*4), Y8
+	VMOVUPS 32(R8)(AX*4), Y9
+	VMOVUPS 64(R8)(AX*4), Y10
+	VMOVUPS 96(R8)(AX*4), Y11
+	VSUBPS Y1, Y8, Y8
+	VSUBPS Y1, Y9, Y9
+	VSUBPS Y1, Y10, Y10
+	VSUBPS Y1, Y11, Y11
+	VMULPS Y0, Y8, Y8
+	VMULPS Y0, Y9, Y9
+	VMULPS Y0, Y10, Y10
+	VMULPS Y0, Y11, Y11
+	VSUBPS Y2, Y4, Y4
+	VSUBPS Y2, Y5, Y5
+	VSUBPS Y2, Y6, Y6
+	VSUBPS Y2, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+	VMULPS Y3, Y10, Y10
+	VMULPS Y3, Y11, Y11
+	VSUBPS Y8, Y4, Y4
+	VSUBPS Y9, Y5, Y5
+	VSUBPS Y10, Y6, Y6
+	VSUBPS Y11, Y7, Y7
+	VMULPS Y4, Y0, Y4
+	VMULPS Y5, Y0, Y5
+	VMULPS Y6, Y0, Y6
+	VMULPS Y7, Y0, Y7
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	VMOVUPS Y6, 64(DI)(AX*4)
+	VMOVUPS Y7, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -10701,7 +12047,7 @@ done:
 	VZEROUPPER
 	RET
 
-// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 TEXT ·layerNormGradF64StreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -10716,8 +12062,11 @@ row:
 	VBROADCASTSD 0(DX), Y1
 	VBROADCASTSD 16(DX), Y2
 	VBROADCASTSD 24(DX), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
@@ -10758,7 +12107,60 @@ several:
 	VMOVNTPD Y7, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVUPD 64(SI)(AX*8), Y6
+	VMOVUPD 96(SI)(AX*8), Y7
+	VMOVUPD (R8)(AX*8), Y8
+	VMOVUPD 32(R8)(AX*8), Y9
+	VMOVUPD 64(R8)(AX*8), Y10
+	VMOVUPD 96(R8)(AX*8), Y11
+	VSUBPD Y1, Y8, Y8
+	VSUBPD Y1, Y9, Y9
+	VSUBPD Y1, Y10, Y10
+	VSUBPD Y1, Y11, Y11
+	VMULPD Y0, Y8, Y8
+	VMULPD Y0, Y9, Y9
+	VMULPD Y0, Y10, Y10
+	VMULPD Y0, Y11, Y11
+	VSUBPD Y2, Y4, Y4
+	VSUBPD Y2, Y5, Y5
+	VSUBPD Y2, Y6, Y6
+	VSUBPD Y2, Y7, Y7
+	VMULPD Y3, Y8, Y8
+	VMULPD Y3, Y9, Y9
+	VMULPD Y3, Y10, Y10
+	VMULPD Y3, Y11, Y11
+	VSUBPD Y8, Y4, Y4
+	VSUBPD Y9, Y5, Y5
+	VSUBPD Y10, Y6, Y6
+	VSUBPD Y11, Y7, Y7
+	VMULPD Y4, Y0, Y4
+	VMULPD Y5, Y0, Y5
+	VMULPD Y6, Y0, Y6
+	VMULPD Y7, Y0, Y7
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	VMOVUPD Y6, 64(DI)(AX*8)
+	VMOVUPD Y7, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+32(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI
@@ -10895,7 +12297,7 @@ done:
 	VZEROUPPER
 	RET
 
-// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 TEXT ·layerNormGradWeightedF32StreamAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -10911,8 +12313,11 @@ row:
 	VBROADCASTSS 0(DX), Y1
 	VBROADCASTSS 8(DX), Y2
 	VBROADCASTSS 12(DX), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*4)
 	PREFETCHT0 64(R14)(AX*4)
 	VMOVUPS (SI)(AX*4), Y4
@@ -10961,7 +12366,68 @@ several:
 	VMOVNTPS Y7, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*4)
+	PREFETCHT0 64(R14)(AX*4)
+	PREFETCHT0 2048(DI)(AX*4)
+	PREFETCHT0 2112(DI)(AX*4)
+	PREFETCHT0 2048(SI)(AX*4)
+	PREFETCHT0 2112(SI)(AX*4)
+	PREFETCHT0 2048(R8)(AX*4)
+	PREFETCHT0 2112(R8)(AX*4)
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
+	VMOVUPS (R9)(AX*4), Y8
+	VMOVUPS 32(R9)(AX*4), Y9
+	VMOVUPS 64(R9)(AX*4), Y10
+	VMOVUPS 96(R9)(AX*4), Y11
+	VMULPS Y8, Y4, Y4
+	VMULPS Y9, Y5, Y5
+	VMULPS Y10, Y6, Y6
+	VMULPS Y11, Y7, Y7
+	VMOVUPS (R8)(AX*4), Y8
+	VMOVUPS 32(R8)(AX*4), Y9
+	VMOVUPS 64(R8)(AX*4), Y10
+	VMOVUPS 96(R8)(AX*4), Y11
+	VSUBPS Y1, Y8, Y8
+	VSUBPS Y1, Y9, Y9
+	VSUBPS Y1, Y10, Y10
+	VSUBPS Y1, Y11, Y11
+	VMULPS Y0, Y8, Y8
+	VMULPS Y0, Y9, Y9
+	VMULPS Y0, Y10, Y10
+	VMULPS Y0, Y11, Y11
+	VSUBPS Y2, Y4, Y4
+	VSUBPS Y2, Y5, Y5
+	VSUBPS Y2, Y6, Y6
+	VSUBPS Y2, Y7, Y7
+	VMULPS Y3, Y8, Y8
+	VMULPS Y3, Y9, Y9
+	VMULPS Y3, Y10, Y10
+	VMULPS Y3, Y11, Y11
+	VSUBPS Y8, Y4, Y4
+	VSUBPS Y9, Y5, Y5
+	VSUBPS Y10, Y6, Y6
+	VSUBPS Y11, Y7, Y7
+	VMULPS Y4, Y0, Y4
+	VMULPS Y5, Y0, Y5
+	VMULPS Y6, Y0, Y6
+	VMULPS Y7, Y0, Y7
+	VMOVUPS Y4, (DI)(AX*4)
+	VMOVUPS Y5, 32(DI)(AX*4)
+	VMOVUPS Y6, 64(DI)(AX*4)
+	VMOVUPS Y7, 96(DI)(AX*4)
+	ADDQ $32, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+40(FP), CX
 	LEAQ (DI)(CX*4), DI
 	LEAQ (SI)(CX*4), SI
@@ -11098,7 +12564,7 @@ done:
 	VZEROUPPER
 	RET
 
-// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 TEXT ·layerNormGradWeightedF64StreamAVX2(SB), NOSPLIT, $0-64
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -11114,8 +12580,11 @@ row:
 	VBROADCASTSD 0(DX), Y1
 	VBROADCASTSD 16(DX), Y2
 	VBROADCASTSD 24(DX), Y3
+	CMPB ·writesThrough(SB), $0
+	JNE through
+	PCALIGN $32
 
-several:
+around:
 	PREFETCHT0 0(R14)(AX*8)
 	PREFETCHT0 64(R14)(AX*8)
 	VMOVUPD (SI)(AX*8), Y4
@@ -11164,7 +12633,68 @@ several:
 	VMOVNTPD Y7, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT several
+	JLT around
+	JMP written
+	PCALIGN $32
+
+through:
+	PREFETCHT0 0(R14)(AX*8)
+	PREFETCHT0 64(R14)(AX*8)
+	PREFETCHT0 2048(DI)(AX*8)
+	PREFETCHT0 2112(DI)(AX*8)
+	PREFETCHT0 2048(SI)(AX*8)
+	PREFETCHT0 2112(SI)(AX*8)
+	PREFETCHT0 2048(R8)(AX*8)
+	PREFETCHT0 2112(R8)(AX*8)
+	VMOVUPD (SI)(AX*8), Y4
+	VMOVUPD 32(SI)(AX*8), Y5
+	VMOVUPD 64(SI)(AX*8), Y6
+	VMOVUPD 96(SI)(AX*8), Y7
+	VMOVUPD (R9)(AX*8), Y8
+	VMOVUPD 32(R9)(AX*8), Y9
+	VMOVUPD 64(R9)(AX*8), Y10
+	VMOVUPD 96(R9)(AX*8), Y11
+	VMULPD Y8, Y4, Y4
+	VMULPD Y9, Y5, Y5
+	VMULPD Y10, Y6, Y6
+	VMULPD Y11, Y7, Y7
+	VMOVUPD (R8)(AX*8), Y8
+	VMOVUPD 32(R8)(AX*8), Y9
+	VMOVUPD 64(R8)(AX*8), Y10
+	VMOVUPD 96(R8)(AX*8), Y11
+	VSUBPD Y1, Y8, Y8
+	VSUBPD Y1, Y9, Y9
+	VSUBPD Y1, Y10, Y10
+	VSUBPD Y1, Y11, Y11
+	VMULPD Y0, Y8, Y8
+	VMULPD Y0, Y9, Y9
+	VMULPD Y0, Y10, Y10
+	VMULPD Y0, Y11, Y11
+	VSUBPD Y2, Y4, Y4
+	VSUBPD Y2, Y5, Y5
+	VSUBPD Y2, Y6, Y6
+	VSUBPD Y2, Y7, Y7
+	VMULPD Y3, Y8, Y8
+	VMULPD Y3, Y9, Y9
+	VMULPD Y3, Y10, Y10
+	VMULPD Y3, Y11, Y11
+	VSUBPD Y8, Y4, Y4
+	VSUBPD Y9, Y5, Y5
+	VSUBPD Y10, Y6, Y6
+	VSUBPD Y11, Y7, Y7
+	VMULPD Y4, Y0, Y4
+	VMULPD Y5, Y0, Y5
+	VMULPD Y6, Y0, Y6
+	VMULPD Y7, Y0, Y7
+	VMOVUPD Y4, (DI)(AX*8)
+	VMOVUPD Y5, 32(DI)(AX*8)
+	VMOVUPD Y6, 64(DI)(AX*8)
+	VMOVUPD Y7, 96(DI)(AX*8)
+	ADDQ $16, AX
+	CMPQ AX, CX
+	JLT through
+
+written:
 	MOVQ n+40(FP), CX
 	LEAQ (DI)(CX*8), DI
 	LEAQ (SI)(CX*8), SI

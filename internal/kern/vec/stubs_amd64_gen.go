@@ -11,7 +11,7 @@ import "unsafe"
 //go:noescape
 func addF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addF32StreamAVX512 is dst[i] = a + b, written around the caches.
+// addF32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -21,7 +21,7 @@ func addF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addF64StreamAVX512 is dst[i] = a + b, written around the caches.
+// addF64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -31,7 +31,7 @@ func addF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -41,7 +41,7 @@ func addRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -51,7 +51,7 @@ func addRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -61,7 +61,7 @@ func addLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -71,7 +71,7 @@ func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subF32StreamAVX512 is dst[i] = a - b, written around the caches.
+// subF32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -81,7 +81,7 @@ func subF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subF64StreamAVX512 is dst[i] = a - b, written around the caches.
+// subF64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -91,7 +91,7 @@ func subF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -101,7 +101,7 @@ func subRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -111,7 +111,7 @@ func subRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -121,7 +121,7 @@ func subLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -131,7 +131,7 @@ func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulF32StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulF32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -141,7 +141,7 @@ func mulF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulF64StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulF64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -151,7 +151,7 @@ func mulF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -161,7 +161,7 @@ func mulRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -171,7 +171,7 @@ func mulRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -181,7 +181,7 @@ func mulLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -191,7 +191,7 @@ func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func divF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divF32StreamAVX512 is dst[i] = a / b, written around the caches.
+// divF32StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
 //
 //go:noescape
 func divF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -201,7 +201,7 @@ func divF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divF64StreamAVX512 is dst[i] = a / b, written around the caches.
+// divF64StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
 //
 //go:noescape
 func divF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -211,7 +211,7 @@ func divF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func divRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -221,7 +221,7 @@ func divRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func divRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func divRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -231,7 +231,7 @@ func divRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func divLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func divLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -241,7 +241,7 @@ func divLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func divLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func divLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -251,7 +251,7 @@ func divLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func maximumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func maximumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -261,7 +261,7 @@ func maximumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func maximumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -271,7 +271,7 @@ func maximumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -281,7 +281,7 @@ func maximumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -291,7 +291,7 @@ func maximumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -301,7 +301,7 @@ func maximumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -311,7 +311,7 @@ func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func minimumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -321,7 +321,7 @@ func minimumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func minimumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -331,7 +331,7 @@ func minimumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -341,7 +341,7 @@ func minimumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -351,7 +351,7 @@ func minimumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -361,7 +361,7 @@ func minimumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -371,7 +371,7 @@ func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func negF32AVX512(dst, a unsafe.Pointer, n int)
 
-// negF32StreamAVX512 is dst[i] = -a, written around the caches.
+// negF32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -381,7 +381,7 @@ func negF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64AVX512(dst, a unsafe.Pointer, n int)
 
-// negF64StreamAVX512 is dst[i] = -a, written around the caches.
+// negF64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -391,7 +391,7 @@ func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF32AVX512(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX512 is dst[i] = |a|, written around the caches.
+// absF32StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
 //
 //go:noescape
 func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -401,7 +401,7 @@ func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX512(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX512 is dst[i] = |a|, written around the caches.
+// absF64StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
 //
 //go:noescape
 func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -411,7 +411,7 @@ func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF32AVX512(dst, a unsafe.Pointer, n int)
 
-// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 //
 //go:noescape
 func signF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -421,7 +421,7 @@ func signF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF64AVX512(dst, a unsafe.Pointer, n int)
 
-// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 //
 //go:noescape
 func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -431,7 +431,7 @@ func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF32AVX512(dst, a unsafe.Pointer, n int)
 
-// floorF32StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+// floorF32StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
 //
 //go:noescape
 func floorF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -441,7 +441,7 @@ func floorF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF64AVX512(dst, a unsafe.Pointer, n int)
 
-// floorF64StreamAVX512 is dst[i] = ⌊a⌋, written around the caches.
+// floorF64StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
 //
 //go:noescape
 func floorF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -451,7 +451,7 @@ func floorF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF32AVX512(dst, a unsafe.Pointer, n int)
 
-// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
 //
 //go:noescape
 func ceilF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -461,7 +461,7 @@ func ceilF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF64AVX512(dst, a unsafe.Pointer, n int)
 
-// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
 //
 //go:noescape
 func ceilF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -471,7 +471,7 @@ func ceilF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF32AVX512(dst, a unsafe.Pointer, n int)
 
-// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 //
 //go:noescape
 func roundF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -481,7 +481,7 @@ func roundF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF64AVX512(dst, a unsafe.Pointer, n int)
 
-// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 //
 //go:noescape
 func roundF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -491,7 +491,7 @@ func roundF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF32AVX512(dst, a unsafe.Pointer, n int)
 
-// truncF32StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+// truncF32StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func truncF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -501,7 +501,7 @@ func truncF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF64AVX512(dst, a unsafe.Pointer, n int)
 
-// truncF64StreamAVX512 is dst[i] = a without its fraction, written around the caches.
+// truncF64StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func truncF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -511,7 +511,7 @@ func truncF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF32AVX512(dst, a unsafe.Pointer, n int)
 
-// squareF32StreamAVX512 is dst[i] = a², written around the caches.
+// squareF32StreamAVX512 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -521,7 +521,7 @@ func squareF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64AVX512(dst, a unsafe.Pointer, n int)
 
-// squareF64StreamAVX512 is dst[i] = a², written around the caches.
+// squareF64StreamAVX512 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -531,7 +531,7 @@ func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF32AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX512 is dst[i] = a³, written around the caches.
+// cubeF32StreamAVX512 is dst[i] = a³, of a result that no cache holds.
 //
 //go:noescape
 func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -541,7 +541,7 @@ func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF64AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX512 is dst[i] = a³, written around the caches.
+// cubeF64StreamAVX512 is dst[i] = a³, of a result that no cache holds.
 //
 //go:noescape
 func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -551,7 +551,7 @@ func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF32AVX512(dst, a unsafe.Pointer, n int)
 
-// sqrtF32StreamAVX512 is dst[i] = √a, written around the caches.
+// sqrtF32StreamAVX512 is dst[i] = √a, of a result that no cache holds.
 //
 //go:noescape
 func sqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -561,7 +561,7 @@ func sqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF64AVX512(dst, a unsafe.Pointer, n int)
 
-// sqrtF64StreamAVX512 is dst[i] = √a, written around the caches.
+// sqrtF64StreamAVX512 is dst[i] = √a, of a result that no cache holds.
 //
 //go:noescape
 func sqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -571,7 +571,7 @@ func sqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF32AVX512(dst, a unsafe.Pointer, n int)
 
-// reciprocalF32StreamAVX512 is dst[i] = 1 / a, written around the caches.
+// reciprocalF32StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
 //
 //go:noescape
 func reciprocalF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -581,7 +581,7 @@ func reciprocalF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX512(dst, a unsafe.Pointer, n int)
 
-// reciprocalF64StreamAVX512 is dst[i] = 1 / a, written around the caches.
+// reciprocalF64StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
 //
 //go:noescape
 func reciprocalF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -591,7 +591,7 @@ func reciprocalF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func clampF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -601,7 +601,7 @@ func clampF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -611,7 +611,7 @@ func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -621,7 +621,7 @@ func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereF64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -881,7 +881,7 @@ func bF16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32F64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, written around the caches.
+// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
 //
 //go:noescape
 func fromF32F64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -891,7 +891,7 @@ func fromF32F64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF16F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, written around the caches.
+// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -901,7 +901,7 @@ func fromF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBF16F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromBF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -911,7 +911,7 @@ func fromBF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, written around the caches.
+// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromI32F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -921,7 +921,7 @@ func fromI32F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, written around the caches.
+// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
 //
 //go:noescape
 func fromI32F64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -931,7 +931,7 @@ func fromI32F64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, written around the caches.
+// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromU8F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -941,7 +941,7 @@ func fromU8F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 //
 //go:noescape
 func fromBoolF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -951,7 +951,7 @@ func fromBoolF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 //
 //go:noescape
 func fromBoolF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1331,7 +1331,7 @@ func cubeBF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negHalvesI64AVX512(dst, a unsafe.Pointer, n int)
 
-// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, written around the caches.
+// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
 //
 //go:noescape
 func negHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1341,7 +1341,7 @@ func negHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absHalvesI64AVX512(dst, a unsafe.Pointer, n int)
 
-// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, written around the caches.
+// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
 //
 //go:noescape
 func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1351,7 +1351,7 @@ func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF32AVX512(dst, a unsafe.Pointer, n int)
 
-// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1361,7 +1361,7 @@ func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX512(dst, a unsafe.Pointer, n int)
 
-// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1371,7 +1371,7 @@ func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1381,7 +1381,7 @@ func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1391,7 +1391,7 @@ func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 //
 //go:noescape
 func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1401,7 +1401,7 @@ func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 //
 //go:noescape
 func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1411,7 +1411,7 @@ func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 //
 //go:noescape
 func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1421,7 +1421,7 @@ func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 //
 //go:noescape
 func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1431,7 +1431,7 @@ func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 //
 //go:noescape
 func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1441,7 +1441,7 @@ func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 //
 //go:noescape
 func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1451,7 +1451,7 @@ func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1461,7 +1461,7 @@ func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsa
 //go:noescape
 func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1471,7 +1471,7 @@ func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsa
 //go:noescape
 func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1481,7 +1481,7 @@ func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func softplusScaledF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusScaledF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1491,7 +1491,7 @@ func softplusScaledF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1501,7 +1501,7 @@ func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func siLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1511,7 +1511,7 @@ func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1521,7 +1521,7 @@ func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1531,7 +1531,7 @@ func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 //
 //go:noescape
 func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1541,7 +1541,7 @@ func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 //
 //go:noescape
 func geluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1551,7 +1551,7 @@ func geluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 //
 //go:noescape
 func geluTanhGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1561,7 +1561,7 @@ func geluTanhGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 //
 //go:noescape
 func geluTanhGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1571,7 +1571,7 @@ func geluTanhGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func bceF32AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1581,7 +1581,7 @@ func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceF64AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func bceF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1591,7 +1591,7 @@ func bceF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 //
 //go:noescape
 func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1601,7 +1601,7 @@ func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceGradF64AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 //
 //go:noescape
 func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1611,7 +1611,7 @@ func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1621,7 +1621,7 @@ func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1631,7 +1631,7 @@ func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1641,7 +1641,7 @@ func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalar
 //go:noescape
 func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorGradF64StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1746,7 +1746,7 @@ func boxMullerF32AVX512(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addI32StreamAVX512 is dst[i] = a + b, written around the caches.
+// addI32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1756,7 +1756,7 @@ func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addI64StreamAVX512 is dst[i] = a + b, written around the caches.
+// addI64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1766,7 +1766,7 @@ func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addU8StreamAVX512 is dst[i] = a + b, written around the caches.
+// addU8StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1776,7 +1776,7 @@ func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1786,7 +1786,7 @@ func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1796,7 +1796,7 @@ func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1806,7 +1806,7 @@ func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1816,7 +1816,7 @@ func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1826,7 +1826,7 @@ func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1836,7 +1836,7 @@ func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subI32StreamAVX512 is dst[i] = a - b, written around the caches.
+// subI32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1846,7 +1846,7 @@ func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subI64StreamAVX512 is dst[i] = a - b, written around the caches.
+// subI64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1856,7 +1856,7 @@ func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subU8StreamAVX512 is dst[i] = a - b, written around the caches.
+// subU8StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1866,7 +1866,7 @@ func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1876,7 +1876,7 @@ func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1886,7 +1886,7 @@ func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1896,7 +1896,7 @@ func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1906,7 +1906,7 @@ func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1916,7 +1916,7 @@ func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1926,7 +1926,7 @@ func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulI32StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulI32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1936,7 +1936,7 @@ func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulI64StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulI64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1946,7 +1946,7 @@ func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulU8StreamAVX512 is dst[i] = a · b, written around the caches.
+// mulU8StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1956,7 +1956,7 @@ func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1966,7 +1966,7 @@ func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1976,7 +1976,7 @@ func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1986,7 +1986,7 @@ func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1996,7 +1996,7 @@ func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2006,7 +2006,7 @@ func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2016,7 +2016,7 @@ func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumI32StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2026,7 +2026,7 @@ func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumI64StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2036,7 +2036,7 @@ func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumU8StreamAVX512 is dst[i] = the larger of a and b, written around the caches.
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2046,7 +2046,7 @@ func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2056,7 +2056,7 @@ func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2066,7 +2066,7 @@ func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2076,7 +2076,7 @@ func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2086,7 +2086,7 @@ func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2096,7 +2096,7 @@ func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2106,7 +2106,7 @@ func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2116,7 +2116,7 @@ func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2126,7 +2126,7 @@ func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, written around the caches.
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2136,7 +2136,7 @@ func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2146,7 +2146,7 @@ func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2156,7 +2156,7 @@ func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2166,7 +2166,7 @@ func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2176,7 +2176,7 @@ func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2186,7 +2186,7 @@ func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2466,7 +2466,7 @@ func geLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func negI32AVX512(dst, a unsafe.Pointer, n int)
 
-// negI32StreamAVX512 is dst[i] = -a, written around the caches.
+// negI32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2476,7 +2476,7 @@ func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negI64AVX512(dst, a unsafe.Pointer, n int)
 
-// negI64StreamAVX512 is dst[i] = -a, written around the caches.
+// negI64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2486,7 +2486,7 @@ func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negU8AVX512(dst, a unsafe.Pointer, n int)
 
-// negU8StreamAVX512 is dst[i] = -a, written around the caches.
+// negU8StreamAVX512 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2496,7 +2496,7 @@ func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI32AVX512(dst, a unsafe.Pointer, n int)
 
-// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2506,7 +2506,7 @@ func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI64AVX512(dst, a unsafe.Pointer, n int)
 
-// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2516,7 +2516,7 @@ func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absU8AVX512(dst, a unsafe.Pointer, n int)
 
-// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2526,7 +2526,7 @@ func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI32AVX512(dst, a unsafe.Pointer, n int)
 
-// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2536,7 +2536,7 @@ func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI64AVX512(dst, a unsafe.Pointer, n int)
 
-// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2546,7 +2546,7 @@ func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signU8AVX512(dst, a unsafe.Pointer, n int)
 
-// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2556,7 +2556,7 @@ func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI32AVX512(dst, a unsafe.Pointer, n int)
 
-// squareI32StreamAVX512 is dst[i] = a², written around the caches.
+// squareI32StreamAVX512 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2566,7 +2566,7 @@ func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI64AVX512(dst, a unsafe.Pointer, n int)
 
-// squareI64StreamAVX512 is dst[i] = a², written around the caches.
+// squareI64StreamAVX512 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2576,7 +2576,7 @@ func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareU8AVX512(dst, a unsafe.Pointer, n int)
 
-// squareU8StreamAVX512 is dst[i] = a², written around the caches.
+// squareU8StreamAVX512 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2586,7 +2586,7 @@ func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2596,7 +2596,7 @@ func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2606,7 +2606,7 @@ func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), written around the caches.
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2616,7 +2616,7 @@ func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereI32AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI32StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -2626,7 +2626,7 @@ func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI64StreamAVX512 is dst[i] = a where cond, else b, written around the caches.
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -2666,7 +2666,7 @@ func addProductsPairU8AVX512(sums, more, a, b unsafe.Pointer, n int, scalars uns
 //go:noescape
 func fromI32I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, written around the caches.
+// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
 //
 //go:noescape
 func fromI32I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2676,7 +2676,7 @@ func fromI32I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 //
 //go:noescape
 func fromU8I32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2686,7 +2686,7 @@ func fromU8I32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 //
 //go:noescape
 func fromU8I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2696,7 +2696,7 @@ func fromU8I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
 //
 //go:noescape
 func fromF32I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2706,7 +2706,7 @@ func fromF32I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF64I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, written around the caches.
+// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
 //
 //go:noescape
 func fromF64I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2758,7 +2758,7 @@ func toBoolU8AVX512(dst, a unsafe.Pointer, n int)
 func expF32AVX512(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
 //
 //go:noescape
 func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2770,7 +2770,7 @@ func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func expm1F32AVX512(dst, x unsafe.Pointer, n int)
 
 // expm1F32StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 //
 //go:noescape
 func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2782,7 +2782,7 @@ func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
 func logF32AVX512(dst, x unsafe.Pointer, n int)
 
 // logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
 //
 //go:noescape
 func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2794,7 +2794,7 @@ func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func log1pF32AVX512(dst, x unsafe.Pointer, n int)
 
 // log1pF32StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 //
 //go:noescape
 func log1pF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2808,7 +2808,7 @@ func sinF32AVX512(dst, x unsafe.Pointer, n int)
 
 // sinF32StreamAVX512 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func sinF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2822,7 +2822,7 @@ func cosF32AVX512(dst, x unsafe.Pointer, n int)
 
 // cosF32StreamAVX512 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func cosF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2834,7 +2834,7 @@ func cosF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func tanhF32AVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
 //
 //go:noescape
 func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2846,7 +2846,7 @@ func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func sigmoidF32AVX512(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2858,7 +2858,7 @@ func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func erfF32AVX512(dst, x unsafe.Pointer, n int)
 
 // erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
 //
 //go:noescape
 func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2870,7 +2870,7 @@ func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func powF32AVX512(dst, x, y unsafe.Pointer, n int)
 
 // powF32StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
 //
 //go:noescape
 func powF32StreamAVX512(dst, x, y unsafe.Pointer, n int)
@@ -2882,7 +2882,7 @@ func powF32StreamAVX512(dst, x, y unsafe.Pointer, n int)
 func rsqrtF32AVX512(dst, x unsafe.Pointer, n int)
 
 // rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 //
 //go:noescape
 func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2894,7 +2894,7 @@ func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func siLUF32AVX512(dst, x unsafe.Pointer, n int)
 
 // siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 //
 //go:noescape
 func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2906,7 +2906,7 @@ func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
 //
 //go:noescape
 func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2918,7 +2918,7 @@ func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2930,7 +2930,7 @@ func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
 // softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 //
 //go:noescape
 func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2942,7 +2942,7 @@ func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluSlopeF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 //
 //go:noescape
 func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2954,7 +2954,7 @@ func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func expBelowF32AVX512(dst, x unsafe.Pointer, n int)
 
 // expBelowF32StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 //
 //go:noescape
 func expBelowF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2966,7 +2966,7 @@ func expBelowF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func expF64AVX512(dst, x unsafe.Pointer, n int)
 
 // expF64StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
 //
 //go:noescape
 func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2978,7 +2978,7 @@ func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func expm1F64AVX512(dst, x unsafe.Pointer, n int)
 
 // expm1F64StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 //
 //go:noescape
 func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2990,7 +2990,7 @@ func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
 func logF64AVX512(dst, x unsafe.Pointer, n int)
 
 // logF64StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3002,7 +3002,7 @@ func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func log1pF64AVX512(dst, x unsafe.Pointer, n int)
 
 // log1pF64StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 //
 //go:noescape
 func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3014,7 +3014,7 @@ func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func tanhF64AVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
 //
 //go:noescape
 func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3026,7 +3026,7 @@ func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func sigmoidF64AVX512(dst, x unsafe.Pointer, n int)
 
 // sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3038,7 +3038,7 @@ func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func siLUF64AVX512(dst, x unsafe.Pointer, n int)
 
 // siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 //
 //go:noescape
 func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3050,7 +3050,7 @@ func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func softplusF64AVX512(dst, x unsafe.Pointer, n int)
 
 // softplusF64StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 //
 //go:noescape
 func softplusF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3062,7 +3062,7 @@ func softplusF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func rsqrtF64AVX512(dst, x unsafe.Pointer, n int)
 
 // rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 //
 //go:noescape
 func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3074,7 +3074,7 @@ func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func expBelowF64AVX512(dst, x unsafe.Pointer, n int)
 
 // expBelowF64StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 //
 //go:noescape
 func expBelowF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3086,7 +3086,7 @@ func expBelowF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func erfF64AVX512(dst, x unsafe.Pointer, n int)
 
 // erfF64StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
 //
 //go:noescape
 func erfF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3098,7 +3098,7 @@ func erfF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluF64AVX512(dst, x unsafe.Pointer, n int)
 
 // geluF64StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
 //
 //go:noescape
 func geluF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3110,7 +3110,7 @@ func geluF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluSlopeF64AVX512(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF64StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 //
 //go:noescape
 func geluSlopeF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3122,7 +3122,7 @@ func geluSlopeF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluTanhF64AVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
 //
 //go:noescape
 func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3134,7 +3134,7 @@ func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func sinNearF64AVX512(dst, x unsafe.Pointer, n int)
 
 // sinNearF64StreamAVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func sinNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3146,7 +3146,7 @@ func sinNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func cosNearF64AVX512(dst, x unsafe.Pointer, n int)
 
 // cosNearF64StreamAVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func cosNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3158,7 +3158,7 @@ func cosNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func powF64AVX512(dst, x, y unsafe.Pointer, n int)
 
 // powF64StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
 //
 //go:noescape
 func powF64StreamAVX512(dst, x, y unsafe.Pointer, n int)
@@ -3223,7 +3223,7 @@ func mulF32F64AVX512(products, a unsafe.Pointer, n int)
 //go:noescape
 func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 //
 //go:noescape
 func expStripF32StreamAVX512(dst, a, largest unsafe.Pointer, n int)
@@ -3233,7 +3233,7 @@ func expStripF32StreamAVX512(dst, a, largest unsafe.Pointer, n int)
 //go:noescape
 func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 //
 //go:noescape
 func expStripF64StreamAVX512(dst, a, largest unsafe.Pointer, n int)
@@ -3243,7 +3243,7 @@ func expStripF64StreamAVX512(dst, a, largest unsafe.Pointer, n int)
 //go:noescape
 func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
@@ -3253,7 +3253,7 @@ func logSoftmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
@@ -3263,7 +3263,7 @@ func logSoftmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF32StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftStripF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftStripF32StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
@@ -3273,7 +3273,7 @@ func shiftStripF32StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
 //go:noescape
 func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF64StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftStripF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftStripF64StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
@@ -3283,7 +3283,7 @@ func shiftStripF64StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
 //go:noescape
 func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
@@ -3293,7 +3293,7 @@ func softmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
@@ -3303,7 +3303,7 @@ func softmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func andI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// andI64StreamAVX512 is dst[i] = a & b, written around the caches.
+// andI64StreamAVX512 is dst[i] = a & b, of a result that no cache holds.
 //
 //go:noescape
 func andI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3313,7 +3313,7 @@ func andI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func orI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// orI64StreamAVX512 is dst[i] = a | b, written around the caches.
+// orI64StreamAVX512 is dst[i] = a | b, of a result that no cache holds.
 //
 //go:noescape
 func orI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3323,7 +3323,7 @@ func orI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func xorI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// xorI64StreamAVX512 is dst[i] = a ^ b, written around the caches.
+// xorI64StreamAVX512 is dst[i] = a ^ b, of a result that no cache holds.
 //
 //go:noescape
 func xorI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3333,7 +3333,7 @@ func xorI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func sameI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
 //
 //go:noescape
 func sameI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3343,7 +3343,7 @@ func sameI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func belowI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
 //
 //go:noescape
 func belowI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3353,7 +3353,7 @@ func belowI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func atMostI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
 //
 //go:noescape
 func atMostI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3363,7 +3363,7 @@ func atMostI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func flipI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// flipI64StreamAVX512 is dst[i] = a ^ bits, written around the caches.
+// flipI64StreamAVX512 is dst[i] = a ^ bits, of a result that no cache holds.
 //
 //go:noescape
 func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3373,7 +3373,7 @@ func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func truthOfBytesI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
 //
 //go:noescape
 func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3383,7 +3383,7 @@ func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func whereBytesI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
 //
 //go:noescape
 func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -3393,7 +3393,7 @@ func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3403,7 +3403,7 @@ func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3413,7 +3413,7 @@ func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func fmodF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func fmodF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3423,7 +3423,7 @@ func fmodF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func fmodF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func fmodF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3433,7 +3433,7 @@ func fmodF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func remainderF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func remainderF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3443,7 +3443,7 @@ func remainderF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func remainderF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func remainderF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3453,7 +3453,7 @@ func remainderF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func floorDivideF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func floorDivideF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3463,7 +3463,7 @@ func floorDivideF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func floorDivideF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func floorDivideF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3473,7 +3473,7 @@ func floorDivideF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func addF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addF32StreamAVX2 is dst[i] = a + b, written around the caches.
+// addF32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3483,7 +3483,7 @@ func addF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addF64StreamAVX2 is dst[i] = a + b, written around the caches.
+// addF64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3493,7 +3493,7 @@ func addF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3503,7 +3503,7 @@ func addRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3513,7 +3513,7 @@ func addRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3523,7 +3523,7 @@ func addLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3533,7 +3533,7 @@ func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subF32StreamAVX2 is dst[i] = a - b, written around the caches.
+// subF32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3543,7 +3543,7 @@ func subF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subF64StreamAVX2 is dst[i] = a - b, written around the caches.
+// subF64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3553,7 +3553,7 @@ func subF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3563,7 +3563,7 @@ func subRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3573,7 +3573,7 @@ func subRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3583,7 +3583,7 @@ func subLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3593,7 +3593,7 @@ func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulF32StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulF32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3603,7 +3603,7 @@ func mulF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulF64StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulF64StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3613,7 +3613,7 @@ func mulF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3623,7 +3623,7 @@ func mulRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3633,7 +3633,7 @@ func mulRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3643,7 +3643,7 @@ func mulLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3653,7 +3653,7 @@ func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divF32StreamAVX2 is dst[i] = a / b, written around the caches.
+// divF32StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
 //
 //go:noescape
 func divF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3663,7 +3663,7 @@ func divF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divF64StreamAVX2 is dst[i] = a / b, written around the caches.
+// divF64StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
 //
 //go:noescape
 func divF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3673,7 +3673,7 @@ func divF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func divRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3683,7 +3683,7 @@ func divRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, written around the caches.
+// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func divRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3693,7 +3693,7 @@ func divRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func divLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3703,7 +3703,7 @@ func divLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, written around the caches.
+// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func divLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3713,7 +3713,7 @@ func divLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func maximumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3723,7 +3723,7 @@ func maximumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, written around the caches.
+// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func maximumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3733,7 +3733,7 @@ func maximumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3743,7 +3743,7 @@ func maximumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, written around the caches.
+// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3753,7 +3753,7 @@ func maximumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3763,7 +3763,7 @@ func maximumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, written around the caches.
+// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3773,7 +3773,7 @@ func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func minimumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3783,7 +3783,7 @@ func minimumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, written around the caches.
+// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
 //
 //go:noescape
 func minimumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3793,7 +3793,7 @@ func minimumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3803,7 +3803,7 @@ func minimumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, written around the caches.
+// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3813,7 +3813,7 @@ func minimumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3823,7 +3823,7 @@ func minimumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, written around the caches.
+// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3833,7 +3833,7 @@ func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func negF32AVX2(dst, a unsafe.Pointer, n int)
 
-// negF32StreamAVX2 is dst[i] = -a, written around the caches.
+// negF32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3843,7 +3843,7 @@ func negF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64AVX2(dst, a unsafe.Pointer, n int)
 
-// negF64StreamAVX2 is dst[i] = -a, written around the caches.
+// negF64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3853,7 +3853,7 @@ func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF32AVX2(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX2 is dst[i] = |a|, written around the caches.
+// absF32StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
 //
 //go:noescape
 func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3863,7 +3863,7 @@ func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX2(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX2 is dst[i] = |a|, written around the caches.
+// absF64StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
 //
 //go:noescape
 func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3873,7 +3873,7 @@ func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF32AVX2(dst, a unsafe.Pointer, n int)
 
-// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 //
 //go:noescape
 func signF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3883,7 +3883,7 @@ func signF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF64AVX2(dst, a unsafe.Pointer, n int)
 
-// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, written around the caches.
+// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
 //
 //go:noescape
 func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3893,7 +3893,7 @@ func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF32AVX2(dst, a unsafe.Pointer, n int)
 
-// floorF32StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+// floorF32StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
 //
 //go:noescape
 func floorF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3903,7 +3903,7 @@ func floorF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF64AVX2(dst, a unsafe.Pointer, n int)
 
-// floorF64StreamAVX2 is dst[i] = ⌊a⌋, written around the caches.
+// floorF64StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
 //
 //go:noescape
 func floorF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3913,7 +3913,7 @@ func floorF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF32AVX2(dst, a unsafe.Pointer, n int)
 
-// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
 //
 //go:noescape
 func ceilF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3923,7 +3923,7 @@ func ceilF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF64AVX2(dst, a unsafe.Pointer, n int)
 
-// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, written around the caches.
+// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
 //
 //go:noescape
 func ceilF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3933,7 +3933,7 @@ func ceilF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF32AVX2(dst, a unsafe.Pointer, n int)
 
-// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 //
 //go:noescape
 func roundF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3943,7 +3943,7 @@ func roundF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF64AVX2(dst, a unsafe.Pointer, n int)
 
-// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, written around the caches.
+// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
 //
 //go:noescape
 func roundF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3953,7 +3953,7 @@ func roundF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF32AVX2(dst, a unsafe.Pointer, n int)
 
-// truncF32StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+// truncF32StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func truncF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3963,7 +3963,7 @@ func truncF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF64AVX2(dst, a unsafe.Pointer, n int)
 
-// truncF64StreamAVX2 is dst[i] = a without its fraction, written around the caches.
+// truncF64StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func truncF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3973,7 +3973,7 @@ func truncF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF32AVX2(dst, a unsafe.Pointer, n int)
 
-// squareF32StreamAVX2 is dst[i] = a², written around the caches.
+// squareF32StreamAVX2 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3983,7 +3983,7 @@ func squareF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64AVX2(dst, a unsafe.Pointer, n int)
 
-// squareF64StreamAVX2 is dst[i] = a², written around the caches.
+// squareF64StreamAVX2 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3993,7 +3993,7 @@ func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF32AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX2 is dst[i] = a³, written around the caches.
+// cubeF32StreamAVX2 is dst[i] = a³, of a result that no cache holds.
 //
 //go:noescape
 func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4003,7 +4003,7 @@ func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF64AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX2 is dst[i] = a³, written around the caches.
+// cubeF64StreamAVX2 is dst[i] = a³, of a result that no cache holds.
 //
 //go:noescape
 func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4013,7 +4013,7 @@ func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF32AVX2(dst, a unsafe.Pointer, n int)
 
-// sqrtF32StreamAVX2 is dst[i] = √a, written around the caches.
+// sqrtF32StreamAVX2 is dst[i] = √a, of a result that no cache holds.
 //
 //go:noescape
 func sqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4023,7 +4023,7 @@ func sqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF64AVX2(dst, a unsafe.Pointer, n int)
 
-// sqrtF64StreamAVX2 is dst[i] = √a, written around the caches.
+// sqrtF64StreamAVX2 is dst[i] = √a, of a result that no cache holds.
 //
 //go:noescape
 func sqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4033,7 +4033,7 @@ func sqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF32AVX2(dst, a unsafe.Pointer, n int)
 
-// reciprocalF32StreamAVX2 is dst[i] = 1 / a, written around the caches.
+// reciprocalF32StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
 //
 //go:noescape
 func reciprocalF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4043,7 +4043,7 @@ func reciprocalF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX2(dst, a unsafe.Pointer, n int)
 
-// reciprocalF64StreamAVX2 is dst[i] = 1 / a, written around the caches.
+// reciprocalF64StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
 //
 //go:noescape
 func reciprocalF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4053,7 +4053,7 @@ func reciprocalF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func clampF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4063,7 +4063,7 @@ func clampF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, written around the caches.
+// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4073,7 +4073,7 @@ func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -4083,7 +4083,7 @@ func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereF64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -4343,7 +4343,7 @@ func bF16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32F64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, written around the caches.
+// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
 //
 //go:noescape
 func fromF32F64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4353,7 +4353,7 @@ func fromF32F64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF16F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, written around the caches.
+// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4363,7 +4363,7 @@ func fromF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBF16F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, written around the caches.
+// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromBF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4373,7 +4373,7 @@ func fromBF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, written around the caches.
+// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromI32F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4383,7 +4383,7 @@ func fromI32F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, written around the caches.
+// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
 //
 //go:noescape
 func fromI32F64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4393,7 +4393,7 @@ func fromI32F64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, written around the caches.
+// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
 //
 //go:noescape
 func fromU8F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4403,7 +4403,7 @@ func fromU8F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 //
 //go:noescape
 func fromBoolF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4413,7 +4413,7 @@ func fromBoolF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, written around the caches.
+// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
 //
 //go:noescape
 func fromBoolF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4793,7 +4793,7 @@ func cubeBF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negHalvesI64AVX2(dst, a unsafe.Pointer, n int)
 
-// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, written around the caches.
+// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
 //
 //go:noescape
 func negHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4803,7 +4803,7 @@ func negHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absHalvesI64AVX2(dst, a unsafe.Pointer, n int)
 
-// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, written around the caches.
+// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
 //
 //go:noescape
 func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4813,7 +4813,7 @@ func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF32AVX2(dst, a unsafe.Pointer, n int)
 
-// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4823,7 +4823,7 @@ func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX2(dst, a unsafe.Pointer, n int)
 
-// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, written around the caches.
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
 //
 //go:noescape
 func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4833,7 +4833,7 @@ func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4843,7 +4843,7 @@ func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, written around the caches.
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4853,7 +4853,7 @@ func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 //
 //go:noescape
 func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4863,7 +4863,7 @@ func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, written around the caches.
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
 //
 //go:noescape
 func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4873,7 +4873,7 @@ func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 //
 //go:noescape
 func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4883,7 +4883,7 @@ func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), written around the caches.
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
 //
 //go:noescape
 func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4893,7 +4893,7 @@ func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 //
 //go:noescape
 func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4903,7 +4903,7 @@ func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, written around the caches.
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
 //
 //go:noescape
 func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4913,7 +4913,7 @@ func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4923,7 +4923,7 @@ func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe
 //go:noescape
 func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, written around the caches.
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4933,7 +4933,7 @@ func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe
 //go:noescape
 func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusScaledF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4943,7 +4943,7 @@ func softplusScaledF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func softplusScaledF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, written around the caches.
+// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusScaledF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4953,7 +4953,7 @@ func softplusScaledF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func siLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -4963,7 +4963,7 @@ func siLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func siLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), written around the caches.
+// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func siLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -4973,7 +4973,7 @@ func siLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4983,7 +4983,7 @@ func softplusGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, written around the caches.
+// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
 //
 //go:noescape
 func softplusGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4993,7 +4993,7 @@ func softplusGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 //
 //go:noescape
 func geluGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -5003,7 +5003,7 @@ func geluGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), written around the caches.
+// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
 //
 //go:noescape
 func geluGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -5013,7 +5013,7 @@ func geluGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 //
 //go:noescape
 func geluTanhGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -5023,7 +5023,7 @@ func geluTanhGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), written around the caches.
+// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
 //
 //go:noescape
 func geluTanhGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
@@ -5033,7 +5033,7 @@ func geluTanhGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func bceF32AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func bceF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
@@ -5043,7 +5043,7 @@ func bceF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceF64AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), written around the caches.
+// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
 //
 //go:noescape
 func bceF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
@@ -5053,7 +5053,7 @@ func bceF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 //
 //go:noescape
 func bceGradF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
@@ -5063,7 +5063,7 @@ func bceGradF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceGradF64AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, written around the caches.
+// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
 //
 //go:noescape
 func bceGradF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
@@ -5073,7 +5073,7 @@ func bceGradF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5083,7 +5083,7 @@ func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², written around the caches.
+// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5093,7 +5093,7 @@ func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5103,7 +5103,7 @@ func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars 
 //go:noescape
 func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, written around the caches.
+// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
 //
 //go:noescape
 func squaredErrorGradF64StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5208,7 +5208,7 @@ func boxMullerF32AVX2(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addI32StreamAVX2 is dst[i] = a + b, written around the caches.
+// addI32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5218,7 +5218,7 @@ func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addI64StreamAVX2 is dst[i] = a + b, written around the caches.
+// addI64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5228,7 +5228,7 @@ func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addU8StreamAVX2 is dst[i] = a + b, written around the caches.
+// addU8StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
 //
 //go:noescape
 func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5238,7 +5238,7 @@ func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5248,7 +5248,7 @@ func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5258,7 +5258,7 @@ func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, written around the caches.
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5268,7 +5268,7 @@ func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5278,7 +5278,7 @@ func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5288,7 +5288,7 @@ func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, written around the caches.
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5298,7 +5298,7 @@ func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subI32StreamAVX2 is dst[i] = a - b, written around the caches.
+// subI32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5308,7 +5308,7 @@ func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subI64StreamAVX2 is dst[i] = a - b, written around the caches.
+// subI64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5318,7 +5318,7 @@ func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subU8StreamAVX2 is dst[i] = a - b, written around the caches.
+// subU8StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
 //
 //go:noescape
 func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5328,7 +5328,7 @@ func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5338,7 +5338,7 @@ func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5348,7 +5348,7 @@ func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, written around the caches.
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5358,7 +5358,7 @@ func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5368,7 +5368,7 @@ func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5378,7 +5378,7 @@ func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, written around the caches.
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5388,7 +5388,7 @@ func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulI32StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulI32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5398,7 +5398,7 @@ func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulU8StreamAVX2 is dst[i] = a · b, written around the caches.
+// mulU8StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
 //
 //go:noescape
 func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5408,7 +5408,7 @@ func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5418,7 +5418,7 @@ func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, written around the caches.
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5428,7 +5428,7 @@ func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5438,7 +5438,7 @@ func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, written around the caches.
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5448,7 +5448,7 @@ func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumI32StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5458,7 +5458,7 @@ func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumI64StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5468,7 +5468,7 @@ func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumU8StreamAVX2 is dst[i] = the larger of a and b, written around the caches.
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
 //
 //go:noescape
 func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5478,7 +5478,7 @@ func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5488,7 +5488,7 @@ func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5498,7 +5498,7 @@ func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, written around the caches.
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5508,7 +5508,7 @@ func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5518,7 +5518,7 @@ func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5528,7 +5528,7 @@ func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, written around the caches.
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5538,7 +5538,7 @@ func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func minimumI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5548,7 +5548,7 @@ func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5558,7 +5558,7 @@ func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, written around the caches.
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
 //
 //go:noescape
 func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5568,7 +5568,7 @@ func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5578,7 +5578,7 @@ func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5588,7 +5588,7 @@ func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, written around the caches.
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
 //
 //go:noescape
 func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5598,7 +5598,7 @@ func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5608,7 +5608,7 @@ func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5618,7 +5618,7 @@ func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, written around the caches.
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
 //
 //go:noescape
 func minimumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5898,7 +5898,7 @@ func geLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func negI32AVX2(dst, a unsafe.Pointer, n int)
 
-// negI32StreamAVX2 is dst[i] = -a, written around the caches.
+// negI32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5908,7 +5908,7 @@ func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negI64AVX2(dst, a unsafe.Pointer, n int)
 
-// negI64StreamAVX2 is dst[i] = -a, written around the caches.
+// negI64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5918,7 +5918,7 @@ func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negU8AVX2(dst, a unsafe.Pointer, n int)
 
-// negU8StreamAVX2 is dst[i] = -a, written around the caches.
+// negU8StreamAVX2 is dst[i] = -a, of a result that no cache holds.
 //
 //go:noescape
 func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5928,7 +5928,7 @@ func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI32AVX2(dst, a unsafe.Pointer, n int)
 
-// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5938,7 +5938,7 @@ func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI64AVX2(dst, a unsafe.Pointer, n int)
 
-// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5948,7 +5948,7 @@ func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absU8AVX2(dst, a unsafe.Pointer, n int)
 
-// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, written around the caches.
+// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
 //
 //go:noescape
 func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5958,7 +5958,7 @@ func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI32AVX2(dst, a unsafe.Pointer, n int)
 
-// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5968,7 +5968,7 @@ func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI64AVX2(dst, a unsafe.Pointer, n int)
 
-// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5978,7 +5978,7 @@ func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signU8AVX2(dst, a unsafe.Pointer, n int)
 
-// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, written around the caches.
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
 //
 //go:noescape
 func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5988,7 +5988,7 @@ func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI32AVX2(dst, a unsafe.Pointer, n int)
 
-// squareI32StreamAVX2 is dst[i] = a², written around the caches.
+// squareI32StreamAVX2 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5998,7 +5998,7 @@ func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareU8AVX2(dst, a unsafe.Pointer, n int)
 
-// squareU8StreamAVX2 is dst[i] = a², written around the caches.
+// squareU8StreamAVX2 is dst[i] = a², of a result that no cache holds.
 //
 //go:noescape
 func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6008,7 +6008,7 @@ func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6018,7 +6018,7 @@ func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6028,7 +6028,7 @@ func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), written around the caches.
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
 //
 //go:noescape
 func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6038,7 +6038,7 @@ func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereI32AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI32StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6048,7 +6048,7 @@ func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI64StreamAVX2 is dst[i] = a where cond, else b, written around the caches.
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
 //
 //go:noescape
 func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6078,7 +6078,7 @@ func addProductsPairU8AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func fromI32I64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, written around the caches.
+// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
 //
 //go:noescape
 func fromI32I64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6088,7 +6088,7 @@ func fromI32I64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 //
 //go:noescape
 func fromU8I32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6098,7 +6098,7 @@ func fromU8I32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, written around the caches.
+// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
 //
 //go:noescape
 func fromU8I64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6140,7 +6140,7 @@ func toBoolU8AVX2(dst, a unsafe.Pointer, n int)
 func expF32AVX2(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
 //
 //go:noescape
 func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6152,7 +6152,7 @@ func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func expm1F32AVX2(dst, x unsafe.Pointer, n int)
 
 // expm1F32StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 //
 //go:noescape
 func expm1F32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6164,7 +6164,7 @@ func expm1F32StreamAVX2(dst, x unsafe.Pointer, n int)
 func logF32AVX2(dst, x unsafe.Pointer, n int)
 
 // logF32StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., written around the caches.
+// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
 //
 //go:noescape
 func logF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6176,7 +6176,7 @@ func logF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func log1pF32AVX2(dst, x unsafe.Pointer, n int)
 
 // log1pF32StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 //
 //go:noescape
 func log1pF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6190,7 +6190,7 @@ func sinF32AVX2(dst, x unsafe.Pointer, n int)
 
 // sinF32StreamAVX2 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func sinF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6204,7 +6204,7 @@ func cosF32AVX2(dst, x unsafe.Pointer, n int)
 
 // cosF32StreamAVX2 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func cosF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6216,7 +6216,7 @@ func cosF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func tanhF32AVX2(dst, x unsafe.Pointer, n int)
 
 // tanhF32StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
 //
 //go:noescape
 func tanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6228,7 +6228,7 @@ func tanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func sigmoidF32AVX2(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6240,7 +6240,7 @@ func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func erfF32AVX2(dst, x unsafe.Pointer, n int)
 
 // erfF32StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
 //
 //go:noescape
 func erfF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6252,7 +6252,7 @@ func erfF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func powF32AVX2(dst, x, y unsafe.Pointer, n int)
 
 // powF32StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
 //
 //go:noescape
 func powF32StreamAVX2(dst, x, y unsafe.Pointer, n int)
@@ -6264,7 +6264,7 @@ func powF32StreamAVX2(dst, x, y unsafe.Pointer, n int)
 func rsqrtF32AVX2(dst, x unsafe.Pointer, n int)
 
 // rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 //
 //go:noescape
 func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6276,7 +6276,7 @@ func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func siLUF32AVX2(dst, x unsafe.Pointer, n int)
 
 // siLUF32StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 //
 //go:noescape
 func siLUF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6288,7 +6288,7 @@ func siLUF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluF32AVX2(dst, x unsafe.Pointer, n int)
 
 // geluF32StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
 //
 //go:noescape
 func geluF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6300,7 +6300,7 @@ func geluF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func geluTanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6312,7 +6312,7 @@ func geluTanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
 
 // softplusF32StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 //
 //go:noescape
 func softplusF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6324,7 +6324,7 @@ func softplusF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluSlopeF32AVX2(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF32StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 //
 //go:noescape
 func geluSlopeF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6336,7 +6336,7 @@ func geluSlopeF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func expBelowF32AVX2(dst, x unsafe.Pointer, n int)
 
 // expBelowF32StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 //
 //go:noescape
 func expBelowF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6348,7 +6348,7 @@ func expBelowF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func expF64AVX2(dst, x unsafe.Pointer, n int)
 
 // expF64StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., written around the caches.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
 //
 //go:noescape
 func expF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6360,7 +6360,7 @@ func expF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func expm1F64AVX2(dst, x unsafe.Pointer, n int)
 
 // expm1F64StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., written around the caches.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
 //
 //go:noescape
 func expm1F64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6372,7 +6372,7 @@ func expm1F64StreamAVX2(dst, x unsafe.Pointer, n int)
 func logF64AVX2(dst, x unsafe.Pointer, n int)
 
 // logF64StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., written around the caches.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func logF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6384,7 +6384,7 @@ func logF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func log1pF64AVX2(dst, x unsafe.Pointer, n int)
 
 // log1pF64StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., written around the caches.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
 //
 //go:noescape
 func log1pF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6396,7 +6396,7 @@ func log1pF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func tanhF64AVX2(dst, x unsafe.Pointer, n int)
 
 // tanhF64StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., written around the caches.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
 //
 //go:noescape
 func tanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6408,7 +6408,7 @@ func tanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func sigmoidF64AVX2(dst, x unsafe.Pointer, n int)
 
 // sigmoidF64StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., written around the caches.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
 //
 //go:noescape
 func sigmoidF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6420,7 +6420,7 @@ func sigmoidF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func siLUF64AVX2(dst, x unsafe.Pointer, n int)
 
 // siLUF64StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., written around the caches.
+// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
 //
 //go:noescape
 func siLUF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6432,7 +6432,7 @@ func siLUF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func softplusF64AVX2(dst, x unsafe.Pointer, n int)
 
 // softplusF64StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., written around the caches.
+// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
 //
 //go:noescape
 func softplusF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6444,7 +6444,7 @@ func softplusF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func rsqrtF64AVX2(dst, x unsafe.Pointer, n int)
 
 // rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., written around the caches.
+// Two correctly rounded steps., of a result that no cache holds.
 //
 //go:noescape
 func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6456,7 +6456,7 @@ func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func expBelowF64AVX2(dst, x unsafe.Pointer, n int)
 
 // expBelowF64StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., written around the caches.
+// As Exp, without what is for positive x., of a result that no cache holds.
 //
 //go:noescape
 func expBelowF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6468,7 +6468,7 @@ func expBelowF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func erfF64AVX2(dst, x unsafe.Pointer, n int)
 
 // erfF64StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., written around the caches.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
 //
 //go:noescape
 func erfF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6480,7 +6480,7 @@ func erfF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluF64AVX2(dst, x unsafe.Pointer, n int)
 
 // geluF64StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., written around the caches.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
 //
 //go:noescape
 func geluF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6492,7 +6492,7 @@ func geluF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluSlopeF64AVX2(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF64StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., written around the caches.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
 //
 //go:noescape
 func geluSlopeF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6504,7 +6504,7 @@ func geluSlopeF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func geluTanhF64AVX2(dst, x unsafe.Pointer, n int)
 
 // geluTanhF64StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., written around the caches.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
 //
 //go:noescape
 func geluTanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6516,7 +6516,7 @@ func geluTanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func sinNearF64AVX2(dst, x unsafe.Pointer, n int)
 
 // sinNearF64StreamAVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func sinNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6528,7 +6528,7 @@ func sinNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func cosNearF64AVX2(dst, x unsafe.Pointer, n int)
 
 // cosNearF64StreamAVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., written around the caches.
+// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
 //
 //go:noescape
 func cosNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6540,7 +6540,7 @@ func cosNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func powF64AVX2(dst, x, y unsafe.Pointer, n int)
 
 // powF64StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., written around the caches.
+// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
 //
 //go:noescape
 func powF64StreamAVX2(dst, x, y unsafe.Pointer, n int)
@@ -6605,7 +6605,7 @@ func mulF32F64AVX2(products, a unsafe.Pointer, n int)
 //go:noescape
 func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 //
 //go:noescape
 func expStripF32StreamAVX2(dst, a, largest unsafe.Pointer, n int)
@@ -6615,7 +6615,7 @@ func expStripF32StreamAVX2(dst, a, largest unsafe.Pointer, n int)
 //go:noescape
 func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, written around the caches.
+// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
 //
 //go:noescape
 func expStripF64StreamAVX2(dst, a, largest unsafe.Pointer, n int)
@@ -6625,7 +6625,7 @@ func expStripF64StreamAVX2(dst, a, largest unsafe.Pointer, n int)
 //go:noescape
 func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
@@ -6635,7 +6635,7 @@ func logSoftmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
@@ -6645,7 +6645,7 @@ func logSoftmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftStripF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftStripF32StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
@@ -6655,7 +6655,7 @@ func shiftStripF32StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
 //go:noescape
 func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftStripF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftStripF64StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
@@ -6665,7 +6665,7 @@ func shiftStripF64StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
 //go:noescape
 func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
@@ -6675,7 +6675,7 @@ func softmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
@@ -6685,7 +6685,7 @@ func softmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 //go:noescape
 func andI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// andI64StreamAVX2 is dst[i] = a & b, written around the caches.
+// andI64StreamAVX2 is dst[i] = a & b, of a result that no cache holds.
 //
 //go:noescape
 func andI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6695,7 +6695,7 @@ func andI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func orI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// orI64StreamAVX2 is dst[i] = a | b, written around the caches.
+// orI64StreamAVX2 is dst[i] = a | b, of a result that no cache holds.
 //
 //go:noescape
 func orI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6705,7 +6705,7 @@ func orI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func xorI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// xorI64StreamAVX2 is dst[i] = a ^ b, written around the caches.
+// xorI64StreamAVX2 is dst[i] = a ^ b, of a result that no cache holds.
 //
 //go:noescape
 func xorI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6715,7 +6715,7 @@ func xorI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func sameI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, written around the caches.
+// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
 //
 //go:noescape
 func sameI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6725,7 +6725,7 @@ func sameI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func belowI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, written around the caches.
+// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
 //
 //go:noescape
 func belowI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6735,7 +6735,7 @@ func belowI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func atMostI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, written around the caches.
+// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
 //
 //go:noescape
 func atMostI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6745,7 +6745,7 @@ func atMostI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func flipI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// flipI64StreamAVX2 is dst[i] = a ^ bits, written around the caches.
+// flipI64StreamAVX2 is dst[i] = a ^ bits, of a result that no cache holds.
 //
 //go:noescape
 func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6755,7 +6755,7 @@ func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func truthOfBytesI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, written around the caches.
+// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
 //
 //go:noescape
 func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6765,7 +6765,7 @@ func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func whereBytesI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, written around the caches.
+// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
 //
 //go:noescape
 func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6775,7 +6775,7 @@ func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6785,7 +6785,7 @@ func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, written around the caches.
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
 //
 //go:noescape
 func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6795,7 +6795,7 @@ func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func fmodF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func fmodF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6805,7 +6805,7 @@ func fmodF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func fmodF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, written around the caches.
+// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func fmodF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6815,7 +6815,7 @@ func fmodF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func remainderF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func remainderF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6825,7 +6825,7 @@ func remainderF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func remainderF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, written around the caches.
+// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func remainderF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6835,7 +6835,7 @@ func remainderF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func floorDivideF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func floorDivideF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6845,7 +6845,7 @@ func floorDivideF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func floorDivideF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, written around the caches.
+// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
 //
 //go:noescape
 func floorDivideF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)

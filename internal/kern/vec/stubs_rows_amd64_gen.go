@@ -181,7 +181,7 @@ func productF32F64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF32StreamAVX512 is dst[i] = a + v, written around the caches.
+// addColumnF32StreamAVX512 is dst[i] = a + v, of a result that no cache holds.
 //
 //go:noescape
 func addColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -191,7 +191,7 @@ func addColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF64StreamAVX512 is dst[i] = a + v, written around the caches.
+// addColumnF64StreamAVX512 is dst[i] = a + v, of a result that no cache holds.
 //
 //go:noescape
 func addColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -201,7 +201,7 @@ func addColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF32StreamAVX512 is dst[i] = a - v, written around the caches.
+// subColumnF32StreamAVX512 is dst[i] = a - v, of a result that no cache holds.
 //
 //go:noescape
 func subColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -211,7 +211,7 @@ func subColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF64StreamAVX512 is dst[i] = a - v, written around the caches.
+// subColumnF64StreamAVX512 is dst[i] = a - v, of a result that no cache holds.
 //
 //go:noescape
 func subColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -221,7 +221,7 @@ func subColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subFromColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF32StreamAVX512 is dst[i] = v - a, written around the caches.
+// subFromColumnF32StreamAVX512 is dst[i] = v - a, of a result that no cache holds.
 //
 //go:noescape
 func subFromColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -231,7 +231,7 @@ func subFromColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func subFromColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF64StreamAVX512 is dst[i] = v - a, written around the caches.
+// subFromColumnF64StreamAVX512 is dst[i] = v - a, of a result that no cache holds.
 //
 //go:noescape
 func subFromColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -241,7 +241,7 @@ func subFromColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func mulColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF32StreamAVX512 is dst[i] = a · v, written around the caches.
+// mulColumnF32StreamAVX512 is dst[i] = a · v, of a result that no cache holds.
 //
 //go:noescape
 func mulColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -251,7 +251,7 @@ func mulColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func mulColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF64StreamAVX512 is dst[i] = a · v, written around the caches.
+// mulColumnF64StreamAVX512 is dst[i] = a · v, of a result that no cache holds.
 //
 //go:noescape
 func mulColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -261,7 +261,7 @@ func mulColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF32StreamAVX512 is dst[i] = a / v, written around the caches.
+// divColumnF32StreamAVX512 is dst[i] = a / v, of a result that no cache holds.
 //
 //go:noescape
 func divColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -271,7 +271,7 @@ func divColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF64StreamAVX512 is dst[i] = a / v, written around the caches.
+// divColumnF64StreamAVX512 is dst[i] = a / v, of a result that no cache holds.
 //
 //go:noescape
 func divColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -281,7 +281,7 @@ func divColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divIntoColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF32StreamAVX512 is dst[i] = v / a, written around the caches.
+// divIntoColumnF32StreamAVX512 is dst[i] = v / a, of a result that no cache holds.
 //
 //go:noescape
 func divIntoColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -291,7 +291,7 @@ func divIntoColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func divIntoColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF64StreamAVX512 is dst[i] = v / a, written around the caches.
+// divIntoColumnF64StreamAVX512 is dst[i] = v / a, of a result that no cache holds.
 //
 //go:noescape
 func divIntoColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -321,7 +321,7 @@ func sumExpF64AVX512(a unsafe.Pointer, rows, n int, scalars, results, next unsaf
 //go:noescape
 func crossEntropyGradF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF32StreamAVX512 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF32StreamAVX512 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 //
 //go:noescape
 func crossEntropyGradF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -331,7 +331,7 @@ func crossEntropyGradF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func crossEntropyGradF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF64StreamAVX512 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF64StreamAVX512 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 //
 //go:noescape
 func crossEntropyGradF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -341,7 +341,7 @@ func crossEntropyGradF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func logSoftmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF32StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -351,7 +351,7 @@ func logSoftmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scala
 //go:noescape
 func logSoftmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF64StreamAVX512 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -361,7 +361,7 @@ func logSoftmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scala
 //go:noescape
 func scaleF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF32StreamAVX512 is dst[i] = a · factor, written around the caches.
+// scaleF32StreamAVX512 is dst[i] = a · factor, of a result that no cache holds.
 //
 //go:noescape
 func scaleF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -371,7 +371,7 @@ func scaleF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsa
 //go:noescape
 func scaleF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF64StreamAVX512 is dst[i] = a · factor, written around the caches.
+// scaleF64StreamAVX512 is dst[i] = a · factor, of a result that no cache holds.
 //
 //go:noescape
 func scaleF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -381,7 +381,7 @@ func scaleF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsa
 //go:noescape
 func shiftF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -391,7 +391,7 @@ func shiftF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsa
 //go:noescape
 func shiftF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF64StreamAVX512 is dst[i] = a - first - second, written around the caches.
+// shiftF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -401,7 +401,7 @@ func shiftF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsa
 //go:noescape
 func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF32StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -411,7 +411,7 @@ func softmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF64StreamAVX512 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -421,7 +421,7 @@ func softmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func normalizeF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF32StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF32StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -431,7 +431,7 @@ func normalizeF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func normalizeF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF64StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF64StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -441,7 +441,7 @@ func normalizeF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func normalizeAffineF32AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF32StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF32StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeAffineF32StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -451,7 +451,7 @@ func normalizeAffineF32StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, sc
 //go:noescape
 func normalizeAffineF64AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF64StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF64StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -461,7 +461,7 @@ func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, sc
 //go:noescape
 func normalizeChannelF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF32StreamAVX512 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF32StreamAVX512 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 //
 //go:noescape
 func normalizeChannelF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -471,7 +471,7 @@ func normalizeChannelF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func normalizeChannelF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF64StreamAVX512 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF64StreamAVX512 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 //
 //go:noescape
 func normalizeChannelF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -501,7 +501,7 @@ func layerNormSumsWeightedF64AVX512(dy, x, w unsafe.Pointer, rows, n int, scalar
 //go:noescape
 func layerNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF32StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF32StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradF32StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -511,7 +511,7 @@ func layerNormGradF32StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalar
 //go:noescape
 func layerNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF64StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF64StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradF64StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -521,7 +521,7 @@ func layerNormGradF64StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalar
 //go:noescape
 func layerNormGradWeightedF32AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF32StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF32StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradWeightedF32StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -531,7 +531,7 @@ func layerNormGradWeightedF32StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n 
 //go:noescape
 func layerNormGradWeightedF64AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF64StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF64StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradWeightedF64StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -711,7 +711,7 @@ func productF32F64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF32StreamAVX2 is dst[i] = a + v, written around the caches.
+// addColumnF32StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
 //
 //go:noescape
 func addColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -721,7 +721,7 @@ func addColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF64StreamAVX2 is dst[i] = a + v, written around the caches.
+// addColumnF64StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
 //
 //go:noescape
 func addColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -731,7 +731,7 @@ func addColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF32StreamAVX2 is dst[i] = a - v, written around the caches.
+// subColumnF32StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
 //
 //go:noescape
 func subColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -741,7 +741,7 @@ func subColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF64StreamAVX2 is dst[i] = a - v, written around the caches.
+// subColumnF64StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
 //
 //go:noescape
 func subColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -751,7 +751,7 @@ func subColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subFromColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF32StreamAVX2 is dst[i] = v - a, written around the caches.
+// subFromColumnF32StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
 //
 //go:noescape
 func subFromColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -761,7 +761,7 @@ func subFromColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func subFromColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF64StreamAVX2 is dst[i] = v - a, written around the caches.
+// subFromColumnF64StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
 //
 //go:noescape
 func subFromColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -771,7 +771,7 @@ func subFromColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func mulColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF32StreamAVX2 is dst[i] = a · v, written around the caches.
+// mulColumnF32StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
 //
 //go:noescape
 func mulColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -781,7 +781,7 @@ func mulColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func mulColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF64StreamAVX2 is dst[i] = a · v, written around the caches.
+// mulColumnF64StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
 //
 //go:noescape
 func mulColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -791,7 +791,7 @@ func mulColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF32StreamAVX2 is dst[i] = a / v, written around the caches.
+// divColumnF32StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
 //
 //go:noescape
 func divColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -801,7 +801,7 @@ func divColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF64StreamAVX2 is dst[i] = a / v, written around the caches.
+// divColumnF64StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
 //
 //go:noescape
 func divColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -811,7 +811,7 @@ func divColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divIntoColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF32StreamAVX2 is dst[i] = v / a, written around the caches.
+// divIntoColumnF32StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
 //
 //go:noescape
 func divIntoColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -821,7 +821,7 @@ func divIntoColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func divIntoColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF64StreamAVX2 is dst[i] = v / a, written around the caches.
+// divIntoColumnF64StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
 //
 //go:noescape
 func divIntoColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -851,7 +851,7 @@ func sumExpF64AVX2(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.
 //go:noescape
 func crossEntropyGradF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 //
 //go:noescape
 func crossEntropyGradF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -861,7 +861,7 @@ func crossEntropyGradF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, 
 //go:noescape
 func crossEntropyGradF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, written around the caches.
+// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
 //
 //go:noescape
 func crossEntropyGradF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -871,7 +871,7 @@ func crossEntropyGradF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, 
 //go:noescape
 func logSoftmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -881,7 +881,7 @@ func logSoftmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func logSoftmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, written around the caches.
+// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
 //
 //go:noescape
 func logSoftmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -891,7 +891,7 @@ func logSoftmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func scaleF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF32StreamAVX2 is dst[i] = a · factor, written around the caches.
+// scaleF32StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
 //
 //go:noescape
 func scaleF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -901,7 +901,7 @@ func scaleF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe
 //go:noescape
 func scaleF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF64StreamAVX2 is dst[i] = a · factor, written around the caches.
+// scaleF64StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
 //
 //go:noescape
 func scaleF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -911,7 +911,7 @@ func scaleF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe
 //go:noescape
 func shiftF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -921,7 +921,7 @@ func shiftF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe
 //go:noescape
 func shiftF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF64StreamAVX2 is dst[i] = a - first - second, written around the caches.
+// shiftF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
 //
 //go:noescape
 func shiftF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -931,7 +931,7 @@ func shiftF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe
 //go:noescape
 func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -941,7 +941,7 @@ func softmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), written around the caches.
+// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
 //
 //go:noescape
 func softmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -951,7 +951,7 @@ func softmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func normalizeF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -961,7 +961,7 @@ func normalizeF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func normalizeF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, written around the caches.
+// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -971,7 +971,7 @@ func normalizeF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func normalizeAffineF32AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeAffineF32StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -981,7 +981,7 @@ func normalizeAffineF32StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scal
 //go:noescape
 func normalizeAffineF64AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, written around the caches.
+// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
 //
 //go:noescape
 func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -991,7 +991,7 @@ func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scal
 //go:noescape
 func normalizeChannelF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 //
 //go:noescape
 func normalizeChannelF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1001,7 +1001,7 @@ func normalizeChannelF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, 
 //go:noescape
 func normalizeChannelF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, written around the caches.
+// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
 //
 //go:noescape
 func normalizeChannelF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1031,7 +1031,7 @@ func layerNormSumsWeightedF64AVX2(dy, x, w unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func layerNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradF32StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1041,7 +1041,7 @@ func layerNormGradF32StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func layerNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradF64StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1051,7 +1051,7 @@ func layerNormGradF64StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func layerNormGradWeightedF32AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradWeightedF32StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1061,7 +1061,7 @@ func layerNormGradWeightedF32StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n in
 //go:noescape
 func layerNormGradWeightedF64AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, written around the caches.
+// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
 //
 //go:noescape
 func layerNormGradWeightedF64StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)

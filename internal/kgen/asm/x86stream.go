@@ -2,12 +2,13 @@ package asm
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/kgen/recipe"
 )
 
-// streams tells whether a loop has a second function, whose results go to memory around the caches: there is one result, of
-// the type that the loop computes with, and it is no operand.
+// streams tells whether a loop has a second function, for results that no cache holds: there is one result, of the type that
+// the loop computes with, and it is no operand.
 func streams(l *recipe.Loop) bool {
 	return len(l.Dst) == 1 && l.Dst[0].Elem == recipe.Own && !l.InPlace()
 }
@@ -16,33 +17,61 @@ func streams(l *recipe.Loop) bool {
 // result aligned to a vector.
 func (m *x86) stream(f *File, l *recipe.Loop, elem recipe.Elem) {
 	pl := newPlan(m, l, elem)
-	pl.around = true
-	fn := f.Func(streamName(l, elem, m.suffix()), comment(l)+", written around the caches", params(l)...)
+	fn := f.Func(streamName(l, elem, m.suffix()), comment(l)+", of a result that no cache holds", params(l)...)
 	m.begin(fn, pl)
-	fn.Op("PCALIGN", "$32")
-	fn.Label("several")
-	m.prefetchFirst(fn, pl)
-	pl.body(m, fn, 0, pl.chains, false)
-	fn.Op("ADDQ", fmt.Sprintf("$%d", pl.chains*m.bytes()/elem.Size()), "AX")
-	fn.Op("CMPQ", "AX", "CX")
-	fn.Op("JLT", "several")
+	one := l.Src[:min(1, len(l.Src))] // to ask for more operands gained nothing
+	m.streamed(fn, pl, func() { m.askFor(fn, pl, one, aroundAhead) })
 	fn.Op("SFENCE") // what is written next, perhaps that this thread has ended, shall not be seen before
 	fn.Op("VZEROUPPER")
 	fn.Op("RET")
 }
 
-// streamAhead is how many bytes ahead of what is read a loop around the caches asks for: two pages, since what the machine
-// fetches by itself ends with a page.
-const streamAhead = 8 << 10
-
-// prefetchFirst asks for what all chains will read of the first operand; to ask for that of others too gained nothing.
-func (m *x86) prefetchFirst(fn *Func, pl plan) {
-	if len(pl.loop.Src) == 0 {
-		return
+// streamed is the loop over n elements, twice: one writes around the caches, which saves reading each line of the result
+// first; the other, for machines that would wait for each such line to reach memory, writes through them, and asks early for
+// every line that it will read or write. Fetch is what the former asks for.
+func (m *x86) streamed(fn *Func, pl plan, fetch func()) {
+	pass := func(label string, ask func()) {
+		fn.Op("PCALIGN", "$32")
+		fn.Label(label)
+		ask()
+		pl.body(m, fn, 0, pl.chains, false)
+		fn.Op("ADDQ", fmt.Sprintf("$%d", pl.chains*m.bytes()/pl.elem.Size()), "AX")
+		fn.Op("CMPQ", "AX", "CX")
+		fn.Op("JLT", label)
 	}
-	size := sizeIn(pl.loop.Src[0].Elem, pl.elem)
-	for at := 0; at < pl.chains*m.bytes()/pl.elem.Size()*size; at += lineBytes {
-		fn.Op("PREFETCHT0", fmt.Sprintf("%d(%s)(AX*%d)", streamAhead+at, x86Pointers[pl.loop.SrcPlace(0)], size))
+	fn.Op("CMPB", "·writesThrough(SB)", "$0")
+	fn.Op("JNE", "through")
+	pl.around = true
+	pass("around", fetch)
+	fn.Op("JMP", "written")
+	pl.around = false
+	pass("through", func() {
+		m.prefetch(fn, pl)
+		m.askFor(fn, pl, pl.loop.Operands(), throughAhead)
+	})
+	fn.Label("written")
+}
+
+const (
+	// aroundAhead is how many bytes ahead of what is read a loop around the caches asks for: two pages, since what the machine
+	// fetches by itself ends with a page.
+	aroundAhead = 8 << 10
+
+	// throughAhead is how many a loop through the caches asks for of what it reads and writes: 0.5, 1, 2, 4 and 8 KiB ahead
+	// a ReLU of ten million elements took 7.2, 7.0, 6.8, 6.9 and 7.3 ms.
+	throughAhead = 2 << 10
+)
+
+// askFor brings what all chains will read or write of operands into the caches.
+func (m *x86) askFor(fn *Func, pl plan, operands []recipe.Operand, ahead int) {
+	for n, o := range pl.loop.Operands() {
+		if o.Same || !slices.Contains(operands, o) {
+			continue
+		}
+		size := sizeIn(o.Elem, pl.elem)
+		for at := 0; at < pl.chains*m.bytes()/pl.elem.Size()*size; at += lineBytes {
+			fn.Op("PREFETCHT0", fmt.Sprintf("%d(%s)(AX*%d)", ahead+at, x86Pointers[n], size))
+		}
 	}
 }
 
@@ -54,19 +83,13 @@ func streamsRows(l *recipe.Loop) bool { return l.Rows && len(l.Folds) == 0 && st
 func (m *x86) streamRows(f *File, l *recipe.Loop, elem recipe.Elem) {
 	l = fetching(l)
 	pl := newPlan(m, l, elem)
-	pl.around = true
-	fn := f.Func(streamName(l, elem, m.suffix()), comment(l)+", written around the caches", params(l)...)
+	fn := f.Func(streamName(l, elem, m.suffix()), comment(l)+", of a result that no cache holds", params(l)...)
 	m.beginRows(fn, l)
 	fn.Label("row")
 	fn.Op("MOVQ", fn.Arg("n"), "CX")
 	fn.Op("XORL", "AX", "AX")
 	pl.fetchKept(m, fn)
-	fn.Label("several")
-	m.prefetch(fn, pl)
-	pl.body(m, fn, 0, pl.chains, false)
-	fn.Op("ADDQ", fmt.Sprintf("$%d", pl.chains*m.bytes()/elem.Size()), "AX")
-	fn.Op("CMPQ", "AX", "CX")
-	fn.Op("JLT", "several")
+	m.streamed(fn, pl, func() { m.prefetch(fn, pl) })
 	m.nextRow(fn, pl)
 	fn.Op("SFENCE")
 	fn.Op("VZEROUPPER")
