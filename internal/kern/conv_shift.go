@@ -88,7 +88,7 @@ func (s *shifts) size() int {
 
 // tapTable is where in the copies the input starts that some weights meet.
 type tapTable struct {
-	at    [maxTaps]int32
+	at    [maxTaps + vec.TapsAhead]int32
 	first int // of the weights
 	count int // of them; 0 for an empty table
 	last  int // the largest

@@ -61,7 +61,7 @@ func gradWeightByPixels[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	}
 	window := s.R * s.S
 	sums := g.outputs * window * g.row
-	size := max(g.turned+sums+max(g.grads, (g.channels+1)*window+g.row), window*g.band*g.images)
+	size := max(g.turned+sums+max(g.grads, (g.channels+1)*window+g.row), window*g.band*g.images+vec.TapsAhead)
 	flops := 2 * s.N * pixels * window * g.outputs * g.channels
 	return ForWithLoans(s.Groups*blocks*parts, grainOf(flops), size, func(lo, hi int, space []T, taps []int32) {
 		for i := lo; i < hi; i++ {
