@@ -116,38 +116,49 @@ func withLoan[T dtype.Float](n int, f func(space []T) error) (err error) {
 	return errors.Join(ForWithLoan(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
 }
 
+// flipped is how many outputs flip takes at a time: what it reads and writes of a memory page suffices for what the page costs.
+const flipped = 16
+
 // flipAll writes the weights of all phases' convolutions.
 func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
+	outputs := s.K / s.Groups
 	for a := range s.StrideH {
 		for b := range s.StrideW {
-			rows, cols := s.phase(a, b)
-			channels, window := s.C/s.Groups, rows.count*cols.count
-			if window == 0 {
+			taps := s.backwards(s.phase(a, b))
+			if len(taps) == 0 {
 				continue
 			}
-			par.For(s.C, max(1, copyGrain/(s.K/s.Groups*window)), func(lo, hi int) {
-				for c := lo; c < hi; c++ {
-					flip(s, w, dst, c, rows, cols)
+			par.For(s.C, max(1, copyGrain/(outputs*len(taps))), func(lo, hi int) {
+				for k := 0; k < outputs; k += flipped {
+					for c := lo; c < hi; c++ {
+						flip(s, w, dst[(c*outputs+k)*len(taps):], c, k, taps)
+					}
 				}
 			})
-			dst = dst[s.K*channels*window:]
+			dst = dst[s.C*outputs*len(taps):]
 		}
 	}
 }
 
-// flip writes the weights of one input channel: those of all outputs of its group side by side, windows backwards.
-func flip[T dtype.Float](s *ConvShape, w, dst []T, c int, rows, cols axisPhase) {
-	channels, outputs, window := s.C/s.Groups, s.K/s.Groups, s.R*s.S
-	from := w[(c/channels*outputs*channels+c%channels)*window:]
-	dst = dst[c*outputs*rows.count*cols.count:]
-	for range outputs {
-		for r := rows.count - 1; r >= 0; r-- {
-			line := from[(rows.first+r*rows.step)*s.S:]
-			for q := cols.count - 1; q >= 0; q-- {
-				dst[0] = line[cols.first+q*cols.step]
-				dst = dst[1:]
-			}
+// backwards returns where in the window the weights lie that a phase meets, the last first.
+func (s *ConvShape) backwards(rows, cols axisPhase) []int {
+	taps := make([]int, 0, rows.count*cols.count)
+	for r := rows.count - 1; r >= 0; r-- {
+		for q := cols.count - 1; q >= 0; q-- {
+			taps = append(taps, (rows.first+r*rows.step)*s.S+cols.first+q*cols.step)
 		}
-		from = from[min(channels*window, len(from)):]
+	}
+	return taps
+}
+
+// flip writes the weights of one input channel for some outputs of its group from k on, side by side.
+func flip[T dtype.Float](s *ConvShape, w, dst []T, c, k int, taps []int) {
+	channels, outputs, window := s.C/s.Groups, s.K/s.Groups, s.R*s.S
+	first := (c/channels*outputs+k)*channels + c%channels
+	for i := range min(flipped, outputs-k) {
+		from, to := w[(first+i*channels)*window:][:window], dst[i*len(taps):][:len(taps)]
+		for j, tap := range taps {
+			to[j] = from[tap]
+		}
 	}
 }
