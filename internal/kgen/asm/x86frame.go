@@ -80,7 +80,7 @@ func (m *x86) several(fn *Func, pl plan, step int) {
 	fn.Op("JGT", "single")
 	fn.Op("PCALIGN", "$32")
 	fn.Label("several")
-	m.prefetch(fn, pl)
+	m.prefetch(fn, pl, pl.chains)
 	pl.body(m, fn, 0, pl.chains, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
 	m.endOfRun(fn, pl, "severalOn")
@@ -123,6 +123,9 @@ func (m *x86) single(fn *Func, pl plan, step int, next string) {
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JGT", next)
 	fn.Label("whole")
+	if pl.chains == pl.unit { // else what is left here is short
+		m.prefetch(fn, pl, pl.unit)
+	}
 	pl.body(m, fn, 0, pl.unit, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
 	m.endOfRun(fn, pl, "wholeOn")

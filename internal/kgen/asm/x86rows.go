@@ -57,13 +57,20 @@ func (m *x86) beginRows(fn *Func, l *recipe.Loop) {
 
 const lineBytes = 64 // of a cache line
 
-// prefetch asks for as many elements of what will be read next as all chains read of an operand: R14 points to them.
-func (m *x86) prefetch(fn *Func, pl plan) {
-	if !pl.loop.Fetches {
-		return
-	}
-	for at := 0; at < pl.chains*m.bytes(); at += lineBytes {
-		fn.Op("PREFETCHT0", fmt.Sprintf("%d(R14)(AX*%d)", at, pl.elem.Size()))
+// rowsAhead is how many bytes ahead of what it reads a loop asks for: 4, 8 and 16 KiB ahead the sums of rows of 16 MiB took
+// 754, 725 and 739 us on Cascade Lake, 889 without.
+const rowsAhead = 8 << 10
+
+// prefetch asks for as many elements as so many chains read of an operand: of what will be read next, to which R14 points, or
+// of what the loop itself will read, whose rows lie behind each other.
+func (m *x86) prefetch(fn *Func, pl plan, chains int) {
+	switch {
+	case pl.loop.Fetches:
+		for at := 0; at < chains*m.bytes(); at += lineBytes {
+			fn.Op("PREFETCHT0", fmt.Sprintf("%d(R14)(AX*%d)", at, pl.elem.Size()))
+		}
+	case pl.loop.Ahead:
+		m.askFor(fn, pl, chains, pl.loop.Src, rowsAhead)
 	}
 }
 

@@ -20,7 +20,7 @@ func (m *x86) stream(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn := f.Func(streamName(l, elem, m.suffix()), comment(l)+", of a result that no cache holds", params(l)...)
 	m.begin(fn, pl)
 	one := l.Src[:min(1, len(l.Src))] // to ask for more operands gained nothing
-	m.streamed(fn, pl, func() { m.askFor(fn, pl, one, aroundAhead) })
+	m.streamed(fn, pl, func() { m.askFor(fn, pl, pl.chains, one, aroundAhead) })
 	fn.Op("SFENCE") // what is written next, perhaps that this thread has ended, shall not be seen before
 	fn.Op("VZEROUPPER")
 	fn.Op("RET")
@@ -46,8 +46,8 @@ func (m *x86) streamed(fn *Func, pl plan, fetch func()) {
 	fn.Op("JMP", "written")
 	pl.around = false
 	pass("through", func() {
-		m.prefetch(fn, pl)
-		m.askFor(fn, pl, pl.loop.Operands(), throughAhead)
+		m.prefetch(fn, pl, pl.chains)
+		m.askFor(fn, pl, pl.chains, pl.loop.Operands(), throughAhead)
 	})
 	fn.Label("written")
 }
@@ -62,14 +62,14 @@ const (
 	throughAhead = 2 << 10
 )
 
-// askFor brings what all chains will read or write of operands into the caches.
-func (m *x86) askFor(fn *Func, pl plan, operands []recipe.Operand, ahead int) {
+// askFor brings what so many chains will read or write of operands into the caches.
+func (m *x86) askFor(fn *Func, pl plan, chains int, operands []recipe.Operand, ahead int) {
 	for n, o := range pl.loop.Operands() {
 		if o.Same || !slices.Contains(operands, o) {
 			continue
 		}
 		size := sizeIn(o.Elem, pl.elem)
-		for at := 0; at < pl.chains*m.bytes()/pl.elem.Size()*size; at += lineBytes {
+		for at := 0; at < chains*m.bytes()/pl.elem.Size()*size; at += lineBytes {
 			fn.Op("PREFETCHT0", fmt.Sprintf("%d(%s)(AX*%d)", ahead+at, x86Pointers[n], size))
 		}
 	}
@@ -89,7 +89,7 @@ func (m *x86) streamRows(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("MOVQ", fn.Arg("n"), "CX")
 	fn.Op("XORL", "AX", "AX")
 	pl.fetchKept(m, fn)
-	m.streamed(fn, pl, func() { m.prefetch(fn, pl) })
+	m.streamed(fn, pl, func() { m.prefetch(fn, pl, pl.chains) })
 	m.nextRow(fn, pl)
 	fn.Op("SFENCE")
 	fn.Op("VZEROUPPER")

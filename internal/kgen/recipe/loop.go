@@ -17,6 +17,7 @@ type Loop struct {
 	Lanes   int  // how many vectors of LaneBytes hold the lanes of a fold
 	Rows    bool // it works on rows: scalars and folds are each row's own
 	Fetches bool // it works on rows, and meanwhile brings as many elements into the caches that will be read next
+	Ahead   bool // it works on rows that come from memory, and asks early for what it will read of them
 	Whole   bool // its rows are of a multiple of 64 elements
 }
 

@@ -15,7 +15,7 @@ func Rows() []*Loop {
 		deviations(),
 		foldOf("Largest", "the largest a, NaN where one is", FoldMax),
 		foldOf("Smallest", "the smallest a, NaN where one is", FoldMin),
-		foldOf("Top", "the largest a that is not NaN, -∞ where none is", FoldTop),
+		top(),
 		first(),
 		firstFar(),
 		foldInts("Sum", "Σ a, which wraps", FoldSum, []Elem{I64}, Own),
@@ -40,6 +40,13 @@ func foldOf(name, doc string, op FoldOp) *Loop {
 	return foldMade(name, doc, func(d description, x float) { d.fold(op, x) })
 }
 
+// top is a softmax's, which has its rows in a cache.
+func top() *Loop {
+	l := foldOf("Top", "the largest a that is not NaN, -∞ where none is", FoldTop)
+	l.Ahead = false
+	return l
+}
+
 func first() *Loop {
 	d := describeRows("First", "the place of the first a that equals value, -1 where none does", floats, "a")
 	d.first(d.Equal(d.Param(0), d.scalar("value")))
@@ -55,7 +62,7 @@ func firstFar() *Loop {
 // foldInts is foldOf for integers, which lie in memory as another type.
 func foldInts(name, doc string, op FoldOp, own []Elem, elem Elem) *Loop {
 	d := describeRows(name, doc, own, "a")
-	d.Src[0].Elem, d.Lanes = elem, manyLanes
+	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
 	d.foldInt(op, d.IntParam(0))
 	return d.folded()
 }
@@ -76,7 +83,7 @@ func firstInt() *Loop {
 // product is a product of float64, of elements that lie in memory as another type.
 func product(name, doc string, elem Elem) *Loop {
 	d := describeRows(name, doc, []Elem{F64}, "a")
-	d.Src[0].Elem, d.Lanes = elem, manyLanes
+	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
 	d.fold(FoldProduct, d.Param(0))
 	return d.folded()
 }
@@ -84,20 +91,21 @@ func product(name, doc string, elem Elem) *Loop {
 // foldMade is a loop that folds something made of the elements.
 func foldMade(name, doc string, fold func(d description, x float)) *Loop {
 	d := describeRows(name, doc, floats, "a")
-	d.Lanes = manyLanes
+	d.Lanes, d.Ahead = manyLanes, true
 	fold(d, d.Param(0))
 	return d.folded()
 }
 
 func dot() *Loop {
 	d := describeRows("SumProducts", "Σ a·b", floats, "a", "b")
-	d.Lanes = manyLanes
+	d.Lanes, d.Ahead = manyLanes, true
 	d.fold(FoldDot, d.Param(0), d.Param(1))
 	return d.folded()
 }
 
 func deviations() *Loop {
 	d := describeRows("Deviations", "Σ (a - shift), Σ (a - shift)²", floats, "a")
+	d.Ahead = true
 	x := d.Sub(d.Param(0), d.scalar("shift"))
 	d.fold(FoldSum, x)
 	d.fold(FoldDot, x, x)
