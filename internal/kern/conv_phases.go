@@ -124,41 +124,36 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 	outputs := s.K / s.Groups
 	for a := range s.StrideH {
 		for b := range s.StrideW {
-			taps := s.backwards(s.phase(a, b))
-			if len(taps) == 0 {
+			rows, cols := s.phase(a, b)
+			met := rows.count * cols.count
+			if met == 0 {
 				continue
 			}
-			par.For(s.C, max(1, copyGrain/(outputs*len(taps))), func(lo, hi int) {
+			par.For(s.C, max(1, copyGrain/(outputs*met)), func(lo, hi int) {
 				for k := 0; k < outputs; k += flipped {
 					for c := lo; c < hi; c++ {
-						flip(s, w, dst[(c*outputs+k)*len(taps):], c, k, taps)
+						flip(s, w, dst[(c*outputs+k)*met:], c, k, rows, cols)
 					}
 				}
 			})
-			dst = dst[s.C*outputs*len(taps):]
+			dst = dst[s.C*outputs*met:]
 		}
 	}
 }
 
-// backwards returns where in the window the weights lie that a phase meets, the last first.
-func (s *ConvShape) backwards(rows, cols axisPhase) []int {
-	taps := make([]int, 0, rows.count*cols.count)
-	for r := rows.count - 1; r >= 0; r-- {
-		for q := cols.count - 1; q >= 0; q-- {
-			taps = append(taps, (rows.first+r*rows.step)*s.S+cols.first+q*cols.step)
-		}
-	}
-	return taps
-}
-
-// flip writes the weights of one input channel for some outputs of its group from k on, side by side.
-func flip[T dtype.Float](s *ConvShape, w, dst []T, c, k int, taps []int) {
-	channels, outputs, window := s.C/s.Groups, s.K/s.Groups, s.R*s.S
+// flip writes the weights of one input channel for some outputs of its group from k on, side by side, windows backwards.
+func flip[T dtype.Float](s *ConvShape, w, dst []T, c, k int, rows, cols axisPhase) {
+	channels, outputs, window, met := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
 	first := (c/channels*outputs+k)*channels + c%channels
-	for i := range min(flipped, outputs-k) {
-		from, to := w[(first+i*channels)*window:][:window], dst[i*len(taps):][:len(taps)]
-		for j, tap := range taps {
-			to[j] = from[tap]
+	for o := range min(flipped, outputs-k) {
+		from, to := w[(first+o*channels)*window:][:window], dst[o*met:][:met]
+		i := met
+		for r := range rows.count {
+			line := (rows.first + r*rows.step) * s.S
+			for q := range cols.count {
+				i--
+				to[i] = from[line+cols.first+q*cols.step]
+			}
 		}
 	}
 }
