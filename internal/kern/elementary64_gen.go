@@ -22,42 +22,45 @@ func ExpF64(dst, src []float64) {
 }
 
 func exp64(x float64) float64 {
-	if x != x {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if 710 < x {
-		return math.Float64frombits(0x7ff0000000000000)
-	}
+	var t0 float64
 	if x < -746 {
-		return 0
+		t0 = -746
+	} else {
+		t0 = x
 	}
-	t0 := math.FMA(x, 0x1.71547652b82fep0, 0x1.8p52)
-	t1 := t0 - 0x1.8p52
-	t2 := float64(t1*-0x1.62e42fefa2p-1) + x
-	t3 := math.FMA(t1, -0x1.9ef35793c7673p-41, t2)
-	t4 := float64(t3 * t3)
-	t5 := math.FMA(0x1.1f94e6e6c195ap-29, t3, 0x1.af5b6bc36836ep-26)
-	t6 := math.FMA(t5, t3, 0x1.27e4e439c0b21p-22)
-	t7 := math.FMA(t6, t3, 0x1.71ddfa09180ecp-19)
-	t8 := math.FMA(t7, t3, 0x1.a01a019e968eep-16)
-	t9 := math.FMA(t8, t3, 0x1.a01a01af666bep-13)
-	t10 := math.FMA(t9, t3, 0x1.6c16c16c1633bp-10)
-	t11 := math.FMA(t10, t3, 0x1.111111110f71fp-7)
-	t12 := math.FMA(t11, t3, 0x1.5555555555559p-5)
-	t13 := math.FMA(t12, t3, 0x1.5555555555559p-3)
-	t14 := math.FMA(t13, t3, 0.5)
-	t15 := math.FMA(t4, t14, t3)
-	t16 := 1 + t15
-	t17 := t1 + 0x1.80000000007fep52
-	t18 := math.Float64bits(t17)
-	t19 := t18 >> 1
-	t20 := t19 << 52
-	t21 := math.Float64frombits(t20)
-	t22 := float64(t16 * t21)
-	t23 := t18 - t19
-	t24 := t23 << 52
-	t25 := math.Float64frombits(t24)
-	return float64(t22 * t25)
+	var t1 float64
+	if 710 < t0 {
+		t1 = 710
+	} else {
+		t1 = t0
+	}
+	t2 := math.FMA(t1, 0x1.71547652b82fep0, 0x1.8p52)
+	t3 := t2 - 0x1.8p52
+	t4 := float64(t3*-0x1.62e42fefa2p-1) + t1
+	t5 := math.FMA(t3, -0x1.9ef35793c7673p-41, t4)
+	t6 := float64(t5 * t5)
+	t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
+	t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
+	t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
+	t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
+	t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
+	t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
+	t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
+	t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
+	t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
+	t16 := math.FMA(t15, t5, 0.5)
+	t17 := math.FMA(t6, t16, t5)
+	t18 := 1 + t17
+	t19 := t3 + 0x1.80000000007fep52
+	t20 := math.Float64bits(t19)
+	t21 := t20 >> 1
+	t22 := t21 << 52
+	t23 := math.Float64frombits(t22)
+	t24 := float64(t18 * t23)
+	t25 := t20 - t21
+	t26 := t25 << 52
+	t27 := math.Float64frombits(t26)
+	return float64(t24 * t27)
 }
 
 // Expm1F64 computes, for each element,
@@ -74,46 +77,49 @@ func Expm1F64(dst, src []float64) {
 }
 
 func expm164(x float64) float64 {
-	if x != x {
-		return math.Float64frombits(0x7ff8000000000000)
-	}
-	if 710 < x {
-		return math.Float64frombits(0x7ff0000000000000)
-	}
-	if x < -38 {
-		return -1
-	}
 	t0 := math.Abs(x)
 	if t0 < 0x1p-54 {
 		return x
 	}
-	t1 := math.FMA(x, 0x1.71547652b82fep0, 0x1.8p52)
-	t2 := t1 - 0x1.8p52
-	t3 := float64(t2*-0x1.62e42fefa2p-1) + x
-	t4 := float64(t2 * 0x1.9ef35793c7673p-41)
-	t5 := t3 - t4
-	t6 := t3 - t5
-	t7 := t6 - t4
-	t8 := float64(t5 * t5)
-	t9 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
-	t10 := math.FMA(t9, t5, 0x1.27e4e439c0b21p-22)
-	t11 := math.FMA(t10, t5, 0x1.71ddfa09180ecp-19)
-	t12 := math.FMA(t11, t5, 0x1.a01a019e968eep-16)
-	t13 := math.FMA(t12, t5, 0x1.a01a01af666bep-13)
-	t14 := math.FMA(t13, t5, 0x1.6c16c16c1633bp-10)
-	t15 := math.FMA(t14, t5, 0x1.111111110f71fp-7)
-	t16 := math.FMA(t15, t5, 0x1.5555555555559p-5)
-	t17 := math.FMA(t16, t5, 0x1.5555555555559p-3)
-	t18 := math.FMA(t17, t5, 0.5)
-	t19 := math.FMA(t8, t18, t7)
-	t20 := t2 + 0x1.80000000003fep52
-	t21 := math.Float64bits(t20)
-	t22 := t21 << 52
-	t23 := math.Float64frombits(t22)
-	t24 := t23 - 0.5
-	t25 := float64(t23*t5) + t24
-	t26 := float64(t23*t19) + t25
-	return float64(t26 * 2)
+	var t1 float64
+	if x < -38 {
+		t1 = -38
+	} else {
+		t1 = x
+	}
+	var t2 float64
+	if 710 < t1 {
+		t2 = 710
+	} else {
+		t2 = t1
+	}
+	t3 := math.FMA(t2, 0x1.71547652b82fep0, 0x1.8p52)
+	t4 := t3 - 0x1.8p52
+	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
+	t6 := float64(t4 * 0x1.9ef35793c7673p-41)
+	t7 := t5 - t6
+	t8 := t5 - t7
+	t9 := t8 - t6
+	t10 := float64(t7 * t7)
+	t11 := math.FMA(0x1.1f94e6e6c195ap-29, t7, 0x1.af5b6bc36836ep-26)
+	t12 := math.FMA(t11, t7, 0x1.27e4e439c0b21p-22)
+	t13 := math.FMA(t12, t7, 0x1.71ddfa09180ecp-19)
+	t14 := math.FMA(t13, t7, 0x1.a01a019e968eep-16)
+	t15 := math.FMA(t14, t7, 0x1.a01a01af666bep-13)
+	t16 := math.FMA(t15, t7, 0x1.6c16c16c1633bp-10)
+	t17 := math.FMA(t16, t7, 0x1.111111110f71fp-7)
+	t18 := math.FMA(t17, t7, 0x1.5555555555559p-5)
+	t19 := math.FMA(t18, t7, 0x1.5555555555559p-3)
+	t20 := math.FMA(t19, t7, 0.5)
+	t21 := math.FMA(t10, t20, t9)
+	t22 := t4 + 0x1.80000000003fep52
+	t23 := math.Float64bits(t22)
+	t24 := t23 << 52
+	t25 := math.Float64frombits(t24)
+	t26 := t25 - 0.5
+	t27 := float64(t25*t7) + t26
+	t28 := float64(t25*t21) + t27
+	return float64(t28 * 2)
 }
 
 // LogF64 computes, for each element,

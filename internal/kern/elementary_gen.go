@@ -94,9 +94,9 @@ var geluSlope0 = [...]uint32{
 // ExpF32 computes, for each element,
 //
 //	e**x.
-//	x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
+//	x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez.
 //
-// with an error of at most 1 ulp. dst is at least as long as src and may be the same slice.
+// with an error of at most 0.95 ulp. dst is at least as long as src and may be the same slice.
 func ExpF32(dst, src []float32) {
 	dst = dst[:len(src)]
 	for i := vec.Unary(vec.Exp, dst, src); i < len(src); i++ {
@@ -105,44 +105,40 @@ func ExpF32(dst, src []float32) {
 }
 
 func expf(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if 89 < x {
-		return math.Float32frombits(0x7f800000)
-	}
+	var t0 float32
 	if x < -104 {
-		return 0
+		t0 = -104
+	} else {
+		t0 = x
 	}
-	t0 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
-	t1 := t0 - 0x1.8p23
-	t2 := float32(t1*-0x1.62e4p-1) + x
-	t3 := fma32Const(float64(t1)*-0x1.7f7d1cp-20, float64(t2))
-	if -0x1p-126 <= t3 && t3 <= 0x1p-126 {
-		t3 = fma32(float64(t1)*-0x1.7f7d1cp-20, float64(t2))
+	var t1 float32
+	if 89 < t0 {
+		t1 = 89
+	} else {
+		t1 = t0
 	}
-	t4 := float32(t3 * t3)
-	t5 := fma32Const(0x1.9c5d84p-13*float64(t3), 0x1.6d4c98p-10)
-	t6 := fma32Const(float64(t5)*float64(t3), 0x1.1113acp-7)
-	t7 := fma32Const(float64(t6)*float64(t3), 0x1.5554eap-5)
-	t8 := fma32Const(float64(t7)*float64(t3), 0x1.555554p-3)
-	t9 := fma32Const(float64(t8)*float64(t3), 0.5)
-	t10 := fma32Const(float64(t4)*float64(t9), float64(t3))
-	if -0x1p-126 <= t10 && t10 <= 0x1p-126 {
-		t10 = fma32(float64(t4)*float64(t9), float64(t3))
+	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.8001fcp23)
+	t3 := t2 - 0x1.8001fcp23
+	t4 := float32(t3*-0x1.62e4p-1) + t1
+	t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
+	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
+		t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
 	}
-	t11 := 1 + t10
-	t12 := t1 + 786686
-	t13 := math.Float32bits(t12)
-	t14 := t13 >> 4
-	t15 := t14 >> 1
-	t16 := t15 << 23
-	t17 := math.Float32frombits(t16)
-	t18 := float32(t11 * t17)
-	t19 := t14 - t15
-	t20 := t19 << 23
-	t21 := math.Float32frombits(t20)
-	return float32(t18 * t21)
+	t6 := fma32Const(0x1.6ac74ep-10*float64(t5), 0x1.123dep-7)
+	t7 := fma32Const(float64(t6)*float64(t5), 0x1.555858p-5)
+	t8 := fma32Const(float64(t7)*float64(t5), 0x1.55548cp-3)
+	t9 := fma32Const(float64(t8)*float64(t5), 0x1.fffffcp-2)
+	t10 := fma32Const(float64(t9)*float64(t5), 1)
+	t11 := fma32Const(float64(t10)*float64(t5), 1)
+	t12 := math.Float32bits(t2)
+	t13 := t12 >> 1
+	t14 := t13 << 23
+	t15 := math.Float32frombits(t14)
+	t16 := float32(t11 * t15)
+	t17 := t12 - t13
+	t18 := t17 << 23
+	t19 := math.Float32frombits(t18)
+	return float32(t16 * t19)
 }
 
 // Expm1F32 computes, for each element,
@@ -159,51 +155,54 @@ func Expm1F32(dst, src []float32) {
 }
 
 func expm1f(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if 89 < x {
-		return math.Float32frombits(0x7f800000)
-	}
-	if x < -18 {
-		return -1
-	}
 	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
 	if t0 < 0x1p-25 {
 		return x
 	}
-	t1 := fma32Const(float64(x)*0x1.715476p0, 0x1.8p23)
-	t2 := t1 - 0x1.8p23
-	t3 := float32(t2*-0x1.62e4p-1) + x
-	t4 := float32(t2 * 0x1.7f7d1cp-20)
-	t5 := t3 - t4
-	t6 := t3 - t5
-	t7 := t6 - t4
-	t8 := float32(t5 * t5)
-	t9 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
-	t10 := fma32Const(float64(t9)*float64(t5), 0x1.1113acp-7)
-	t11 := fma32Const(float64(t10)*float64(t5), 0x1.5554eap-5)
-	t12 := fma32Const(float64(t11)*float64(t5), 0x1.555554p-3)
-	t13 := fma32Const(float64(t12)*float64(t5), 0.5)
-	t14 := fma32Const(float64(t8)*float64(t13), float64(t7))
-	if -0x1p-126 <= t14 && t14 <= 0x1p-126 {
-		t14 = fma32(float64(t8)*float64(t13), float64(t7))
+	var t1 float32
+	if x < -18 {
+		t1 = -18
+	} else {
+		t1 = x
 	}
-	t15 := t2 - 1
-	t16 := t15 + 0x1.8000fep23
-	t17 := math.Float32bits(t16)
-	t18 := t17 << 23
-	t19 := math.Float32frombits(t18)
-	t20 := t19 - 0.5
-	t21 := float32(t19*t5) + t20
-	t22 := float32(t19*t14) + t21
-	return float32(t22 * 2)
+	var t2 float32
+	if 89 < t1 {
+		t2 = 89
+	} else {
+		t2 = t1
+	}
+	t3 := fma32Const(float64(t2)*0x1.715476p0, 0x1.8p23)
+	t4 := t3 - 0x1.8p23
+	t5 := float32(t4*-0x1.62e4p-1) + t2
+	t6 := float32(t4 * 0x1.7f7d1cp-20)
+	t7 := t5 - t6
+	t8 := t5 - t7
+	t9 := t8 - t6
+	t10 := float32(t7 * t7)
+	t11 := fma32Const(0x1.9c5d84p-13*float64(t7), 0x1.6d4c98p-10)
+	t12 := fma32Const(float64(t11)*float64(t7), 0x1.1113acp-7)
+	t13 := fma32Const(float64(t12)*float64(t7), 0x1.5554eap-5)
+	t14 := fma32Const(float64(t13)*float64(t7), 0x1.555554p-3)
+	t15 := fma32Const(float64(t14)*float64(t7), 0.5)
+	t16 := fma32Const(float64(t10)*float64(t15), float64(t9))
+	if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
+		t16 = fma32(float64(t10)*float64(t15), float64(t9))
+	}
+	t17 := t4 - 1
+	t18 := t17 + 0x1.8000fep23
+	t19 := math.Float32bits(t18)
+	t20 := t19 << 23
+	t21 := math.Float32frombits(t20)
+	t22 := t21 - 0.5
+	t23 := float32(t21*t7) + t22
+	t24 := float32(t21*t16) + t23
+	return float32(t24 * 2)
 }
 
 // LogF32 computes, for each element,
 //
 //	log(x).
-//	x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.
+//	x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.
 //
 // with an error of at most 1 ulp. dst is at least as long as src and may be the same slice.
 func LogF32(dst, src []float32) {
@@ -214,55 +213,64 @@ func LogF32(dst, src []float32) {
 }
 
 func logf(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
-	}
-	if x <= 0 {
-		if x < 0 {
-			return math.Float32frombits(0x7fc00000)
-		}
-		return math.Float32frombits(0xff800000)
-	}
-	if x == math.Float32frombits(0x7f800000) {
-		return x
-	}
 	var t0 float32
-	var t1 uint32
 	if x < 0x1p-126 {
-		t2 := float32(x * 0x1p25)
-		t0 = t2
-		t1 = 0xc800000
+		t1 := float32(x * 0x1p25)
+		t0 = t1
 	} else {
 		t0 = x
-		t1 = 0
 	}
-	t3 := math.Float32bits(t0)
-	t4 := t3 - 0x3f2aaaab
-	t5 := t4 & 0xff800000
-	t6 := t3 - t5
-	t7 := math.Float32frombits(t6)
-	t8 := t7 - 1
-	t9 := fma32Const(-0x1.080b4cp-3*float64(t8), 0x1.1e847ep-3)
-	t10 := fma32Const(float64(t9)*float64(t8), -0x1.f30ecep-4)
-	t11 := fma32Const(float64(t10)*float64(t8), 0x1.1ed18cp-3)
-	t12 := fma32Const(float64(t11)*float64(t8), -0x1.559dep-3)
-	t13 := fma32Const(float64(t12)*float64(t8), 0x1.99d076p-3)
-	t14 := fma32Const(float64(t13)*float64(t8), -0x1.fffefp-3)
-	t15 := fma32Const(float64(t14)*float64(t8), 0x1.555506p-2)
-	t16 := float32(t8 * t8)
-	t17 := fma32Const(float64(t8)*float64(t15), -0.5)
-	t18 := fma32Const(float64(t16)*float64(t17), float64(t8))
-	if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
-		t18 = fma32(float64(t16)*float64(t17), float64(t8))
+	t2 := math.Float32bits(t0)
+	t3 := t2 - 0x3f400000
+	t4 := t3 & 0xff800000
+	t5 := t2 - t4
+	t6 := math.Float32frombits(t5)
+	var t7 float32
+	if x <= 0 {
+		var t8 float32
+		if x < 0 {
+			t8 = math.Float32frombits(0xffc00000)
+		} else {
+			t8 = math.Float32frombits(0xff800000)
+		}
+		t7 = t8
+	} else {
+		var t9 float32
+		if x < math.Float32frombits(0x7f800000) {
+			var t10 uint32
+			if x < 0x1p-126 {
+				t10 = 0xc800000
+			} else {
+				t10 = 0
+			}
+			t11 := t4 - t10
+			t12 := uint32(int32(t11) >> 23)
+			t13 := float32(int32(t12))
+			t9 = t13
+		} else {
+			t9 = x
+		}
+		t7 = t9
 	}
-	t19 := t5 - t1
-	t20 := uint32(int32(t19) >> 23)
-	t21 := float32(int32(t20))
-	t22 := fma32Const(float64(t21)*0x1.62e43p-1, float64(t18))
-	if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
-		t22 = fma32(float64(t21)*0x1.62e43p-1, float64(t18))
+	t14 := t6 - 1
+	t15 := fma32Const(-0x1.71e32cp-5*float64(t14), 0x1.acf4a8p-4)
+	t16 := fma32Const(float64(t15)*float64(t14), -0x1.0d98fp-3)
+	t17 := fma32Const(float64(t16)*float64(t14), 0x1.28807ap-3)
+	t18 := fma32Const(float64(t17)*float64(t14), -0x1.54ed96p-3)
+	t19 := fma32Const(float64(t18)*float64(t14), 0x1.99699ep-3)
+	t20 := fma32Const(float64(t19)*float64(t14), -0x1.00004ap-2)
+	t21 := fma32Const(float64(t20)*float64(t14), 0x1.5555a4p-2)
+	t22 := fma32Const(float64(t21)*float64(t14), -0.5)
+	t23 := float32(t14 * t14)
+	t24 := fma32Const(float64(t23)*float64(t22), float64(t14))
+	if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
+		t24 = fma32(float64(t23)*float64(t22), float64(t14))
 	}
-	return t22
+	t25 := fma32Const(float64(t7)*0x1.62e43p-1, float64(t24))
+	if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
+		t25 = fma32(float64(t7)*0x1.62e43p-1, float64(t24))
+	}
+	return t25
 }
 
 // Log1pF32 computes, for each element,
@@ -270,7 +278,7 @@ func logf(x float32) float32 {
 //	log(1+x).
 //	1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
 //
-// with an error of at most 1.6 ulp. dst is at least as long as src and may be the same slice.
+// with an error of at most 1.3 ulp. dst is at least as long as src and may be the same slice.
 func Log1pF32(dst, src []float32) {
 	dst = dst[:len(src)]
 	for i := vec.Unary(vec.Log1p, dst, src); i < len(src); i++ {
@@ -297,7 +305,7 @@ func log1pf(x float32) float32 {
 	}
 	t1 := 1 + x
 	t2 := math.Float32bits(t1)
-	t3 := t2 - 0x3f2aaaab
+	t3 := t2 - 0x3f400000
 	t4 := t3 & 0xff800000
 	t5 := math.Float32bits(x)
 	t6 := t5 - t4
@@ -306,24 +314,24 @@ func log1pf(x float32) float32 {
 	t9 := math.Float32frombits(t8)
 	t10 := fma32Const(0.25*float64(t9), -1)
 	t11 := t7 + t10
-	t12 := fma32Const(-0x1.080b4cp-3*float64(t11), 0x1.1e847ep-3)
-	t13 := fma32Const(float64(t12)*float64(t11), -0x1.f30ecep-4)
-	t14 := fma32Const(float64(t13)*float64(t11), 0x1.1ed18cp-3)
-	t15 := fma32Const(float64(t14)*float64(t11), -0x1.559dep-3)
-	t16 := fma32Const(float64(t15)*float64(t11), 0x1.99d076p-3)
-	t17 := fma32Const(float64(t16)*float64(t11), -0x1.fffefp-3)
-	t18 := fma32Const(float64(t17)*float64(t11), 0x1.555506p-2)
-	t19 := float32(t11 * t11)
-	t20 := fma32Const(float64(t11)*float64(t18), -0.5)
-	t21 := fma32Const(float64(t19)*float64(t20), float64(t11))
-	if -0x1p-126 <= t21 && t21 <= 0x1p-126 {
-		t21 = fma32(float64(t19)*float64(t20), float64(t11))
+	t12 := uint32(int32(t4) >> 23)
+	t13 := float32(int32(t12))
+	t14 := fma32Const(-0x1.71e32cp-5*float64(t11), 0x1.acf4a8p-4)
+	t15 := fma32Const(float64(t14)*float64(t11), -0x1.0d98fp-3)
+	t16 := fma32Const(float64(t15)*float64(t11), 0x1.28807ap-3)
+	t17 := fma32Const(float64(t16)*float64(t11), -0x1.54ed96p-3)
+	t18 := fma32Const(float64(t17)*float64(t11), 0x1.99699ep-3)
+	t19 := fma32Const(float64(t18)*float64(t11), -0x1.00004ap-2)
+	t20 := fma32Const(float64(t19)*float64(t11), 0x1.5555a4p-2)
+	t21 := fma32Const(float64(t20)*float64(t11), -0.5)
+	t22 := float32(t11 * t11)
+	t23 := fma32Const(float64(t22)*float64(t21), float64(t11))
+	if -0x1p-126 <= t23 && t23 <= 0x1p-126 {
+		t23 = fma32(float64(t22)*float64(t21), float64(t11))
 	}
-	t22 := uint32(int32(t4) >> 23)
-	t23 := float32(int32(t22))
-	t24 := fma32Const(float64(t23)*0x1.62e43p-1, float64(t21))
+	t24 := fma32Const(float64(t13)*0x1.62e43p-1, float64(t23))
 	if -0x1p-126 <= t24 && t24 <= 0x1p-126 {
-		t24 = fma32(float64(t23)*0x1.62e43p-1, float64(t21))
+		t24 = fma32(float64(t13)*0x1.62e43p-1, float64(t23))
 	}
 	return t24
 }
@@ -708,9 +716,6 @@ func TanhF32(dst, src []float32) {
 }
 
 func tanhf(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
-	}
 	t0 := math.Float32bits(x)
 	t1 := t0 | 0x80000000
 	t2 := math.Float32frombits(t1)
@@ -739,30 +744,29 @@ func tanhf(x float32) float32 {
 		t14 := math.Float32bits(t12)
 		t15 := t14 << 23
 		t16 := math.Float32frombits(t15)
-		t17 := float32(t13*0x1.62e4p-2) + t11
-		t18 := fma32Const(float64(t13)*0x1.7f7d1cp-21, float64(t17))
-		if -0x1p-126 <= t18 && t18 <= 0x1p-126 {
-			t18 = fma32(float64(t13)*0x1.7f7d1cp-21, float64(t17))
+		t17 := fma32Const(float64(t13)*0x1.62e43p-2, float64(t11))
+		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
+			t17 = fma32(float64(t13)*0x1.62e43p-2, float64(t11))
 		}
-		t19 := fma32Const(0x1.37c1e6p-4*float64(t18), -0x1.1224ep-2)
-		t20 := fma32Const(float64(t19)*float64(t18), 0x1.559bf4p-1)
-		t21 := fma32Const(float64(t20)*float64(t18), -0x1.5554bp0)
-		t22 := fma32Const(float64(t21)*float64(t18), 0x1.ffffacp0)
-		t23 := fma32Const(float64(t22)*float64(t18), -2)
-		t24 := float32(t16 * t18)
-		t25 := t16 + 1
-		t26 := fma32Const(float64(t24)*float64(t23), float64(t25))
-		if -0x1p-126 <= t26 && t26 <= 0x1p-126 {
-			t26 = fma32(float64(t24)*float64(t23), float64(t25))
+		t18 := fma32Const(0x1.37c1e6p-4*float64(t17), -0x1.1224ep-2)
+		t19 := fma32Const(float64(t18)*float64(t17), 0x1.559bf4p-1)
+		t20 := fma32Const(float64(t19)*float64(t17), -0x1.5554bp0)
+		t21 := fma32Const(float64(t20)*float64(t17), 0x1.ffffacp0)
+		t22 := fma32Const(float64(t21)*float64(t17), -2)
+		t23 := float32(t16 * t17)
+		t24 := t16 + 1
+		t25 := fma32Const(float64(t23)*float64(t22), float64(t24))
+		if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
+			t25 = fma32(float64(t23)*float64(t22), float64(t24))
 		}
-		t27 := 2 / t26
-		t28 := 1 - t27
-		t3 = t28
+		t26 := 2 / t25
+		t27 := 1 - t26
+		t3 = t27
 	}
-	t29 := t0 & 0x80000000
-	t30 := math.Float32bits(t3)
-	t31 := t30 | t29
-	return math.Float32frombits(t31)
+	t28 := t0 & 0x80000000
+	t29 := math.Float32bits(t3)
+	t30 := t29 | t28
+	return math.Float32frombits(t30)
 }
 
 // SigmoidF32 computes, for each element,
@@ -779,9 +783,6 @@ func SigmoidF32(dst, src []float32) {
 }
 
 func sigmoidf(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
-	}
 	var t0 float32
 	if x < -110 {
 		t0 = -110
@@ -871,39 +872,33 @@ func erff(x float32) float32 {
 			t16 := fma32Const(float64(t15)*float64(t0), 0x1.212626p0)
 			t17 := fma32Const(float64(t16)*float64(t0), -0x1.62d864p-13)
 			t18 := -t17
-			t19 := fma32Const(float64(t18)*0x1.715476p0, 0x1.8p23)
-			t20 := t19 - 0x1.8p23
+			t19 := fma32Const(float64(t18)*0x1.715476p0, 0x1.8000fep23)
+			t20 := t19 - 0x1.8000fep23
 			t21 := float32(t20*-0x1.62e4p-1) + t18
 			t22 := fma32Const(float64(t20)*-0x1.7f7d1cp-20, float64(t21))
 			if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
 				t22 = fma32(float64(t20)*-0x1.7f7d1cp-20, float64(t21))
 			}
-			t23 := float32(t22 * t22)
-			t24 := fma32Const(0x1.9c5d84p-13*float64(t22), 0x1.6d4c98p-10)
-			t25 := fma32Const(float64(t24)*float64(t22), 0x1.1113acp-7)
-			t26 := fma32Const(float64(t25)*float64(t22), 0x1.5554eap-5)
-			t27 := fma32Const(float64(t26)*float64(t22), 0x1.555554p-3)
-			t28 := fma32Const(float64(t27)*float64(t22), 0.5)
-			t29 := fma32Const(float64(t23)*float64(t28), float64(t22))
-			if -0x1p-126 <= t29 && t29 <= 0x1p-126 {
-				t29 = fma32(float64(t23)*float64(t28), float64(t22))
-			}
-			t30 := 1 + t29
-			t31 := t20 + 0x1.8000fep23
-			t32 := math.Float32bits(t31)
-			t33 := t32 << 23
-			t34 := math.Float32frombits(t33)
-			t35 := float32(t30 * t34)
-			t36 := 1 - t35
-			t10 = t36
+			t23 := fma32Const(0x1.6ac74ep-10*float64(t22), 0x1.123dep-7)
+			t24 := fma32Const(float64(t23)*float64(t22), 0x1.555858p-5)
+			t25 := fma32Const(float64(t24)*float64(t22), 0x1.55548cp-3)
+			t26 := fma32Const(float64(t25)*float64(t22), 0x1.fffffcp-2)
+			t27 := fma32Const(float64(t26)*float64(t22), 1)
+			t28 := fma32Const(float64(t27)*float64(t22), 1)
+			t29 := math.Float32bits(t19)
+			t30 := t29 << 23
+			t31 := math.Float32frombits(t30)
+			t32 := float32(t28 * t31)
+			t33 := 1 - t32
+			t10 = t33
 		}
 		t1 = t10
 	}
-	t37 := math.Float32bits(x)
-	t38 := t37 & 0x80000000
-	t39 := math.Float32bits(t1)
-	t40 := t39 | t38
-	return math.Float32frombits(t40)
+	t34 := math.Float32bits(x)
+	t35 := t34 & 0x80000000
+	t36 := math.Float32bits(t1)
+	t37 := t36 | t35
+	return math.Float32frombits(t37)
 }
 
 // PowF32 computes, for each element,
@@ -1226,8 +1221,8 @@ func geluf(x float32) float32 {
 		t9 := math.Float32frombits(t8)
 		t10 := t3 - t9
 		t11 := float32(t3 * t3)
-		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786432)
-		t13 := t12 - 786432
+		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786623)
+		t13 := t12 - 786623
 		t14 := float32(t13 * 0x1.62ep0)
 		t15 := fma32Const(float64(t3)*float64(t3), float64(t14))
 		if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
@@ -1285,21 +1280,15 @@ func geluf(x float32) float32 {
 		if -0x1p-126 <= t43 && t43 <= 0x1p-126 {
 			t43 = fma32(float64(t22)*float64(t24), float64(t42))
 		}
-		t44 := t13 + 786686
-		t45 := math.Float32bits(t44)
-		t46 := t45 >> 4
-		t47 := t46 >> 1
-		t48 := t47 << 23
-		t49 := math.Float32frombits(t48)
-		t50 := float32(t43 * t49)
-		t51 := t46 - t47
-		t52 := t51 << 23
-		t53 := math.Float32frombits(t52)
-		t54 := float32(t50 * t53)
-		t55 := math.Float32bits(x)
-		t56 := min(t55, 0x80000000)
-		t57 := math.Float32frombits(t56)
-		return t57 - t54
+		t44 := t20 >> 4
+		t45 := t44 << 23
+		t46 := math.Float32frombits(t45)
+		t47 := float32(t43 * t46)
+		t48 := float32(t47 * 0x1p-64)
+		t49 := math.Float32bits(x)
+		t50 := min(t49, 0x80000000)
+		t51 := math.Float32frombits(t50)
+		return t51 - t48
 	}
 	return math.Float32frombits(0x7fc00000)
 }
@@ -1413,80 +1402,70 @@ func SoftplusF32(dst, src []float32) {
 }
 
 func softplusf(x float32) float32 {
-	if x != x {
-		return math.Float32frombits(0x7fc00000)
+	t0 := math.Float32bits(x)
+	t1 := t0 | 0x80000000
+	t2 := math.Float32frombits(t1)
+	var t3 float32
+	if -104 < t2 {
+		t3 = t2
+	} else {
+		t3 = -104
 	}
-	if 104 < x {
-		return x
+	t4 := fma32Const(float64(t3)*0x1.715476p0, 0x1.80017ep23)
+	t5 := t4 - 0x1.80017ep23
+	t6 := float32(t5*-0x1.62e4p-1) + t3
+	t7 := fma32Const(float64(t5)*-0x1.7f7d1cp-20, float64(t6))
+	if -0x1p-126 <= t7 && t7 <= 0x1p-126 {
+		t7 = fma32(float64(t5)*-0x1.7f7d1cp-20, float64(t6))
 	}
-	if x < -104 {
-		return 0
+	t8 := fma32Const(0x1.6ac74ep-10*float64(t7), 0x1.123dep-7)
+	t9 := fma32Const(float64(t8)*float64(t7), 0x1.555858p-5)
+	t10 := fma32Const(float64(t9)*float64(t7), 0x1.55548cp-3)
+	t11 := fma32Const(float64(t10)*float64(t7), 0x1.fffffcp-2)
+	t12 := fma32Const(float64(t11)*float64(t7), 1)
+	t13 := fma32Const(float64(t12)*float64(t7), 1)
+	t14 := math.Float32bits(t4)
+	t15 := t14 << 23
+	t16 := math.Float32frombits(t15)
+	t17 := float32(t13 * t16)
+	t18 := float32(t17 * 0x1p-64)
+	var t19 float32
+	if 0.5 < t18 {
+		t20 := fma32Const(float64(t18)*0.5, -0.5)
+		t19 = t20
+	} else {
+		t19 = t18
 	}
-	t0 := math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
-	t1 := -t0
-	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.8p23)
-	t3 := t2 - 0x1.8p23
-	t4 := float32(t3*-0x1.62e4p-1) + t1
-	t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
-	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
+	var t21 float32
+	if x < 0 {
+		t21 = 0
+	} else {
+		t21 = x
 	}
-	t6 := float32(t5 * t5)
-	t7 := fma32Const(0x1.9c5d84p-13*float64(t5), 0x1.6d4c98p-10)
-	t8 := fma32Const(float64(t7)*float64(t5), 0x1.1113acp-7)
-	t9 := fma32Const(float64(t8)*float64(t5), 0x1.5554eap-5)
-	t10 := fma32Const(float64(t9)*float64(t5), 0x1.555554p-3)
-	t11 := fma32Const(float64(t10)*float64(t5), 0.5)
-	t12 := fma32Const(float64(t6)*float64(t11), float64(t5))
-	if -0x1p-126 <= t12 && t12 <= 0x1p-126 {
-		t12 = fma32(float64(t6)*float64(t11), float64(t5))
+	var t22 float32
+	if 0.5 < t18 {
+		t22 = 1
+	} else {
+		t22 = 0
 	}
-	t13 := 1 + t12
-	t14 := t3 + 786686
-	t15 := math.Float32bits(t14)
-	t16 := t15 >> 4
-	t17 := t16 >> 1
-	t18 := t17 << 23
-	t19 := math.Float32frombits(t18)
-	t20 := float32(t13 * t19)
-	t21 := t16 - t17
-	t22 := t21 << 23
-	t23 := math.Float32frombits(t22)
-	t24 := float32(t20 * t23)
-	t25 := 1 + t24
-	t26 := math.Float32bits(t25)
-	t27 := t26 - 0x3f2aaaab
-	t28 := t27 & 0xff800000
-	t29 := math.Float32bits(t24)
-	t30 := t29 - t28
-	t31 := math.Float32frombits(t30)
-	t32 := 0x40800000 - t28
-	t33 := math.Float32frombits(t32)
-	t34 := fma32Const(0.25*float64(t33), -1)
-	t35 := t31 + t34
-	t36 := fma32Const(-0x1.080b4cp-3*float64(t35), 0x1.1e847ep-3)
-	t37 := fma32Const(float64(t36)*float64(t35), -0x1.f30ecep-4)
-	t38 := fma32Const(float64(t37)*float64(t35), 0x1.1ed18cp-3)
-	t39 := fma32Const(float64(t38)*float64(t35), -0x1.559dep-3)
-	t40 := fma32Const(float64(t39)*float64(t35), 0x1.99d076p-3)
-	t41 := fma32Const(float64(t40)*float64(t35), -0x1.fffefp-3)
-	t42 := fma32Const(float64(t41)*float64(t35), 0x1.555506p-2)
-	t43 := float32(t35 * t35)
-	t44 := fma32Const(float64(t35)*float64(t42), -0.5)
-	t45 := fma32Const(float64(t43)*float64(t44), float64(t35))
-	if -0x1p-126 <= t45 && t45 <= 0x1p-126 {
-		t45 = fma32(float64(t43)*float64(t44), float64(t35))
+	t23 := fma32Const(-0x1.71e32cp-5*float64(t19), 0x1.acf4a8p-4)
+	t24 := fma32Const(float64(t23)*float64(t19), -0x1.0d98fp-3)
+	t25 := fma32Const(float64(t24)*float64(t19), 0x1.28807ap-3)
+	t26 := fma32Const(float64(t25)*float64(t19), -0x1.54ed96p-3)
+	t27 := fma32Const(float64(t26)*float64(t19), 0x1.99699ep-3)
+	t28 := fma32Const(float64(t27)*float64(t19), -0x1.00004ap-2)
+	t29 := fma32Const(float64(t28)*float64(t19), 0x1.5555a4p-2)
+	t30 := fma32Const(float64(t29)*float64(t19), -0.5)
+	t31 := float32(t19 * t19)
+	t32 := fma32Const(float64(t31)*float64(t30), float64(t19))
+	if -0x1p-126 <= t32 && t32 <= 0x1p-126 {
+		t32 = fma32(float64(t31)*float64(t30), float64(t19))
 	}
-	t46 := uint32(int32(t28) >> 23)
-	t47 := float32(int32(t46))
-	t48 := fma32Const(float64(t47)*0x1.62e43p-1, float64(t45))
-	if -0x1p-126 <= t48 && t48 <= 0x1p-126 {
-		t48 = fma32(float64(t47)*0x1.62e43p-1, float64(t45))
+	t33 := fma32Const(float64(t22)*0x1.62e43p-1, float64(t32))
+	if -0x1p-126 <= t33 && t33 <= 0x1p-126 {
+		t33 = fma32(float64(t22)*0x1.62e43p-1, float64(t32))
 	}
-	if 0 < x {
-		return x + t48
-	}
-	return t48
+	return t21 + t33
 }
 
 // GELUSlopeF32 computes, for each element,
@@ -1516,8 +1495,8 @@ func geluslopef(x float32) float32 {
 		t9 := math.Float32frombits(t8)
 		t10 := t3 - t9
 		t11 := float32(t3 * t3)
-		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786432)
-		t13 := t12 - 786432
+		t12 := fma32Const(float64(t11)*-0x1.715476p-1, 786623)
+		t13 := t12 - 786623
 		t14 := float32(t13 * 0x1.62ep0)
 		t15 := fma32Const(float64(t3)*float64(t3), float64(t14))
 		if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
@@ -1564,21 +1543,15 @@ func geluslopef(x float32) float32 {
 			t37 = fma32(float64(t22)*float64(t19), float64(t22))
 		}
 		t38 := float32(t36 * t37)
-		t39 := t13 + 786686
-		t40 := math.Float32bits(t39)
-		t41 := t40 >> 4
-		t42 := t41 >> 1
-		t43 := t42 << 23
-		t44 := math.Float32frombits(t43)
-		t45 := float32(t38 * t44)
-		t46 := t41 - t42
-		t47 := t46 << 23
-		t48 := math.Float32frombits(t47)
-		t49 := float32(t45 * t48)
+		t39 := t20 >> 4
+		t40 := t39 << 23
+		t41 := math.Float32frombits(t40)
+		t42 := float32(t38 * t41)
+		t43 := float32(t42 * 0x1p-64)
 		if x < 0 {
-			return t49
+			return t43
 		}
-		return 1 - t49
+		return 1 - t43
 	}
 	return math.Float32frombits(0x7fc00000)
 }
@@ -1603,33 +1576,22 @@ func expbelowf(x float32) float32 {
 	} else {
 		t0 = x
 	}
-	t1 := fma32Const(float64(t0)*0x1.715476p0, 0x1.8p23)
-	t2 := t1 - 0x1.8p23
+	t1 := fma32Const(float64(t0)*0x1.715476p0, 0x1.80017ep23)
+	t2 := t1 - 0x1.80017ep23
 	t3 := float32(t2*-0x1.62e4p-1) + t0
 	t4 := fma32Const(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
 	if -0x1p-126 <= t4 && t4 <= 0x1p-126 {
 		t4 = fma32(float64(t2)*-0x1.7f7d1cp-20, float64(t3))
 	}
-	t5 := float32(t4 * t4)
-	t6 := fma32Const(0x1.9c5d84p-13*float64(t4), 0x1.6d4c98p-10)
-	t7 := fma32Const(float64(t6)*float64(t4), 0x1.1113acp-7)
-	t8 := fma32Const(float64(t7)*float64(t4), 0x1.5554eap-5)
-	t9 := fma32Const(float64(t8)*float64(t4), 0x1.555554p-3)
-	t10 := fma32Const(float64(t9)*float64(t4), 0.5)
-	t11 := fma32Const(float64(t5)*float64(t10), float64(t4))
-	if -0x1p-126 <= t11 && t11 <= 0x1p-126 {
-		t11 = fma32(float64(t5)*float64(t10), float64(t4))
-	}
-	t12 := 1 + t11
-	t13 := t2 + 786686
-	t14 := math.Float32bits(t13)
-	t15 := t14 >> 4
-	t16 := t15 >> 1
-	t17 := t16 << 23
-	t18 := math.Float32frombits(t17)
-	t19 := float32(t12 * t18)
-	t20 := t15 - t16
-	t21 := t20 << 23
-	t22 := math.Float32frombits(t21)
-	return float32(t19 * t22)
+	t5 := fma32Const(0x1.6ac74ep-10*float64(t4), 0x1.123dep-7)
+	t6 := fma32Const(float64(t5)*float64(t4), 0x1.555858p-5)
+	t7 := fma32Const(float64(t6)*float64(t4), 0x1.55548cp-3)
+	t8 := fma32Const(float64(t7)*float64(t4), 0x1.fffffcp-2)
+	t9 := fma32Const(float64(t8)*float64(t4), 1)
+	t10 := fma32Const(float64(t9)*float64(t4), 1)
+	t11 := math.Float32bits(t1)
+	t12 := t11 << 23
+	t13 := math.Float32frombits(t12)
+	t14 := float32(t10 * t13)
+	return float32(t14 * 0x1p-64)
 }

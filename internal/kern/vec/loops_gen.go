@@ -175,9 +175,9 @@ const (
 	AddProductsPair     Loop = 840  // sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all
 	FromF64             Loop = 845  // dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN
 	ToF64               Loop = 850  // dst[i] = a, an int64, as a float64
-	Exp                 Loop = 855  // dst[i] = e**x. x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
+	Exp                 Loop = 855  // dst[i] = e**x. x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez.
 	Expm1               Loop = 860  // dst[i] = e**x - 1. x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.
-	Log                 Loop = 865  // dst[i] = log(x). x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.
+	Log                 Loop = 865  // dst[i] = log(x). x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.
 	Log1p               Loop = 870  // dst[i] = log(1+x). 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.
 	Sin                 Loop = 875  // dst[i] = sin(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.
 	Cos                 Loop = 880  // dst[i] = cos(x), x in radians. |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π; then a polynomial by Remez for the sine or the cosine of r.

@@ -2752,13 +2752,13 @@ func toBoolI64AVX512(dst, a unsafe.Pointer, n int)
 func toBoolU8AVX512(dst, a unsafe.Pointer, n int)
 
 // expF32AVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
 //
 //go:noescape
 func expF32AVX512(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2776,13 +2776,13 @@ func expm1F32AVX512(dst, x unsafe.Pointer, n int)
 func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // logF32AVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25..
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
 //
 //go:noescape
 func logF32AVX512(dst, x unsafe.Pointer, n int)
 
 // logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -6134,13 +6134,13 @@ func toBoolI64AVX2(dst, a unsafe.Pointer, n int)
 func toBoolU8AVX2(dst, a unsafe.Pointer, n int)
 
 // expF32AVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
 //
 //go:noescape
 func expF32AVX2(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6158,13 +6158,13 @@ func expm1F32AVX2(dst, x unsafe.Pointer, n int)
 func expm1F32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // logF32AVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25..
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
 //
 //go:noescape
 func logF32AVX2(dst, x unsafe.Pointer, n int)
 
 // logF32StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
 //
 //go:noescape
 func logF32StreamAVX2(dst, x unsafe.Pointer, n int)

@@ -1852,7 +1852,7 @@ func toBoolI64NEON(dst, a unsafe.Pointer, n int)
 func toBoolU8NEON(dst, a unsafe.Pointer, n int)
 
 // expF32NEON is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez..
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
 //
 //go:noescape
 func expF32NEON(dst, x unsafe.Pointer, n int)
@@ -1864,7 +1864,7 @@ func expF32NEON(dst, x unsafe.Pointer, n int)
 func expm1F32NEON(dst, x unsafe.Pointer, n int)
 
 // logF32NEON is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25..
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
 //
 //go:noescape
 func logF32NEON(dst, x unsafe.Pointer, n int)

@@ -11,7 +11,7 @@ type machine interface {
 	// registers returns how many registers of a class values may live in, and maskClass the class of masks.
 	registers(c class) int
 	maskClass() class
-	// scales tells whether there is an instruction for Scale.
+	// scales tells whether there are instructions for Scale, Mantissa and Exponent.
 	scales() bool
 	// bytes returns the size of a vector.
 	bytes() int

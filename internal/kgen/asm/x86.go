@@ -144,6 +144,10 @@ func (m *x86) emit(p *placer, in *inst) {
 		m.shift(p, in)
 	case recipe.Scale:
 		m.pair(p, in, x86Name{"VSCALEFPS", "VSCALEFPD"})
+	case recipe.Mantissa: // in [3/4, 3/2), NaN of what is negative
+		p.fn.Op("VGETMANTPS", "$11", m.name(vectors, p.in(in.args[0])), m.name(vectors, p.out(in.dst)))
+	case recipe.Exponent:
+		m.exponent(p, in)
 	case recipe.IMulHigh:
 		m.mulHigh(p, in)
 	case recipe.Lookup:
@@ -259,6 +263,16 @@ func (m *x86) shift(p *placer, in *inst) {
 	}
 	o, suffix := m.operand(p, y)
 	p.fn.Op(x86Shift[in.op].vector.of(p)+suffix, o, r, m.name(vectors, p.out(in.dst)))
+}
+
+// exponent is the difference of two exponents: that of a mantissa below 1 is -1, and NaN that of one that is NaN.
+func (m *x86) exponent(p *placer, in *inst) {
+	of := m.name(vectors, p.scratch(vectors))
+	p.fn.Op("VGETEXPPS", m.name(vectors, p.in(in.args[1])), of)
+	number := m.name(vectors, p.in(in.args[0]))
+	dst := m.name(vectors, p.out(in.dst))
+	p.fn.Op("VGETEXPPS", number, dst)
+	p.fn.Op("VSUBPS", of, dst, dst)
 }
 
 // mulHigh takes the 64-bit products of the even elements and of the odd ones, and joins their upper halves.

@@ -108,6 +108,12 @@ func (b *builder) FromInt(x integ) float  { return b.float(FromInt, Ref(x)) }
 // Scale is x * 2**⌊n⌋ for a multiple -252 <= n < 254 of 1/16, rounded once.
 func (b *builder) Scale(x, n float) float { return b.float(Scale, Ref(x), Ref(n)) }
 
+// Split is x as m * 2**e: see Mantissa and Exponent.
+func (b *builder) Split(x float) (m, e float) {
+	m = b.float(Mantissa, Ref(x))
+	return m, b.float(Exponent, Ref(x), Ref(m))
+}
+
 func (b *builder) ToInt(x float) integ         { return b.integ(ToInt, Ref(x)) }
 func (b *builder) ToBits(x float) integ        { return b.integ(ToBits, Ref(x)) }
 func (b *builder) IAdd(x, y integ) integ       { return b.integ(IAdd, Ref(x), Ref(y)) }

@@ -88,6 +88,12 @@ func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
 		return T(int32(i))
 	case Scale:
 		return T(math.Ldexp(float64(x), int(math.Floor(float64(y)))))
+	case Mantissa:
+		m, _ := evalSplit(float64(x))
+		return T(m)
+	case Exponent:
+		_, e := evalSplit(float64(x))
+		return T(e)
 	case Select:
 		if i != 0 {
 			return y
@@ -95,6 +101,22 @@ func evalFloat[T float32 | float64](op Op, i, j, k uint64) T {
 		return z
 	}
 	panic("recipe: no float operation " + op.String())
+}
+
+// evalSplit follows the definitions of Mantissa and Exponent.
+func evalSplit(x float64) (m, e float64) {
+	switch m, n := math.Frexp(x); {
+	case x < 0:
+		return x, float64(math.Float32frombits(noNumber))
+	case x == 0:
+		return 1, math.Inf(-1)
+	case x-x != 0:
+		return 1, x
+	case m < 0.75:
+		return 2 * m, float64(n - 1)
+	default:
+		return m, float64(n)
+	}
 }
 
 func evalInt[W uint32 | uint64](op Op, x, y, z W) W {

@@ -4,6 +4,7 @@ package recipe
 const (
 	magic     = 0x1.8p23
 	magicBits = 0x4b400000
+	sixteenth = 0x1.8p19 // rounds to a multiple of 1/16 in the same way
 )
 
 // log(2) as a head of 16 bits, whose products with integers below 2**8 are exact, and the rest; and 1/log(2).
@@ -24,6 +25,13 @@ func roundToWhole(b *builder, x float, k float64) float {
 	whole, _ := roundToInt(b, x, k)
 	return whole
 }
+
+// What Scale's second argument may be made with, for machines without an instruction for it (expand.go): an integer n is left of
+// n + magic + bias, in whose low bits n + bias stands.
+const (
+	scaleBias = 2 * 127  // of the exponents of two powers whose product is 2**n
+	downBias  = 64 + 127 // of the exponent of 2**(n+64), for -190 <= n <= 63
+)
 
 // powerOfTwo is 2**n for an integer -126 <= n < 128.
 func powerOfTwo(b *builder, n float) float {
@@ -63,51 +71,46 @@ func expSum(b *builder, head, tail float) float {
 	return b.Add(head, b.FMA(square, expQuotient(b, head), tail))
 }
 
-// expRest is the r of x = n*log(2) + r, rounded: it costs e**x another sixth of its last place.
-func expRest(b *builder, x float) (r, n float) {
-	n = roundToWhole(b, x, log2E)
-	return b.FMA(n, b.Const(-ln2Tail), b.FMAExact(n, b.Const(-ln2Head), x)), n
+// expParts are n and r of x = n*log(2) + r, r rounded: it costs e**x another sixth of its last place. In the low bits of the
+// number shifted stands n + bias.
+func expParts(b *builder, x float, bias float64) (r, n, shifted float) {
+	shifted = b.FMA(x, b.Const(log2E), b.Const(magic+bias))
+	n = b.Sub(shifted, b.Const(magic+bias))
+	return b.FMA(n, b.Const(-ln2Tail), b.FMAExact(n, b.Const(-ln2Head), x)), n, shifted
 }
 
-// expMantissa is e**r for |r| <= log(2)/2.
+// expMantissa is e**r for |r| <= log(2)/2, off by 2**-28: a minimax fit with 1 + r as its start, rounded coefficient by
+// coefficient.
 func expMantissa(b *builder, r float) float {
-	return b.Add(b.Const(1), b.FMA(b.Mul(r, r), expQuotient(b, r), r))
+	return b.Horner(r, 1, 1, 0x1.fffffcp-2, 0x1.55548cp-3, 0x1.555858p-5, 0x1.123dep-7, 0x1.6ac74ep-10)
 }
 
 // expNear is e**x where neither over- nor underflow threatens: -87 < x < 88.
 func expNear(b *builder, x float) float {
-	r, n := expRest(b, x)
-	return b.Mul(expMantissa(b, r), powerOfTwo(b, n))
+	r, _, shifted := expParts(b, x, 127)
+	return b.Mul(expMantissa(b, r), b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23))))
 }
 
-// expFull is e**x for -104 < x < 89, subnormal results included.
-func expFull(b *builder, x float) float {
-	r, n := expRest(b, x)
+// expDown is e**x for -104 <= x <= 0, subnormal results included; at -104 it is 0.
+func expDown(b *builder, x float) float {
+	r, n, _ := expParts(b, x, downBias)
 	return b.Scale(expMantissa(b, r), n)
-}
-
-// expEnds is y, but least below low, infinite above high and NaN at NaN.
-func expEnds(b *builder, x, y float, low, high, least float64) float {
-	y = b.If(b.Less(x, b.Const(low)), b.Const(least), y)
-	y = b.If(b.Less(b.Const(high), x), b.Inf(), y)
-	return b.If(b.IsNaN(x), b.NaN(), y)
 }
 
 // Exp is e**x.
 func Exp() *Recipe {
 	b := newBuilder("Exp", "x")
-	x := b.Param(0)
-	y := expFull(b, x)
-	y = expEnds(b, x, y, -104, 89, 0)
-	return b.Return(y, 1, `e**x.
-x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.`)
+	x := atMost(b, atLeast(b, b.Param(0), -104), 89) // where the result is 0 or ∞ already
+	r, n, _ := expParts(b, x, scaleBias)
+	return b.Return(b.Scale(expMantissa(b, r), n), 0.95, `e**x.
+x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez.`)
 }
 
 // Expm1 is e**x - 1.
 func Expm1() *Recipe {
 	b := newBuilder("Expm1", "x")
 	x := b.Param(0)
-	head, tail, n := expReduced(b, x)
+	head, tail, n := expReduced(b, atMost(b, atLeast(b, x, -18), 89)) // where the result is -1 or ∞ already
 	square := b.Mul(head, head)
 	rest := b.FMA(square, expQuotient(b, head), tail)
 	// Half of 2**n, because 2**128 is not a number.
@@ -115,7 +118,6 @@ func Expm1() *Recipe {
 	y := b.FMAExact(scale, head, b.Sub(scale, b.Const(0.5)))
 	y = b.Mul(b.FMAExact(scale, rest, y), b.Const(2))
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
-	y = expEnds(b, x, y, -18, 89, -1)
 	return b.Return(y, 1.5, `e**x - 1.
 x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.`)
 }

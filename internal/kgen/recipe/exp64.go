@@ -49,7 +49,7 @@ func expMantissa64(b *builder, r float) float {
 	return b.Add(b.Const(1), b.FMA(b.Mul(r, r), expQuotient64(b, r), r))
 }
 
-// expFull64 is e**x for -746 < x < 710, subnormal results included.
+// expFull64 is e**x for -746 <= x <= 710, subnormal results included.
 func expFull64(b *builder, x float) float {
 	r, n := expRest64(b, x)
 	return b.Scale(expMantissa64(b, r), n)
@@ -76,9 +76,7 @@ func expSum64(b *builder, head, tail float) float {
 // Exp64 is e**x.
 func Exp64() *Recipe {
 	b := newDouble("Exp", "x")
-	x := b.Param(0)
-	y := expFull64(b, x)
-	y = expEnds(b, x, y, -746, 710, 0)
+	y := expFull64(b, atMost(b, atLeast(b, b.Param(0), -746), 710)) // where the result is 0 or ∞ already
 	return b.Return(y, 0.95, `e**x.
 x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32.`)
 }
@@ -95,14 +93,13 @@ As Exp, without what is for positive x.`)
 func Expm164() *Recipe {
 	b := newDouble("Expm1", "x")
 	x := b.Param(0)
-	head, tail, n := expReduced64(b, x)
+	head, tail, n := expReduced64(b, atMost(b, atLeast(b, x, -38), 710)) // where the result is -1 or ∞ already
 	rest := b.FMA(b.Mul(head, head), expQuotient64(b, head), tail)
 	// Half of 2**n, because 2**1024 is not a number.
 	scale := b.FromBits(b.Shl(b.ToBits(b.Add(n, b.Const(magicDouble+1022))), b.Int(52)))
 	y := b.FMAExact(scale, head, b.Sub(scale, b.Const(0.5)))
 	y = b.Mul(b.FMAExact(scale, rest, y), b.Const(2))
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-54)), x, y)
-	y = expEnds(b, x, y, -38, 710, -1)
 	return b.Return(y, 1.3, `e**x - 1.
 x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.`)
 }

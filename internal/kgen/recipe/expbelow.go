@@ -6,9 +6,7 @@ func CPU() []*Recipe { return []*Recipe{ExpBelow()} }
 // ExpBelow is e**x where x is not positive, as it is in a softmax: no more than that needs a sum of such powers.
 func ExpBelow() *Recipe {
 	b := newBuilder("ExpBelow", "x")
-	x := b.Param(0)
-	x = b.If(b.Less(x, b.Const(-104)), b.Const(-104), x) // where the result is 0 already
-	y := expFull(b, x)
+	y := expDown(b, atLeast(b, b.Param(0), -104))
 	return b.Return(y, 0.95, `e**x for x <= 0, NaN for NaN.
 As Exp, without what is for positive x.`)
 }

@@ -38,7 +38,7 @@ func geluInterval(b *builder, x float) (t float, interval integ, d float) {
 // gauss is e**(-t*t/2) as root * (1+p) * 2**⌊n⌋ for 0 <= t < 16, the root one of 16 and p below 2**-5.
 func gauss(b *builder, t float) (root, p, n float) {
 	const (
-		unit = 0x1.8p19 // adding it to a number rounds that to a multiple of 1/16
+		unit = sixteenth + downBias
 		head = 0x1.62ep0
 		tail = 0x1.0bfbe8p-14
 	)

@@ -1,25 +1,20 @@
 package recipe
 
 const (
-	ln2      = 0x1.62e43p-1 // log(2) rounded to float32
-	twoThird = 0x3f2aaaab   // the bits of 2/3, the least mantissa
+	ln2         = 0x1.62e43p-1 // log(2) rounded to float32
+	threeFourth = 0x3f400000   // the bits of 3/4, the least mantissa
 )
 
-// logNear is log(1+f) for -1/3 <= f <= 1/3: f - f*f/2 + f**3*p(f) with p by Remez, off by 2**-27.6 of the result.
-func logNear(b *builder, f float) float {
-	p := b.Horner(f, 0x1.555506p-2, -0x1.fffefp-3, 0x1.99d076p-3, -0x1.559dep-3, 0x1.1ed18cp-3, -0x1.f30ecep-4,
-		0x1.1e847ep-3, -0x1.080b4cp-3)
-	return b.FMA(b.Mul(f, f), b.FMA(f, p, b.Const(-0.5)), f)
+// logJoined is e*log(2) + log(1+f) for -1/4 <= f <= 1/2: log(1+f) is f + f*f*p(f), with p by Remez, off by 2**-27.6 of itself.
+func logJoined(b *builder, e, f float) float {
+	p := b.Horner(f, -0.5, 0x1.5555a4p-2, -0x1.00004ap-2, 0x1.99699ep-3, -0x1.54ed96p-3, 0x1.28807ap-3, -0x1.0d98fp-3,
+		0x1.acf4a8p-4, -0x1.71e32cp-5)
+	return b.FMA(e, b.Const(ln2), b.FMA(b.Mul(f, f), p, f))
 }
 
-// logExponent is the e that brings x * 2**-e into [2/3, 4/3), still at the place of the exponent bits.
+// logExponent is the e that brings x * 2**-e into [3/4, 3/2), still at the place of the exponent bits.
 func logExponent(b *builder, x float) integ {
-	return b.And(b.ISub(b.ToBits(x), b.Int(twoThird)), b.Int(-1<<23))
-}
-
-// addExponent is y + e*log(2) for the e of logExponent.
-func addExponent(b *builder, y float, e integ) float {
-	return b.FMA(b.FromInt(b.Sar(e, b.Int(23))), b.Const(ln2), y)
+	return b.And(b.ISub(b.ToBits(x), b.Int(threeFourth)), b.Int(-1<<23))
 }
 
 // log1pNear is log(1+x) for finite x > -1. The sum 1+x only chooses e; x itself is scaled, so nothing is lost.
@@ -29,7 +24,7 @@ func log1pNear(b *builder, x float) float {
 	// 4 * 2**-e, because 2**-128 would be subnormal.
 	scale := b.FromBits(b.ISub(b.Int(0x40800000), e))
 	f := b.Add(scaled, b.FMA(b.Const(0.25), scale, b.Const(-1)))
-	return addExponent(b, logNear(b, f), e)
+	return logJoined(b, b.FromInt(b.Sar(e, b.Int(23))), f)
 }
 
 // logEnds is y, but x where that is infinite, -∞ at the pole and NaN below it and at NaN.
@@ -42,16 +37,9 @@ func logEnds(b *builder, x, y float, pole float64) float {
 // Log is the natural logarithm.
 func Log() *Recipe {
 	b := newBuilder("Log", "x")
-	x := b.Param(0)
-	subnormal := b.Less(x, b.Const(0x1p-126))
-	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p25)), x)
-	offset := b.IfInt(subnormal, b.Int(25<<23), b.Int(0))
-	e := logExponent(b, normal)
-	f := b.Sub(b.FromBits(b.ISub(b.ToBits(normal), e)), b.Const(1))
-	y := addExponent(b, logNear(b, f), b.ISub(e, offset))
-	y = logEnds(b, x, y, 0)
-	return b.Return(y, 1, `log(x).
-x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.`)
+	m, e := b.Split(b.Param(0))
+	return b.Return(logJoined(b, e, b.Sub(m, b.Const(1))), 1, `log(x).
+x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.`)
 }
 
 // Log1p is log(1+x).
@@ -61,6 +49,6 @@ func Log1p() *Recipe {
 	y := log1pNear(b, x)
 	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
 	y = logEnds(b, x, y, -1)
-	return b.Return(y, 1.6, `log(1+x).
+	return b.Return(y, 1.3, `log(1+x).
 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.`)
 }

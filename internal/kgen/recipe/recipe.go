@@ -79,6 +79,8 @@ const (
 	FromInt              // the int32 a as a float32
 	Select               // b where a is true, else c
 	Scale                // a * 2**⌊b⌋ for a multiple -252 <= b < 254 of 1/16, of float64 for an integer -2044 <= b <= 2046, rounded once
+	Mantissa             // the m of a = m * 2**e with 3/4 <= m < 3/2: NaN of NaN, else a number, or NaN where a is negative
+	Exponent             // the e of a = b * 2**e with b = Mantissa of a: -∞ of ±0, ∞ of ∞, NaN of NaN, and noNumber where a is negative
 	Floor                // ⌊a⌋; this and what follows is for loops
 	Ceil                 // ⌈a⌉
 	Round                // the integer nearest to a, the even one of two
@@ -138,6 +140,8 @@ var signatures = [numOps]signature{
 	FromInt:    {"fromint", "i", FloatType},
 	Select:     {"select", "mff", FloatType},
 	Scale:      {"scale", "ff", FloatType},
+	Mantissa:   {"mantissa", "f", FloatType},
+	Exponent:   {"exponent", "ff", FloatType},
 	Floor:      {"floor", "f", FloatType},
 	Ceil:       {"ceil", "f", FloatType},
 	Round:      {"round", "f", FloatType},
@@ -196,11 +200,17 @@ func (op Op) ForLoops() bool {
 // tables hold words of 32.
 func (op Op) Single() bool {
 	switch op {
-	case FromInt, ToInt, IMul, IMulHigh, IMin, Sar, Lookup:
+	case Mantissa, Exponent, FromInt, ToInt, IMul, IMulHigh, IMin, Sar, Lookup:
 		return true
 	}
 	return false
 }
+
+// Expands reports whether operations that every target has can stand for it.
+func (op Op) Expands() bool { return op == Scale || op == Mantissa || op == Exponent }
+
+// noNumber are the bits of the NaN that x86 makes of what is no number.
+const noNumber = 0xffc00000
 
 // IsConst reports whether the operation is a constant.
 func (op Op) IsConst() bool { return op == ConstFloat || op == ConstInt }

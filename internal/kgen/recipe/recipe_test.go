@@ -85,6 +85,26 @@ func TestReturnDropsStepsWithoutUse(t *testing.T) {
 	}
 }
 
+// What stands for the operations that not every target has gives the same bits, where numbers end too.
+func TestExpandedRecipesAreTheSame(t *testing.T) {
+	xs := []uint32{0, 1, 0x7fffff, 0x800000, 0x3f3fffff, 0x3f400000, 0x3fbfffff, 0x3fc00000, 0x42b0c0a5, 0x42b17218, 0x42cff1b5,
+		0x42d00000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fc12345}
+	for _, r := range All() {
+		if len(r.Params) > 1 {
+			continue
+		}
+		for _, bits := range xs {
+			for _, sign := range []uint32{0, 1 << 31} {
+				x := math.Float32frombits(bits | sign)
+				got, want := Eval(r.expanded(), x), Eval(r, x)
+				if math.Float32bits(got) != math.Float32bits(want) {
+					t.Errorf("%s(%v): got %x, want %x", r.Name, x, math.Float32bits(got), math.Float32bits(want))
+				}
+			}
+		}
+	}
+}
+
 // A select's own steps go into its branch; what both need stays before it.
 func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 	b := newBuilder("F", "x")

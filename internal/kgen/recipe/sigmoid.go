@@ -43,7 +43,6 @@ func Sigmoid() *Recipe {
 	b := newBuilder("Sigmoid", "x")
 	x := b.Param(0)
 	y := logistic(b, b.Const(0x1p-64), atMost(b, atLeast(b, x, -110), logisticCut))
-	y = b.If(b.IsNaN(x), b.NaN(), y)
 	return b.Return(y, 1.9, `1/(1 + e**-x).
 The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.`)
 }
@@ -66,27 +65,29 @@ func timesLogistic(b *builder, x, over float, high float64, v float, rest ...flo
 	return b.If(b.Less(b.NegInf(), x), y, b.NaN())
 }
 
+// negative is -|x|.
+func negative(b *builder, x float) float { return b.FromBits(b.Or(b.ToBits(x), b.signBit())) }
+
 // Tanh is the hyperbolic tangent.
 func Tanh() *Recipe {
 	b := newBuilder("Tanh", "x")
 	x := b.Param(0)
-	square := b.Mul(x, x)
-	p := b.Horner(square, -0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8)
-	near := b.FMA(b.Mul(square, x), p, x)
-
 	// e**2|x| = 2**n * (1 + s) for -|x| = -n*log(2)/2 + r; what slope is for r has twice logistic's argument.
-	below := b.FromBits(b.Or(b.ToBits(x), b.Int(-1<<31)))
+	below := negative(b, x)
 	v := atLeast(b, below, -10)
 	shifted := b.FMA(v, b.Const(-2*log2E), b.Const(magic+127))
 	whole := b.Sub(shifted, b.Const(magic+127))
 	power := b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23)))
-	r := b.FMA(whole, b.Const(ln2Tail/2), b.FMAExact(whole, b.Const(ln2Head/2), v))
+	r := b.FMA(whole, b.Const(ln2/2), v) // as exact as is needed: the larger whole is, the less of it is seen
 	slope := b.Horner(r, -2, 0x1.ffffacp0, -0x1.5554bp0, 0x1.559bf4p-1, -0x1.1224ep-2, 0x1.37c1e6p-4)
 	sum := b.FMA(b.Mul(power, r), slope, b.Add(power, b.Const(1)))
 	far := b.Sub(b.Const(1), b.Div(b.Const(2), sum))
 
+	square := b.Mul(x, x)
+	p := b.Horner(square, -0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8)
+	near := b.FMA(b.Mul(square, x), p, x)
+
 	y := b.WithSign(b.If(b.Less(b.Const(-0.5625), below), near, far), x) // that of -0 gets lost in a sum
-	y = b.If(b.IsNaN(x), b.NaN(), y)
 	return b.Return(y, 1.5, `(e**x - e**-x) / (e**x + e**-x).
 Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.`)
 }
@@ -95,12 +96,12 @@ Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 
 func Softplus() *Recipe {
 	b := newBuilder("Softplus", "x")
 	x := b.Param(0)
-	a := b.Abs(x)
-	y := log1pNear(b, expFull(b, b.Neg(a)))
-	y = b.If(b.Less(b.Const(0), x), b.Add(x, y), y)
-	y = b.If(b.Less(x, b.Const(-104)), b.Const(0), y)
-	y = b.If(b.Less(b.Const(104), x), x, y)
-	y = b.If(b.IsNaN(x), b.NaN(), y)
+	v := negative(b, x)
+	power := expDown(b, b.If(b.Less(b.Const(-104), v), v, b.Const(-104))) // of NaN too, which the sum below has
+	// 1 + power is 1 + f, or twice that from 3/2 on.
+	twice := b.Less(b.Const(0.5), power)
+	f := b.If(twice, b.FMA(power, b.Const(0.5), b.Const(-0.5)), power)
+	y := b.Add(atLeast(b, x, 0), logJoined(b, b.If(twice, b.Const(1), b.Const(0)), f))
 	return b.Return(y, 1.8, `log(1 + e**x): Softplus for beta 1 and no threshold.
 max(x, 0) + log1p(e**-|x|).`)
 }

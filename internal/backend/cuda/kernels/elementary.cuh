@@ -88,159 +88,115 @@ static __device__ const u32 geluSlope0[16] = {
 };
 
 // e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)); log(2) in two parts (Cody and Waite), q by Remez.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez.
 INLINE f32 expf(f32 x) {
-	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
-	} else {
-		f32 t1;
-		if (89.0f < x) {
-			t1 = bits<f32>(0x7f800000u);
-		} else {
-			f32 t2;
-			if (x < -104.0f) {
-				t2 = 0.0f;
-			} else {
-				const f32 t3 = __builtin_fmaf(x, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t4 = t3 - 0x1.8p+23f;
-				const f32 t5 = __builtin_fmaf(t4, -0x1.62e4p-01f, x);
-				const f32 t6 = __builtin_fmaf(t4, -0x1.7f7d1cp-20f, t5);
-				const f32 t7 = t6 * t6;
-				const f32 t8 = __builtin_fmaf(0x1.9c5d84p-13f, t6, 0x1.6d4c98p-10f);
-				const f32 t9 = __builtin_fmaf(t8, t6, 0x1.1113acp-07f);
-				const f32 t10 = __builtin_fmaf(t9, t6, 0x1.5554eap-05f);
-				const f32 t11 = __builtin_fmaf(t10, t6, 0x1.555554p-03f);
-				const f32 t12 = __builtin_fmaf(t11, t6, 0.5f);
-				const f32 t13 = __builtin_fmaf(t7, t12, t6);
-				const f32 t14 = 1.0f + t13;
-				const f32 t15 = t4 + 786686.0f;
-				const u32 t16 = bits<u32>(t15);
-				const u32 t17 = t16 >> 4u;
-				const u32 t18 = t17 >> 1u;
-				const u32 t19 = t18 << 23u;
-				const f32 t20 = bits<f32>(t19);
-				const f32 t21 = t14 * t20;
-				const u32 t22 = t17 - t18;
-				const u32 t23 = t22 << 23u;
-				const f32 t24 = bits<f32>(t23);
-				const f32 t25 = t21 * t24;
-				t2 = t25;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
-	}
-	return t0;
+	const f32 t0 = x < -104.0f ? -104.0f : x;
+	const f32 t1 = 89.0f < t0 ? 89.0f : t0;
+	const f32 t2 = __builtin_fmaf(t1, 0x1.715476p+00f, 0x1.8001fcp+23f);
+	const f32 t3 = t2 - 0x1.8001fcp+23f;
+	const f32 t4 = __builtin_fmaf(t3, -0x1.62e4p-01f, t1);
+	const f32 t5 = __builtin_fmaf(t3, -0x1.7f7d1cp-20f, t4);
+	const f32 t6 = __builtin_fmaf(0x1.6ac74ep-10f, t5, 0x1.123dep-07f);
+	const f32 t7 = __builtin_fmaf(t6, t5, 0x1.555858p-05f);
+	const f32 t8 = __builtin_fmaf(t7, t5, 0x1.55548cp-03f);
+	const f32 t9 = __builtin_fmaf(t8, t5, 0x1.fffffcp-02f);
+	const f32 t10 = __builtin_fmaf(t9, t5, 1.0f);
+	const f32 t11 = __builtin_fmaf(t10, t5, 1.0f);
+	const u32 t12 = bits<u32>(t2);
+	const u32 t13 = t12 >> 1u;
+	const u32 t14 = t13 << 23u;
+	const f32 t15 = bits<f32>(t14);
+	const f32 t16 = t11 * t15;
+	const u32 t17 = t12 - t13;
+	const u32 t18 = t17 << 23u;
+	const f32 t19 = bits<f32>(t18);
+	const f32 t20 = t16 * t19;
+	return t20;
 }
 
 // e**x - 1.
 // x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it.
 INLINE f32 expm1f(f32 x) {
-	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
+	const f32 t0 = __builtin_fabsf(x);
+	f32 t1;
+	if (t0 < 0x1p-25f) {
+		t1 = x;
 	} else {
-		f32 t1;
-		if (89.0f < x) {
-			t1 = bits<f32>(0x7f800000u);
-		} else {
-			f32 t2;
-			if (x < -18.0f) {
-				t2 = -1.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				f32 t4;
-				if (t3 < 0x1p-25f) {
-					t4 = x;
-				} else {
-					const f32 t5 = __builtin_fmaf(x, 0x1.715476p+00f, 0x1.8p+23f);
-					const f32 t6 = t5 - 0x1.8p+23f;
-					const f32 t7 = __builtin_fmaf(t6, -0x1.62e4p-01f, x);
-					const f32 t8 = t6 * 0x1.7f7d1cp-20f;
-					const f32 t9 = t7 - t8;
-					const f32 t10 = t7 - t9;
-					const f32 t11 = t10 - t8;
-					const f32 t12 = t9 * t9;
-					const f32 t13 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
-					const f32 t14 = __builtin_fmaf(t13, t9, 0x1.1113acp-07f);
-					const f32 t15 = __builtin_fmaf(t14, t9, 0x1.5554eap-05f);
-					const f32 t16 = __builtin_fmaf(t15, t9, 0x1.555554p-03f);
-					const f32 t17 = __builtin_fmaf(t16, t9, 0.5f);
-					const f32 t18 = __builtin_fmaf(t12, t17, t11);
-					const f32 t19 = t6 - 1.0f;
-					const f32 t20 = t19 + 0x1.8000fep+23f;
-					const u32 t21 = bits<u32>(t20);
-					const u32 t22 = t21 << 23u;
-					const f32 t23 = bits<f32>(t22);
-					const f32 t24 = t23 - 0.5f;
-					const f32 t25 = __builtin_fmaf(t23, t9, t24);
-					const f32 t26 = __builtin_fmaf(t23, t18, t25);
-					const f32 t27 = t26 * 2.0f;
-					t4 = t27;
-				}
-				t2 = t4;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		const f32 t2 = x < -18.0f ? -18.0f : x;
+		const f32 t3 = 89.0f < t2 ? 89.0f : t2;
+		const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8p+23f);
+		const f32 t5 = t4 - 0x1.8p+23f;
+		const f32 t6 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
+		const f32 t7 = t5 * 0x1.7f7d1cp-20f;
+		const f32 t8 = t6 - t7;
+		const f32 t9 = t6 - t8;
+		const f32 t10 = t9 - t7;
+		const f32 t11 = t8 * t8;
+		const f32 t12 = __builtin_fmaf(0x1.9c5d84p-13f, t8, 0x1.6d4c98p-10f);
+		const f32 t13 = __builtin_fmaf(t12, t8, 0x1.1113acp-07f);
+		const f32 t14 = __builtin_fmaf(t13, t8, 0x1.5554eap-05f);
+		const f32 t15 = __builtin_fmaf(t14, t8, 0x1.555554p-03f);
+		const f32 t16 = __builtin_fmaf(t15, t8, 0.5f);
+		const f32 t17 = __builtin_fmaf(t11, t16, t10);
+		const f32 t18 = t5 - 1.0f;
+		const f32 t19 = t18 + 0x1.8000fep+23f;
+		const u32 t20 = bits<u32>(t19);
+		const u32 t21 = t20 << 23u;
+		const f32 t22 = bits<f32>(t21);
+		const f32 t23 = t22 - 0.5f;
+		const f32 t24 = __builtin_fmaf(t22, t8, t23);
+		const f32 t25 = __builtin_fmaf(t22, t17, t24);
+		const f32 t26 = t25 * 2.0f;
+		t1 = t26;
 	}
-	return t0;
+	return t1;
 }
 
 // log(x).
-// x = 2**e * (1+f) with 1+f in [2/3, 4/3); e*log(2) + f - f*f/2 + f**3*p(f), p by Remez. Subnormal x is scaled by 2**25.
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.
 INLINE f32 logf(f32 x) {
 	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
-	} else {
-		f32 t1;
-		if (x <= 0.0f) {
-			const f32 t2 = x < 0.0f ? bits<f32>(0x7fc00000u) : bits<f32>(0xff800000u);
-			t1 = t2;
-		} else {
-			f32 t3;
-			if (x == bits<f32>(0x7f800000u)) {
-				t3 = x;
-			} else {
-				f32 t4;
-				u32 t5;
-				if (x < 0x1p-126f) {
-					const f32 t6 = x * 0x1p+25f;
-					t4 = t6;
-					t5 = 0xc800000u;
-				} else {
-					t4 = x;
-					t5 = 0u;
-				}
-				const u32 t7 = bits<u32>(t4);
-				const u32 t8 = t7 - 0x3f2aaaabu;
-				const u32 t9 = t8 & 0xff800000u;
-				const u32 t10 = t7 - t9;
-				const f32 t11 = bits<f32>(t10);
-				const f32 t12 = t11 - 1.0f;
-				const f32 t13 = __builtin_fmaf(-0x1.080b4cp-03f, t12, 0x1.1e847ep-03f);
-				const f32 t14 = __builtin_fmaf(t13, t12, -0x1.f30ecep-04f);
-				const f32 t15 = __builtin_fmaf(t14, t12, 0x1.1ed18cp-03f);
-				const f32 t16 = __builtin_fmaf(t15, t12, -0x1.559dep-03f);
-				const f32 t17 = __builtin_fmaf(t16, t12, 0x1.99d076p-03f);
-				const f32 t18 = __builtin_fmaf(t17, t12, -0x1.fffefp-03f);
-				const f32 t19 = __builtin_fmaf(t18, t12, 0x1.555506p-02f);
-				const f32 t20 = t12 * t12;
-				const f32 t21 = __builtin_fmaf(t12, t19, -0.5f);
-				const f32 t22 = __builtin_fmaf(t20, t21, t12);
-				const u32 t23 = t9 - t5;
-				const u32 t24 = (u32)((i32)t23 >> 23u);
-				const f32 t25 = (f32)(i32)t24;
-				const f32 t26 = __builtin_fmaf(t25, 0x1.62e43p-01f, t22);
-				t3 = t26;
-			}
-			t1 = t3;
-		}
+	if (x < 0x1p-126f) {
+		const f32 t1 = x * 0x1p+25f;
 		t0 = t1;
+	} else {
+		t0 = x;
 	}
-	return t0;
+	const u32 t2 = bits<u32>(t0);
+	const u32 t3 = t2 - 0x3f400000u;
+	const u32 t4 = t3 & 0xff800000u;
+	const u32 t5 = t2 - t4;
+	const f32 t6 = bits<f32>(t5);
+	f32 t7;
+	if (x <= 0.0f) {
+		const f32 t8 = x < 0.0f ? bits<f32>(0xffc00000u) : bits<f32>(0xff800000u);
+		t7 = t8;
+	} else {
+		f32 t9;
+		if (x < bits<f32>(0x7f800000u)) {
+			const u32 t10 = x < 0x1p-126f ? 0xc800000u : 0u;
+			const u32 t11 = t4 - t10;
+			const u32 t12 = (u32)((i32)t11 >> 23u);
+			const f32 t13 = (f32)(i32)t12;
+			t9 = t13;
+		} else {
+			t9 = x;
+		}
+		t7 = t9;
+	}
+	const f32 t14 = t6 - 1.0f;
+	const f32 t15 = __builtin_fmaf(-0x1.71e32cp-05f, t14, 0x1.acf4a8p-04f);
+	const f32 t16 = __builtin_fmaf(t15, t14, -0x1.0d98fp-03f);
+	const f32 t17 = __builtin_fmaf(t16, t14, 0x1.28807ap-03f);
+	const f32 t18 = __builtin_fmaf(t17, t14, -0x1.54ed96p-03f);
+	const f32 t19 = __builtin_fmaf(t18, t14, 0x1.99699ep-03f);
+	const f32 t20 = __builtin_fmaf(t19, t14, -0x1.00004ap-02f);
+	const f32 t21 = __builtin_fmaf(t20, t14, 0x1.5555a4p-02f);
+	const f32 t22 = __builtin_fmaf(t21, t14, -0.5f);
+	const f32 t23 = t14 * t14;
+	const f32 t24 = __builtin_fmaf(t23, t22, t14);
+	const f32 t25 = __builtin_fmaf(t7, 0x1.62e43p-01f, t24);
+	return t25;
 }
 
 // log(1+x).
@@ -266,7 +222,7 @@ INLINE f32 log1pf(f32 x) {
 				} else {
 					const f32 t6 = 1.0f + x;
 					const u32 t7 = bits<u32>(t6);
-					const u32 t8 = t7 - 0x3f2aaaabu;
+					const u32 t8 = t7 - 0x3f400000u;
 					const u32 t9 = t8 & 0xff800000u;
 					const u32 t10 = bits<u32>(x);
 					const u32 t11 = t10 - t9;
@@ -275,19 +231,19 @@ INLINE f32 log1pf(f32 x) {
 					const f32 t14 = bits<f32>(t13);
 					const f32 t15 = __builtin_fmaf(0.25f, t14, -1.0f);
 					const f32 t16 = t12 + t15;
-					const f32 t17 = __builtin_fmaf(-0x1.080b4cp-03f, t16, 0x1.1e847ep-03f);
-					const f32 t18 = __builtin_fmaf(t17, t16, -0x1.f30ecep-04f);
-					const f32 t19 = __builtin_fmaf(t18, t16, 0x1.1ed18cp-03f);
-					const f32 t20 = __builtin_fmaf(t19, t16, -0x1.559dep-03f);
-					const f32 t21 = __builtin_fmaf(t20, t16, 0x1.99d076p-03f);
-					const f32 t22 = __builtin_fmaf(t21, t16, -0x1.fffefp-03f);
-					const f32 t23 = __builtin_fmaf(t22, t16, 0x1.555506p-02f);
-					const f32 t24 = t16 * t16;
-					const f32 t25 = __builtin_fmaf(t16, t23, -0.5f);
-					const f32 t26 = __builtin_fmaf(t24, t25, t16);
-					const u32 t27 = (u32)((i32)t9 >> 23u);
-					const f32 t28 = (f32)(i32)t27;
-					const f32 t29 = __builtin_fmaf(t28, 0x1.62e43p-01f, t26);
+					const u32 t17 = (u32)((i32)t9 >> 23u);
+					const f32 t18 = (f32)(i32)t17;
+					const f32 t19 = __builtin_fmaf(-0x1.71e32cp-05f, t16, 0x1.acf4a8p-04f);
+					const f32 t20 = __builtin_fmaf(t19, t16, -0x1.0d98fp-03f);
+					const f32 t21 = __builtin_fmaf(t20, t16, 0x1.28807ap-03f);
+					const f32 t22 = __builtin_fmaf(t21, t16, -0x1.54ed96p-03f);
+					const f32 t23 = __builtin_fmaf(t22, t16, 0x1.99699ep-03f);
+					const f32 t24 = __builtin_fmaf(t23, t16, -0x1.00004ap-02f);
+					const f32 t25 = __builtin_fmaf(t24, t16, 0x1.5555a4p-02f);
+					const f32 t26 = __builtin_fmaf(t25, t16, -0.5f);
+					const f32 t27 = t16 * t16;
+					const f32 t28 = __builtin_fmaf(t27, t26, t16);
+					const f32 t29 = __builtin_fmaf(t18, 0x1.62e43p-01f, t28);
 					t5 = t29;
 				}
 				t3 = t5;
@@ -596,84 +552,71 @@ INLINE f32 cosf(f32 x) {
 // (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
 INLINE f32 tanhf(f32 x) {
-	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
+	const u32 t0 = bits<u32>(x);
+	const u32 t1 = t0 | 0x80000000u;
+	const f32 t2 = bits<f32>(t1);
+	f32 t3;
+	if (-0x1.2p-01f < t2) {
+		const f32 t4 = x * x;
+		const f32 t5 = __builtin_fmaf(-0x1.9454fp-08f, t4, 0x1.5811f6p-06f);
+		const f32 t6 = __builtin_fmaf(t5, t4, -0x1.b905c4p-05f);
+		const f32 t7 = __builtin_fmaf(t6, t4, 0x1.110c5ep-03f);
+		const f32 t8 = __builtin_fmaf(t7, t4, -0x1.555548p-02f);
+		const f32 t9 = t4 * x;
+		const f32 t10 = __builtin_fmaf(t9, t8, x);
+		t3 = t10;
 	} else {
-		const u32 t1 = bits<u32>(x);
-		const u32 t2 = t1 | 0x80000000u;
-		const f32 t3 = bits<f32>(t2);
-		f32 t4;
-		if (-0x1.2p-01f < t3) {
-			const f32 t5 = x * x;
-			const f32 t6 = __builtin_fmaf(-0x1.9454fp-08f, t5, 0x1.5811f6p-06f);
-			const f32 t7 = __builtin_fmaf(t6, t5, -0x1.b905c4p-05f);
-			const f32 t8 = __builtin_fmaf(t7, t5, 0x1.110c5ep-03f);
-			const f32 t9 = __builtin_fmaf(t8, t5, -0x1.555548p-02f);
-			const f32 t10 = t5 * x;
-			const f32 t11 = __builtin_fmaf(t10, t9, x);
-			t4 = t11;
-		} else {
-			const f32 t12 = t3 < -10.0f ? -10.0f : t3;
-			const f32 t13 = __builtin_fmaf(t12, -0x1.715476p+01f, 0x1.8000fep+23f);
-			const f32 t14 = t13 - 0x1.8000fep+23f;
-			const u32 t15 = bits<u32>(t13);
-			const u32 t16 = t15 << 23u;
-			const f32 t17 = bits<f32>(t16);
-			const f32 t18 = __builtin_fmaf(t14, 0x1.62e4p-02f, t12);
-			const f32 t19 = __builtin_fmaf(t14, 0x1.7f7d1cp-21f, t18);
-			const f32 t20 = __builtin_fmaf(0x1.37c1e6p-04f, t19, -0x1.1224ep-02f);
-			const f32 t21 = __builtin_fmaf(t20, t19, 0x1.559bf4p-01f);
-			const f32 t22 = __builtin_fmaf(t21, t19, -0x1.5554bp+00f);
-			const f32 t23 = __builtin_fmaf(t22, t19, 0x1.ffffacp+00f);
-			const f32 t24 = __builtin_fmaf(t23, t19, -2.0f);
-			const f32 t25 = t17 * t19;
-			const f32 t26 = t17 + 1.0f;
-			const f32 t27 = __builtin_fmaf(t25, t24, t26);
-			const f32 t28 = 2.0f / t27;
-			const f32 t29 = 1.0f - t28;
-			t4 = t29;
-		}
-		const u32 t30 = t1 & 0x80000000u;
-		const u32 t31 = bits<u32>(t4);
-		const u32 t32 = t31 | t30;
-		const f32 t33 = bits<f32>(t32);
-		t0 = t33;
+		const f32 t11 = t2 < -10.0f ? -10.0f : t2;
+		const f32 t12 = __builtin_fmaf(t11, -0x1.715476p+01f, 0x1.8000fep+23f);
+		const f32 t13 = t12 - 0x1.8000fep+23f;
+		const u32 t14 = bits<u32>(t12);
+		const u32 t15 = t14 << 23u;
+		const f32 t16 = bits<f32>(t15);
+		const f32 t17 = __builtin_fmaf(t13, 0x1.62e43p-02f, t11);
+		const f32 t18 = __builtin_fmaf(0x1.37c1e6p-04f, t17, -0x1.1224ep-02f);
+		const f32 t19 = __builtin_fmaf(t18, t17, 0x1.559bf4p-01f);
+		const f32 t20 = __builtin_fmaf(t19, t17, -0x1.5554bp+00f);
+		const f32 t21 = __builtin_fmaf(t20, t17, 0x1.ffffacp+00f);
+		const f32 t22 = __builtin_fmaf(t21, t17, -2.0f);
+		const f32 t23 = t16 * t17;
+		const f32 t24 = t16 + 1.0f;
+		const f32 t25 = __builtin_fmaf(t23, t22, t24);
+		const f32 t26 = 2.0f / t25;
+		const f32 t27 = 1.0f - t26;
+		t3 = t27;
 	}
-	return t0;
+	const u32 t28 = t0 & 0x80000000u;
+	const u32 t29 = bits<u32>(t3);
+	const u32 t30 = t29 | t28;
+	const f32 t31 = bits<f32>(t30);
+	return t31;
 }
 
 // 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
 INLINE f32 sigmoidf(f32 x) {
-	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
-	} else {
-		const f32 t1 = x < -110.0f ? -110.0f : x;
-		const f32 t2 = 18.0f < t1 ? 18.0f : t1;
-		const f32 t3 = __builtin_fmaf(t2, -0x1.715476p+00f, 0x1.80007ep+23f);
-		const f32 t4 = t3 - 0x1.80007ep+23f;
-		const u32 t5 = bits<u32>(t3);
-		const u32 t6 = t5 << 23u;
-		const f32 t7 = bits<f32>(t6);
-		const f32 t8 = __builtin_fmaf(t4, 0x1.62e4p-01f, t2);
-		const f32 t9 = __builtin_fmaf(t4, 0x1.7f7d1cp-20f, t8);
-		const f32 t10 = __builtin_fmaf(0x1.37c1e6p-10f, t9, -0x1.1224ep-07f);
-		const f32 t11 = __builtin_fmaf(t10, t9, 0x1.559bf4p-05f);
-		const f32 t12 = __builtin_fmaf(t11, t9, -0x1.5554bp-03f);
-		const f32 t13 = __builtin_fmaf(t12, t9, 0x1.ffffacp-02f);
-		const f32 t14 = __builtin_fmaf(t13, t9, -1.0f);
-		const f32 t15 = t7 < 0x1p-40f ? t7 : 0.0f;
-		const f32 t16 = t7 - t15;
-		const f32 t17 = t7 * t9;
-		const f32 t18 = t15 + 0x1p-64f;
-		const f32 t19 = __builtin_fmaf(t17, t14, t18);
-		const f32 t20 = t19 + t16;
-		const f32 t21 = 0x1p-64f / t20;
-		t0 = t21;
-	}
-	return t0;
+	const f32 t0 = x < -110.0f ? -110.0f : x;
+	const f32 t1 = 18.0f < t0 ? 18.0f : t0;
+	const f32 t2 = __builtin_fmaf(t1, -0x1.715476p+00f, 0x1.80007ep+23f);
+	const f32 t3 = t2 - 0x1.80007ep+23f;
+	const u32 t4 = bits<u32>(t2);
+	const u32 t5 = t4 << 23u;
+	const f32 t6 = bits<f32>(t5);
+	const f32 t7 = __builtin_fmaf(t3, 0x1.62e4p-01f, t1);
+	const f32 t8 = __builtin_fmaf(t3, 0x1.7f7d1cp-20f, t7);
+	const f32 t9 = __builtin_fmaf(0x1.37c1e6p-10f, t8, -0x1.1224ep-07f);
+	const f32 t10 = __builtin_fmaf(t9, t8, 0x1.559bf4p-05f);
+	const f32 t11 = __builtin_fmaf(t10, t8, -0x1.5554bp-03f);
+	const f32 t12 = __builtin_fmaf(t11, t8, 0x1.ffffacp-02f);
+	const f32 t13 = __builtin_fmaf(t12, t8, -1.0f);
+	const f32 t14 = t6 < 0x1p-40f ? t6 : 0.0f;
+	const f32 t15 = t6 - t14;
+	const f32 t16 = t6 * t8;
+	const f32 t17 = t14 + 0x1p-64f;
+	const f32 t18 = __builtin_fmaf(t16, t13, t17);
+	const f32 t19 = t18 + t15;
+	const f32 t20 = 0x1p-64f / t19;
+	return t20;
 }
 
 // 2/√π times the integral of e**-t*t from 0 to x.
@@ -708,34 +651,31 @@ INLINE f32 erff(f32 x) {
 				const f32 t17 = __builtin_fmaf(t16, t1, 0x1.212626p+00f);
 				const f32 t18 = __builtin_fmaf(t17, t1, -0x1.62d864p-13f);
 				const f32 t19 = -t18;
-				const f32 t20 = __builtin_fmaf(t19, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t21 = t20 - 0x1.8p+23f;
+				const f32 t20 = __builtin_fmaf(t19, 0x1.715476p+00f, 0x1.8000fep+23f);
+				const f32 t21 = t20 - 0x1.8000fep+23f;
 				const f32 t22 = __builtin_fmaf(t21, -0x1.62e4p-01f, t19);
 				const f32 t23 = __builtin_fmaf(t21, -0x1.7f7d1cp-20f, t22);
-				const f32 t24 = t23 * t23;
-				const f32 t25 = __builtin_fmaf(0x1.9c5d84p-13f, t23, 0x1.6d4c98p-10f);
-				const f32 t26 = __builtin_fmaf(t25, t23, 0x1.1113acp-07f);
-				const f32 t27 = __builtin_fmaf(t26, t23, 0x1.5554eap-05f);
-				const f32 t28 = __builtin_fmaf(t27, t23, 0x1.555554p-03f);
-				const f32 t29 = __builtin_fmaf(t28, t23, 0.5f);
-				const f32 t30 = __builtin_fmaf(t24, t29, t23);
-				const f32 t31 = 1.0f + t30;
-				const f32 t32 = t21 + 0x1.8000fep+23f;
-				const u32 t33 = bits<u32>(t32);
-				const u32 t34 = t33 << 23u;
-				const f32 t35 = bits<f32>(t34);
-				const f32 t36 = t31 * t35;
-				const f32 t37 = 1.0f - t36;
-				t11 = t37;
+				const f32 t24 = __builtin_fmaf(0x1.6ac74ep-10f, t23, 0x1.123dep-07f);
+				const f32 t25 = __builtin_fmaf(t24, t23, 0x1.555858p-05f);
+				const f32 t26 = __builtin_fmaf(t25, t23, 0x1.55548cp-03f);
+				const f32 t27 = __builtin_fmaf(t26, t23, 0x1.fffffcp-02f);
+				const f32 t28 = __builtin_fmaf(t27, t23, 1.0f);
+				const f32 t29 = __builtin_fmaf(t28, t23, 1.0f);
+				const u32 t30 = bits<u32>(t20);
+				const u32 t31 = t30 << 23u;
+				const f32 t32 = bits<f32>(t31);
+				const f32 t33 = t29 * t32;
+				const f32 t34 = 1.0f - t33;
+				t11 = t34;
 			}
 			t2 = t11;
 		}
-		const u32 t38 = bits<u32>(x);
-		const u32 t39 = t38 & 0x80000000u;
-		const u32 t40 = bits<u32>(t2);
-		const u32 t41 = t40 | t39;
-		const f32 t42 = bits<f32>(t41);
-		t0 = t42;
+		const u32 t35 = bits<u32>(x);
+		const u32 t36 = t35 & 0x80000000u;
+		const u32 t37 = bits<u32>(t2);
+		const u32 t38 = t37 | t36;
+		const f32 t39 = bits<f32>(t38);
+		t0 = t39;
 	}
 	return t0;
 }
@@ -967,8 +907,8 @@ INLINE f32 geluf(f32 x) {
 		const f32 t10 = bits<f32>(t9);
 		const f32 t11 = t4 - t10;
 		const f32 t12 = t4 * t4;
-		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786432.0f);
-		const f32 t14 = t13 - 786432.0f;
+		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786623.0f);
+		const f32 t14 = t13 - 786623.0f;
 		const f32 t15 = t14 * 0x1.62ep+00f;
 		const f32 t16 = __builtin_fmaf(t4, t4, t15);
 		const f32 t17 = __builtin_fmaf(t14, 0x1.0bfbe8p-14f, t16);
@@ -999,22 +939,16 @@ INLINE f32 geluf(f32 x) {
 		const f32 t42 = __builtin_fmaf(t39, t11, t41);
 		const f32 t43 = t23 * t42;
 		const f32 t44 = __builtin_fmaf(t23, t25, t43);
-		const f32 t45 = t14 + 786686.0f;
-		const u32 t46 = bits<u32>(t45);
-		const u32 t47 = t46 >> 4u;
-		const u32 t48 = t47 >> 1u;
-		const u32 t49 = t48 << 23u;
-		const f32 t50 = bits<f32>(t49);
-		const f32 t51 = t44 * t50;
-		const u32 t52 = t47 - t48;
-		const u32 t53 = t52 << 23u;
-		const f32 t54 = bits<f32>(t53);
-		const f32 t55 = t51 * t54;
-		const u32 t56 = bits<u32>(x);
-		const u32 t57 = t56 < 0x80000000u ? t56 : 0x80000000u;
-		const f32 t58 = bits<f32>(t57);
-		const f32 t59 = t58 - t55;
-		t0 = t59;
+		const u32 t45 = t21 >> 4u;
+		const u32 t46 = t45 << 23u;
+		const f32 t47 = bits<f32>(t46);
+		const f32 t48 = t44 * t47;
+		const f32 t49 = t48 * 0x1p-64f;
+		const u32 t50 = bits<u32>(x);
+		const u32 t51 = t50 < 0x80000000u ? t50 : 0x80000000u;
+		const f32 t52 = bits<f32>(t51);
+		const f32 t53 = t52 - t49;
+		t0 = t53;
 	} else {
 		t0 = bits<f32>(0x7fc00000u);
 	}
@@ -1079,81 +1013,47 @@ INLINE f32 gelutanhf(f32 x) {
 // log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|).
 INLINE f32 softplusf(f32 x) {
-	f32 t0;
-	if (x != x) {
-		t0 = bits<f32>(0x7fc00000u);
+	const u32 t0 = bits<u32>(x);
+	const u32 t1 = t0 | 0x80000000u;
+	const f32 t2 = bits<f32>(t1);
+	const f32 t3 = -104.0f < t2 ? t2 : -104.0f;
+	const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.80017ep+23f);
+	const f32 t5 = t4 - 0x1.80017ep+23f;
+	const f32 t6 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
+	const f32 t7 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t6);
+	const f32 t8 = __builtin_fmaf(0x1.6ac74ep-10f, t7, 0x1.123dep-07f);
+	const f32 t9 = __builtin_fmaf(t8, t7, 0x1.555858p-05f);
+	const f32 t10 = __builtin_fmaf(t9, t7, 0x1.55548cp-03f);
+	const f32 t11 = __builtin_fmaf(t10, t7, 0x1.fffffcp-02f);
+	const f32 t12 = __builtin_fmaf(t11, t7, 1.0f);
+	const f32 t13 = __builtin_fmaf(t12, t7, 1.0f);
+	const u32 t14 = bits<u32>(t4);
+	const u32 t15 = t14 << 23u;
+	const f32 t16 = bits<f32>(t15);
+	const f32 t17 = t13 * t16;
+	const f32 t18 = t17 * 0x1p-64f;
+	f32 t19;
+	if (0.5f < t18) {
+		const f32 t20 = __builtin_fmaf(t18, 0.5f, -0.5f);
+		t19 = t20;
 	} else {
-		f32 t1;
-		if (104.0f < x) {
-			t1 = x;
-		} else {
-			f32 t2;
-			if (x < -104.0f) {
-				t2 = 0.0f;
-			} else {
-				const f32 t3 = __builtin_fabsf(x);
-				const f32 t4 = -t3;
-				const f32 t5 = __builtin_fmaf(t4, 0x1.715476p+00f, 0x1.8p+23f);
-				const f32 t6 = t5 - 0x1.8p+23f;
-				const f32 t7 = __builtin_fmaf(t6, -0x1.62e4p-01f, t4);
-				const f32 t8 = __builtin_fmaf(t6, -0x1.7f7d1cp-20f, t7);
-				const f32 t9 = t8 * t8;
-				const f32 t10 = __builtin_fmaf(0x1.9c5d84p-13f, t8, 0x1.6d4c98p-10f);
-				const f32 t11 = __builtin_fmaf(t10, t8, 0x1.1113acp-07f);
-				const f32 t12 = __builtin_fmaf(t11, t8, 0x1.5554eap-05f);
-				const f32 t13 = __builtin_fmaf(t12, t8, 0x1.555554p-03f);
-				const f32 t14 = __builtin_fmaf(t13, t8, 0.5f);
-				const f32 t15 = __builtin_fmaf(t9, t14, t8);
-				const f32 t16 = 1.0f + t15;
-				const f32 t17 = t6 + 786686.0f;
-				const u32 t18 = bits<u32>(t17);
-				const u32 t19 = t18 >> 4u;
-				const u32 t20 = t19 >> 1u;
-				const u32 t21 = t20 << 23u;
-				const f32 t22 = bits<f32>(t21);
-				const f32 t23 = t16 * t22;
-				const u32 t24 = t19 - t20;
-				const u32 t25 = t24 << 23u;
-				const f32 t26 = bits<f32>(t25);
-				const f32 t27 = t23 * t26;
-				const f32 t28 = 1.0f + t27;
-				const u32 t29 = bits<u32>(t28);
-				const u32 t30 = t29 - 0x3f2aaaabu;
-				const u32 t31 = t30 & 0xff800000u;
-				const u32 t32 = bits<u32>(t27);
-				const u32 t33 = t32 - t31;
-				const f32 t34 = bits<f32>(t33);
-				const u32 t35 = 0x40800000u - t31;
-				const f32 t36 = bits<f32>(t35);
-				const f32 t37 = __builtin_fmaf(0.25f, t36, -1.0f);
-				const f32 t38 = t34 + t37;
-				const f32 t39 = __builtin_fmaf(-0x1.080b4cp-03f, t38, 0x1.1e847ep-03f);
-				const f32 t40 = __builtin_fmaf(t39, t38, -0x1.f30ecep-04f);
-				const f32 t41 = __builtin_fmaf(t40, t38, 0x1.1ed18cp-03f);
-				const f32 t42 = __builtin_fmaf(t41, t38, -0x1.559dep-03f);
-				const f32 t43 = __builtin_fmaf(t42, t38, 0x1.99d076p-03f);
-				const f32 t44 = __builtin_fmaf(t43, t38, -0x1.fffefp-03f);
-				const f32 t45 = __builtin_fmaf(t44, t38, 0x1.555506p-02f);
-				const f32 t46 = t38 * t38;
-				const f32 t47 = __builtin_fmaf(t38, t45, -0.5f);
-				const f32 t48 = __builtin_fmaf(t46, t47, t38);
-				const u32 t49 = (u32)((i32)t31 >> 23u);
-				const f32 t50 = (f32)(i32)t49;
-				const f32 t51 = __builtin_fmaf(t50, 0x1.62e43p-01f, t48);
-				f32 t52;
-				if (0.0f < x) {
-					const f32 t53 = x + t51;
-					t52 = t53;
-				} else {
-					t52 = t51;
-				}
-				t2 = t52;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
+		t19 = t18;
 	}
-	return t0;
+	const f32 t21 = x < 0.0f ? 0.0f : x;
+	const f32 t22 = 0.5f < t18 ? 1.0f : 0.0f;
+	const f32 t23 = __builtin_fmaf(-0x1.71e32cp-05f, t19, 0x1.acf4a8p-04f);
+	const f32 t24 = __builtin_fmaf(t23, t19, -0x1.0d98fp-03f);
+	const f32 t25 = __builtin_fmaf(t24, t19, 0x1.28807ap-03f);
+	const f32 t26 = __builtin_fmaf(t25, t19, -0x1.54ed96p-03f);
+	const f32 t27 = __builtin_fmaf(t26, t19, 0x1.99699ep-03f);
+	const f32 t28 = __builtin_fmaf(t27, t19, -0x1.00004ap-02f);
+	const f32 t29 = __builtin_fmaf(t28, t19, 0x1.5555a4p-02f);
+	const f32 t30 = __builtin_fmaf(t29, t19, -0.5f);
+	const f32 t31 = t19 * t19;
+	const f32 t32 = __builtin_fmaf(t31, t30, t19);
+	const f32 t33 = __builtin_fmaf(t22, 0x1.62e43p-01f, t32);
+	const f32 t34 = t21 + t33;
+	return t34;
 }
 
 // Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
@@ -1173,8 +1073,8 @@ INLINE f32 geluslopef(f32 x) {
 		const f32 t10 = bits<f32>(t9);
 		const f32 t11 = t4 - t10;
 		const f32 t12 = t4 * t4;
-		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786432.0f);
-		const f32 t14 = t13 - 786432.0f;
+		const f32 t13 = __builtin_fmaf(t12, -0x1.715476p-01f, 786623.0f);
+		const f32 t14 = t13 - 786623.0f;
 		const f32 t15 = t14 * 0x1.62ep+00f;
 		const f32 t16 = __builtin_fmaf(t4, t4, t15);
 		const f32 t17 = __builtin_fmaf(t14, 0x1.0bfbe8p-14f, t16);
@@ -1200,25 +1100,19 @@ INLINE f32 geluslopef(f32 x) {
 		const f32 t37 = __builtin_fmaf(t34, t11, t36);
 		const f32 t38 = __builtin_fmaf(t23, t20, t23);
 		const f32 t39 = t37 * t38;
-		const f32 t40 = t14 + 786686.0f;
-		const u32 t41 = bits<u32>(t40);
-		const u32 t42 = t41 >> 4u;
-		const u32 t43 = t42 >> 1u;
-		const u32 t44 = t43 << 23u;
-		const f32 t45 = bits<f32>(t44);
-		const f32 t46 = t39 * t45;
-		const u32 t47 = t42 - t43;
-		const u32 t48 = t47 << 23u;
-		const f32 t49 = bits<f32>(t48);
-		const f32 t50 = t46 * t49;
-		f32 t51;
+		const u32 t40 = t21 >> 4u;
+		const u32 t41 = t40 << 23u;
+		const f32 t42 = bits<f32>(t41);
+		const f32 t43 = t39 * t42;
+		const f32 t44 = t43 * 0x1p-64f;
+		f32 t45;
 		if (x < 0.0f) {
-			t51 = t50;
+			t45 = t44;
 		} else {
-			const f32 t52 = 1.0f - t50;
-			t51 = t52;
+			const f32 t46 = 1.0f - t44;
+			t45 = t46;
 		}
-		t1 = t51;
+		t1 = t45;
 	} else {
 		t1 = bits<f32>(0x7fc00000u);
 	}
