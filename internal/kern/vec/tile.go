@@ -100,13 +100,13 @@ func (t *Tile[T]) Run() {
 	runTile[T](t.Rows, t.vectors(), unsafe.Pointer(&c))
 }
 
-// TapsAhead is how many taps are read beyond those of a tile: they tell which rows of B to bring closer.
+// TapsAhead is how many taps are read at most beyond those of a tile: they tell which rows of B to bring closer.
 const TapsAhead = 8
 
 // RunTaps computes the tile with row l of B where B[taps[l]:] starts, and adds bias[i] to row i before From where bias
 // is not nil; RowB and Next are not read. No tap is larger than last; TapsAhead more follow, which may be anything.
 func (t *Tile[T]) RunTaps(taps []int32, last int, bias []T) {
-	_, _ = taps[t.K-1+TapsAhead], t.B[t.last(t.Step.B)+last+t.Cols-1] // This fails where B is too short.
+	_, _ = taps[t.K-1+TapsAhead], t.B[t.last(t.Step.B)+last+t.Cols-1] // This fails where one is too short.
 	c := t.call()
 	c.taps = pointer(taps, 0)
 	if bias != nil {

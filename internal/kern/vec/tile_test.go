@@ -181,7 +181,9 @@ func testTaps[T dtype.Float](t *testing.T) {
 				taps[l] = int32(rng.IntN(60))
 			}
 			last := int(slices.Max(taps))
-			taps = append(taps, make([]int32, TapsAhead)...)
+			for range TapsAhead {
+				taps = append(taps, int32(rng.Uint32()))
+			}
 			tile.several(rng)
 			tile.draw(t, rng, last+cols, k+rows)
 			taps = guarded.Copy(t, taps, k%2 == 0)

@@ -158,15 +158,16 @@ func (p *product) multiply(label string) {
 }
 
 // ahead is how many steps of k before their use the loop asks for the rows of B: some hundred cycles, in which they come from
-// the second cache level or the third. The processors' own prefetchers follow neither rows that lie far apart nor taps.
+// the second cache level or the third. The processors' own prefetchers follow neither rows that lie far apart nor taps. It is
+// the scale of an address too, and vec.TapsAhead, for so many taps are read beyond a tile's.
 const ahead = 8
 
-// bringB asks for a row of B, which lies scale times a register behind another. Tiles of few rows wait for memory, not for its
-// latency: they are slower by what they ask.
+// bringsB tells whether the loop asks for rows of B. Tiles of few rows wait for memory, not for its latency: they are slower by
+// what they ask.
+func (p *product) bringsB() bool { return p.rows >= 4 }
+
+// bringB asks for a row of B, which lies scale times a register behind another.
 func (p *product) bringB(base, index string, scale int) {
-	if p.rows < 4 {
-		return
-	}
 	for v := range p.vectors {
 		p.fn.Op("PREFETCHT0", fmt.Sprintf("%s(%s*%d)", at(base, v*p.bytes), index, scale))
 	}
@@ -196,6 +197,8 @@ func (p *product) step() {
 	if p.taps {
 		fn.Op("MOVLQSX", "(DX)", "BX")
 		fn.Op("LEAQ", fmt.Sprintf("(R13)(BX*%d)", p.size), "BX")
+	}
+	if p.taps && p.bringsB() {
 		free := "AX"
 		if !p.masks {
 			free = rowsOfA[2] // AX points at masks, and rows are few
@@ -224,7 +227,9 @@ func (p *product) step() {
 	}
 	fn.Op("PREFETCHT1", "(DX)")
 	fn.Op("ADDQ", "$16", "DX")
-	p.bringB("BX", "R13", ahead)
+	if p.bringsB() {
+		p.bringB("BX", "R13", ahead)
+	}
 	fn.Op("ADDQ", "R13", "BX")
 }
 
