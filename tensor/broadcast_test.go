@@ -40,7 +40,7 @@ func TestBinaryBroadcast(t *testing.T) {
 	}
 }
 
-// A result that no cache holds is written around them, by pieces that end where copies of a row do, or elsewhere.
+// A result that no cache holds is written by loops of its own, by pieces that end where copies of a row do, or elsewhere.
 func TestBinaryBroadcastHuge(t *testing.T) {
 	for _, shape := range [][]int{{1100, 2000}, {2100, 1001}, {30, 70001}} {
 		all, row := numbered(dtype.Float32, shape...), numbered(dtype.Float32, shape[1])

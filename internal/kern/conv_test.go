@@ -50,6 +50,7 @@ var convShapes = []struct {
 	{"phases that meet nothing", ConvShape{2, 20, 12, 13, 18, 2, 1, 3, 4, 0, 0, 1, 1, 1, 0, 0}},
 	{"steps and dilation", ConvShape{2, 20, 17, 18, 18, 3, 3, 2, 4, 3, 2, 2, 2, 1, 0, 0}},
 	{"pointwise strided channels", ConvShape{2, 20, 15, 16, 18, 1, 1, 2, 2, 0, 0, 1, 1, 1, 0, 0}},
+	{"many outputs in groups", ConvShape{2, 8, 11, 12, 38, 3, 3, 2, 1, 1, 1, 1, 1, 2, 0, 0}},
 	{"long steps", ConvShape{1, 3, 31, 33, 4, 3, 3, 5, 6, 1, 1, 1, 1, 1, 0, 0}},
 	{"no images", ConvShape{0, 2, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},
 	{"no channels", ConvShape{2, 0, 4, 5, 3, 3, 3, 1, 1, 0, 0, 1, 1, 1, 0, 0}},

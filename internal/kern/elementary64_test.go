@@ -127,6 +127,8 @@ var elementary64 = []struct {
 	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 80},
 	{"exp below", ExpBelowF64, bigExp, 1e-10, 745, "-", 80},
 	{"exp subnormal", ExpF64, bigExp, 708, 745, "-", 40},
+	{"exp to the largest", ExpF64, bigExp, 700, 709.79, "+", 20},
+	{"expm1 to -1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 35, 40, "-", 20},
 	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 80},
 	{"log", LogF64, bigLog, 1e-300, 1e300, "+", 100},
 	{"log near 1", LogF64, bigLog, 0.5, 2, "+", 100},
@@ -162,6 +164,7 @@ var elementary64 = []struct {
 		return bigMul(x, bigSigmoid(bigMul(root, u)))
 	}, 1e-10, 21, "+-", 80},
 	{"softplus", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 1e-10, 200, "+-", 100},
+	{"softplus to 0", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 200, 746, "-", 20},
 }
 
 func TestElementary64ULP(t *testing.T) {

@@ -109,6 +109,13 @@ func TestElementaryULP(t *testing.T) {
 					}
 				}
 			}
+			for _, limit := range []float32{0.5625, 5.25, 10, 10.875, 14.4375, 18, 87.33655, 88.72284, 89, 103.97208, 104, 110, 0x1p-126} {
+				first := math.Float32bits(limit) - 100
+				for bits := range uint32(200) { // where arguments are limited, or results become subnormal, 0 or infinite
+					try(math.Float32frombits(first + bits))
+					try(-math.Float32frombits(first + bits))
+				}
+			}
 			judge()
 			t.Logf("%.3f ulp at %g (%#x)", worst, at, math.Float32bits(at))
 			if worst > r.ULP {

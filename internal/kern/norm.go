@@ -28,7 +28,7 @@ func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, 
 	})
 }
 
-// normalizeAround is normalizeRows around the caches, where that can be; next is what will be read then.
+// normalizeAround is normalizeRows for rows that no cache holds, where there is such a loop; next is what will be read then.
 func normalizeAround[T dtype.Float](x, weight, bias []T, n int, scalars, y, next []T) bool {
 	switch {
 	case weight != nil && bias != nil:

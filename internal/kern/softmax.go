@@ -199,7 +199,7 @@ const (
 	blockElems = 1 << 11 // elements of such rows, unless a row has more: they stay in the L1 cache
 	together   = 16      // rows that are gathered together where they are not contiguous: a cache line of float32
 
-	hugeRows  = 2 << 20 // elements of rows that no cache holds: they are written around it
+	hugeRows  = 2 << 20 // elements of rows that no cache holds: see vec.StreamRows
 	hugeElems = 1 << 15 // elements that are worked on together of such rows: they, and those that follow, stay in the L2 cache
 )
 

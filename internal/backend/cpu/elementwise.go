@@ -19,7 +19,7 @@ const (
 )
 
 // pieceOf returns how many elements of a result of n a loop takes at a time: all where there is work for one thread only, and
-// of a huge result so many that the loop writes it around the caches.
+// of a huge result so many that the loop takes it for one (vec.Around).
 func pieceOf(n int) int {
 	switch {
 	case n < 2*grain:

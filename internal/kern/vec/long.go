@@ -8,7 +8,7 @@ import "unsafe"
 const Around = most
 
 const (
-	streamUnit = 256 // elements: a loop around the caches takes a multiple of it, as the vectors of bytes that stand side by side do
+	streamUnit = 256 // elements: a loop for such a result takes a multiple of it, as the vectors of bytes that stand side by side do
 	streamRow  = 64  // elements: likewise over rows, of floats alone
 	streamLine = 64  // bytes to which its result is aligned
 )

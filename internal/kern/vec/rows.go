@@ -59,9 +59,8 @@ func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x 
 	return true
 }
 
-// StreamRows is Rows for a loop without results and for at most 64K elements, written around the caches: for parts of a
-// result that no cache holds. Meanwhile it fetches next, as RowsBefore does. It needs rows of whole cache lines, else nothing
-// happens.
+// StreamRows is Rows for a loop without results and for at most 64K elements, parts of a result that no cache holds: see Around.
+// Meanwhile it fetches next, as RowsBefore does. It needs rows of whole cache lines, else nothing happens.
 func StreamRows[T any](next []T, l RowLoop, n int, scalars []T, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))
 	if !ok || n == 0 || n%streamRow != 0 || len(x[0]) > most || uintptr(pointer(x[0], 0))%streamLine != 0 {

@@ -6,7 +6,7 @@ package vec
 
 import "unsafe"
 
-// streamAVX512 runs a loop around the caches and tells whether there is such a loop.
+// streamAVX512 runs a loop for a result that no cache holds and tells whether there is such a loop.
 func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Add:
@@ -471,7 +471,7 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 	return true
 }
 
-// streamAVX2 runs a loop around the caches and tells whether there is such a loop.
+// streamAVX2 runs a loop for a result that no cache holds and tells whether there is such a loop.
 func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Add:

@@ -6,7 +6,7 @@ package vec
 
 import "unsafe"
 
-// streamRowsAVX512 runs a loop over rows of n elements around the caches and tells whether there is such a loop.
+// streamRowsAVX512 runs a loop over rows of n elements of a result that no cache holds and tells whether there is such a loop.
 func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case AddColumn + 0:
@@ -79,7 +79,7 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 	return true
 }
 
-// streamRowsAVX2 runs a loop over rows of n elements around the caches and tells whether there is such a loop.
+// streamRowsAVX2 runs a loop over rows of n elements of a result that no cache holds and tells whether there is such a loop.
 func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case AddColumn + 0:

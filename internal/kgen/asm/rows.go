@@ -27,8 +27,8 @@ func RowSwitch(pkg, arch string, loops []*recipe.Loop, suffixes ...string) ([]by
 	return rowSwitch(pkg, arch, "runRows", "over rows of n elements", functionName, loops, suffixes)
 }
 
-// RowStreamSwitch returns the Go file with the functions streamRowsAVX512 and so on, which run a loop over rows that writes
-// around the caches by its name.
+// RowStreamSwitch returns the Go file with the functions streamRowsAVX512 and so on, which run a loop over rows of a result that
+// no cache holds by its name.
 func RowStreamSwitch(pkg, arch string, loops []*recipe.Loop, suffixes ...string) ([]byte, error) {
 	var streamed []*recipe.Loop
 	for _, l := range loops {
@@ -36,7 +36,7 @@ func RowStreamSwitch(pkg, arch string, loops []*recipe.Loop, suffixes ...string)
 			streamed = append(streamed, fetching(l))
 		}
 	}
-	return rowSwitch(pkg, arch, "streamRows", "over rows of n elements around the caches", streamName, streamed, suffixes)
+	return rowSwitch(pkg, arch, "streamRows", "over rows of n elements of a result that no cache holds", streamName, streamed, suffixes)
 }
 
 func rowSwitch(pkg, arch, name, doc string, function func(l *recipe.Loop, elem recipe.Elem, suffix string) string, loops []*recipe.Loop, suffixes []string) ([]byte, error) {

@@ -96,7 +96,7 @@ func (m *x86) streamRows(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("RET")
 }
 
-// fetching returns the loop as one that fetches, as all over rows do that write around the caches.
+// fetching returns the loop as one that fetches, as all over rows do for a result that no cache holds.
 func fetching(l *recipe.Loop) *recipe.Loop {
 	more := *l
 	more.Fetches = true

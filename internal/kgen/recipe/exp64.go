@@ -30,7 +30,7 @@ func expQuotient64(b *builder, r float) float {
 		0x1.1f94e6e6c195ap-29)
 }
 
-// expRest64 is expRest for float64.
+// expRest64 is the n and r of x = n*log(2) + r, r rounded, as expParts' are.
 func expRest64(b *builder, x float) (r, n float) {
 	n = roundToWhole64(b, x, log2EDouble)
 	return b.FMA(n, b.Const(-ln2TailDouble), b.FMAExact(n, b.Const(-ln2HeadDouble), x)), n

@@ -70,7 +70,7 @@ func Tanh64() *Recipe {
 	near := b.FMA(b.Mul(square, x), p, x)
 
 	// e**2|x| = 2**n * (1 + s) for -|x| = -n*log(2)/2 + r; what slope is for r has twice logistic's argument.
-	below := b.FromBits(b.Or(b.ToBits(x), b.signBit()))
+	below := negative(b, x)
 	v := atLeast(b, below, -20)
 	shifted := b.FMA(v, b.Const(-2*log2EDouble), b.Const(magicDouble+1023))
 	whole := b.Sub(shifted, b.Const(magicDouble+1023))
