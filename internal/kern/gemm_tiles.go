@@ -11,8 +11,9 @@ const (
 	maxInPlace = 1 << 18
 	// packCols and packSteps bound the part of B that is packed at a time.
 	packCols, packSteps = 1024, 2048
-	// minPackCols is the least number of columns that pay for packing A.
-	minPackCols = 256
+	// minPackCols is the least number of columns that pay for packing A. Half of them do where its rows lie a multiple of
+	// pageBytes apart: those of a tile take each other's place in the first cache level.
+	minPackCols, pageBytes = 512, 4 << 10
 	// pieceRows bounds the rows of a piece of work, whose packed A stays in the second cache level.
 	pieceRows = 112
 	// blockBytes bounds what is packed of a row of A at a time: of a piece half the second cache level.
@@ -50,7 +51,7 @@ func (p *product[T]) runTiles(split splitter) {
 	t := tiling[T]{product: *p, colEnd: p.n, end: p.k, length: runLength(p.k),
 		height: ceilDiv(p.m, ceilDiv(p.m, vec.TileRows())), width: vec.PanelCols[T]()}
 	t.block = max(1, blockBytes/dtype.Of[T]().Size()/t.length) * t.length
-	t.packA = p.alpha != 1 || p.n >= minPackCols && p.m > 1
+	t.packA = p.packsA()
 	if p.b.Col == 1 && (p.m <= t.height || p.k*p.n <= maxInPlace) {
 		if p.m <= t.height {
 			t.width = vec.TileCols[T](p.m)
@@ -71,6 +72,15 @@ func (p *product[T]) runTiles(split splitter) {
 			t.compute(split)
 		}
 	}
+}
+
+// packsA reports whether tiles read A from a copy.
+func (p *product[T]) packsA() bool {
+	cols := minPackCols
+	if p.a.Row*dtype.Of[T]().Size()%pageBytes == 0 {
+		cols /= 2
+	}
+	return p.alpha != 1 || p.m > 1 && p.n >= cols
 }
 
 // asRow returns a product with one column as one with one row.
@@ -122,7 +132,7 @@ func (t *tiling[T]) cut() (down, across int) {
 	}
 	tiles, panels := ceilDiv(t.m, t.height), ceilDiv(cols, t.width)
 	for down*across < 4*threads && 2*t.m*cols*(t.end-t.step)/(down*across) >= 2*minTiled {
-		narrow := t.packA && cols/across <= minPackCols // each piece packs its rows of A
+		narrow := t.packA && cols/across <= minPackCols/2 // each piece packs its rows of A
 		switch {
 		case 2*down <= tiles && (narrow || t.m/down >= cols/across):
 			down *= 2
