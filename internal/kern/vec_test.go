@@ -14,11 +14,11 @@ import (
 // The loops in Go are the reference of those in assembly: each test computes with vec.NoAsm and then with every other
 // level of this machine, and compares bits.
 
-// eachLevel runs f with every level that has assembly; with the race detector, which watches none of it, with the best alone.
+// eachLevel runs f with every level that has assembly.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	defer vec.Use(vec.Current())
 	for _, l := range vec.Available() {
-		if l == vec.NoAsm || raceEnabled && l != vec.Available()[0] {
+		if l == vec.NoAsm {
 			continue
 		}
 		t.Run(l.String(), func(t *testing.T) {
@@ -34,17 +34,6 @@ func bothWays(f func()) {
 	f()
 	vec.WriteThrough(true)
 	f()
-}
-
-// lengths are those that loops are tested with: 0 to 200. The race detector takes a multiple of the time, and what it and
-// checkptr watch, the code in Go, is the same for all: it gets every ninth.
-func lengths(yield func(n int) bool) {
-	step := 1
-	if raceEnabled {
-		step = 9
-	}
-	for n := 0; n <= 200 && yield(n); n += step {
-	}
 }
 
 // everyLevel runs f with every level of this machine, the loops in Go among them.
@@ -147,7 +136,7 @@ func places[T dtype.Number]() []place[T] {
 // checkVectorLoops compares loops with those in Go over all lengths up to 200, wherever the operands lie.
 func checkVectorLoops[T dtype.Number](t *testing.T, loops []vectorLoop[T]) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	for n := range lengths {
+	for n := range 201 {
 		a, b, c := values[T](rng, n), values[T](rng, n), values[T](rng, n)
 		want := make([][]T, len(loops))
 		withoutAsm(func() {
