@@ -63,7 +63,12 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("elementary functions of float64: %w", err)
 	}
+	ops, err := recipe.OpSource(recipe.Ops())
+	if err != nil {
+		return nil, err
+	}
 	files := map[string][]byte{
+		"internal/op/elementwise_gen.go":               ops,
 		"internal/kern/elementary_gen.go":              elementary,
 		"internal/kern/elementary64_gen.go":            doubles,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives())),

@@ -6,17 +6,17 @@ package op
 type Op uint8
 
 // String returns the op's name, for example "add".
-func (o Op) String() string { return rows[o].name }
+func (o Op) String() string { return o.row().name }
 
 // Grad returns the name that PyTorch prints for the op's gradient, for example "AddBackward0"; it is empty for an op that
 // has none.
-func (o Op) Grad() string { return rows[o].grad }
+func (o Op) Grad() string { return o.row().grad }
 
 // IsView reports whether the op only makes another layout of the same storage, so that no backend has a kernel for it.
-func (o Op) IsView() bool { return rows[o].view }
+func (o Op) IsView() bool { return o.row().view }
 
 // IsComposed reports whether the op is computed by the kernels of other ops, so that a backend need not have one of its own.
-func (o Op) IsComposed() bool { return rows[o].composed }
+func (o Op) IsComposed() bool { return o.row().composed }
 
 // IsElementwise reports whether an element of a result depends on the operands' elements in the same place alone.
 func (o Op) IsElementwise() bool {
@@ -24,10 +24,15 @@ func (o Op) IsElementwise() bool {
 	case MSELoss, MSELossGrad, BCEWithLogits, BCEWithLogitsGrad, SGDStep, AdamStep:
 		return true
 	}
-	return Abs <= o && o <= MaskedFill
+	return Abs <= o && o <= MaskedFill || o >= elementwise
 }
 
-// All returns every op, in the order of the table.
+// Derivative returns the op that computes the gradient for the operand of an elementwise op, from the gradient of its result
+// and from its operand or, where ofResult says so, its result. It is Invalid for an op whose gradient package tensor makes of
+// other ops.
+func (o Op) Derivative() (d Op, ofResult bool) { return o.row().derivative, o.row().ofResult }
+
+// All returns every op.
 func All() []Op {
 	ops := make([]Op, 0, Count-1)
 	for o := Op(1); o < Count; o++ {
@@ -40,4 +45,13 @@ type row struct {
 	name, grad string
 	view       bool
 	composed   bool
+	derivative Op
+	ofResult   bool
+}
+
+func (o Op) row() *row {
+	if o >= elementwise {
+		return &elementwiseRows[o-elementwise]
+	}
+	return &rows[o]
 }

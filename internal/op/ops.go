@@ -1,6 +1,6 @@
 package op
 
-// The ops, by family.
+// The ops that are written by hand, by family.
 const (
 	Invalid Op = iota
 
@@ -59,29 +59,11 @@ const (
 	Log1p
 	Sin
 	Cos
-	Tanh
-	Sigmoid
 	Erf
-	ReLU
-	LeakyReLU
-	GELU
-	GELUTanh
-	SiLU
-	Softplus
 	Clamp
 	IsNaN
 	LogicalNot
 	BitwiseNot
-
-	// Gradients of activations, of (dy, saved).
-	TanhGrad
-	SigmoidGrad
-	ReLUGrad
-	LeakyReLUGrad
-	GELUGrad
-	GELUTanhGrad
-	SiLUGrad
-	SoftplusGrad
 
 	// Elementwise, two operands, either of which may be a scalar.
 	Add
@@ -210,6 +192,5 @@ const (
 	SGDStep
 	AdamStep
 
-	// Count is the number of ops, Invalid included.
-	Count
+	elementwise // the first of those that internal/kgen writes
 )

@@ -1,7 +1,7 @@
 package op
 
-// rows gives each op its name and what grad_fn prints for it.
-var rows = [Count]row{
+// rows gives each op that is written by hand its name and what grad_fn prints for it.
+var rows = [elementwise]row{
 	Invalid: {name: "invalid"},
 
 	View:           {name: "view", grad: "ViewBackward0", view: true},
@@ -55,28 +55,11 @@ var rows = [Count]row{
 	Log1p:      {name: "log1p", grad: "Log1PBackward0"},
 	Sin:        {name: "sin", grad: "SinBackward0"},
 	Cos:        {name: "cos", grad: "CosBackward0"},
-	Tanh:       {name: "tanh", grad: "TanhBackward0"},
-	Sigmoid:    {name: "sigmoid", grad: "SigmoidBackward0"},
 	Erf:        {name: "erf", grad: "ErfBackward0"},
-	ReLU:       {name: "relu", grad: "ReluBackward0"},
-	LeakyReLU:  {name: "leaky_relu", grad: "LeakyReluBackward0"},
-	GELU:       {name: "gelu", grad: "GeluBackward0"},
-	GELUTanh:   {name: "gelu_tanh", grad: "GeluBackward0"},
-	SiLU:       {name: "silu", grad: "SiluBackward0"},
-	Softplus:   {name: "softplus", grad: "SoftplusBackward0"},
 	Clamp:      {name: "clamp", grad: "ClampBackward1"},
 	IsNaN:      {name: "isnan"},
 	LogicalNot: {name: "logical_not"},
 	BitwiseNot: {name: "bitwise_not"},
-
-	TanhGrad:      {name: "tanh_backward"},
-	SigmoidGrad:   {name: "sigmoid_backward"},
-	ReLUGrad:      {name: "threshold_backward"},
-	LeakyReLUGrad: {name: "leaky_relu_backward"},
-	GELUGrad:      {name: "gelu_backward"},
-	GELUTanhGrad:  {name: "gelu_tanh_backward"},
-	SiLUGrad:      {name: "silu_backward"},
-	SoftplusGrad:  {name: "softplus_backward"},
 
 	Add:         {name: "add", grad: "AddBackward0"},
 	Sub:         {name: "sub", grad: "SubBackward0"},

@@ -1,0 +1,184 @@
+package recipe
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+)
+
+// An Elementwise is a row of the table of elementwise ops: an element of such an op's result depends on the elements of its
+// operands in the same place, and on parameters that are the same for all elements. Everything that the program has of the
+// op is generated from its row, but for the tensor's method.
+type Elementwise struct {
+	Op     string // the op's constant in package op, and its loop in packages kern and vec: "LeakyReLU"
+	Name   string // what messages call it, as PyTorch does: "leaky_relu"
+	GradFn string // what grad_fn prints, PyTorch's name: "LeakyReluBackward0"; empty for an op without a gradient
+	Doc    string // the formula of an element, in the names of operands and parameters: "a where a > 0, else a·slope"
+
+	Operands []string  // the names of the operands: a, b and c where there is no list
+	Params   []string  // the names of the parameters, at most two, which op.Number holds as A and B
+	Try      []float64 // parameters to test with, one for each name
+
+	// Float and Int are the formulas for floats and for integers, functions of a builder, the operands and the parameters:
+	// func(b *builder, a, slope float) float. An op has the dtypes for which it has a formula. The result of one that
+	// returns a mask is a bool.
+	Float, Int any
+
+	// Halves tells that the op has vector loops over float16 and bfloat16. It is worth them where computing takes less time
+	// than converting to float32 in memory and back.
+	Halves bool
+
+	// Grad is the gradient for the operand, which is an op as well; without it the gradient is made of other ops in package tensor.
+	Grad *Gradient
+}
+
+// A Gradient is how an elementwise op of one operand sends the gradient dy of its result back. The op is called as the one that
+// it belongs to, with Grad behind it.
+type Gradient struct {
+	Name     string // what messages call it; the op's name and _backward where empty
+	Doc      string // the formula of an element
+	OfResult bool   // the formula takes the result y rather than the operand x, and so that is what is kept until Backward
+	Float    any    // the formula, of a builder, dy, x or y, and the op's parameters
+	Halves   bool
+}
+
+// Ops returns the table of elementwise ops, with a row for each gradient behind the rows of all ops of its family.
+func Ops() []*Elementwise {
+	var rows []*Elementwise
+	for _, family := range [][]Elementwise{activationOps} {
+		for i := range family {
+			rows = append(rows, &family[i])
+		}
+		for i := range family {
+			if g := family[i].gradient(); g != nil {
+				rows = append(rows, g)
+			}
+		}
+	}
+	return rows
+}
+
+// gradient is the row of the op that computes the gradient, nil where there is none.
+func (r *Elementwise) gradient() *Elementwise {
+	if r.Grad == nil {
+		return nil
+	}
+	g := &Elementwise{
+		Op: r.Op + "Grad", Name: r.Grad.Name, Doc: r.Grad.Doc, Operands: []string{"dy", "x"}, Params: r.Params, Try: r.Try,
+		Float: r.Grad.Float, Halves: r.Grad.Halves,
+	}
+	if g.Name == "" {
+		g.Name = r.Name + "_backward"
+	}
+	if r.Grad.OfResult {
+		g.Operands[1] = "y"
+	}
+	return g
+}
+
+// Loops returns the loops that compute the op, each for the types among float32, float64 and integers that share its steps.
+func (r *Elementwise) Loops() []*Loop {
+	var loops []*Loop
+	if r.Float != nil {
+		loops = append(loops, merged(r.loop(single, r.Float), r.loop(double, r.Float))...)
+	}
+	if r.Int != nil {
+		loops = append(loops, r.loop(whole, r.Int))
+	}
+	return loops
+}
+
+// merged is one loop of two types where the steps are the same.
+func merged(single, double *Loop) []*Loop {
+	if !reflect.DeepEqual(single.Steps, double.Steps) {
+		return []*Loop{single, double}
+	}
+	single.Elems = floats
+	return []*Loop{single}
+}
+
+// loop is the loop for elements of these types.
+func (r *Elementwise) loop(elems []Elem, formula any) *Loop {
+	d := describe(r.Op, r.Doc, elems, r.operands(formula)...)
+	f := reflect.ValueOf(formula)
+	param, scalar := Param, Scalar
+	if f.Type().In(1) == reflect.TypeFor[integ]() {
+		param, scalar = ParamInt, ScalarInt
+	}
+	args := []reflect.Value{reflect.ValueOf(d.builder)}
+	add := func(step Ref) {
+		args = append(args, reflect.ValueOf(step).Convert(f.Type().In(len(args))))
+	}
+	for n := range d.Src {
+		add(d.step(Step{Op: param, Bits: uint64(n)}))
+	}
+	for _, name := range r.Params {
+		add(d.Loop.scalar(d.builder, scalar, name))
+	}
+	result, elem := f.Call(args)[0], Own
+	if result.Type() == reflect.TypeFor[mask]() {
+		elem = Bool
+	}
+	d.write("dst", elem, Ref(result.Int()))
+	return d.end(d.builder)
+}
+
+// operands are the names of the operands, by the number that the formula takes.
+func (r *Elementwise) operands(formula any) []string {
+	if r.Operands != nil {
+		return r.Operands
+	}
+	return []string{"a", "b", "c"}[:reflect.TypeOf(formula).NumIn()-1-len(r.Params)]
+}
+
+// Check reports what the row lacks, in words that name it.
+func (r *Elementwise) Check() error {
+	lacks := func(format string, args ...any) error {
+		return fmt.Errorf("elementwise op %q: %s", r.Op, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case r.Op == "":
+		return lacks("Op is empty: it is the op's constant, such as LeakyReLU (the row is called %q)", r.Name)
+	case r.Name == "":
+		return lacks("Name is empty: it is what messages call the op, such as leaky_relu")
+	case r.Doc == "":
+		return lacks("Doc is empty: it is the formula of an element, such as \"a where a > 0, else a·slope\"")
+	case r.Float == nil && r.Int == nil:
+		return lacks("neither Float nor Int: the formula is missing")
+	case r.Grad != nil && r.GradFn == "":
+		return lacks("GradFn is empty: it is what grad_fn prints of the result, such as LeakyReluBackward0")
+	case len(r.Params) != len(r.Try):
+		return lacks("%d Params %q but %d Try: each parameter needs a value to test with", len(r.Params), r.Params, len(r.Try))
+	case len(r.Params) > 2:
+		return lacks("%d Params, of which op.Number holds two", len(r.Params))
+	}
+	for name, formula := range map[string]any{"Float": r.Float, "Int": r.Int} {
+		if formula != nil {
+			if err := r.checkFormula(formula); err != nil {
+				return lacks("%s: %v", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkFormula reports an error where the function does not take the op's operands and parameters.
+func (r *Elementwise) checkFormula(formula any) error {
+	f := reflect.TypeOf(formula)
+	numbers := []reflect.Type{reflect.TypeFor[float](), reflect.TypeFor[integ]()}
+	if f.Kind() != reflect.Func || f.NumIn() < 2 || f.In(0) != reflect.TypeFor[*builder]() || !slices.Contains(numbers, f.In(1)) {
+		return fmt.Errorf("a %v, want a function such as func(b *builder, a float) float", f)
+	}
+	for n := 2; n < f.NumIn(); n++ {
+		if f.In(n) != f.In(1) {
+			return fmt.Errorf("argument %d is a %v, want a %v as the one before", n, f.In(n), f.In(1))
+		}
+	}
+	if got, want := f.NumIn()-1-len(r.Params), len(r.Operands); got < 1 || want > 0 && got != want || got > 3 {
+		return fmt.Errorf("it takes %d numbers, want one for each operand %q and each of Params %q", f.NumIn()-1, r.Operands, r.Params)
+	}
+	if f.NumOut() != 1 || f.Out(0) != f.In(1) && f.Out(0) != reflect.TypeFor[mask]() {
+		return fmt.Errorf("it is a %v, want one result: a %v, or a mask where that is a bool", f, f.In(1))
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package recipe
+
+import "math"
+
+// activationOps are the activations of layers.
+var activationOps = []Elementwise{
+	{
+		Op: "Tanh", Name: "tanh", GradFn: "TanhBackward0", Doc: "the hyperbolic tangent of a",
+		Float: function(Tanh, Tanh64),
+		Grad: &Gradient{
+			Doc: "dy·(1 - y²)", OfResult: true, Halves: true,
+			Float: func(b *builder, dy, y float) float { return b.Mul(dy, b.Sub(b.Const(1), b.Mul(y, y))) },
+		},
+	},
+	{
+		Op: "Sigmoid", Name: "sigmoid", GradFn: "SigmoidBackward0", Doc: "1/(1 + e**-a)",
+		Float: function(Sigmoid, Sigmoid64),
+		Grad: &Gradient{
+			Doc: "dy·(1 - y)·y", OfResult: true, Halves: true,
+			Float: func(b *builder, dy, y float) float { return b.Mul(b.Mul(dy, b.Sub(b.Const(1), y)), y) },
+		},
+	},
+	{
+		Op: "ReLU", Name: "relu", GradFn: "ReluBackward0", Doc: "max(a, 0), NaN where a is", Halves: true,
+		Float: func(b *builder, a float) float { return b.If(b.Less(a, b.Const(0)), b.Const(0), a) },
+		Int:   func(b *builder, a integ) integ { return b.IfInt(b.ILess(a, b.Int(0)), b.Int(0), a) },
+		Grad: &Gradient{
+			Name: "threshold_backward", Doc: "dy where y > 0, else 0", OfResult: true, Halves: true,
+			Float: func(b *builder, dy, y float) float { return b.If(b.LessEqual(y, b.Const(0)), b.Const(0), dy) },
+		},
+	},
+	{
+		Op: "LeakyReLU", Name: "leaky_relu", GradFn: "LeakyReluBackward0", Doc: "a where a > 0, else a·slope", Halves: true,
+		Params: []string{"slope"}, Try: []float64{0.01},
+		Float: func(b *builder, a, slope float) float { return b.If(b.Less(b.Const(0), a), a, b.Mul(a, slope)) },
+		Grad: &Gradient{
+			Doc: "dy where x > 0, else dy·slope", Halves: true,
+			Float: func(b *builder, dy, x, slope float) float { return b.If(b.Less(b.Const(0), x), dy, b.Mul(dy, slope)) },
+		},
+	},
+	{
+		Op: "GELU", Name: "gelu", GradFn: "GeluBackward0", Doc: "a·Φ(a), with the normal distribution Φ",
+		Float: function(GELU, GELU64),
+		Grad: &Gradient{
+			Doc:   "dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ",
+			Float: func(b *builder, dy, x float) float { return b.Mul(dy, b.Apply(b.of(GELUSlope, GELUSlope64), x)) },
+		},
+	},
+	{
+		Op: "GELUTanh", Name: "gelu_tanh", GradFn: "GeluBackward0", Doc: "a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))",
+		Float: function(GELUTanh, GELUTanh64),
+		Grad:  &Gradient{Doc: "dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", Float: geluTanhDerivative},
+	},
+	{
+		Op: "SiLU", Name: "silu", GradFn: "SiluBackward0", Doc: "a/(1 + e**-a)",
+		Float: function(SiLU, SiLU64),
+		Grad: &Gradient{
+			Doc: "dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)",
+			Float: func(b *builder, dy, x float) float {
+				s, one := b.Apply(b.of(Sigmoid, Sigmoid64), x), b.Const(1)
+				return b.Mul(b.Mul(dy, s), b.Add(one, b.Mul(x, b.Sub(one, s))))
+			},
+		},
+	},
+	{
+		Op: "Softplus", Name: "softplus", GradFn: "SoftplusBackward0",
+		Doc:    "log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold",
+		Params: []string{"beta", "threshold"}, Try: []float64{1.5, 5},
+		Float: func(b *builder, a, beta, threshold float) float {
+			scaled := b.Mul(a, beta)
+			return b.If(b.Less(threshold, scaled), a, b.Div(b.Apply(b.of(Softplus, Softplus64), scaled), beta))
+		},
+		Grad: &Gradient{
+			Doc: "dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold",
+			Float: func(b *builder, dy, x, beta, threshold float) float {
+				scaled := b.Mul(x, beta)
+				return b.If(b.Less(threshold, scaled), dy, b.Mul(dy, b.Apply(b.of(Sigmoid, Sigmoid64), scaled)))
+			},
+		},
+	},
+}
+
+// function is the formula that an elementary function is, which has a recipe for either type of float.
+func function(single, double func() *Recipe) func(b *builder, a float) float {
+	return func(b *builder, a float) float { return b.Apply(b.of(single, double), a) }
+}
+
+func geluTanhDerivative(b *builder, dy, x float) float {
+	const cubic = 0.044715
+	scale, one, half := b.Rounded(math.Sqrt2*math.SqrtPi/math.Pi), b.Const(1), b.Const(0.5)
+	square := b.Mul(x, x)
+	t := b.Apply(b.of(Tanh, Tanh64), b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
+	du := b.Mul(scale, b.Add(one, b.Mul(b.Rounded(3*cubic), square)))
+	left := b.Mul(b.Add(one, t), half)
+	right := b.Mul(b.Mul(b.Mul(half, x), b.Sub(one, b.Mul(t, t))), du)
+	return b.Mul(dy, b.Add(left, right))
+}
