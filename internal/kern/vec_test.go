@@ -30,9 +30,9 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 
 // bothWays runs f with the loops for results that no cache holds writing around the caches, and through them.
 func bothWays(f func()) {
-	defer vec.WriteThrough(vec.WriteThrough(false))
+	defer vec.UseOrdinaryStores(vec.UseOrdinaryStores(false))
 	f()
-	vec.WriteThrough(true)
+	vec.UseOrdinaryStores(true)
 	f()
 }
 

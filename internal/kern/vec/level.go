@@ -61,12 +61,12 @@ func Available() []Level { return slices.Clone(available) }
 // Use makes the loops of a level run, which must be available. It is for tests: no loop may be running.
 func Use(l Level) { current = l }
 
-// writesThrough makes the loops for results that no cache holds write them through the caches all the same. The assembly
+// ordinaryStores makes the loops with non-temporal stores write by ordinary ones and prefetch what they write. The assembly
 // reads it.
-var writesThrough = slowAround()
+var ordinaryStores = slowNonTemporal()
 
-// WriteThrough is for tests of both ways: it sets that, and returns what was. No loop may be running.
-func WriteThrough(on bool) (was bool) {
-	was, writesThrough = writesThrough, on
+// UseOrdinaryStores is for tests of both kinds of stores: it sets ordinaryStores and returns what it was. No loop may be running.
+func UseOrdinaryStores(on bool) (was bool) {
+	was, ordinaryStores = ordinaryStores, on
 	return was
 }

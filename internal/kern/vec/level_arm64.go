@@ -15,10 +15,10 @@ func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int
 	return 0
 }
 
-// slowAround does not matter: there is no loop that writes around the caches.
-func slowAround() bool { return false }
+// slowNonTemporal does not matter: there is no loop with non-temporal stores.
+func slowNonTemporal() bool { return false }
 
-// stream finds no loop: there are none for results that no cache holds.
+// stream finds no loop: there are none with non-temporal stores.
 func stream(_ Loop, _ int, _ unsafe.Pointer, _ [operands]unsafe.Pointer) bool { return false }
 
 // streamRows finds no loop either.

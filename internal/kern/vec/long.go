@@ -2,15 +2,15 @@ package vec
 
 import "unsafe"
 
-// Around is how many elements a slice has at most that a loop writes through the caches. Who hands over more has a result
-// that no cache holds: written around them, its lines need not be read before, and nothing else has to leave. Where the machine
-// is slow at that, the functions for such results write through the caches too, and ask for each line early.
+// Around is how many elements a slice has at most that a loop writes by ordinary stores. A caller with more of them has a result
+// larger than the caches, and a loop that waits for memory then writes by non-temporal stores: the lines of the result
+// are not read before, and nothing else leaves the caches for them.
 const Around = most
 
 const (
-	streamUnit = 256 // elements: a loop for such a result takes a multiple of it, as the vectors of bytes that stand side by side do
-	streamRow  = 64  // elements: likewise over rows, of floats alone
-	streamLine = 64  // bytes to which its result is aligned
+	streamUnit = 256 // elements: a loop with non-temporal stores takes a multiple of it
+	streamRow  = 64  // elements: a loop over rows takes rows of a multiple of it
+	streamLine = 64  // bytes to which their results are aligned
 )
 
 // long runs a loop over more elements than one call takes, of operands that have elements of these sizes.

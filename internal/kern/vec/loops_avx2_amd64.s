@@ -55,20 +55,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addF32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addF32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -81,42 +77,33 @@ around:
 	VADDPS Y5, Y1, Y1
 	VADDPS Y6, Y2, Y2
 	VADDPS Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VADDPS Y4, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y6, Y2, Y2
-	VADDPS Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -174,20 +161,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addF64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addF64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -200,42 +183,33 @@ around:
 	VADDPD Y5, Y1, Y1
 	VADDPD Y6, Y2, Y2
 	VADDPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VADDPD Y4, Y0, Y0
-	VADDPD Y5, Y1, Y1
-	VADDPD Y6, Y2, Y2
-	VADDPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -289,7 +263,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -297,13 +271,9 @@ TEXT ·addRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -312,36 +282,31 @@ around:
 	VADDPS Y0, Y2, Y2
 	VADDPS Y0, Y3, Y3
 	VADDPS Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VADDPS Y0, Y1, Y1
-	VADDPS Y0, Y2, Y2
-	VADDPS Y0, Y3, Y3
-	VADDPS Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -395,7 +360,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -403,13 +368,9 @@ TEXT ·addRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -418,36 +379,31 @@ around:
 	VADDPD Y0, Y2, Y2
 	VADDPD Y0, Y3, Y3
 	VADDPD Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VADDPD Y0, Y1, Y1
-	VADDPD Y0, Y2, Y2
-	VADDPD Y0, Y3, Y3
-	VADDPD Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -501,7 +457,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -509,13 +465,9 @@ TEXT ·addLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -524,36 +476,31 @@ around:
 	VADDPS Y2, Y0, Y2
 	VADDPS Y3, Y0, Y3
 	VADDPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VADDPS Y1, Y0, Y1
-	VADDPS Y2, Y0, Y2
-	VADDPS Y3, Y0, Y3
-	VADDPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -607,7 +554,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -615,13 +562,9 @@ TEXT ·addLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -630,36 +573,31 @@ around:
 	VADDPD Y2, Y0, Y2
 	VADDPD Y3, Y0, Y3
 	VADDPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VADDPD Y1, Y0, Y1
-	VADDPD Y2, Y0, Y2
-	VADDPD Y3, Y0, Y3
-	VADDPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -717,20 +655,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subF32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subF32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -743,42 +677,33 @@ around:
 	VSUBPS Y5, Y1, Y1
 	VSUBPS Y6, Y2, Y2
 	VSUBPS Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -836,20 +761,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subF64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subF64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -862,42 +783,33 @@ around:
 	VSUBPD Y5, Y1, Y1
 	VSUBPD Y6, Y2, Y2
 	VSUBPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -951,7 +863,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -959,13 +871,9 @@ TEXT ·subRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -974,36 +882,31 @@ around:
 	VSUBPS Y0, Y2, Y2
 	VSUBPS Y0, Y3, Y3
 	VSUBPS Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VSUBPS Y0, Y1, Y1
-	VSUBPS Y0, Y2, Y2
-	VSUBPS Y0, Y3, Y3
-	VSUBPS Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1057,7 +960,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1065,13 +968,9 @@ TEXT ·subRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -1080,36 +979,31 @@ around:
 	VSUBPD Y0, Y2, Y2
 	VSUBPD Y0, Y3, Y3
 	VSUBPD Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VSUBPD Y0, Y1, Y1
-	VSUBPD Y0, Y2, Y2
-	VSUBPD Y0, Y3, Y3
-	VSUBPD Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1163,7 +1057,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1171,13 +1065,9 @@ TEXT ·subLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -1186,36 +1076,31 @@ around:
 	VSUBPS Y2, Y0, Y2
 	VSUBPS Y3, Y0, Y3
 	VSUBPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VSUBPS Y1, Y0, Y1
-	VSUBPS Y2, Y0, Y2
-	VSUBPS Y3, Y0, Y3
-	VSUBPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1269,7 +1154,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1277,13 +1162,9 @@ TEXT ·subLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -1292,36 +1173,31 @@ around:
 	VSUBPD Y2, Y0, Y2
 	VSUBPD Y3, Y0, Y3
 	VSUBPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VSUBPD Y1, Y0, Y1
-	VSUBPD Y2, Y0, Y2
-	VSUBPD Y3, Y0, Y3
-	VSUBPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1379,20 +1255,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulF32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -1405,42 +1277,33 @@ around:
 	VMULPS Y5, Y1, Y1
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VMULPS Y4, Y0, Y0
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1498,20 +1361,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF64StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulF64StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -1524,42 +1383,33 @@ around:
 	VMULPD Y5, Y1, Y1
 	VMULPD Y6, Y2, Y2
 	VMULPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1613,7 +1463,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1621,13 +1471,9 @@ TEXT ·mulRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -1636,36 +1482,31 @@ around:
 	VMULPS Y0, Y2, Y2
 	VMULPS Y0, Y3, Y3
 	VMULPS Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMULPS Y0, Y1, Y1
-	VMULPS Y0, Y2, Y2
-	VMULPS Y0, Y3, Y3
-	VMULPS Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1719,7 +1560,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1727,13 +1568,9 @@ TEXT ·mulRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -1742,36 +1579,31 @@ around:
 	VMULPD Y0, Y2, Y2
 	VMULPD Y0, Y3, Y3
 	VMULPD Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMULPD Y0, Y1, Y1
-	VMULPD Y0, Y2, Y2
-	VMULPD Y0, Y3, Y3
-	VMULPD Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1825,7 +1657,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1833,13 +1665,9 @@ TEXT ·mulLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -1848,36 +1676,31 @@ around:
 	VMULPS Y2, Y0, Y2
 	VMULPS Y3, Y0, Y3
 	VMULPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMULPS Y1, Y0, Y1
-	VMULPS Y2, Y0, Y2
-	VMULPS Y3, Y0, Y3
-	VMULPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1931,7 +1754,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1939,13 +1762,9 @@ TEXT ·mulLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -1954,36 +1773,31 @@ around:
 	VMULPD Y2, Y0, Y2
 	VMULPD Y3, Y0, Y3
 	VMULPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMULPD Y1, Y0, Y1
-	VMULPD Y2, Y0, Y2
-	VMULPD Y3, Y0, Y3
-	VMULPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2041,20 +1855,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divF32StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
+// divF32StreamAVX2 is dst[i] = a / b, by non-temporal stores.
 TEXT ·divF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -2067,42 +1877,33 @@ around:
 	VDIVPS Y5, Y1, Y1
 	VDIVPS Y6, Y2, Y2
 	VDIVPS Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VDIVPS Y4, Y0, Y0
-	VDIVPS Y5, Y1, Y1
-	VDIVPS Y6, Y2, Y2
-	VDIVPS Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2160,20 +1961,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divF64StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
+// divF64StreamAVX2 is dst[i] = a / b, by non-temporal stores.
 TEXT ·divF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -2186,42 +1983,33 @@ around:
 	VDIVPD Y5, Y1, Y1
 	VDIVPD Y6, Y2, Y2
 	VDIVPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VDIVPD Y4, Y0, Y0
-	VDIVPD Y5, Y1, Y1
-	VDIVPD Y6, Y2, Y2
-	VDIVPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2275,7 +2063,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 TEXT ·divRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2283,13 +2071,9 @@ TEXT ·divRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -2298,36 +2082,31 @@ around:
 	VDIVPS Y0, Y2, Y2
 	VDIVPS Y0, Y3, Y3
 	VDIVPS Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VDIVPS Y0, Y1, Y1
-	VDIVPS Y0, Y2, Y2
-	VDIVPS Y0, Y3, Y3
-	VDIVPS Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2381,7 +2160,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 TEXT ·divRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2389,13 +2168,9 @@ TEXT ·divRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -2404,36 +2179,31 @@ around:
 	VDIVPD Y0, Y2, Y2
 	VDIVPD Y0, Y3, Y3
 	VDIVPD Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VDIVPD Y0, Y1, Y1
-	VDIVPD Y0, Y2, Y2
-	VDIVPD Y0, Y3, Y3
-	VDIVPD Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2487,7 +2257,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 TEXT ·divLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2495,13 +2265,9 @@ TEXT ·divLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -2510,36 +2276,31 @@ around:
 	VDIVPS Y2, Y0, Y2
 	VDIVPS Y3, Y0, Y3
 	VDIVPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VDIVPS Y1, Y0, Y1
-	VDIVPS Y2, Y0, Y2
-	VDIVPS Y3, Y0, Y3
-	VDIVPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2593,7 +2354,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 TEXT ·divLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2601,13 +2362,9 @@ TEXT ·divLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -2616,36 +2373,31 @@ around:
 	VDIVPD Y2, Y0, Y2
 	VDIVPD Y3, Y0, Y3
 	VDIVPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VDIVPD Y1, Y0, Y1
-	VDIVPD Y2, Y0, Y2
-	VDIVPD Y3, Y0, Y3
-	VDIVPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2718,20 +2470,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 TEXT ·maximumF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -2756,54 +2504,33 @@ around:
 	VBLENDVPS Y9, Y5, Y1, Y1
 	VBLENDVPS Y10, Y6, Y2, Y2
 	VBLENDVPS Y11, Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VCMPPS $17, Y4, Y0, Y8
-	VCMPPS $17, Y5, Y1, Y9
-	VCMPPS $17, Y6, Y2, Y10
-	VCMPPS $17, Y7, Y3, Y11
-	VCMPPS $3, Y4, Y4, Y12
-	VCMPPS $3, Y5, Y5, Y13
-	VCMPPS $3, Y6, Y6, Y14
-	VCMPPS $3, Y7, Y7, Y15
-	VPOR Y12, Y8, Y8
-	VPOR Y13, Y9, Y9
-	VPOR Y14, Y10, Y10
-	VPOR Y15, Y11, Y11
-	VBLENDVPS Y8, Y4, Y0, Y0
-	VBLENDVPS Y9, Y5, Y1, Y1
-	VBLENDVPS Y10, Y6, Y2, Y2
-	VBLENDVPS Y11, Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2876,20 +2603,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 TEXT ·maximumF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -2914,54 +2637,33 @@ around:
 	VBLENDVPD Y9, Y5, Y1, Y1
 	VBLENDVPD Y10, Y6, Y2, Y2
 	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VCMPPD $17, Y4, Y0, Y8
-	VCMPPD $17, Y5, Y1, Y9
-	VCMPPD $17, Y6, Y2, Y10
-	VCMPPD $17, Y7, Y3, Y11
-	VCMPPD $3, Y4, Y4, Y12
-	VCMPPD $3, Y5, Y5, Y13
-	VCMPPD $3, Y6, Y6, Y14
-	VCMPPD $3, Y7, Y7, Y15
-	VPOR Y12, Y8, Y8
-	VPOR Y13, Y9, Y9
-	VPOR Y14, Y10, Y10
-	VPOR Y15, Y11, Y11
-	VBLENDVPD Y8, Y4, Y0, Y0
-	VBLENDVPD Y9, Y5, Y1, Y1
-	VBLENDVPD Y10, Y6, Y2, Y2
-	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3030,7 +2732,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3038,13 +2740,9 @@ TEXT ·maximumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -3065,48 +2763,31 @@ around:
 	VBLENDVPS Y6, Y0, Y2, Y2
 	VBLENDVPS Y7, Y0, Y3, Y3
 	VBLENDVPS Y8, Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VCMPPS $17, Y0, Y1, Y5
-	VCMPPS $17, Y0, Y2, Y6
-	VCMPPS $17, Y0, Y3, Y7
-	VCMPPS $17, Y0, Y4, Y8
-	VCMPPS $3, Y0, Y0, Y9
-	VCMPPS $3, Y0, Y0, Y10
-	VCMPPS $3, Y0, Y0, Y11
-	VCMPPS $3, Y0, Y0, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPS Y5, Y0, Y1, Y1
-	VBLENDVPS Y6, Y0, Y2, Y2
-	VBLENDVPS Y7, Y0, Y3, Y3
-	VBLENDVPS Y8, Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3175,7 +2856,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3183,13 +2864,9 @@ TEXT ·maximumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -3210,48 +2887,31 @@ around:
 	VBLENDVPD Y6, Y0, Y2, Y2
 	VBLENDVPD Y7, Y0, Y3, Y3
 	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VCMPPD $17, Y0, Y1, Y5
-	VCMPPD $17, Y0, Y2, Y6
-	VCMPPD $17, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y4, Y8
-	VCMPPD $3, Y0, Y0, Y9
-	VCMPPD $3, Y0, Y0, Y10
-	VCMPPD $3, Y0, Y0, Y11
-	VCMPPD $3, Y0, Y0, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPD Y5, Y0, Y1, Y1
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3320,7 +2980,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3328,13 +2988,9 @@ TEXT ·maximumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -3355,48 +3011,31 @@ around:
 	VBLENDVPS Y6, Y2, Y0, Y2
 	VBLENDVPS Y7, Y3, Y0, Y3
 	VBLENDVPS Y8, Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VCMPPS $17, Y1, Y0, Y5
-	VCMPPS $17, Y2, Y0, Y6
-	VCMPPS $17, Y3, Y0, Y7
-	VCMPPS $17, Y4, Y0, Y8
-	VCMPPS $3, Y1, Y1, Y9
-	VCMPPS $3, Y2, Y2, Y10
-	VCMPPS $3, Y3, Y3, Y11
-	VCMPPS $3, Y4, Y4, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPS Y5, Y1, Y0, Y1
-	VBLENDVPS Y6, Y2, Y0, Y2
-	VBLENDVPS Y7, Y3, Y0, Y3
-	VBLENDVPS Y8, Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3465,7 +3104,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3473,13 +3112,9 @@ TEXT ·maximumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -3500,48 +3135,31 @@ around:
 	VBLENDVPD Y6, Y2, Y0, Y2
 	VBLENDVPD Y7, Y3, Y0, Y3
 	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VCMPPD $17, Y1, Y0, Y5
-	VCMPPD $17, Y2, Y0, Y6
-	VCMPPD $17, Y3, Y0, Y7
-	VCMPPD $17, Y4, Y0, Y8
-	VCMPPD $3, Y1, Y1, Y9
-	VCMPPD $3, Y2, Y2, Y10
-	VCMPPD $3, Y3, Y3, Y11
-	VCMPPD $3, Y4, Y4, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPD Y5, Y1, Y0, Y1
-	VBLENDVPD Y6, Y2, Y0, Y2
-	VBLENDVPD Y7, Y3, Y0, Y3
-	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3614,20 +3232,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 TEXT ·minimumF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -3652,54 +3266,33 @@ around:
 	VBLENDVPS Y9, Y5, Y1, Y1
 	VBLENDVPS Y10, Y6, Y2, Y2
 	VBLENDVPS Y11, Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VCMPPS $17, Y0, Y4, Y8
-	VCMPPS $17, Y1, Y5, Y9
-	VCMPPS $17, Y2, Y6, Y10
-	VCMPPS $17, Y3, Y7, Y11
-	VCMPPS $3, Y4, Y4, Y12
-	VCMPPS $3, Y5, Y5, Y13
-	VCMPPS $3, Y6, Y6, Y14
-	VCMPPS $3, Y7, Y7, Y15
-	VPOR Y12, Y8, Y8
-	VPOR Y13, Y9, Y9
-	VPOR Y14, Y10, Y10
-	VPOR Y15, Y11, Y11
-	VBLENDVPS Y8, Y4, Y0, Y0
-	VBLENDVPS Y9, Y5, Y1, Y1
-	VBLENDVPS Y10, Y6, Y2, Y2
-	VBLENDVPS Y11, Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3772,20 +3365,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 TEXT ·minimumF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -3810,54 +3399,33 @@ around:
 	VBLENDVPD Y9, Y5, Y1, Y1
 	VBLENDVPD Y10, Y6, Y2, Y2
 	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VCMPPD $17, Y0, Y4, Y8
-	VCMPPD $17, Y1, Y5, Y9
-	VCMPPD $17, Y2, Y6, Y10
-	VCMPPD $17, Y3, Y7, Y11
-	VCMPPD $3, Y4, Y4, Y12
-	VCMPPD $3, Y5, Y5, Y13
-	VCMPPD $3, Y6, Y6, Y14
-	VCMPPD $3, Y7, Y7, Y15
-	VPOR Y12, Y8, Y8
-	VPOR Y13, Y9, Y9
-	VPOR Y14, Y10, Y10
-	VPOR Y15, Y11, Y11
-	VBLENDVPD Y8, Y4, Y0, Y0
-	VBLENDVPD Y9, Y5, Y1, Y1
-	VBLENDVPD Y10, Y6, Y2, Y2
-	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3926,7 +3494,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3934,13 +3502,9 @@ TEXT ·minimumRightF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -3961,48 +3525,31 @@ around:
 	VBLENDVPS Y6, Y0, Y2, Y2
 	VBLENDVPS Y7, Y0, Y3, Y3
 	VBLENDVPS Y8, Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VCMPPS $17, Y1, Y0, Y5
-	VCMPPS $17, Y2, Y0, Y6
-	VCMPPS $17, Y3, Y0, Y7
-	VCMPPS $17, Y4, Y0, Y8
-	VCMPPS $3, Y0, Y0, Y9
-	VCMPPS $3, Y0, Y0, Y10
-	VCMPPS $3, Y0, Y0, Y11
-	VCMPPS $3, Y0, Y0, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPS Y5, Y0, Y1, Y1
-	VBLENDVPS Y6, Y0, Y2, Y2
-	VBLENDVPS Y7, Y0, Y3, Y3
-	VBLENDVPS Y8, Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4071,7 +3618,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4079,13 +3626,9 @@ TEXT ·minimumRightF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -4106,48 +3649,31 @@ around:
 	VBLENDVPD Y6, Y0, Y2, Y2
 	VBLENDVPD Y7, Y0, Y3, Y3
 	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VCMPPD $17, Y1, Y0, Y5
-	VCMPPD $17, Y2, Y0, Y6
-	VCMPPD $17, Y3, Y0, Y7
-	VCMPPD $17, Y4, Y0, Y8
-	VCMPPD $3, Y0, Y0, Y9
-	VCMPPD $3, Y0, Y0, Y10
-	VCMPPD $3, Y0, Y0, Y11
-	VCMPPD $3, Y0, Y0, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPD Y5, Y0, Y1, Y1
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4216,7 +3742,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -4224,13 +3750,9 @@ TEXT ·minimumLeftF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -4251,48 +3773,31 @@ around:
 	VBLENDVPS Y6, Y2, Y0, Y2
 	VBLENDVPS Y7, Y3, Y0, Y3
 	VBLENDVPS Y8, Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VCMPPS $17, Y0, Y1, Y5
-	VCMPPS $17, Y0, Y2, Y6
-	VCMPPS $17, Y0, Y3, Y7
-	VCMPPS $17, Y0, Y4, Y8
-	VCMPPS $3, Y1, Y1, Y9
-	VCMPPS $3, Y2, Y2, Y10
-	VCMPPS $3, Y3, Y3, Y11
-	VCMPPS $3, Y4, Y4, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPS Y5, Y1, Y0, Y1
-	VBLENDVPS Y6, Y2, Y0, Y2
-	VBLENDVPS Y7, Y3, Y0, Y3
-	VBLENDVPS Y8, Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4361,7 +3866,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -4369,13 +3874,9 @@ TEXT ·minimumLeftF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -4396,48 +3897,31 @@ around:
 	VBLENDVPD Y6, Y2, Y0, Y2
 	VBLENDVPD Y7, Y3, Y0, Y3
 	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VCMPPD $17, Y0, Y1, Y5
-	VCMPPD $17, Y0, Y2, Y6
-	VCMPPD $17, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y4, Y8
-	VCMPPD $3, Y1, Y1, Y9
-	VCMPPD $3, Y2, Y2, Y10
-	VCMPPD $3, Y3, Y3, Y11
-	VCMPPD $3, Y4, Y4, Y12
-	VPOR Y9, Y5, Y5
-	VPOR Y10, Y6, Y6
-	VPOR Y11, Y7, Y7
-	VPOR Y12, Y8, Y8
-	VBLENDVPD Y5, Y1, Y0, Y1
-	VBLENDVPD Y6, Y2, Y0, Y2
-	VBLENDVPD Y7, Y3, Y0, Y3
-	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4489,19 +3973,15 @@ done:
 	VZEROUPPER
 	RET
 
-// negF32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negF32StreamAVX2 is dst[i] = -a, by non-temporal stores.
 TEXT ·negF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -4510,36 +3990,31 @@ around:
 	VPXOR constants<>+0(SB), Y1, Y1
 	VPXOR constants<>+0(SB), Y2, Y2
 	VPXOR constants<>+0(SB), Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VPXOR constants<>+0(SB), Y0, Y0
-	VPXOR constants<>+0(SB), Y1, Y1
-	VPXOR constants<>+0(SB), Y2, Y2
-	VPXOR constants<>+0(SB), Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4591,19 +4066,15 @@ done:
 	VZEROUPPER
 	RET
 
-// negF64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negF64StreamAVX2 is dst[i] = -a, by non-temporal stores.
 TEXT ·negF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -4612,36 +4083,31 @@ around:
 	VPXOR constants<>+32(SB), Y1, Y1
 	VPXOR constants<>+32(SB), Y2, Y2
 	VPXOR constants<>+32(SB), Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VPXOR constants<>+32(SB), Y0, Y0
-	VPXOR constants<>+32(SB), Y1, Y1
-	VPXOR constants<>+32(SB), Y2, Y2
-	VPXOR constants<>+32(SB), Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4693,19 +4159,15 @@ done:
 	VZEROUPPER
 	RET
 
-// absF32StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
+// absF32StreamAVX2 is dst[i] = |a|, by non-temporal stores.
 TEXT ·absF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -4714,36 +4176,31 @@ around:
 	VPAND constants<>+64(SB), Y1, Y1
 	VPAND constants<>+64(SB), Y2, Y2
 	VPAND constants<>+64(SB), Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VPAND constants<>+64(SB), Y0, Y0
-	VPAND constants<>+64(SB), Y1, Y1
-	VPAND constants<>+64(SB), Y2, Y2
-	VPAND constants<>+64(SB), Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4795,19 +4252,15 @@ done:
 	VZEROUPPER
 	RET
 
-// absF64StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
+// absF64StreamAVX2 is dst[i] = |a|, by non-temporal stores.
 TEXT ·absF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -4816,36 +4269,31 @@ around:
 	VPAND constants<>+96(SB), Y1, Y1
 	VPAND constants<>+96(SB), Y2, Y2
 	VPAND constants<>+96(SB), Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y0, Y0
-	VPAND constants<>+96(SB), Y1, Y1
-	VPAND constants<>+96(SB), Y2, Y2
-	VPAND constants<>+96(SB), Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4915,7 +4363,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 TEXT ·signF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4924,13 +4372,9 @@ TEXT ·signF32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+128(SB), Y1
 	VBROADCASTSS constants<>+160(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y3
 	VMOVUPS 32(SI)(AX*4), Y4
 	VMOVUPS 64(SI)(AX*4), Y5
@@ -4951,48 +4395,31 @@ around:
 	VBLENDVPS Y8, Y1, Y4, Y4
 	VBLENDVPS Y9, Y1, Y5, Y5
 	VBLENDVPS Y10, Y1, Y6, Y6
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y3, (DI)(AX*4)
 	VMOVNTPS Y4, 32(DI)(AX*4)
 	VMOVNTPS Y5, 64(DI)(AX*4)
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS 32(SI)(AX*4), Y4
-	VMOVUPS 64(SI)(AX*4), Y5
-	VMOVUPS 96(SI)(AX*4), Y6
-	VCMPPS $17, Y3, Y0, Y7
-	VCMPPS $17, Y4, Y0, Y8
-	VCMPPS $17, Y5, Y0, Y9
-	VCMPPS $17, Y6, Y0, Y10
-	VCMPPS $17, Y0, Y3, Y3
-	VCMPPS $17, Y0, Y4, Y4
-	VCMPPS $17, Y0, Y5, Y5
-	VCMPPS $17, Y0, Y6, Y6
-	VBLENDVPS Y3, Y2, Y0, Y3
-	VBLENDVPS Y4, Y2, Y0, Y4
-	VBLENDVPS Y5, Y2, Y0, Y5
-	VBLENDVPS Y6, Y2, Y0, Y6
-	VBLENDVPS Y7, Y1, Y3, Y3
-	VBLENDVPS Y8, Y1, Y4, Y4
-	VBLENDVPS Y9, Y1, Y5, Y5
-	VBLENDVPS Y10, Y1, Y6, Y6
 	VMOVUPS Y3, (DI)(AX*4)
 	VMOVUPS Y4, 32(DI)(AX*4)
 	VMOVUPS Y5, 64(DI)(AX*4)
 	VMOVUPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5062,7 +4489,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 TEXT ·signF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -5071,13 +4498,9 @@ TEXT ·signF64StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+192(SB), Y1
 	VBROADCASTSD constants<>+224(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y3
 	VMOVUPD 32(SI)(AX*8), Y4
 	VMOVUPD 64(SI)(AX*8), Y5
@@ -5098,48 +4521,31 @@ around:
 	VBLENDVPD Y8, Y1, Y4, Y4
 	VBLENDVPD Y9, Y1, Y5, Y5
 	VBLENDVPD Y10, Y1, Y6, Y6
-	VMOVNTPD Y3, (DI)(AX*8)
-	VMOVNTPD Y4, 32(DI)(AX*8)
-	VMOVNTPD Y5, 64(DI)(AX*8)
-	VMOVNTPD Y6, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y3, (DI)(AX*8)
+	VMOVNTPS Y4, 32(DI)(AX*8)
+	VMOVNTPS Y5, 64(DI)(AX*8)
+	VMOVNTPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD 32(SI)(AX*8), Y4
-	VMOVUPD 64(SI)(AX*8), Y5
-	VMOVUPD 96(SI)(AX*8), Y6
-	VCMPPD $17, Y3, Y0, Y7
-	VCMPPD $17, Y4, Y0, Y8
-	VCMPPD $17, Y5, Y0, Y9
-	VCMPPD $17, Y6, Y0, Y10
-	VCMPPD $17, Y0, Y3, Y3
-	VCMPPD $17, Y0, Y4, Y4
-	VCMPPD $17, Y0, Y5, Y5
-	VCMPPD $17, Y0, Y6, Y6
-	VBLENDVPD Y3, Y2, Y0, Y3
-	VBLENDVPD Y4, Y2, Y0, Y4
-	VBLENDVPD Y5, Y2, Y0, Y5
-	VBLENDVPD Y6, Y2, Y0, Y6
-	VBLENDVPD Y7, Y1, Y3, Y3
-	VBLENDVPD Y8, Y1, Y4, Y4
-	VBLENDVPD Y9, Y1, Y5, Y5
-	VBLENDVPD Y10, Y1, Y6, Y6
-	VMOVUPD Y3, (DI)(AX*8)
-	VMOVUPD Y4, 32(DI)(AX*8)
-	VMOVUPD Y5, 64(DI)(AX*8)
-	VMOVUPD Y6, 96(DI)(AX*8)
+	VMOVUPS Y3, (DI)(AX*8)
+	VMOVUPS Y4, 32(DI)(AX*8)
+	VMOVUPS Y5, 64(DI)(AX*8)
+	VMOVUPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5191,19 +4597,15 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF32StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF32StreamAVX2 is dst[i] = ⌊a⌋, by non-temporal stores.
 TEXT ·floorF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -5212,36 +4614,31 @@ around:
 	VROUNDPS $9, Y1, Y1
 	VROUNDPS $9, Y2, Y2
 	VROUNDPS $9, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VROUNDPS $9, Y0, Y0
-	VROUNDPS $9, Y1, Y1
-	VROUNDPS $9, Y2, Y2
-	VROUNDPS $9, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5293,19 +4690,15 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF64StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF64StreamAVX2 is dst[i] = ⌊a⌋, by non-temporal stores.
 TEXT ·floorF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -5314,36 +4707,31 @@ around:
 	VROUNDPD $9, Y1, Y1
 	VROUNDPD $9, Y2, Y2
 	VROUNDPD $9, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VROUNDPD $9, Y0, Y0
-	VROUNDPD $9, Y1, Y1
-	VROUNDPD $9, Y2, Y2
-	VROUNDPD $9, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5395,19 +4783,15 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, by non-temporal stores.
 TEXT ·ceilF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -5416,36 +4800,31 @@ around:
 	VROUNDPS $10, Y1, Y1
 	VROUNDPS $10, Y2, Y2
 	VROUNDPS $10, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VROUNDPS $10, Y0, Y0
-	VROUNDPS $10, Y1, Y1
-	VROUNDPS $10, Y2, Y2
-	VROUNDPS $10, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5497,19 +4876,15 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, by non-temporal stores.
 TEXT ·ceilF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -5518,36 +4893,31 @@ around:
 	VROUNDPD $10, Y1, Y1
 	VROUNDPD $10, Y2, Y2
 	VROUNDPD $10, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VROUNDPD $10, Y0, Y0
-	VROUNDPD $10, Y1, Y1
-	VROUNDPD $10, Y2, Y2
-	VROUNDPD $10, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5599,19 +4969,15 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 TEXT ·roundF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -5620,36 +4986,31 @@ around:
 	VROUNDPS $8, Y1, Y1
 	VROUNDPS $8, Y2, Y2
 	VROUNDPS $8, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VROUNDPS $8, Y0, Y0
-	VROUNDPS $8, Y1, Y1
-	VROUNDPS $8, Y2, Y2
-	VROUNDPS $8, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5701,19 +5062,15 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 TEXT ·roundF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -5722,36 +5079,31 @@ around:
 	VROUNDPD $8, Y1, Y1
 	VROUNDPD $8, Y2, Y2
 	VROUNDPD $8, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VROUNDPD $8, Y0, Y0
-	VROUNDPD $8, Y1, Y1
-	VROUNDPD $8, Y2, Y2
-	VROUNDPD $8, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5803,19 +5155,15 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF32StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF32StreamAVX2 is dst[i] = a without its fraction, by non-temporal stores.
 TEXT ·truncF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -5824,36 +5172,31 @@ around:
 	VROUNDPS $11, Y1, Y1
 	VROUNDPS $11, Y2, Y2
 	VROUNDPS $11, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VROUNDPS $11, Y0, Y0
-	VROUNDPS $11, Y1, Y1
-	VROUNDPS $11, Y2, Y2
-	VROUNDPS $11, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5905,19 +5248,15 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF64StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF64StreamAVX2 is dst[i] = a without its fraction, by non-temporal stores.
 TEXT ·truncF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -5926,36 +5265,31 @@ around:
 	VROUNDPD $11, Y1, Y1
 	VROUNDPD $11, Y2, Y2
 	VROUNDPD $11, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VROUNDPD $11, Y0, Y0
-	VROUNDPD $11, Y1, Y1
-	VROUNDPD $11, Y2, Y2
-	VROUNDPD $11, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6007,19 +5341,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF32StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareF32StreamAVX2 is dst[i] = a², by non-temporal stores.
 TEXT ·squareF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -6028,36 +5358,31 @@ around:
 	VMULPS Y1, Y1, Y1
 	VMULPS Y2, Y2, Y2
 	VMULPS Y3, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMULPS Y0, Y0, Y0
-	VMULPS Y1, Y1, Y1
-	VMULPS Y2, Y2, Y2
-	VMULPS Y3, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6109,19 +5434,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF64StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareF64StreamAVX2 is dst[i] = a², by non-temporal stores.
 TEXT ·squareF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -6130,36 +5451,31 @@ around:
 	VMULPD Y1, Y1, Y1
 	VMULPD Y2, Y2, Y2
 	VMULPD Y3, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMULPD Y0, Y0, Y0
-	VMULPD Y1, Y1, Y1
-	VMULPD Y2, Y2, Y2
-	VMULPD Y3, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6216,19 +5532,15 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF32StreamAVX2 is dst[i] = a³, of a result that no cache holds.
+// cubeF32StreamAVX2 is dst[i] = a³, by non-temporal stores.
 TEXT ·cubeF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -6241,40 +5553,31 @@ around:
 	VMULPS Y1, Y5, Y1
 	VMULPS Y2, Y6, Y2
 	VMULPS Y3, Y7, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMULPS Y0, Y0, Y4
-	VMULPS Y1, Y1, Y5
-	VMULPS Y2, Y2, Y6
-	VMULPS Y3, Y3, Y7
-	VMULPS Y0, Y4, Y0
-	VMULPS Y1, Y5, Y1
-	VMULPS Y2, Y6, Y2
-	VMULPS Y3, Y7, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6331,19 +5634,15 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF64StreamAVX2 is dst[i] = a³, of a result that no cache holds.
+// cubeF64StreamAVX2 is dst[i] = a³, by non-temporal stores.
 TEXT ·cubeF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -6356,40 +5655,31 @@ around:
 	VMULPD Y1, Y5, Y1
 	VMULPD Y2, Y6, Y2
 	VMULPD Y3, Y7, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMULPD Y0, Y0, Y4
-	VMULPD Y1, Y1, Y5
-	VMULPD Y2, Y2, Y6
-	VMULPD Y3, Y3, Y7
-	VMULPD Y0, Y4, Y0
-	VMULPD Y1, Y5, Y1
-	VMULPD Y2, Y6, Y2
-	VMULPD Y3, Y7, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6441,19 +5731,15 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF32StreamAVX2 is dst[i] = √a, of a result that no cache holds.
+// sqrtF32StreamAVX2 is dst[i] = √a, by non-temporal stores.
 TEXT ·sqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -6462,36 +5748,31 @@ around:
 	VSQRTPS Y1, Y1
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VSQRTPS Y0, Y0
-	VSQRTPS Y1, Y1
-	VSQRTPS Y2, Y2
-	VSQRTPS Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6543,19 +5824,15 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF64StreamAVX2 is dst[i] = √a, of a result that no cache holds.
+// sqrtF64StreamAVX2 is dst[i] = √a, by non-temporal stores.
 TEXT ·sqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -6564,36 +5841,31 @@ around:
 	VSQRTPD Y1, Y1
 	VSQRTPD Y2, Y2
 	VSQRTPD Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VSQRTPD Y0, Y0
-	VSQRTPD Y1, Y1
-	VSQRTPD Y2, Y2
-	VSQRTPD Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6646,20 +5918,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF32StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF32StreamAVX2 is dst[i] = 1 / a, by non-temporal stores.
 TEXT ·reciprocalF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -6668,36 +5936,31 @@ around:
 	VDIVPS Y2, Y0, Y2
 	VDIVPS Y3, Y0, Y3
 	VDIVPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VDIVPS Y1, Y0, Y1
-	VDIVPS Y2, Y0, Y2
-	VDIVPS Y3, Y0, Y3
-	VDIVPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6750,20 +6013,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF64StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF64StreamAVX2 is dst[i] = 1 / a, by non-temporal stores.
 TEXT ·reciprocalF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -6772,36 +6031,31 @@ around:
 	VDIVPD Y2, Y0, Y2
 	VDIVPD Y3, Y0, Y3
 	VDIVPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VDIVPD Y1, Y0, Y1
-	VDIVPD Y2, Y0, Y2
-	VDIVPD Y3, Y0, Y3
-	VDIVPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6861,7 +6115,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 TEXT ·clampF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -6870,13 +6124,9 @@ TEXT ·clampF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS 64(SI)(AX*4), Y4
@@ -6889,40 +6139,31 @@ around:
 	VMINPS Y3, Y1, Y3
 	VMINPS Y4, Y1, Y4
 	VMINPS Y5, Y1, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS 64(SI)(AX*4), Y4
-	VMOVUPS 96(SI)(AX*4), Y5
-	VMAXPS Y2, Y0, Y2
-	VMAXPS Y3, Y0, Y3
-	VMAXPS Y4, Y0, Y4
-	VMAXPS Y5, Y0, Y5
-	VMINPS Y2, Y1, Y2
-	VMINPS Y3, Y1, Y3
-	VMINPS Y4, Y1, Y4
-	VMINPS Y5, Y1, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6982,7 +6223,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 TEXT ·clampF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -6991,13 +6232,9 @@ TEXT ·clampF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD 64(SI)(AX*8), Y4
@@ -7010,40 +6247,31 @@ around:
 	VMINPD Y3, Y1, Y3
 	VMINPD Y4, Y1, Y4
 	VMINPD Y5, Y1, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD 64(SI)(AX*8), Y4
-	VMOVUPD 96(SI)(AX*8), Y5
-	VMAXPD Y2, Y0, Y2
-	VMAXPD Y3, Y0, Y3
-	VMAXPD Y4, Y0, Y4
-	VMAXPD Y5, Y0, Y5
-	VMINPD Y2, Y1, Y2
-	VMINPD Y3, Y1, Y3
-	VMINPD Y4, Y1, Y4
-	VMINPD Y5, Y1, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -7117,7 +6345,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -7125,12 +6353,9 @@ TEXT ·whereF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
 	VPSUBD Y0, Y1, Y0
@@ -7155,17 +6380,19 @@ around:
 	VBLENDVPS Y1, Y5, Y9, Y1
 	VBLENDVPS Y2, Y6, Y10, Y2
 	VBLENDVPS Y3, Y7, Y11, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
@@ -7173,37 +6400,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2048(R9)(AX*4)
 	PREFETCHT0 2112(R9)(AX*4)
-	VPMOVZXBD (SI)(AX*1), Y0
-	VPXOR Y1, Y1, Y1
-	VPSUBD Y0, Y1, Y0
-	VPMOVZXBD 8(SI)(AX*1), Y1
-	VPXOR Y2, Y2, Y2
-	VPSUBD Y1, Y2, Y1
-	VPMOVZXBD 16(SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBD Y2, Y3, Y2
-	VPMOVZXBD 24(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBD Y3, Y4, Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VMOVUPS (R9)(AX*4), Y8
-	VMOVUPS 32(R9)(AX*4), Y9
-	VMOVUPS 64(R9)(AX*4), Y10
-	VMOVUPS 96(R9)(AX*4), Y11
-	VBLENDVPS Y0, Y4, Y8, Y0
-	VBLENDVPS Y1, Y5, Y9, Y1
-	VBLENDVPS Y2, Y6, Y10, Y2
-	VBLENDVPS Y3, Y7, Y11, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -7277,7 +6480,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -7285,12 +6488,9 @@ TEXT ·whereF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
 	VPSUBQ Y0, Y1, Y0
@@ -7315,17 +6515,19 @@ around:
 	VBLENDVPD Y1, Y5, Y9, Y1
 	VBLENDVPD Y2, Y6, Y10, Y2
 	VBLENDVPD Y3, Y7, Y11, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
@@ -7333,37 +6535,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2048(R9)(AX*8)
 	PREFETCHT0 2112(R9)(AX*8)
-	VPMOVZXBQ (SI)(AX*1), Y0
-	VPXOR Y1, Y1, Y1
-	VPSUBQ Y0, Y1, Y0
-	VPMOVZXBQ 4(SI)(AX*1), Y1
-	VPXOR Y2, Y2, Y2
-	VPSUBQ Y1, Y2, Y1
-	VPMOVZXBQ 8(SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBQ Y2, Y3, Y2
-	VPMOVZXBQ 12(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBQ Y3, Y4, Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VMOVUPD (R9)(AX*8), Y8
-	VMOVUPD 32(R9)(AX*8), Y9
-	VMOVUPD 64(R9)(AX*8), Y10
-	VMOVUPD 96(R9)(AX*8), Y11
-	VBLENDVPD Y0, Y4, Y8, Y0
-	VBLENDVPD Y1, Y5, Y9, Y1
-	VBLENDVPD Y2, Y6, Y10, Y2
-	VBLENDVPD Y3, Y7, Y11, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -10980,47 +10158,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
+// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, by non-temporal stores.
 TEXT ·fromF32F64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
+vectors:
 	VCVTPS2PD (SI)(AX*4), Y0
 	VCVTPS2PD 16(SI)(AX*4), Y1
 	VCVTPS2PD 32(SI)(AX*4), Y2
 	VCVTPS2PD 48(SI)(AX*4), Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
-	VCVTPS2PD (SI)(AX*4), Y0
-	VCVTPS2PD 16(SI)(AX*4), Y1
-	VCVTPS2PD 32(SI)(AX*4), Y2
-	VCVTPS2PD 48(SI)(AX*4), Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11067,47 +10240,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
+// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, by non-temporal stores.
 TEXT ·fromF16F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*2)
+vectors:
 	VCVTPH2PS (SI)(AX*2), Y0
 	VCVTPH2PS 16(SI)(AX*2), Y1
 	VCVTPH2PS 32(SI)(AX*2), Y2
 	VCVTPH2PS 48(SI)(AX*2), Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*2)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*2)
-	VCVTPH2PS (SI)(AX*2), Y0
-	VCVTPH2PS 16(SI)(AX*2), Y1
-	VCVTPH2PS 32(SI)(AX*2), Y2
-	VCVTPH2PS 48(SI)(AX*2), Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11159,18 +10327,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
+// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, by non-temporal stores.
 TEXT ·fromBF16F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*2)
+vectors:
 	VPMOVZXWD (SI)(AX*2), Y0
 	VPSLLD $16, Y0, Y0
 	VPMOVZXWD 16(SI)(AX*2), Y1
@@ -11179,35 +10344,29 @@ around:
 	VPSLLD $16, Y2, Y2
 	VPMOVZXWD 48(SI)(AX*2), Y3
 	VPSLLD $16, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*2)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*2)
-	VPMOVZXWD (SI)(AX*2), Y0
-	VPSLLD $16, Y0, Y0
-	VPMOVZXWD 16(SI)(AX*2), Y1
-	VPSLLD $16, Y1, Y1
-	VPMOVZXWD 32(SI)(AX*2), Y2
-	VPSLLD $16, Y2, Y2
-	VPMOVZXWD 48(SI)(AX*2), Y3
-	VPSLLD $16, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11259,19 +10418,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
+// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, by non-temporal stores.
 TEXT ·fromI32F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -11280,36 +10435,31 @@ around:
 	VCVTDQ2PS Y1, Y1
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VCVTDQ2PS Y0, Y0
-	VCVTDQ2PS Y1, Y1
-	VCVTDQ2PS Y2, Y2
-	VCVTDQ2PS Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11356,47 +10506,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
+// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, by non-temporal stores.
 TEXT ·fromI32F64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
+vectors:
 	VCVTDQ2PD (SI)(AX*4), Y0
 	VCVTDQ2PD 16(SI)(AX*4), Y1
 	VCVTDQ2PD 32(SI)(AX*4), Y2
 	VCVTDQ2PD 48(SI)(AX*4), Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
-	VCVTDQ2PD (SI)(AX*4), Y0
-	VCVTDQ2PD 16(SI)(AX*4), Y1
-	VCVTDQ2PD 32(SI)(AX*4), Y2
-	VCVTDQ2PD 48(SI)(AX*4), Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11448,18 +10593,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
+// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, by non-temporal stores.
 TEXT ·fromU8F32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPMOVZXBD 8(SI)(AX*1), Y1
 	VPMOVZXBD 16(SI)(AX*1), Y2
@@ -11468,35 +10610,29 @@ around:
 	VCVTDQ2PS Y1, Y1
 	VCVTDQ2PS Y2, Y2
 	VCVTDQ2PS Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBD (SI)(AX*1), Y0
-	VPMOVZXBD 8(SI)(AX*1), Y1
-	VPMOVZXBD 16(SI)(AX*1), Y2
-	VPMOVZXBD 24(SI)(AX*1), Y3
-	VCVTDQ2PS Y0, Y0
-	VCVTDQ2PS Y1, Y1
-	VCVTDQ2PS Y2, Y2
-	VCVTDQ2PS Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11560,7 +10696,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, by non-temporal stores.
 TEXT ·fromBoolF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -11568,12 +10704,9 @@ TEXT ·fromBoolF32StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VPXOR Y1, Y1, Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Y2
 	VPXOR Y3, Y3, Y3
 	VPSUBD Y2, Y3, Y2
@@ -11590,43 +10723,29 @@ around:
 	VBLENDVPS Y3, Y0, Y1, Y3
 	VBLENDVPS Y4, Y0, Y1, Y4
 	VBLENDVPS Y5, Y0, Y1, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBD (SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBD Y2, Y3, Y2
-	VPMOVZXBD 8(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBD Y3, Y4, Y3
-	VPMOVZXBD 16(SI)(AX*1), Y4
-	VPXOR Y5, Y5, Y5
-	VPSUBD Y4, Y5, Y4
-	VPMOVZXBD 24(SI)(AX*1), Y5
-	VPXOR Y6, Y6, Y6
-	VPSUBD Y5, Y6, Y5
-	VBLENDVPS Y2, Y0, Y1, Y2
-	VBLENDVPS Y3, Y0, Y1, Y3
-	VBLENDVPS Y4, Y0, Y1, Y4
-	VBLENDVPS Y5, Y0, Y1, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11690,7 +10809,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, by non-temporal stores.
 TEXT ·fromBoolF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -11698,12 +10817,9 @@ TEXT ·fromBoolF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VPXOR Y1, Y1, Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBQ (SI)(AX*1), Y2
 	VPXOR Y3, Y3, Y3
 	VPSUBQ Y2, Y3, Y2
@@ -11720,43 +10836,29 @@ around:
 	VBLENDVPD Y3, Y0, Y1, Y3
 	VBLENDVPD Y4, Y0, Y1, Y4
 	VBLENDVPD Y5, Y0, Y1, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBQ (SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBQ Y2, Y3, Y2
-	VPMOVZXBQ 4(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBQ Y3, Y4, Y3
-	VPMOVZXBQ 8(SI)(AX*1), Y4
-	VPXOR Y5, Y5, Y5
-	VPSUBQ Y4, Y5, Y4
-	VPMOVZXBQ 12(SI)(AX*1), Y5
-	VPXOR Y6, Y6, Y6
-	VPSUBQ Y5, Y6, Y5
-	VBLENDVPD Y2, Y0, Y1, Y2
-	VBLENDVPD Y3, Y0, Y1, Y3
-	VBLENDVPD Y4, Y0, Y1, Y4
-	VBLENDVPD Y5, Y0, Y1, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18331,20 +17433,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
+// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, by non-temporal stores.
 TEXT ·negHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+480(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -18353,36 +17451,31 @@ around:
 	VPXOR Y0, Y2, Y2
 	VPXOR Y0, Y3, Y3
 	VPXOR Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPXOR Y0, Y1, Y1
-	VPXOR Y0, Y2, Y2
-	VPXOR Y0, Y3, Y3
-	VPXOR Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18435,20 +17528,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
+// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, by non-temporal stores.
 TEXT ·absHalvesI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+512(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -18457,36 +17546,31 @@ around:
 	VPAND Y0, Y2, Y2
 	VPAND Y0, Y3, Y3
 	VPAND Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPAND Y0, Y1, Y1
-	VPAND Y0, Y2, Y2
-	VPAND Y0, Y3, Y3
-	VPAND Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18539,20 +17623,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 TEXT ·reLUF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -18561,36 +17641,31 @@ around:
 	VMAXPS Y2, Y0, Y2
 	VMAXPS Y3, Y0, Y3
 	VMAXPS Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMAXPS Y1, Y0, Y1
-	VMAXPS Y2, Y0, Y2
-	VMAXPS Y3, Y0, Y3
-	VMAXPS Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18643,20 +17718,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 TEXT ·reLUF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -18665,36 +17736,31 @@ around:
 	VMAXPD Y2, Y0, Y2
 	VMAXPD Y3, Y0, Y3
 	VMAXPD Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMAXPD Y1, Y0, Y1
-	VMAXPD Y2, Y0, Y2
-	VMAXPD Y3, Y0, Y3
-	VMAXPD Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18759,7 +17825,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 TEXT ·leakyReLUF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -18768,13 +17834,9 @@ TEXT ·leakyReLUF32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS 0(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS 64(SI)(AX*4), Y4
@@ -18791,44 +17853,31 @@ around:
 	VBLENDVPS Y7, Y3, Y11, Y3
 	VBLENDVPS Y8, Y4, Y12, Y4
 	VBLENDVPS Y9, Y5, Y13, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS 64(SI)(AX*4), Y4
-	VMOVUPS 96(SI)(AX*4), Y5
-	VCMPPS $17, Y2, Y0, Y6
-	VCMPPS $17, Y3, Y0, Y7
-	VCMPPS $17, Y4, Y0, Y8
-	VCMPPS $17, Y5, Y0, Y9
-	VMULPS Y1, Y2, Y10
-	VMULPS Y1, Y3, Y11
-	VMULPS Y1, Y4, Y12
-	VMULPS Y1, Y5, Y13
-	VBLENDVPS Y6, Y2, Y10, Y2
-	VBLENDVPS Y7, Y3, Y11, Y3
-	VBLENDVPS Y8, Y4, Y12, Y4
-	VBLENDVPS Y9, Y5, Y13, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18893,7 +17942,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 TEXT ·leakyReLUF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -18902,13 +17951,9 @@ TEXT ·leakyReLUF64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD 0(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD 64(SI)(AX*8), Y4
@@ -18925,44 +17970,31 @@ around:
 	VBLENDVPD Y7, Y3, Y11, Y3
 	VBLENDVPD Y8, Y4, Y12, Y4
 	VBLENDVPD Y9, Y5, Y13, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD 64(SI)(AX*8), Y4
-	VMOVUPD 96(SI)(AX*8), Y5
-	VCMPPD $17, Y2, Y0, Y6
-	VCMPPD $17, Y3, Y0, Y7
-	VCMPPD $17, Y4, Y0, Y8
-	VCMPPD $17, Y5, Y0, Y9
-	VMULPD Y1, Y2, Y10
-	VMULPD Y1, Y3, Y11
-	VMULPD Y1, Y4, Y12
-	VMULPD Y1, Y5, Y13
-	VBLENDVPD Y6, Y2, Y10, Y2
-	VBLENDVPD Y7, Y3, Y11, Y3
-	VBLENDVPD Y8, Y4, Y12, Y4
-	VBLENDVPD Y9, Y5, Y13, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19026,7 +18058,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 TEXT ·reLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19034,13 +18066,9 @@ TEXT ·reLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -19057,46 +18085,33 @@ around:
 	VBLENDVPS Y6, Y0, Y2, Y2
 	VBLENDVPS Y7, Y0, Y3, Y3
 	VBLENDVPS Y8, Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMOVUPS (R8)(AX*4), Y5
-	VMOVUPS 32(R8)(AX*4), Y6
-	VMOVUPS 64(R8)(AX*4), Y7
-	VMOVUPS 96(R8)(AX*4), Y8
-	VCMPPS $18, Y0, Y5, Y5
-	VCMPPS $18, Y0, Y6, Y6
-	VCMPPS $18, Y0, Y7, Y7
-	VCMPPS $18, Y0, Y8, Y8
-	VBLENDVPS Y5, Y0, Y1, Y1
-	VBLENDVPS Y6, Y0, Y2, Y2
-	VBLENDVPS Y7, Y0, Y3, Y3
-	VBLENDVPS Y8, Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19160,7 +18175,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 TEXT ·reLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19168,13 +18183,9 @@ TEXT ·reLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -19191,46 +18202,33 @@ around:
 	VBLENDVPD Y6, Y0, Y2, Y2
 	VBLENDVPD Y7, Y0, Y3, Y3
 	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMOVUPD (R8)(AX*8), Y5
-	VMOVUPD 32(R8)(AX*8), Y6
-	VMOVUPD 64(R8)(AX*8), Y7
-	VMOVUPD 96(R8)(AX*8), Y8
-	VCMPPD $18, Y0, Y5, Y5
-	VCMPPD $18, Y0, Y6, Y6
-	VCMPPD $18, Y0, Y7, Y7
-	VCMPPD $18, Y0, Y8, Y8
-	VBLENDVPD Y5, Y0, Y1, Y1
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19299,7 +18297,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
 TEXT ·tanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19307,13 +18305,9 @@ TEXT ·tanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -19334,50 +18328,33 @@ around:
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
 	VMULPS Y8, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMOVUPS (R8)(AX*4), Y5
-	VMOVUPS 32(R8)(AX*4), Y6
-	VMOVUPS 64(R8)(AX*4), Y7
-	VMOVUPS 96(R8)(AX*4), Y8
-	VMULPS Y5, Y5, Y5
-	VMULPS Y6, Y6, Y6
-	VMULPS Y7, Y7, Y7
-	VMULPS Y8, Y8, Y8
-	VSUBPS Y5, Y0, Y5
-	VSUBPS Y6, Y0, Y6
-	VSUBPS Y7, Y0, Y7
-	VSUBPS Y8, Y0, Y8
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VMULPS Y8, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19446,7 +18423,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
 TEXT ·tanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19454,13 +18431,9 @@ TEXT ·tanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -19481,50 +18454,33 @@ around:
 	VMULPD Y6, Y2, Y2
 	VMULPD Y7, Y3, Y3
 	VMULPD Y8, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMOVUPD (R8)(AX*8), Y5
-	VMOVUPD 32(R8)(AX*8), Y6
-	VMOVUPD 64(R8)(AX*8), Y7
-	VMOVUPD 96(R8)(AX*8), Y8
-	VMULPD Y5, Y5, Y5
-	VMULPD Y6, Y6, Y6
-	VMULPD Y7, Y7, Y7
-	VMULPD Y8, Y8, Y8
-	VSUBPD Y5, Y0, Y5
-	VSUBPD Y6, Y0, Y6
-	VSUBPD Y7, Y0, Y7
-	VSUBPD Y8, Y0, Y8
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMULPD Y8, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19593,7 +18549,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 TEXT ·sigmoidGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19601,13 +18557,9 @@ TEXT ·sigmoidGradF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -19628,50 +18580,33 @@ around:
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
 	VMULPS Y8, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VMOVUPS (R8)(AX*4), Y5
-	VMOVUPS 32(R8)(AX*4), Y6
-	VMOVUPS 64(R8)(AX*4), Y7
-	VMOVUPS 96(R8)(AX*4), Y8
-	VSUBPS Y5, Y0, Y9
-	VSUBPS Y6, Y0, Y10
-	VSUBPS Y7, Y0, Y11
-	VSUBPS Y8, Y0, Y12
-	VMULPS Y9, Y1, Y1
-	VMULPS Y10, Y2, Y2
-	VMULPS Y11, Y3, Y3
-	VMULPS Y12, Y4, Y4
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VMULPS Y8, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19740,7 +18675,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 TEXT ·sigmoidGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19748,13 +18683,9 @@ TEXT ·sigmoidGradF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -19775,50 +18706,33 @@ around:
 	VMULPD Y6, Y2, Y2
 	VMULPD Y7, Y3, Y3
 	VMULPD Y8, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMOVUPD (R8)(AX*8), Y5
-	VMOVUPD 32(R8)(AX*8), Y6
-	VMOVUPD 64(R8)(AX*8), Y7
-	VMOVUPD 96(R8)(AX*8), Y8
-	VSUBPD Y5, Y0, Y9
-	VSUBPD Y6, Y0, Y10
-	VSUBPD Y7, Y0, Y11
-	VSUBPD Y8, Y0, Y12
-	VMULPD Y9, Y1, Y1
-	VMULPD Y10, Y2, Y2
-	VMULPD Y11, Y3, Y3
-	VMULPD Y12, Y4, Y4
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMULPD Y8, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19889,7 +18803,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 TEXT ·leakyReLUGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19899,13 +18813,9 @@ TEXT ·leakyReLUGradF32StreamAVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS 0(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS 64(SI)(AX*4), Y4
@@ -19926,50 +18836,33 @@ around:
 	VBLENDVPS Y7, Y3, Y11, Y3
 	VBLENDVPS Y8, Y4, Y12, Y4
 	VBLENDVPS Y9, Y5, Y13, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS 64(SI)(AX*4), Y4
-	VMOVUPS 96(SI)(AX*4), Y5
-	VMOVUPS (R8)(AX*4), Y6
-	VMOVUPS 32(R8)(AX*4), Y7
-	VMOVUPS 64(R8)(AX*4), Y8
-	VMOVUPS 96(R8)(AX*4), Y9
-	VCMPPS $17, Y6, Y0, Y6
-	VCMPPS $17, Y7, Y0, Y7
-	VCMPPS $17, Y8, Y0, Y8
-	VCMPPS $17, Y9, Y0, Y9
-	VMULPS Y1, Y2, Y10
-	VMULPS Y1, Y3, Y11
-	VMULPS Y1, Y4, Y12
-	VMULPS Y1, Y5, Y13
-	VBLENDVPS Y6, Y2, Y10, Y2
-	VBLENDVPS Y7, Y3, Y11, Y3
-	VBLENDVPS Y8, Y4, Y12, Y4
-	VBLENDVPS Y9, Y5, Y13, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -20040,7 +18933,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 TEXT ·leakyReLUGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -20050,13 +18943,9 @@ TEXT ·leakyReLUGradF64StreamAVX2(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD 0(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD 64(SI)(AX*8), Y4
@@ -20077,50 +18966,33 @@ around:
 	VBLENDVPD Y7, Y3, Y11, Y3
 	VBLENDVPD Y8, Y4, Y12, Y4
 	VBLENDVPD Y9, Y5, Y13, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD 64(SI)(AX*8), Y4
-	VMOVUPD 96(SI)(AX*8), Y5
-	VMOVUPD (R8)(AX*8), Y6
-	VMOVUPD 32(R8)(AX*8), Y7
-	VMOVUPD 64(R8)(AX*8), Y8
-	VMOVUPD 96(R8)(AX*8), Y9
-	VCMPPD $17, Y6, Y0, Y6
-	VCMPPD $17, Y7, Y0, Y7
-	VCMPPD $17, Y8, Y0, Y8
-	VCMPPD $17, Y9, Y0, Y9
-	VMULPD Y1, Y2, Y10
-	VMULPD Y1, Y3, Y11
-	VMULPD Y1, Y4, Y12
-	VMULPD Y1, Y5, Y13
-	VBLENDVPD Y6, Y2, Y10, Y2
-	VBLENDVPD Y7, Y3, Y11, Y3
-	VBLENDVPD Y8, Y4, Y12, Y4
-	VBLENDVPD Y9, Y5, Y13, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -20291,212 +19163,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-TEXT ·softplusScaledF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ scalars+24(FP), DX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VBROADCASTSS 0(DX), Y3
-	VMULPS Y3, Y1, Y4
-	VMULPS Y3, Y2, Y5
-	VBROADCASTSS 4(DX), Y6
-	VCMPPS $17, Y4, Y6, Y7
-	VCMPPS $17, Y5, Y6, Y6
-	VPOR constants<>+0(SB), Y4, Y8
-	VPOR constants<>+0(SB), Y5, Y9
-	VMAXPS constants<>+544(SB), Y8, Y8
-	VMAXPS constants<>+544(SB), Y9, Y9
-	VBROADCASTSS constants<>+608(SB), Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+608(SB), Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+608(SB), Y10, Y12
-	VSUBPS constants<>+608(SB), Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $30, constants<>+896(SB), Y8, Y10
-	VCMPPS $30, constants<>+896(SB), Y9, Y11
-	VBROADCASTSS constants<>+928(SB), Y12
-	VFMADD231PS constants<>+896(SB), Y8, Y12
-	VBROADCASTSS constants<>+928(SB), Y13
-	VFMADD231PS constants<>+896(SB), Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VPXOR Y12, Y12, Y12
-	VMAXPS Y4, Y12, Y4
-	VMAXPS Y5, Y12, Y5
-	VBLENDVPS Y10, Y0, Y12, Y10
-	VBLENDVPS Y11, Y0, Y12, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS constants<>+928(SB), Y8, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y4, Y4
-	VADDPS Y9, Y5, Y5
-	VDIVPS Y3, Y4, Y4
-	VDIVPS Y3, Y5, Y3
-	VBLENDVPS Y7, Y1, Y4, Y1
-	VBLENDVPS Y6, Y2, Y3, Y2
-	VMOVNTPS Y1, (DI)(AX*4)
-	VMOVNTPS Y2, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VBROADCASTSS 0(DX), Y3
-	VMULPS Y3, Y1, Y4
-	VMULPS Y3, Y2, Y5
-	VBROADCASTSS 4(DX), Y6
-	VCMPPS $17, Y4, Y6, Y7
-	VCMPPS $17, Y5, Y6, Y6
-	VPOR constants<>+0(SB), Y4, Y8
-	VPOR constants<>+0(SB), Y5, Y9
-	VMAXPS constants<>+544(SB), Y8, Y8
-	VMAXPS constants<>+544(SB), Y9, Y9
-	VBROADCASTSS constants<>+608(SB), Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+608(SB), Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+608(SB), Y10, Y12
-	VSUBPS constants<>+608(SB), Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $30, constants<>+896(SB), Y8, Y10
-	VCMPPS $30, constants<>+896(SB), Y9, Y11
-	VBROADCASTSS constants<>+928(SB), Y12
-	VFMADD231PS constants<>+896(SB), Y8, Y12
-	VBROADCASTSS constants<>+928(SB), Y13
-	VFMADD231PS constants<>+896(SB), Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VPXOR Y12, Y12, Y12
-	VMAXPS Y4, Y12, Y4
-	VMAXPS Y5, Y12, Y5
-	VBLENDVPS Y10, Y0, Y12, Y10
-	VBLENDVPS Y11, Y0, Y12, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS constants<>+928(SB), Y8, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y4, Y4
-	VADDPS Y9, Y5, Y5
-	VDIVPS Y3, Y4, Y4
-	VDIVPS Y3, Y5, Y3
-	VBLENDVPS Y7, Y1, Y4, Y1
-	VBLENDVPS Y6, Y2, Y3, Y2
-	VMOVUPS Y1, (DI)(AX*4)
-	VMOVUPS Y2, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // softplusScaledF64AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 TEXT ·softplusScaledF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -20593,189 +19259,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-TEXT ·softplusScaledF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ scalars+24(FP), DX
-	XORL AX, AX
-	VBROADCASTSD constants<>+1248(SB), Y0
-	VBROADCASTSD constants<>+192(SB), Y1
-	VBROADCASTSD constants<>+1280(SB), Y2
-	VBROADCASTSD 0(DX), Y3
-	VBROADCASTSD constants<>+1312(SB), Y4
-	VPXOR Y5, Y5, Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMULPD Y3, Y6, Y7
-	VBROADCASTSD 8(DX), Y8
-	VCMPPD $17, Y7, Y8, Y8
-	VPAND constants<>+96(SB), Y7, Y9
-	VMOVAPS Y0, Y10
-	VFNMADD231PD constants<>+1344(SB), Y9, Y10
-	VSUBPD Y0, Y10, Y10
-	VFMSUB231PD constants<>+1376(SB), Y10, Y9
-	VFMADD231PD constants<>+1408(SB), Y10, Y9
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y9, Y12
-	VFMADD213PD constants<>+1504(SB), Y9, Y12
-	VFMADD213PD constants<>+1536(SB), Y9, Y12
-	VFMADD213PD constants<>+1568(SB), Y9, Y12
-	VFMADD213PD constants<>+1600(SB), Y9, Y12
-	VFMADD213PD constants<>+1632(SB), Y9, Y12
-	VFMADD213PD constants<>+1664(SB), Y9, Y12
-	VFMADD213PD constants<>+1696(SB), Y9, Y12
-	VFMADD213PD constants<>+1728(SB), Y9, Y12
-	VFMADD213PD Y4, Y9, Y12
-	VFMADD231PD Y12, Y11, Y9
-	VADDPD Y9, Y1, Y9
-	VADDPD constants<>+1760(SB), Y10, Y10
-	VPSRLQ $1, Y10, Y11
-	VPSLLQ $52, Y11, Y12
-	VMULPD Y12, Y9, Y9
-	VPSUBQ Y11, Y10, Y10
-	VPSLLQ $52, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VADDPD Y9, Y1, Y10
-	VPADDQ constants<>+1792(SB), Y10, Y10
-	VPAND constants<>+1824(SB), Y10, Y11
-	VPSUBQ Y11, Y1, Y11
-	VPADDQ Y11, Y9, Y9
-	VPADDQ constants<>+1856(SB), Y11, Y11
-	VBROADCASTSD constants<>+1888(SB), Y12
-	VFMADD213PD constants<>+224(SB), Y12, Y11
-	VADDPD Y11, Y9, Y9
-	VPSRLQ $52, Y10, Y10
-	VPOR Y0, Y10, Y10
-	VSUBPD constants<>+1920(SB), Y10, Y10
-	VADDPD constants<>+1952(SB), Y9, Y11
-	VDIVPD Y11, Y9, Y11
-	VMULPD Y11, Y11, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y12, Y13
-	VFMADD213PD constants<>+2048(SB), Y12, Y13
-	VFMADD213PD constants<>+2080(SB), Y12, Y13
-	VFMADD213PD constants<>+2112(SB), Y12, Y13
-	VFMADD213PD constants<>+2144(SB), Y12, Y13
-	VFMADD213PD constants<>+2176(SB), Y12, Y13
-	VMULPD Y4, Y9, Y14
-	VMULPD Y9, Y14, Y14
-	VFMADD213PD Y14, Y13, Y12
-	VMULPD constants<>+2208(SB), Y10, Y13
-	VFMADD231PD Y12, Y11, Y13
-	VSUBPD Y13, Y14, Y11
-	VSUBPD Y11, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y9
-	VCMPPD $17, Y7, Y5, Y10
-	VADDPD Y9, Y7, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $17, constants<>+2272(SB), Y7, Y10
-	VBLENDVPD Y10, Y5, Y9, Y9
-	VCMPPD $30, constants<>+2304(SB), Y7, Y10
-	VBLENDVPD Y10, Y7, Y9, Y9
-	VCMPPD $3, Y7, Y7, Y7
-	VBLENDVPD Y7, constants<>+2336(SB), Y9, Y7
-	VDIVPD Y3, Y7, Y7
-	VBLENDVPD Y8, Y6, Y7, Y6
-	VMOVNTPD Y6, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMULPD Y3, Y6, Y7
-	VBROADCASTSD 8(DX), Y8
-	VCMPPD $17, Y7, Y8, Y8
-	VPAND constants<>+96(SB), Y7, Y9
-	VMOVAPS Y0, Y10
-	VFNMADD231PD constants<>+1344(SB), Y9, Y10
-	VSUBPD Y0, Y10, Y10
-	VFMSUB231PD constants<>+1376(SB), Y10, Y9
-	VFMADD231PD constants<>+1408(SB), Y10, Y9
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y9, Y12
-	VFMADD213PD constants<>+1504(SB), Y9, Y12
-	VFMADD213PD constants<>+1536(SB), Y9, Y12
-	VFMADD213PD constants<>+1568(SB), Y9, Y12
-	VFMADD213PD constants<>+1600(SB), Y9, Y12
-	VFMADD213PD constants<>+1632(SB), Y9, Y12
-	VFMADD213PD constants<>+1664(SB), Y9, Y12
-	VFMADD213PD constants<>+1696(SB), Y9, Y12
-	VFMADD213PD constants<>+1728(SB), Y9, Y12
-	VFMADD213PD Y4, Y9, Y12
-	VFMADD231PD Y12, Y11, Y9
-	VADDPD Y9, Y1, Y9
-	VADDPD constants<>+1760(SB), Y10, Y10
-	VPSRLQ $1, Y10, Y11
-	VPSLLQ $52, Y11, Y12
-	VMULPD Y12, Y9, Y9
-	VPSUBQ Y11, Y10, Y10
-	VPSLLQ $52, Y10, Y10
-	VMULPD Y10, Y9, Y9
-	VADDPD Y9, Y1, Y10
-	VPADDQ constants<>+1792(SB), Y10, Y10
-	VPAND constants<>+1824(SB), Y10, Y11
-	VPSUBQ Y11, Y1, Y11
-	VPADDQ Y11, Y9, Y9
-	VPADDQ constants<>+1856(SB), Y11, Y11
-	VBROADCASTSD constants<>+1888(SB), Y12
-	VFMADD213PD constants<>+224(SB), Y12, Y11
-	VADDPD Y11, Y9, Y9
-	VPSRLQ $52, Y10, Y10
-	VPOR Y0, Y10, Y10
-	VSUBPD constants<>+1920(SB), Y10, Y10
-	VADDPD constants<>+1952(SB), Y9, Y11
-	VDIVPD Y11, Y9, Y11
-	VMULPD Y11, Y11, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y12, Y13
-	VFMADD213PD constants<>+2048(SB), Y12, Y13
-	VFMADD213PD constants<>+2080(SB), Y12, Y13
-	VFMADD213PD constants<>+2112(SB), Y12, Y13
-	VFMADD213PD constants<>+2144(SB), Y12, Y13
-	VFMADD213PD constants<>+2176(SB), Y12, Y13
-	VMULPD Y4, Y9, Y14
-	VMULPD Y9, Y14, Y14
-	VFMADD213PD Y14, Y13, Y12
-	VMULPD constants<>+2208(SB), Y10, Y13
-	VFMADD231PD Y12, Y11, Y13
-	VSUBPD Y13, Y14, Y11
-	VSUBPD Y11, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y9
-	VCMPPD $17, Y7, Y5, Y10
-	VADDPD Y9, Y7, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $17, constants<>+2272(SB), Y7, Y10
-	VBLENDVPD Y10, Y5, Y9, Y9
-	VCMPPD $30, constants<>+2304(SB), Y7, Y10
-	VBLENDVPD Y10, Y7, Y9, Y9
-	VCMPPD $3, Y7, Y7, Y7
-	VBLENDVPD Y7, constants<>+2336(SB), Y9, Y7
-	VDIVPD Y3, Y7, Y7
-	VBLENDVPD Y8, Y6, Y7, Y6
-	VMOVUPD Y6, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -20905,166 +19388,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
-TEXT ·siLUGradF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+864(SB), Y0
-	VBROADCASTSS constants<>+2368(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMAXPS Y4, Y1, Y6
-	VMAXPS Y5, Y1, Y7
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y6, Y8, Y6
-	VMINPS Y7, Y8, Y7
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y6, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y7, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y6
-	VFMADD231PS constants<>+2496(SB), Y11, Y7
-	VFMADD231PS constants<>+2528(SB), Y10, Y6
-	VFMADD231PS constants<>+2528(SB), Y11, Y7
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y6, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y7, Y11
-	VFMADD213PS constants<>+2624(SB), Y6, Y10
-	VFMADD213PS constants<>+2624(SB), Y7, Y11
-	VFMADD213PS constants<>+2656(SB), Y6, Y10
-	VFMADD213PS constants<>+2656(SB), Y7, Y11
-	VFMADD213PS constants<>+2688(SB), Y6, Y10
-	VFMADD213PS constants<>+2688(SB), Y7, Y11
-	VFMADD213PS constants<>+160(SB), Y6, Y10
-	VFMADD213PS constants<>+160(SB), Y7, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y6, Y8, Y6
-	VMULPS Y7, Y9, Y7
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y6, Y8
-	VFMADD231PS Y11, Y7, Y9
-	VADDPS Y14, Y8, Y6
-	VADDPS Y15, Y9, Y7
-	VDIVPS Y6, Y0, Y6
-	VDIVPS Y7, Y0, Y7
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VBROADCASTSS constants<>+128(SB), Y8
-	VSUBPS Y6, Y8, Y6
-	VSUBPS Y7, Y8, Y7
-	VMULPS Y6, Y4, Y4
-	VMULPS Y7, Y5, Y5
-	VADDPS Y4, Y8, Y4
-	VADDPS Y5, Y8, Y5
-	VMULPS Y4, Y2, Y2
-	VMULPS Y5, Y3, Y3
-	VMOVNTPS Y2, (DI)(AX*4)
-	VMOVNTPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMAXPS Y4, Y1, Y6
-	VMAXPS Y5, Y1, Y7
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y6, Y8, Y6
-	VMINPS Y7, Y8, Y7
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y6, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y7, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y6
-	VFMADD231PS constants<>+2496(SB), Y11, Y7
-	VFMADD231PS constants<>+2528(SB), Y10, Y6
-	VFMADD231PS constants<>+2528(SB), Y11, Y7
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y6, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y7, Y11
-	VFMADD213PS constants<>+2624(SB), Y6, Y10
-	VFMADD213PS constants<>+2624(SB), Y7, Y11
-	VFMADD213PS constants<>+2656(SB), Y6, Y10
-	VFMADD213PS constants<>+2656(SB), Y7, Y11
-	VFMADD213PS constants<>+2688(SB), Y6, Y10
-	VFMADD213PS constants<>+2688(SB), Y7, Y11
-	VFMADD213PS constants<>+160(SB), Y6, Y10
-	VFMADD213PS constants<>+160(SB), Y7, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y6, Y8, Y6
-	VMULPS Y7, Y9, Y7
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y6, Y8
-	VFMADD231PS Y11, Y7, Y9
-	VADDPS Y14, Y8, Y6
-	VADDPS Y15, Y9, Y7
-	VDIVPS Y6, Y0, Y6
-	VDIVPS Y7, Y0, Y7
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VBROADCASTSS constants<>+128(SB), Y8
-	VSUBPS Y6, Y8, Y6
-	VSUBPS Y7, Y8, Y7
-	VMULPS Y6, Y4, Y4
-	VMULPS Y7, Y5, Y5
-	VADDPS Y4, Y8, Y4
-	VADDPS Y5, Y8, Y5
-	VMULPS Y4, Y2, Y2
-	VMULPS Y5, Y3, Y3
-	VMOVUPS Y2, (DI)(AX*4)
-	VMOVUPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -21218,194 +19541,6 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
-TEXT ·siLUGradF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+2752(SB), Y0
-	VBROADCASTSD constants<>+2784(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMAXPD Y4, Y1, Y6
-	VMAXPD Y5, Y1, Y7
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y6, Y8, Y6
-	VMINPD Y7, Y8, Y7
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y7, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2240(SB), Y11, Y7
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y11, Y7
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y6, Y8, Y8
-	VMULPD Y7, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y7, Y15
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y15
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y15
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y15
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y15
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y15
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y15
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y15
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y15
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y15
-	VADDPD Y0, Y10, Y6
-	VADDPD Y0, Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VDIVPD Y6, Y0, Y6
-	VDIVPD Y7, Y0, Y7
-	VCMPPD $3, Y4, Y4, Y8
-	VCMPPD $3, Y5, Y5, Y9
-	VBLENDVPD Y8, constants<>+2336(SB), Y6, Y6
-	VBLENDVPD Y9, constants<>+2336(SB), Y7, Y7
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VBROADCASTSD constants<>+192(SB), Y8
-	VSUBPD Y6, Y8, Y6
-	VSUBPD Y7, Y8, Y7
-	VMULPD Y6, Y4, Y4
-	VMULPD Y7, Y5, Y5
-	VADDPD Y4, Y8, Y4
-	VADDPD Y5, Y8, Y5
-	VMULPD Y4, Y2, Y2
-	VMULPD Y5, Y3, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMAXPD Y4, Y1, Y6
-	VMAXPD Y5, Y1, Y7
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y6, Y8, Y6
-	VMINPD Y7, Y8, Y7
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y7, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2240(SB), Y11, Y7
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y11, Y7
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y6, Y8, Y8
-	VMULPD Y7, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y7, Y15
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y15
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y15
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y15
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y15
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y15
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y15
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y15
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y15
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y15
-	VADDPD Y0, Y10, Y6
-	VADDPD Y0, Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VDIVPD Y6, Y0, Y6
-	VDIVPD Y7, Y0, Y7
-	VCMPPD $3, Y4, Y4, Y8
-	VCMPPD $3, Y5, Y5, Y9
-	VBLENDVPD Y8, constants<>+2336(SB), Y6, Y6
-	VBLENDVPD Y9, constants<>+2336(SB), Y7, Y7
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VBROADCASTSD constants<>+192(SB), Y8
-	VSUBPD Y6, Y8, Y6
-	VSUBPD Y7, Y8, Y7
-	VMULPD Y6, Y4, Y4
-	VMULPD Y7, Y5, Y5
-	VADDPD Y4, Y8, Y4
-	VADDPD Y5, Y8, Y5
-	VMULPD Y4, Y2, Y2
-	VMULPD Y5, Y3, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 TEXT ·softplusGradF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -21532,165 +19667,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
-TEXT ·softplusGradF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	VBROADCASTSS constants<>+864(SB), Y0
-	VBROADCASTSS constants<>+2368(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VBROADCASTSS 0(DX), Y6
-	VMULPS Y6, Y4, Y4
-	VMULPS Y6, Y5, Y5
-	VBROADCASTSS 4(DX), Y6
-	VCMPPS $17, Y4, Y6, Y7
-	VCMPPS $17, Y5, Y6, Y6
-	VMAXPS Y4, Y1, Y4
-	VMAXPS Y5, Y1, Y5
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y4, Y8, Y4
-	VMINPS Y5, Y8, Y5
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y4, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y5, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y4
-	VFMADD231PS constants<>+2496(SB), Y11, Y5
-	VFMADD231PS constants<>+2528(SB), Y10, Y4
-	VFMADD231PS constants<>+2528(SB), Y11, Y5
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y4, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y5, Y11
-	VFMADD213PS constants<>+2624(SB), Y4, Y10
-	VFMADD213PS constants<>+2624(SB), Y5, Y11
-	VFMADD213PS constants<>+2656(SB), Y4, Y10
-	VFMADD213PS constants<>+2656(SB), Y5, Y11
-	VFMADD213PS constants<>+2688(SB), Y4, Y10
-	VFMADD213PS constants<>+2688(SB), Y5, Y11
-	VFMADD213PS constants<>+160(SB), Y4, Y10
-	VFMADD213PS constants<>+160(SB), Y5, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y4, Y8, Y4
-	VMULPS Y5, Y9, Y5
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y4, Y8
-	VFMADD231PS Y11, Y5, Y9
-	VADDPS Y14, Y8, Y4
-	VADDPS Y15, Y9, Y5
-	VDIVPS Y4, Y0, Y4
-	VDIVPS Y5, Y0, Y5
-	VMULPS Y4, Y2, Y4
-	VMULPS Y5, Y3, Y5
-	VBLENDVPS Y7, Y2, Y4, Y2
-	VBLENDVPS Y6, Y3, Y5, Y3
-	VMOVNTPS Y2, (DI)(AX*4)
-	VMOVNTPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VBROADCASTSS 0(DX), Y6
-	VMULPS Y6, Y4, Y4
-	VMULPS Y6, Y5, Y5
-	VBROADCASTSS 4(DX), Y6
-	VCMPPS $17, Y4, Y6, Y7
-	VCMPPS $17, Y5, Y6, Y6
-	VMAXPS Y4, Y1, Y4
-	VMAXPS Y5, Y1, Y5
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y4, Y8, Y4
-	VMINPS Y5, Y8, Y5
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y4, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y5, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y4
-	VFMADD231PS constants<>+2496(SB), Y11, Y5
-	VFMADD231PS constants<>+2528(SB), Y10, Y4
-	VFMADD231PS constants<>+2528(SB), Y11, Y5
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y4, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y5, Y11
-	VFMADD213PS constants<>+2624(SB), Y4, Y10
-	VFMADD213PS constants<>+2624(SB), Y5, Y11
-	VFMADD213PS constants<>+2656(SB), Y4, Y10
-	VFMADD213PS constants<>+2656(SB), Y5, Y11
-	VFMADD213PS constants<>+2688(SB), Y4, Y10
-	VFMADD213PS constants<>+2688(SB), Y5, Y11
-	VFMADD213PS constants<>+160(SB), Y4, Y10
-	VFMADD213PS constants<>+160(SB), Y5, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y4, Y8, Y4
-	VMULPS Y5, Y9, Y5
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y4, Y8
-	VFMADD231PS Y11, Y5, Y9
-	VADDPS Y14, Y8, Y4
-	VADDPS Y15, Y9, Y5
-	VDIVPS Y4, Y0, Y4
-	VDIVPS Y5, Y0, Y5
-	VMULPS Y4, Y2, Y4
-	VMULPS Y5, Y3, Y5
-	VBLENDVPS Y7, Y2, Y4, Y2
-	VBLENDVPS Y6, Y3, Y5, Y3
-	VMOVUPS Y2, (DI)(AX*4)
-	VMOVUPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -21846,195 +19822,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
-TEXT ·softplusGradF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VBROADCASTSD 0(DX), Y4
-	VMULPD Y4, Y2, Y2
-	VMULPD Y4, Y3, Y3
-	VBROADCASTSD 8(DX), Y4
-	VCMPPD $17, Y2, Y4, Y5
-	VCMPPD $17, Y3, Y4, Y4
-	VBROADCASTSD constants<>+2784(SB), Y6
-	VMAXPD Y2, Y6, Y7
-	VMAXPD Y3, Y6, Y6
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMINPD Y6, Y8, Y6
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y7, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y6, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y7
-	VFMADD231PD constants<>+2240(SB), Y11, Y6
-	VFMADD231PD constants<>+2208(SB), Y10, Y7
-	VFMADD231PD constants<>+2208(SB), Y11, Y6
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y7, Y8, Y8
-	VMULPD Y6, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y7, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y6, Y15
-	VFMADD213PD constants<>+3008(SB), Y7, Y14
-	VFMADD213PD constants<>+3008(SB), Y6, Y15
-	VFMADD213PD constants<>+3040(SB), Y7, Y14
-	VFMADD213PD constants<>+3040(SB), Y6, Y15
-	VFMADD213PD constants<>+3072(SB), Y7, Y14
-	VFMADD213PD constants<>+3072(SB), Y6, Y15
-	VFMADD213PD constants<>+3104(SB), Y7, Y14
-	VFMADD213PD constants<>+3104(SB), Y6, Y15
-	VFMADD213PD constants<>+3136(SB), Y7, Y14
-	VFMADD213PD constants<>+3136(SB), Y6, Y15
-	VFMADD213PD constants<>+3168(SB), Y7, Y14
-	VFMADD213PD constants<>+3168(SB), Y6, Y15
-	VFMADD213PD constants<>+3200(SB), Y7, Y14
-	VFMADD213PD constants<>+3200(SB), Y6, Y15
-	VFMADD213PD constants<>+3232(SB), Y7, Y14
-	VFMADD213PD constants<>+3232(SB), Y6, Y15
-	VFMADD213PD constants<>+224(SB), Y7, Y14
-	VFMADD213PD constants<>+224(SB), Y6, Y15
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VADDPD constants<>+2752(SB), Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VBROADCASTSD constants<>+2752(SB), Y8
-	VDIVPD Y6, Y8, Y6
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y6, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y7, Y3
-	VMULPD Y2, Y0, Y2
-	VMULPD Y3, Y1, Y3
-	VBLENDVPD Y5, Y0, Y2, Y0
-	VBLENDVPD Y4, Y1, Y3, Y1
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VBROADCASTSD 0(DX), Y4
-	VMULPD Y4, Y2, Y2
-	VMULPD Y4, Y3, Y3
-	VBROADCASTSD 8(DX), Y4
-	VCMPPD $17, Y2, Y4, Y5
-	VCMPPD $17, Y3, Y4, Y4
-	VBROADCASTSD constants<>+2784(SB), Y6
-	VMAXPD Y2, Y6, Y7
-	VMAXPD Y3, Y6, Y6
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMINPD Y6, Y8, Y6
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y7, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y6, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y7
-	VFMADD231PD constants<>+2240(SB), Y11, Y6
-	VFMADD231PD constants<>+2208(SB), Y10, Y7
-	VFMADD231PD constants<>+2208(SB), Y11, Y6
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y7, Y8, Y8
-	VMULPD Y6, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y7, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y6, Y15
-	VFMADD213PD constants<>+3008(SB), Y7, Y14
-	VFMADD213PD constants<>+3008(SB), Y6, Y15
-	VFMADD213PD constants<>+3040(SB), Y7, Y14
-	VFMADD213PD constants<>+3040(SB), Y6, Y15
-	VFMADD213PD constants<>+3072(SB), Y7, Y14
-	VFMADD213PD constants<>+3072(SB), Y6, Y15
-	VFMADD213PD constants<>+3104(SB), Y7, Y14
-	VFMADD213PD constants<>+3104(SB), Y6, Y15
-	VFMADD213PD constants<>+3136(SB), Y7, Y14
-	VFMADD213PD constants<>+3136(SB), Y6, Y15
-	VFMADD213PD constants<>+3168(SB), Y7, Y14
-	VFMADD213PD constants<>+3168(SB), Y6, Y15
-	VFMADD213PD constants<>+3200(SB), Y7, Y14
-	VFMADD213PD constants<>+3200(SB), Y6, Y15
-	VFMADD213PD constants<>+3232(SB), Y7, Y14
-	VFMADD213PD constants<>+3232(SB), Y6, Y15
-	VFMADD213PD constants<>+224(SB), Y7, Y14
-	VFMADD213PD constants<>+224(SB), Y6, Y15
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VADDPD constants<>+2752(SB), Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VBROADCASTSD constants<>+2752(SB), Y8
-	VDIVPD Y6, Y8, Y6
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y6, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y7, Y3
-	VMULPD Y2, Y0, Y2
-	VMULPD Y3, Y1, Y3
-	VBLENDVPD Y5, Y0, Y2, Y0
-	VBLENDVPD Y4, Y1, Y3, Y1
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
 TEXT ·geluGradF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -22114,159 +19901,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-TEXT ·geluGradF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VBROADCASTSS constants<>+3264(SB), Y1
-	VBROADCASTSS constants<>+3296(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y2, Y5, Y6
-	VADDPS Y0, Y6, Y7
-	VPSUBD constants<>+3328(SB), Y7, Y7
-	VPSRLD $21, Y7, Y7
-	VPSLLD $28, Y7, Y8
-	VPERMD constants<>+3360(SB), Y7, Y9
-	VPERMD constants<>+3392(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y11
-	VSUBPS Y11, Y6, Y9
-	VMULPS Y6, Y6, Y10
-	VFMADD132PS constants<>+3424(SB), Y1, Y10
-	VSUBPS Y1, Y10, Y11
-	VMULPS constants<>+3456(SB), Y11, Y12
-	VFMADD231PS Y6, Y6, Y12
-	VFMADD231PS constants<>+3488(SB), Y11, Y12
-	VBROADCASTSS constants<>+3552(SB), Y6
-	VFMADD231PS constants<>+3520(SB), Y12, Y6
-	VFMADD213PS constants<>+928(SB), Y12, Y6
-	VMULPS Y6, Y12, Y6
-	VPSLLD $28, Y10, Y11
-	VPERMD constants<>+3584(SB), Y10, Y12
-	VPERMD constants<>+3616(SB), Y10, Y13
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPERMD constants<>+3648(SB), Y7, Y12
-	VPERMD constants<>+3680(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VPERMD constants<>+3712(SB), Y7, Y12
-	VPERMD constants<>+3744(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3776(SB), Y7, Y12
-	VPERMD constants<>+3808(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VFMADD231PS Y9, Y15, Y14
-	VPERMD constants<>+3840(SB), Y7, Y12
-	VPERMD constants<>+3872(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3904(SB), Y7, Y12
-	VPERMD constants<>+3936(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y7
-	VFMADD231PS Y9, Y15, Y7
-	VFMADD213PS Y11, Y11, Y6
-	VMULPS Y6, Y7, Y6
-	VPSRLD $4, Y10, Y7
-	VPSLLD $23, Y7, Y7
-	VMULPS Y7, Y6, Y6
-	VMULPS constants<>+864(SB), Y6, Y6
-	VCMPPS $17, constants<>+3968(SB), Y4, Y4
-	VSUBPS Y6, Y0, Y7
-	VBLENDVPS Y4, Y6, Y7, Y4
-	VCMPPS $17, constants<>+4000(SB), Y5, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y5, Y4, Y6, Y4
-	VMULPS Y4, Y3, Y3
-	VMOVNTPS Y3, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y2, Y5, Y6
-	VADDPS Y0, Y6, Y7
-	VPSUBD constants<>+3328(SB), Y7, Y7
-	VPSRLD $21, Y7, Y7
-	VPSLLD $28, Y7, Y8
-	VPERMD constants<>+3360(SB), Y7, Y9
-	VPERMD constants<>+3392(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y11
-	VSUBPS Y11, Y6, Y9
-	VMULPS Y6, Y6, Y10
-	VFMADD132PS constants<>+3424(SB), Y1, Y10
-	VSUBPS Y1, Y10, Y11
-	VMULPS constants<>+3456(SB), Y11, Y12
-	VFMADD231PS Y6, Y6, Y12
-	VFMADD231PS constants<>+3488(SB), Y11, Y12
-	VBROADCASTSS constants<>+3552(SB), Y6
-	VFMADD231PS constants<>+3520(SB), Y12, Y6
-	VFMADD213PS constants<>+928(SB), Y12, Y6
-	VMULPS Y6, Y12, Y6
-	VPSLLD $28, Y10, Y11
-	VPERMD constants<>+3584(SB), Y10, Y12
-	VPERMD constants<>+3616(SB), Y10, Y13
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPERMD constants<>+3648(SB), Y7, Y12
-	VPERMD constants<>+3680(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VPERMD constants<>+3712(SB), Y7, Y12
-	VPERMD constants<>+3744(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3776(SB), Y7, Y12
-	VPERMD constants<>+3808(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VFMADD231PS Y9, Y15, Y14
-	VPERMD constants<>+3840(SB), Y7, Y12
-	VPERMD constants<>+3872(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3904(SB), Y7, Y12
-	VPERMD constants<>+3936(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y7
-	VFMADD231PS Y9, Y15, Y7
-	VFMADD213PS Y11, Y11, Y6
-	VMULPS Y6, Y7, Y6
-	VPSRLD $4, Y10, Y7
-	VPSLLD $23, Y7, Y7
-	VMULPS Y7, Y6, Y6
-	VMULPS constants<>+864(SB), Y6, Y6
-	VCMPPS $17, constants<>+3968(SB), Y4, Y4
-	VSUBPS Y6, Y0, Y7
-	VBLENDVPS Y4, Y6, Y7, Y4
-	VCMPPS $17, constants<>+4000(SB), Y5, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y5, Y4, Y6, Y4
-	VMULPS Y4, Y3, Y3
-	VMOVUPS Y3, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -22379,214 +20013,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-TEXT ·geluGradF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+4032(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD (R8)(AX*8), Y3
-	VPAND constants<>+96(SB), Y3, Y4
-	VMINPD Y4, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD constants<>+4064(SB), Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD constants<>+4064(SB), Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VBROADCASTSD constants<>+1248(SB), Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD constants<>+1248(SB), Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VFNMADD213PD Y0, Y8, Y6
-	VFNMADD231PD Y7, Y8, Y6
-	VMULPD constants<>+1312(SB), Y8, Y7
-	VADDPD Y6, Y10, Y6
-	VFMADD213PD Y7, Y7, Y6
-	VFMADD231PD constants<>+4864(SB), Y5, Y6
-	VFMADD231PD constants<>+4896(SB), Y5, Y6
-	VFMADD213PD Y6, Y6, Y9
-	VADDPD constants<>+1760(SB), Y12, Y5
-	VPSRLQ $1, Y5, Y6
-	VPSLLQ $52, Y6, Y7
-	VMULPD Y7, Y9, Y7
-	VPSUBQ Y6, Y5, Y5
-	VPSLLQ $52, Y5, Y5
-	VMULPD Y5, Y7, Y5
-	VCMPPD $17, constants<>+3968(SB), Y3, Y3
-	VSUBPD Y5, Y0, Y6
-	VBLENDVPD Y3, Y5, Y6, Y3
-	VCMPPD $17, constants<>+1824(SB), Y4, Y4
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y4, Y3, Y5, Y3
-	VMULPD Y3, Y2, Y2
-	VMOVNTPD Y2, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD (R8)(AX*8), Y3
-	VPAND constants<>+96(SB), Y3, Y4
-	VMINPD Y4, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD constants<>+4064(SB), Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD constants<>+4064(SB), Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VBROADCASTSD constants<>+1248(SB), Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD constants<>+1248(SB), Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VFNMADD213PD Y0, Y8, Y6
-	VFNMADD231PD Y7, Y8, Y6
-	VMULPD constants<>+1312(SB), Y8, Y7
-	VADDPD Y6, Y10, Y6
-	VFMADD213PD Y7, Y7, Y6
-	VFMADD231PD constants<>+4864(SB), Y5, Y6
-	VFMADD231PD constants<>+4896(SB), Y5, Y6
-	VFMADD213PD Y6, Y6, Y9
-	VADDPD constants<>+1760(SB), Y12, Y5
-	VPSRLQ $1, Y5, Y6
-	VPSLLQ $52, Y6, Y7
-	VMULPD Y7, Y9, Y7
-	VPSUBQ Y6, Y5, Y5
-	VPSLLQ $52, Y5, Y5
-	VMULPD Y5, Y7, Y5
-	VCMPPD $17, constants<>+3968(SB), Y3, Y3
-	VSUBPD Y5, Y0, Y6
-	VBLENDVPD Y3, Y5, Y6, Y3
-	VCMPPD $17, constants<>+1824(SB), Y4, Y4
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y4, Y3, Y5, Y3
-	VMULPD Y3, Y2, Y2
-	VMOVUPD Y2, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 TEXT ·geluTanhGradF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -22662,147 +20088,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-TEXT ·geluTanhGradF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VBROADCASTSS constants<>+4928(SB), Y1
-	VBROADCASTSS constants<>+896(SB), Y2
-	VBROADCASTSS constants<>+0(SB), Y3
-	VBROADCASTSS constants<>+4960(SB), Y4
-	VBROADCASTSS constants<>+4992(SB), Y5
-	VBROADCASTSS constants<>+5024(SB), Y6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMULPS Y8, Y8, Y9
-	VMULPS Y8, Y9, Y10
-	VMULPS Y10, Y6, Y10
-	VADDPS Y10, Y8, Y10
-	VMULPS Y10, Y1, Y10
-	VPOR Y3, Y10, Y11
-	VMAXPS Y11, Y4, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PS constants<>+5056(SB), Y12, Y13
-	VSUBPS Y5, Y13, Y14
-	VPSLLD $23, Y13, Y13
-	VFMADD231PS constants<>+5088(SB), Y14, Y12
-	VBROADCASTSS constants<>+5152(SB), Y14
-	VFMADD231PS constants<>+5120(SB), Y12, Y14
-	VFMADD213PS constants<>+5184(SB), Y12, Y14
-	VFMADD213PS constants<>+5216(SB), Y12, Y14
-	VFMADD213PS constants<>+5248(SB), Y12, Y14
-	VFMADD213PS constants<>+5280(SB), Y12, Y14
-	VMULPS Y12, Y13, Y12
-	VADDPS Y0, Y13, Y13
-	VFMADD231PS Y14, Y12, Y13
-	VBROADCASTSS constants<>+5312(SB), Y12
-	VDIVPS Y13, Y12, Y12
-	VSUBPS Y12, Y0, Y12
-	VMULPS Y10, Y10, Y13
-	VBROADCASTSS constants<>+5376(SB), Y14
-	VFMADD231PS constants<>+5344(SB), Y13, Y14
-	VFMADD213PS constants<>+5408(SB), Y13, Y14
-	VFMADD213PS constants<>+5440(SB), Y13, Y14
-	VFMADD213PS constants<>+5472(SB), Y13, Y14
-	VMULPS Y10, Y13, Y13
-	VFMADD213PS Y10, Y14, Y13
-	VCMPPS $30, constants<>+5504(SB), Y11, Y11
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPAND Y3, Y10, Y10
-	VPOR Y10, Y11, Y10
-	VMULPS constants<>+5536(SB), Y9, Y9
-	VADDPS Y9, Y0, Y9
-	VMULPS Y9, Y1, Y9
-	VADDPS Y10, Y0, Y11
-	VMULPS Y2, Y11, Y11
-	VMULPS Y8, Y2, Y8
-	VMULPS Y10, Y10, Y10
-	VSUBPS Y10, Y0, Y10
-	VMULPS Y10, Y8, Y8
-	VMULPS Y9, Y8, Y8
-	VADDPS Y8, Y11, Y8
-	VMULPS Y8, Y7, Y7
-	VMOVNTPS Y7, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMULPS Y8, Y8, Y9
-	VMULPS Y8, Y9, Y10
-	VMULPS Y10, Y6, Y10
-	VADDPS Y10, Y8, Y10
-	VMULPS Y10, Y1, Y10
-	VPOR Y3, Y10, Y11
-	VMAXPS Y11, Y4, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PS constants<>+5056(SB), Y12, Y13
-	VSUBPS Y5, Y13, Y14
-	VPSLLD $23, Y13, Y13
-	VFMADD231PS constants<>+5088(SB), Y14, Y12
-	VBROADCASTSS constants<>+5152(SB), Y14
-	VFMADD231PS constants<>+5120(SB), Y12, Y14
-	VFMADD213PS constants<>+5184(SB), Y12, Y14
-	VFMADD213PS constants<>+5216(SB), Y12, Y14
-	VFMADD213PS constants<>+5248(SB), Y12, Y14
-	VFMADD213PS constants<>+5280(SB), Y12, Y14
-	VMULPS Y12, Y13, Y12
-	VADDPS Y0, Y13, Y13
-	VFMADD231PS Y14, Y12, Y13
-	VBROADCASTSS constants<>+5312(SB), Y12
-	VDIVPS Y13, Y12, Y12
-	VSUBPS Y12, Y0, Y12
-	VMULPS Y10, Y10, Y13
-	VBROADCASTSS constants<>+5376(SB), Y14
-	VFMADD231PS constants<>+5344(SB), Y13, Y14
-	VFMADD213PS constants<>+5408(SB), Y13, Y14
-	VFMADD213PS constants<>+5440(SB), Y13, Y14
-	VFMADD213PS constants<>+5472(SB), Y13, Y14
-	VMULPS Y10, Y13, Y13
-	VFMADD213PS Y10, Y14, Y13
-	VCMPPS $30, constants<>+5504(SB), Y11, Y11
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPAND Y3, Y10, Y10
-	VPOR Y10, Y11, Y10
-	VMULPS constants<>+5536(SB), Y9, Y9
-	VADDPS Y9, Y0, Y9
-	VMULPS Y9, Y1, Y9
-	VADDPS Y10, Y0, Y11
-	VMULPS Y2, Y11, Y11
-	VMULPS Y8, Y2, Y8
-	VMULPS Y10, Y10, Y10
-	VSUBPS Y10, Y0, Y10
-	VMULPS Y10, Y8, Y8
-	VMULPS Y9, Y8, Y8
-	VADDPS Y8, Y11, Y8
-	VMULPS Y8, Y7, Y7
-	VMOVUPS Y7, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -22894,174 +20179,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-TEXT ·geluTanhGradF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+5568(SB), Y1
-	VBROADCASTSD constants<>+1312(SB), Y2
-	VBROADCASTSD constants<>+32(SB), Y3
-	VBROADCASTSD constants<>+5600(SB), Y4
-	VBROADCASTSD constants<>+1920(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMOVUPD (R8)(AX*8), Y7
-	VMULPD Y7, Y7, Y8
-	VMULPD Y7, Y8, Y9
-	VMULPD constants<>+5632(SB), Y9, Y9
-	VADDPD Y9, Y7, Y9
-	VMULPD Y9, Y1, Y9
-	VMULPD Y9, Y9, Y10
-	VBROADCASTSD constants<>+5696(SB), Y11
-	VFMADD231PD constants<>+5664(SB), Y10, Y11
-	VFMADD213PD constants<>+5728(SB), Y10, Y11
-	VFMADD213PD constants<>+5760(SB), Y10, Y11
-	VFMADD213PD constants<>+5792(SB), Y10, Y11
-	VFMADD213PD constants<>+5824(SB), Y10, Y11
-	VFMADD213PD constants<>+5856(SB), Y10, Y11
-	VFMADD213PD constants<>+5888(SB), Y10, Y11
-	VFMADD213PD constants<>+5920(SB), Y10, Y11
-	VFMADD213PD constants<>+5952(SB), Y10, Y11
-	VFMADD213PD constants<>+5984(SB), Y10, Y11
-	VMULPD Y9, Y10, Y10
-	VFMADD213PD Y9, Y11, Y10
-	VPOR Y3, Y9, Y11
-	VMAXPD Y11, Y4, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PD constants<>+6016(SB), Y12, Y13
-	VSUBPD Y5, Y13, Y14
-	VPSLLQ $52, Y13, Y13
-	VFMADD231PD constants<>+6048(SB), Y14, Y12
-	VFMADD231PD constants<>+6080(SB), Y14, Y12
-	VMULPD Y12, Y13, Y14
-	VBROADCASTSD constants<>+6144(SB), Y15
-	VFMADD231PD constants<>+6112(SB), Y12, Y15
-	VFMADD213PD constants<>+6176(SB), Y12, Y15
-	VFMADD213PD constants<>+6208(SB), Y12, Y15
-	VFMADD213PD constants<>+6240(SB), Y12, Y15
-	VFMADD213PD constants<>+6272(SB), Y12, Y15
-	VFMADD213PD constants<>+6304(SB), Y12, Y15
-	VFMADD213PD constants<>+6336(SB), Y12, Y15
-	VFMADD213PD constants<>+6368(SB), Y12, Y15
-	VFMADD213PD constants<>+6400(SB), Y12, Y15
-	VFMADD213PD constants<>+6432(SB), Y12, Y15
-	VADDPD Y0, Y13, Y12
-	VFMADD231PD Y15, Y14, Y12
-	VBROADCASTSD constants<>+1952(SB), Y13
-	VDIVPD Y12, Y13, Y12
-	VSUBPD Y12, Y0, Y12
-	VCMPPD $30, constants<>+6464(SB), Y11, Y11
-	VBLENDVPD Y11, Y10, Y12, Y10
-	VPAND Y3, Y9, Y11
-	VPOR Y11, Y10, Y10
-	VCMPPD $3, Y9, Y9, Y9
-	VBLENDVPD Y9, constants<>+2336(SB), Y10, Y9
-	VMULPD constants<>+6496(SB), Y8, Y8
-	VADDPD Y8, Y0, Y8
-	VMULPD Y8, Y1, Y8
-	VADDPD Y9, Y0, Y10
-	VMULPD Y2, Y10, Y10
-	VMULPD Y7, Y2, Y7
-	VMULPD Y9, Y9, Y9
-	VSUBPD Y9, Y0, Y9
-	VMULPD Y9, Y7, Y7
-	VMULPD Y8, Y7, Y7
-	VADDPD Y7, Y10, Y7
-	VMULPD Y7, Y6, Y6
-	VMOVNTPD Y6, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMOVUPD (R8)(AX*8), Y7
-	VMULPD Y7, Y7, Y8
-	VMULPD Y7, Y8, Y9
-	VMULPD constants<>+5632(SB), Y9, Y9
-	VADDPD Y9, Y7, Y9
-	VMULPD Y9, Y1, Y9
-	VMULPD Y9, Y9, Y10
-	VBROADCASTSD constants<>+5696(SB), Y11
-	VFMADD231PD constants<>+5664(SB), Y10, Y11
-	VFMADD213PD constants<>+5728(SB), Y10, Y11
-	VFMADD213PD constants<>+5760(SB), Y10, Y11
-	VFMADD213PD constants<>+5792(SB), Y10, Y11
-	VFMADD213PD constants<>+5824(SB), Y10, Y11
-	VFMADD213PD constants<>+5856(SB), Y10, Y11
-	VFMADD213PD constants<>+5888(SB), Y10, Y11
-	VFMADD213PD constants<>+5920(SB), Y10, Y11
-	VFMADD213PD constants<>+5952(SB), Y10, Y11
-	VFMADD213PD constants<>+5984(SB), Y10, Y11
-	VMULPD Y9, Y10, Y10
-	VFMADD213PD Y9, Y11, Y10
-	VPOR Y3, Y9, Y11
-	VMAXPD Y11, Y4, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PD constants<>+6016(SB), Y12, Y13
-	VSUBPD Y5, Y13, Y14
-	VPSLLQ $52, Y13, Y13
-	VFMADD231PD constants<>+6048(SB), Y14, Y12
-	VFMADD231PD constants<>+6080(SB), Y14, Y12
-	VMULPD Y12, Y13, Y14
-	VBROADCASTSD constants<>+6144(SB), Y15
-	VFMADD231PD constants<>+6112(SB), Y12, Y15
-	VFMADD213PD constants<>+6176(SB), Y12, Y15
-	VFMADD213PD constants<>+6208(SB), Y12, Y15
-	VFMADD213PD constants<>+6240(SB), Y12, Y15
-	VFMADD213PD constants<>+6272(SB), Y12, Y15
-	VFMADD213PD constants<>+6304(SB), Y12, Y15
-	VFMADD213PD constants<>+6336(SB), Y12, Y15
-	VFMADD213PD constants<>+6368(SB), Y12, Y15
-	VFMADD213PD constants<>+6400(SB), Y12, Y15
-	VFMADD213PD constants<>+6432(SB), Y12, Y15
-	VADDPD Y0, Y13, Y12
-	VFMADD231PD Y15, Y14, Y12
-	VBROADCASTSD constants<>+1952(SB), Y13
-	VDIVPD Y12, Y13, Y12
-	VSUBPD Y12, Y0, Y12
-	VCMPPD $30, constants<>+6464(SB), Y11, Y11
-	VBLENDVPD Y11, Y10, Y12, Y10
-	VPAND Y3, Y9, Y11
-	VPOR Y11, Y10, Y10
-	VCMPPD $3, Y9, Y9, Y9
-	VBLENDVPD Y9, constants<>+2336(SB), Y10, Y9
-	VMULPD constants<>+6496(SB), Y8, Y8
-	VADDPD Y8, Y0, Y8
-	VMULPD Y8, Y1, Y8
-	VADDPD Y9, Y0, Y10
-	VMULPD Y2, Y10, Y10
-	VMULPD Y7, Y2, Y7
-	VMULPD Y9, Y9, Y9
-	VSUBPD Y9, Y0, Y9
-	VMULPD Y9, Y7, Y7
-	VMULPD Y8, Y7, Y7
-	VADDPD Y7, Y10, Y7
-	VMULPD Y7, Y6, Y6
-	VMOVUPD Y6, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -23243,234 +20360,6 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-TEXT ·bceF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ t+16(FP), R8
-	MOVQ p+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VPXOR Y1, Y1, Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS (R9)(AX*4), Y6
-	VMOVUPS 32(R9)(AX*4), Y7
-	VSUBPS Y0, Y6, Y6
-	VSUBPS Y0, Y7, Y7
-	VMULPS Y4, Y6, Y6
-	VMULPS Y5, Y7, Y7
-	VADDPS Y6, Y0, Y6
-	VADDPS Y7, Y0, Y7
-	VSUBPS Y4, Y0, Y4
-	VSUBPS Y5, Y0, Y5
-	VMULPS Y2, Y4, Y4
-	VMULPS Y3, Y5, Y5
-	VPXOR constants<>+0(SB), Y2, Y2
-	VPXOR constants<>+0(SB), Y3, Y3
-	VPOR constants<>+0(SB), Y2, Y8
-	VPOR constants<>+0(SB), Y3, Y9
-	VMAXPS constants<>+544(SB), Y8, Y8
-	VMAXPS constants<>+544(SB), Y9, Y9
-	VBROADCASTSS constants<>+608(SB), Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+608(SB), Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+608(SB), Y10, Y12
-	VSUBPS constants<>+608(SB), Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $30, constants<>+896(SB), Y8, Y10
-	VCMPPS $30, constants<>+896(SB), Y9, Y11
-	VBROADCASTSS constants<>+928(SB), Y12
-	VFMADD231PS constants<>+896(SB), Y8, Y12
-	VBROADCASTSS constants<>+928(SB), Y13
-	VFMADD231PS constants<>+896(SB), Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VMAXPS Y2, Y1, Y2
-	VMAXPS Y3, Y1, Y3
-	VBLENDVPS Y10, Y0, Y1, Y10
-	VBLENDVPS Y11, Y0, Y1, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS constants<>+928(SB), Y8, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y2, Y2
-	VADDPS Y9, Y3, Y3
-	VMULPS Y2, Y6, Y2
-	VMULPS Y3, Y7, Y3
-	VADDPS Y2, Y4, Y2
-	VADDPS Y3, Y5, Y3
-	VMOVNTPS Y2, (DI)(AX*4)
-	VMOVNTPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS (R9)(AX*4), Y6
-	VMOVUPS 32(R9)(AX*4), Y7
-	VSUBPS Y0, Y6, Y6
-	VSUBPS Y0, Y7, Y7
-	VMULPS Y4, Y6, Y6
-	VMULPS Y5, Y7, Y7
-	VADDPS Y6, Y0, Y6
-	VADDPS Y7, Y0, Y7
-	VSUBPS Y4, Y0, Y4
-	VSUBPS Y5, Y0, Y5
-	VMULPS Y2, Y4, Y4
-	VMULPS Y3, Y5, Y5
-	VPXOR constants<>+0(SB), Y2, Y2
-	VPXOR constants<>+0(SB), Y3, Y3
-	VPOR constants<>+0(SB), Y2, Y8
-	VPOR constants<>+0(SB), Y3, Y9
-	VMAXPS constants<>+544(SB), Y8, Y8
-	VMAXPS constants<>+544(SB), Y9, Y9
-	VBROADCASTSS constants<>+608(SB), Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VBROADCASTSS constants<>+608(SB), Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS constants<>+608(SB), Y10, Y12
-	VSUBPS constants<>+608(SB), Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $30, constants<>+896(SB), Y8, Y10
-	VCMPPS $30, constants<>+896(SB), Y9, Y11
-	VBROADCASTSS constants<>+928(SB), Y12
-	VFMADD231PS constants<>+896(SB), Y8, Y12
-	VBROADCASTSS constants<>+928(SB), Y13
-	VFMADD231PS constants<>+896(SB), Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VMAXPS Y2, Y1, Y2
-	VMAXPS Y3, Y1, Y3
-	VBLENDVPS Y10, Y0, Y1, Y10
-	VBLENDVPS Y11, Y0, Y1, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS constants<>+928(SB), Y8, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y2, Y2
-	VADDPS Y9, Y3, Y3
-	VMULPS Y2, Y6, Y2
-	VMULPS Y3, Y7, Y3
-	VADDPS Y2, Y4, Y2
-	VADDPS Y3, Y5, Y3
-	VMOVUPS Y2, (DI)(AX*4)
-	VMOVUPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // bceF64AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 TEXT ·bceF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -23574,203 +20463,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-TEXT ·bceF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ t+16(FP), R8
-	MOVQ p+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+1248(SB), Y1
-	VBROADCASTSD constants<>+1280(SB), Y2
-	VBROADCASTSD constants<>+1312(SB), Y3
-	VPXOR Y4, Y4, Y4
-	VBROADCASTSD constants<>+1344(SB), Y5
-	VBROADCASTSD constants<>+1408(SB), Y6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y7
-	VMOVUPD (R8)(AX*8), Y8
-	VMOVUPD (R9)(AX*8), Y9
-	VSUBPD Y0, Y9, Y9
-	VMULPD Y8, Y9, Y9
-	VADDPD Y9, Y0, Y9
-	VSUBPD Y8, Y0, Y8
-	VMULPD Y7, Y8, Y8
-	VPXOR constants<>+32(SB), Y7, Y7
-	VPAND constants<>+96(SB), Y7, Y10
-	VMOVAPS Y1, Y11
-	VFNMADD231PD Y5, Y10, Y11
-	VSUBPD Y1, Y11, Y11
-	VFMSUB231PD constants<>+1376(SB), Y11, Y10
-	VFMADD231PD Y6, Y11, Y10
-	VMULPD Y10, Y10, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y10, Y13
-	VFMADD213PD constants<>+1504(SB), Y10, Y13
-	VFMADD213PD constants<>+1536(SB), Y10, Y13
-	VFMADD213PD constants<>+1568(SB), Y10, Y13
-	VFMADD213PD constants<>+1600(SB), Y10, Y13
-	VFMADD213PD constants<>+1632(SB), Y10, Y13
-	VFMADD213PD constants<>+1664(SB), Y10, Y13
-	VFMADD213PD constants<>+1696(SB), Y10, Y13
-	VFMADD213PD constants<>+1728(SB), Y10, Y13
-	VFMADD213PD Y3, Y10, Y13
-	VFMADD231PD Y13, Y12, Y10
-	VADDPD Y10, Y0, Y10
-	VADDPD constants<>+1760(SB), Y11, Y11
-	VPSRLQ $1, Y11, Y12
-	VPSLLQ $52, Y12, Y13
-	VMULPD Y13, Y10, Y10
-	VPSUBQ Y12, Y11, Y11
-	VPSLLQ $52, Y11, Y11
-	VMULPD Y11, Y10, Y10
-	VADDPD Y10, Y0, Y11
-	VPADDQ constants<>+1792(SB), Y11, Y11
-	VPAND constants<>+1824(SB), Y11, Y12
-	VPSUBQ Y12, Y0, Y12
-	VPADDQ Y12, Y10, Y10
-	VPADDQ constants<>+1856(SB), Y12, Y12
-	VBROADCASTSD constants<>+1888(SB), Y13
-	VFMADD213PD constants<>+224(SB), Y13, Y12
-	VADDPD Y12, Y10, Y10
-	VPSRLQ $52, Y11, Y11
-	VPOR Y1, Y11, Y11
-	VSUBPD constants<>+1920(SB), Y11, Y11
-	VADDPD constants<>+1952(SB), Y10, Y12
-	VDIVPD Y12, Y10, Y12
-	VMULPD Y12, Y12, Y13
-	VBROADCASTSD constants<>+2016(SB), Y14
-	VFMADD231PD constants<>+1984(SB), Y13, Y14
-	VFMADD213PD constants<>+2048(SB), Y13, Y14
-	VFMADD213PD constants<>+2080(SB), Y13, Y14
-	VFMADD213PD constants<>+2112(SB), Y13, Y14
-	VFMADD213PD constants<>+2144(SB), Y13, Y14
-	VFMADD213PD constants<>+2176(SB), Y13, Y14
-	VMULPD Y3, Y10, Y15
-	VMULPD Y10, Y15, Y15
-	VFMADD213PD Y15, Y14, Y13
-	VMULPD constants<>+2208(SB), Y11, Y14
-	VFMADD231PD Y13, Y12, Y14
-	VSUBPD Y14, Y15, Y12
-	VSUBPD Y12, Y10, Y10
-	VFMADD231PD constants<>+2240(SB), Y11, Y10
-	VCMPPD $17, Y7, Y4, Y11
-	VADDPD Y10, Y7, Y12
-	VBLENDVPD Y11, Y12, Y10, Y10
-	VCMPPD $17, constants<>+2272(SB), Y7, Y11
-	VBLENDVPD Y11, Y4, Y10, Y10
-	VCMPPD $30, constants<>+2304(SB), Y7, Y11
-	VBLENDVPD Y11, Y7, Y10, Y10
-	VCMPPD $3, Y7, Y7, Y7
-	VBLENDVPD Y7, constants<>+2336(SB), Y10, Y7
-	VMULPD Y7, Y9, Y7
-	VADDPD Y7, Y8, Y7
-	VMOVNTPD Y7, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Y7
-	VMOVUPD (R8)(AX*8), Y8
-	VMOVUPD (R9)(AX*8), Y9
-	VSUBPD Y0, Y9, Y9
-	VMULPD Y8, Y9, Y9
-	VADDPD Y9, Y0, Y9
-	VSUBPD Y8, Y0, Y8
-	VMULPD Y7, Y8, Y8
-	VPXOR constants<>+32(SB), Y7, Y7
-	VPAND constants<>+96(SB), Y7, Y10
-	VMOVAPS Y1, Y11
-	VFNMADD231PD Y5, Y10, Y11
-	VSUBPD Y1, Y11, Y11
-	VFMSUB231PD constants<>+1376(SB), Y11, Y10
-	VFMADD231PD Y6, Y11, Y10
-	VMULPD Y10, Y10, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y10, Y13
-	VFMADD213PD constants<>+1504(SB), Y10, Y13
-	VFMADD213PD constants<>+1536(SB), Y10, Y13
-	VFMADD213PD constants<>+1568(SB), Y10, Y13
-	VFMADD213PD constants<>+1600(SB), Y10, Y13
-	VFMADD213PD constants<>+1632(SB), Y10, Y13
-	VFMADD213PD constants<>+1664(SB), Y10, Y13
-	VFMADD213PD constants<>+1696(SB), Y10, Y13
-	VFMADD213PD constants<>+1728(SB), Y10, Y13
-	VFMADD213PD Y3, Y10, Y13
-	VFMADD231PD Y13, Y12, Y10
-	VADDPD Y10, Y0, Y10
-	VADDPD constants<>+1760(SB), Y11, Y11
-	VPSRLQ $1, Y11, Y12
-	VPSLLQ $52, Y12, Y13
-	VMULPD Y13, Y10, Y10
-	VPSUBQ Y12, Y11, Y11
-	VPSLLQ $52, Y11, Y11
-	VMULPD Y11, Y10, Y10
-	VADDPD Y10, Y0, Y11
-	VPADDQ constants<>+1792(SB), Y11, Y11
-	VPAND constants<>+1824(SB), Y11, Y12
-	VPSUBQ Y12, Y0, Y12
-	VPADDQ Y12, Y10, Y10
-	VPADDQ constants<>+1856(SB), Y12, Y12
-	VBROADCASTSD constants<>+1888(SB), Y13
-	VFMADD213PD constants<>+224(SB), Y13, Y12
-	VADDPD Y12, Y10, Y10
-	VPSRLQ $52, Y11, Y11
-	VPOR Y1, Y11, Y11
-	VSUBPD constants<>+1920(SB), Y11, Y11
-	VADDPD constants<>+1952(SB), Y10, Y12
-	VDIVPD Y12, Y10, Y12
-	VMULPD Y12, Y12, Y13
-	VBROADCASTSD constants<>+2016(SB), Y14
-	VFMADD231PD constants<>+1984(SB), Y13, Y14
-	VFMADD213PD constants<>+2048(SB), Y13, Y14
-	VFMADD213PD constants<>+2080(SB), Y13, Y14
-	VFMADD213PD constants<>+2112(SB), Y13, Y14
-	VFMADD213PD constants<>+2144(SB), Y13, Y14
-	VFMADD213PD constants<>+2176(SB), Y13, Y14
-	VMULPD Y3, Y10, Y15
-	VMULPD Y10, Y15, Y15
-	VFMADD213PD Y15, Y14, Y13
-	VMULPD constants<>+2208(SB), Y11, Y14
-	VFMADD231PD Y13, Y12, Y14
-	VSUBPD Y14, Y15, Y12
-	VSUBPD Y12, Y10, Y10
-	VFMADD231PD constants<>+2240(SB), Y11, Y10
-	VCMPPD $17, Y7, Y4, Y11
-	VADDPD Y10, Y7, Y12
-	VBLENDVPD Y11, Y12, Y10, Y10
-	VCMPPD $17, constants<>+2272(SB), Y7, Y11
-	VBLENDVPD Y11, Y4, Y10, Y10
-	VCMPPD $30, constants<>+2304(SB), Y7, Y11
-	VBLENDVPD Y11, Y7, Y10, Y10
-	VCMPPD $3, Y7, Y7, Y7
-	VBLENDVPD Y7, constants<>+2336(SB), Y10, Y7
-	VMULPD Y7, Y9, Y7
-	VADDPD Y7, Y8, Y7
-	VMOVUPD Y7, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -23902,170 +20594,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
-TEXT ·bceGradF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ t+16(FP), R8
-	MOVQ p+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+864(SB), Y0
-	VBROADCASTSS constants<>+2368(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS (R9)(AX*4), Y6
-	VMOVUPS 32(R9)(AX*4), Y7
-	VMULPS Y4, Y6, Y6
-	VMULPS Y5, Y7, Y7
-	VADDPS constants<>+128(SB), Y6, Y8
-	VADDPS constants<>+128(SB), Y7, Y9
-	VSUBPS Y4, Y8, Y4
-	VSUBPS Y5, Y9, Y5
-	VMAXPS Y2, Y1, Y2
-	VMAXPS Y3, Y1, Y3
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y2, Y8, Y2
-	VMINPS Y3, Y8, Y3
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y2, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y3, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y2
-	VFMADD231PS constants<>+2496(SB), Y11, Y3
-	VFMADD231PS constants<>+2528(SB), Y10, Y2
-	VFMADD231PS constants<>+2528(SB), Y11, Y3
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y2, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y3, Y11
-	VFMADD213PS constants<>+2624(SB), Y2, Y10
-	VFMADD213PS constants<>+2624(SB), Y3, Y11
-	VFMADD213PS constants<>+2656(SB), Y2, Y10
-	VFMADD213PS constants<>+2656(SB), Y3, Y11
-	VFMADD213PS constants<>+2688(SB), Y2, Y10
-	VFMADD213PS constants<>+2688(SB), Y3, Y11
-	VFMADD213PS constants<>+160(SB), Y2, Y10
-	VFMADD213PS constants<>+160(SB), Y3, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y2, Y8, Y2
-	VMULPS Y3, Y9, Y3
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y2, Y8
-	VFMADD231PS Y11, Y3, Y9
-	VADDPS Y14, Y8, Y2
-	VADDPS Y15, Y9, Y3
-	VDIVPS Y2, Y0, Y2
-	VDIVPS Y3, Y0, Y3
-	VMULPS Y2, Y4, Y2
-	VMULPS Y3, Y5, Y3
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVNTPS Y2, (DI)(AX*4)
-	VMOVNTPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS (R9)(AX*4), Y6
-	VMOVUPS 32(R9)(AX*4), Y7
-	VMULPS Y4, Y6, Y6
-	VMULPS Y5, Y7, Y7
-	VADDPS constants<>+128(SB), Y6, Y8
-	VADDPS constants<>+128(SB), Y7, Y9
-	VSUBPS Y4, Y8, Y4
-	VSUBPS Y5, Y9, Y5
-	VMAXPS Y2, Y1, Y2
-	VMAXPS Y3, Y1, Y3
-	VBROADCASTSS constants<>+2400(SB), Y8
-	VMINPS Y2, Y8, Y2
-	VMINPS Y3, Y8, Y3
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y2, Y8
-	VBROADCASTSS constants<>+2464(SB), Y9
-	VFMADD231PS constants<>+2432(SB), Y3, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VSUBPS constants<>+2464(SB), Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y2
-	VFMADD231PS constants<>+2496(SB), Y11, Y3
-	VFMADD231PS constants<>+2528(SB), Y10, Y2
-	VFMADD231PS constants<>+2528(SB), Y11, Y3
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y2, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y3, Y11
-	VFMADD213PS constants<>+2624(SB), Y2, Y10
-	VFMADD213PS constants<>+2624(SB), Y3, Y11
-	VFMADD213PS constants<>+2656(SB), Y2, Y10
-	VFMADD213PS constants<>+2656(SB), Y3, Y11
-	VFMADD213PS constants<>+2688(SB), Y2, Y10
-	VFMADD213PS constants<>+2688(SB), Y3, Y11
-	VFMADD213PS constants<>+160(SB), Y2, Y10
-	VFMADD213PS constants<>+160(SB), Y3, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y2, Y8, Y2
-	VMULPS Y3, Y9, Y3
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y2, Y8
-	VFMADD231PS Y11, Y3, Y9
-	VADDPS Y14, Y8, Y2
-	VADDPS Y15, Y9, Y3
-	VDIVPS Y2, Y0, Y2
-	VDIVPS Y3, Y0, Y3
-	VMULPS Y2, Y4, Y2
-	VMULPS Y3, Y5, Y3
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVUPS Y2, (DI)(AX*4)
-	VMOVUPS Y3, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -24223,200 +20751,6 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
-TEXT ·bceGradF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ t+16(FP), R8
-	MOVQ p+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VMOVUPD (R9)(AX*8), Y4
-	VMOVUPD 32(R9)(AX*8), Y5
-	VMULPD Y2, Y4, Y4
-	VMULPD Y3, Y5, Y5
-	VADDPD constants<>+192(SB), Y4, Y6
-	VADDPD constants<>+192(SB), Y5, Y7
-	VSUBPD Y2, Y6, Y2
-	VSUBPD Y3, Y7, Y3
-	VBROADCASTSD constants<>+2784(SB), Y6
-	VMAXPD Y0, Y6, Y7
-	VMAXPD Y1, Y6, Y6
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMINPD Y6, Y8, Y6
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y7, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y6, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y7
-	VFMADD231PD constants<>+2240(SB), Y11, Y6
-	VFMADD231PD constants<>+2208(SB), Y10, Y7
-	VFMADD231PD constants<>+2208(SB), Y11, Y6
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y7, Y8, Y8
-	VMULPD Y6, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y7, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y6, Y15
-	VFMADD213PD constants<>+3008(SB), Y7, Y14
-	VFMADD213PD constants<>+3008(SB), Y6, Y15
-	VFMADD213PD constants<>+3040(SB), Y7, Y14
-	VFMADD213PD constants<>+3040(SB), Y6, Y15
-	VFMADD213PD constants<>+3072(SB), Y7, Y14
-	VFMADD213PD constants<>+3072(SB), Y6, Y15
-	VFMADD213PD constants<>+3104(SB), Y7, Y14
-	VFMADD213PD constants<>+3104(SB), Y6, Y15
-	VFMADD213PD constants<>+3136(SB), Y7, Y14
-	VFMADD213PD constants<>+3136(SB), Y6, Y15
-	VFMADD213PD constants<>+3168(SB), Y7, Y14
-	VFMADD213PD constants<>+3168(SB), Y6, Y15
-	VFMADD213PD constants<>+3200(SB), Y7, Y14
-	VFMADD213PD constants<>+3200(SB), Y6, Y15
-	VFMADD213PD constants<>+3232(SB), Y7, Y14
-	VFMADD213PD constants<>+3232(SB), Y6, Y15
-	VFMADD213PD constants<>+224(SB), Y7, Y14
-	VFMADD213PD constants<>+224(SB), Y6, Y15
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VADDPD constants<>+2752(SB), Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VBROADCASTSD constants<>+2752(SB), Y8
-	VDIVPD Y6, Y8, Y6
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $3, Y0, Y0, Y0
-	VCMPPD $3, Y1, Y1, Y1
-	VBLENDVPD Y0, constants<>+2336(SB), Y6, Y0
-	VBLENDVPD Y1, constants<>+2336(SB), Y7, Y1
-	VMULPD Y0, Y2, Y0
-	VMULPD Y1, Y3, Y1
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VMOVUPD (R9)(AX*8), Y4
-	VMOVUPD 32(R9)(AX*8), Y5
-	VMULPD Y2, Y4, Y4
-	VMULPD Y3, Y5, Y5
-	VADDPD constants<>+192(SB), Y4, Y6
-	VADDPD constants<>+192(SB), Y5, Y7
-	VSUBPD Y2, Y6, Y2
-	VSUBPD Y3, Y7, Y3
-	VBROADCASTSD constants<>+2784(SB), Y6
-	VMAXPD Y0, Y6, Y7
-	VMAXPD Y1, Y6, Y6
-	VBROADCASTSD constants<>+2816(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMINPD Y6, Y8, Y6
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y7, Y8
-	VBROADCASTSD constants<>+2880(SB), Y9
-	VFMADD231PD constants<>+2848(SB), Y6, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VSUBPD constants<>+2880(SB), Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y7
-	VFMADD231PD constants<>+2240(SB), Y11, Y6
-	VFMADD231PD constants<>+2208(SB), Y10, Y7
-	VFMADD231PD constants<>+2208(SB), Y11, Y6
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y7, Y8, Y8
-	VMULPD Y6, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y7, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y6, Y15
-	VFMADD213PD constants<>+3008(SB), Y7, Y14
-	VFMADD213PD constants<>+3008(SB), Y6, Y15
-	VFMADD213PD constants<>+3040(SB), Y7, Y14
-	VFMADD213PD constants<>+3040(SB), Y6, Y15
-	VFMADD213PD constants<>+3072(SB), Y7, Y14
-	VFMADD213PD constants<>+3072(SB), Y6, Y15
-	VFMADD213PD constants<>+3104(SB), Y7, Y14
-	VFMADD213PD constants<>+3104(SB), Y6, Y15
-	VFMADD213PD constants<>+3136(SB), Y7, Y14
-	VFMADD213PD constants<>+3136(SB), Y6, Y15
-	VFMADD213PD constants<>+3168(SB), Y7, Y14
-	VFMADD213PD constants<>+3168(SB), Y6, Y15
-	VFMADD213PD constants<>+3200(SB), Y7, Y14
-	VFMADD213PD constants<>+3200(SB), Y6, Y15
-	VFMADD213PD constants<>+3232(SB), Y7, Y14
-	VFMADD213PD constants<>+3232(SB), Y6, Y15
-	VFMADD213PD constants<>+224(SB), Y7, Y14
-	VFMADD213PD constants<>+224(SB), Y6, Y15
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VADDPD constants<>+2752(SB), Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VBROADCASTSD constants<>+2752(SB), Y8
-	VDIVPD Y6, Y8, Y6
-	VDIVPD Y7, Y8, Y7
-	VCMPPD $3, Y0, Y0, Y0
-	VCMPPD $3, Y1, Y1, Y1
-	VBLENDVPD Y0, constants<>+2336(SB), Y6, Y0
-	VBLENDVPD Y1, constants<>+2336(SB), Y7, Y1
-	VMULPD Y0, Y2, Y0
-	VMULPD Y1, Y3, Y1
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // squaredErrorF32AVX2 is dst[i] = (a - b)².
 TEXT ·squaredErrorF32AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -24473,20 +20807,16 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
 TEXT ·squaredErrorF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -24503,46 +20833,33 @@ around:
 	VMULPS Y1, Y1, Y1
 	VMULPS Y2, Y2, Y2
 	VMULPS Y3, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMULPS Y0, Y0, Y0
-	VMULPS Y1, Y1, Y1
-	VMULPS Y2, Y2, Y2
-	VMULPS Y3, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -24605,20 +20922,16 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
 TEXT ·squaredErrorF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -24635,46 +20948,33 @@ around:
 	VMULPD Y1, Y1, Y1
 	VMULPD Y2, Y2, Y2
 	VMULPD Y3, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMULPD Y0, Y0, Y0
-	VMULPD Y1, Y1, Y1
-	VMULPD Y2, Y2, Y2
-	VMULPD Y3, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -24750,7 +21050,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 TEXT ·squaredErrorGradF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -24760,13 +21060,9 @@ TEXT ·squaredErrorGradF32StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (R8)(AX*4), Y1
 	VMOVUPS 32(R8)(AX*4), Y2
 	VMOVUPS 64(R8)(AX*4), Y3
@@ -24791,17 +21087,20 @@ around:
 	VMULPS Y6, Y2, Y2
 	VMULPS Y7, Y3, Y3
 	VMULPS Y8, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
@@ -24810,37 +21109,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2048(R9)(AX*4)
 	PREFETCHT0 2112(R9)(AX*4)
-	VMOVUPS (R8)(AX*4), Y1
-	VMOVUPS 32(R8)(AX*4), Y2
-	VMOVUPS 64(R8)(AX*4), Y3
-	VMOVUPS 96(R8)(AX*4), Y4
-	VMOVUPS (R9)(AX*4), Y5
-	VMOVUPS 32(R9)(AX*4), Y6
-	VMOVUPS 64(R9)(AX*4), Y7
-	VMOVUPS 96(R9)(AX*4), Y8
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VSUBPS Y8, Y4, Y4
-	VMULPS Y1, Y0, Y1
-	VMULPS Y2, Y0, Y2
-	VMULPS Y3, Y0, Y3
-	VMULPS Y4, Y0, Y4
-	VMOVUPS (SI)(AX*4), Y5
-	VMOVUPS 32(SI)(AX*4), Y6
-	VMOVUPS 64(SI)(AX*4), Y7
-	VMOVUPS 96(SI)(AX*4), Y8
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VMULPS Y8, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -24916,7 +21191,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 TEXT ·squaredErrorGradF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -24926,13 +21201,9 @@ TEXT ·squaredErrorGradF64StreamAVX2(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (R8)(AX*8), Y1
 	VMOVUPD 32(R8)(AX*8), Y2
 	VMOVUPD 64(R8)(AX*8), Y3
@@ -24957,17 +21228,20 @@ around:
 	VMULPD Y6, Y2, Y2
 	VMULPD Y7, Y3, Y3
 	VMULPD Y8, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
@@ -24976,37 +21250,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2048(R9)(AX*8)
 	PREFETCHT0 2112(R9)(AX*8)
-	VMOVUPD (R8)(AX*8), Y1
-	VMOVUPD 32(R8)(AX*8), Y2
-	VMOVUPD 64(R8)(AX*8), Y3
-	VMOVUPD 96(R8)(AX*8), Y4
-	VMOVUPD (R9)(AX*8), Y5
-	VMOVUPD 32(R9)(AX*8), Y6
-	VMOVUPD 64(R9)(AX*8), Y7
-	VMOVUPD 96(R9)(AX*8), Y8
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VSUBPD Y8, Y4, Y4
-	VMULPD Y1, Y0, Y1
-	VMULPD Y2, Y0, Y2
-	VMULPD Y3, Y0, Y3
-	VMULPD Y4, Y0, Y4
-	VMOVUPD (SI)(AX*8), Y5
-	VMOVUPD 32(SI)(AX*8), Y6
-	VMOVUPD 64(SI)(AX*8), Y7
-	VMOVUPD 96(SI)(AX*8), Y8
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMULPD Y8, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27049,20 +23299,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addI32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addI32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -27075,42 +23321,33 @@ around:
 	VPADDD Y5, Y1, Y1
 	VPADDD Y6, Y2, Y2
 	VPADDD Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VPADDD Y4, Y0, Y0
-	VPADDD Y5, Y1, Y1
-	VPADDD Y6, Y2, Y2
-	VPADDD Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27168,20 +23405,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addI64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addI64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -27194,42 +23427,33 @@ around:
 	VPADDQ Y5, Y1, Y1
 	VPADDQ Y6, Y2, Y2
 	VPADDQ Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPADDQ Y4, Y0, Y0
-	VPADDQ Y5, Y1, Y1
-	VPADDQ Y6, Y2, Y2
-	VPADDQ Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27287,20 +23511,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addU8StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addU8StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -27313,42 +23533,33 @@ around:
 	VPADDB Y5, Y1, Y1
 	VPADDB Y6, Y2, Y2
 	VPADDB Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2048(R8)(AX*1)
 	PREFETCHT0 2112(R8)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VMOVDQU (R8)(AX*1), Y4
-	VMOVDQU 32(R8)(AX*1), Y5
-	VMOVDQU 64(R8)(AX*1), Y6
-	VMOVDQU 96(R8)(AX*1), Y7
-	VPADDB Y4, Y0, Y0
-	VPADDB Y5, Y1, Y1
-	VPADDB Y6, Y2, Y2
-	VPADDB Y7, Y3, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27402,7 +23613,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27410,13 +23621,9 @@ TEXT ·addRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -27425,36 +23632,31 @@ around:
 	VPADDD Y0, Y2, Y2
 	VPADDD Y0, Y3, Y3
 	VPADDD Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPADDD Y0, Y1, Y1
-	VPADDD Y0, Y2, Y2
-	VPADDD Y0, Y3, Y3
-	VPADDD Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27508,7 +23710,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27516,13 +23718,9 @@ TEXT ·addRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -27531,36 +23729,31 @@ around:
 	VPADDQ Y0, Y2, Y2
 	VPADDQ Y0, Y3, Y3
 	VPADDQ Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPADDQ Y0, Y1, Y1
-	VPADDQ Y0, Y2, Y2
-	VPADDQ Y0, Y3, Y3
-	VPADDQ Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27614,7 +23807,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -27622,13 +23815,9 @@ TEXT ·addRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -27637,36 +23826,31 @@ around:
 	VPADDB Y0, Y2, Y2
 	VPADDB Y0, Y3, Y3
 	VPADDB Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPADDB Y0, Y1, Y1
-	VPADDB Y0, Y2, Y2
-	VPADDB Y0, Y3, Y3
-	VPADDB Y0, Y4, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27720,7 +23904,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27728,13 +23912,9 @@ TEXT ·addLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -27743,36 +23923,31 @@ around:
 	VPADDD Y2, Y0, Y2
 	VPADDD Y3, Y0, Y3
 	VPADDD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPADDD Y1, Y0, Y1
-	VPADDD Y2, Y0, Y2
-	VPADDD Y3, Y0, Y3
-	VPADDD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27826,7 +24001,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27834,13 +24009,9 @@ TEXT ·addLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -27849,36 +24020,31 @@ around:
 	VPADDQ Y2, Y0, Y2
 	VPADDQ Y3, Y0, Y3
 	VPADDQ Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPADDQ Y1, Y0, Y1
-	VPADDQ Y2, Y0, Y2
-	VPADDQ Y3, Y0, Y3
-	VPADDQ Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27932,7 +24098,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -27940,13 +24106,9 @@ TEXT ·addLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -27955,36 +24117,31 @@ around:
 	VPADDB Y2, Y0, Y2
 	VPADDB Y3, Y0, Y3
 	VPADDB Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPADDB Y1, Y0, Y1
-	VPADDB Y2, Y0, Y2
-	VPADDB Y3, Y0, Y3
-	VPADDB Y4, Y0, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28042,20 +24199,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subI32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subI32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -28068,42 +24221,33 @@ around:
 	VPSUBD Y5, Y1, Y1
 	VPSUBD Y6, Y2, Y2
 	VPSUBD Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VPSUBD Y4, Y0, Y0
-	VPSUBD Y5, Y1, Y1
-	VPSUBD Y6, Y2, Y2
-	VPSUBD Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28161,20 +24305,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subI64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subI64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -28187,42 +24327,33 @@ around:
 	VPSUBQ Y5, Y1, Y1
 	VPSUBQ Y6, Y2, Y2
 	VPSUBQ Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPSUBQ Y4, Y0, Y0
-	VPSUBQ Y5, Y1, Y1
-	VPSUBQ Y6, Y2, Y2
-	VPSUBQ Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28280,20 +24411,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subU8StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subU8StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -28306,42 +24433,33 @@ around:
 	VPSUBB Y5, Y1, Y1
 	VPSUBB Y6, Y2, Y2
 	VPSUBB Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2048(R8)(AX*1)
 	PREFETCHT0 2112(R8)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VMOVDQU (R8)(AX*1), Y4
-	VMOVDQU 32(R8)(AX*1), Y5
-	VMOVDQU 64(R8)(AX*1), Y6
-	VMOVDQU 96(R8)(AX*1), Y7
-	VPSUBB Y4, Y0, Y0
-	VPSUBB Y5, Y1, Y1
-	VPSUBB Y6, Y2, Y2
-	VPSUBB Y7, Y3, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28395,7 +24513,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28403,13 +24521,9 @@ TEXT ·subRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -28418,36 +24532,31 @@ around:
 	VPSUBD Y0, Y2, Y2
 	VPSUBD Y0, Y3, Y3
 	VPSUBD Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPSUBD Y0, Y1, Y1
-	VPSUBD Y0, Y2, Y2
-	VPSUBD Y0, Y3, Y3
-	VPSUBD Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28501,7 +24610,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28509,13 +24618,9 @@ TEXT ·subRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -28524,36 +24629,31 @@ around:
 	VPSUBQ Y0, Y2, Y2
 	VPSUBQ Y0, Y3, Y3
 	VPSUBQ Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPSUBQ Y0, Y1, Y1
-	VPSUBQ Y0, Y2, Y2
-	VPSUBQ Y0, Y3, Y3
-	VPSUBQ Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28607,7 +24707,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -28615,13 +24715,9 @@ TEXT ·subRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -28630,36 +24726,31 @@ around:
 	VPSUBB Y0, Y2, Y2
 	VPSUBB Y0, Y3, Y3
 	VPSUBB Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPSUBB Y0, Y1, Y1
-	VPSUBB Y0, Y2, Y2
-	VPSUBB Y0, Y3, Y3
-	VPSUBB Y0, Y4, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28713,7 +24804,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28721,13 +24812,9 @@ TEXT ·subLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -28736,36 +24823,31 @@ around:
 	VPSUBD Y2, Y0, Y2
 	VPSUBD Y3, Y0, Y3
 	VPSUBD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPSUBD Y1, Y0, Y1
-	VPSUBD Y2, Y0, Y2
-	VPSUBD Y3, Y0, Y3
-	VPSUBD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28819,7 +24901,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28827,13 +24909,9 @@ TEXT ·subLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -28842,36 +24920,31 @@ around:
 	VPSUBQ Y2, Y0, Y2
 	VPSUBQ Y3, Y0, Y3
 	VPSUBQ Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPSUBQ Y1, Y0, Y1
-	VPSUBQ Y2, Y0, Y2
-	VPSUBQ Y3, Y0, Y3
-	VPSUBQ Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -28925,7 +24998,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -28933,13 +25006,9 @@ TEXT ·subLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -28948,36 +25017,31 @@ around:
 	VPSUBB Y2, Y0, Y2
 	VPSUBB Y3, Y0, Y3
 	VPSUBB Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPSUBB Y1, Y0, Y1
-	VPSUBB Y2, Y0, Y2
-	VPSUBB Y3, Y0, Y3
-	VPSUBB Y4, Y0, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29035,20 +25099,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulI32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -29061,42 +25121,33 @@ around:
 	VPMULLD Y5, Y1, Y1
 	VPMULLD Y6, Y2, Y2
 	VPMULLD Y7, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VPMULLD Y4, Y0, Y0
-	VPMULLD Y5, Y1, Y1
-	VPMULLD Y6, Y2, Y2
-	VPMULLD Y7, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29179,20 +25230,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulU8StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulU8StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -29225,62 +25272,33 @@ around:
 	VPMULLW Y3, Y7, Y4
 	VPAND constants<>+7360(SB), Y4, Y4
 	VPOR Y4, Y5, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2048(R8)(AX*1)
 	PREFETCHT0 2112(R8)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VMOVDQU (R8)(AX*1), Y4
-	VMOVDQU 32(R8)(AX*1), Y5
-	VMOVDQU 64(R8)(AX*1), Y6
-	VMOVDQU 96(R8)(AX*1), Y7
-	VPAND constants<>+7328(SB), Y4, Y9
-	VPSRLW $8, Y0, Y8
-	VPMULLW Y8, Y9, Y9
-	VPMULLW Y0, Y4, Y8
-	VPAND constants<>+7360(SB), Y8, Y8
-	VPOR Y8, Y9, Y0
-	VPAND constants<>+7328(SB), Y5, Y8
-	VPSRLW $8, Y1, Y4
-	VPMULLW Y4, Y8, Y8
-	VPMULLW Y1, Y5, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y8, Y1
-	VPAND constants<>+7328(SB), Y6, Y5
-	VPSRLW $8, Y2, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y2, Y6, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y2
-	VPAND constants<>+7328(SB), Y7, Y5
-	VPSRLW $8, Y3, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y3, Y7, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29334,7 +25352,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -29342,13 +25360,9 @@ TEXT ·mulRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -29357,36 +25371,31 @@ around:
 	VPMULLD Y0, Y2, Y2
 	VPMULLD Y0, Y3, Y3
 	VPMULLD Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMULLD Y0, Y1, Y1
-	VPMULLD Y0, Y2, Y2
-	VPMULLD Y0, Y3, Y3
-	VPMULLD Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29465,7 +25474,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -29473,13 +25482,9 @@ TEXT ·mulRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -29508,56 +25513,31 @@ around:
 	VPMULLW Y4, Y0, Y5
 	VPAND constants<>+7360(SB), Y5, Y5
 	VPOR Y5, Y6, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPAND constants<>+7328(SB), Y0, Y6
-	VPSRLW $8, Y1, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y1, Y0, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y1
-	VPAND constants<>+7328(SB), Y0, Y6
-	VPSRLW $8, Y2, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y2, Y0, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y2
-	VPAND constants<>+7328(SB), Y0, Y6
-	VPSRLW $8, Y3, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y3, Y0, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y3
-	VPAND constants<>+7328(SB), Y0, Y6
-	VPSRLW $8, Y4, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y4, Y0, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29611,7 +25591,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -29619,13 +25599,9 @@ TEXT ·mulLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -29634,36 +25610,31 @@ around:
 	VPMULLD Y2, Y0, Y2
 	VPMULLD Y3, Y0, Y3
 	VPMULLD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMULLD Y1, Y0, Y1
-	VPMULLD Y2, Y0, Y2
-	VPMULLD Y3, Y0, Y3
-	VPMULLD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29742,7 +25713,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -29750,13 +25721,9 @@ TEXT ·mulLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -29785,56 +25752,31 @@ around:
 	VPMULLW Y0, Y4, Y5
 	VPAND constants<>+7360(SB), Y5, Y5
 	VPOR Y5, Y6, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPAND constants<>+7328(SB), Y1, Y6
-	VPSRLW $8, Y0, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y0, Y1, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y1
-	VPAND constants<>+7328(SB), Y2, Y6
-	VPSRLW $8, Y0, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y0, Y2, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y2
-	VPAND constants<>+7328(SB), Y3, Y6
-	VPSRLW $8, Y0, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y0, Y3, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y3
-	VPAND constants<>+7328(SB), Y4, Y6
-	VPSRLW $8, Y0, Y5
-	VPMULLW Y5, Y6, Y6
-	VPMULLW Y0, Y4, Y5
-	VPAND constants<>+7360(SB), Y5, Y5
-	VPOR Y5, Y6, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -29892,20 +25834,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI32StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -29918,42 +25856,33 @@ around:
 	VPMAXSD Y1, Y5, Y1
 	VPMAXSD Y2, Y6, Y2
 	VPMAXSD Y3, Y7, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VPMAXSD Y0, Y4, Y0
-	VPMAXSD Y1, Y5, Y1
-	VPMAXSD Y2, Y6, Y2
-	VPMAXSD Y3, Y7, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30016,20 +25945,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI64StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -30046,46 +25971,33 @@ around:
 	VBLENDVPD Y9, Y5, Y1, Y1
 	VBLENDVPD Y10, Y6, Y2, Y2
 	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPCMPGTQ Y0, Y4, Y8
-	VPCMPGTQ Y1, Y5, Y9
-	VPCMPGTQ Y2, Y6, Y10
-	VPCMPGTQ Y3, Y7, Y11
-	VBLENDVPD Y8, Y4, Y0, Y0
-	VBLENDVPD Y9, Y5, Y1, Y1
-	VBLENDVPD Y10, Y6, Y2, Y2
-	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30143,20 +26055,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumU8StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -30169,42 +26077,33 @@ around:
 	VPMAXUB Y1, Y5, Y1
 	VPMAXUB Y2, Y6, Y2
 	VPMAXUB Y3, Y7, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2048(R8)(AX*1)
 	PREFETCHT0 2112(R8)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VMOVDQU (R8)(AX*1), Y4
-	VMOVDQU 32(R8)(AX*1), Y5
-	VMOVDQU 64(R8)(AX*1), Y6
-	VMOVDQU 96(R8)(AX*1), Y7
-	VPMAXUB Y0, Y4, Y0
-	VPMAXUB Y1, Y5, Y1
-	VPMAXUB Y2, Y6, Y2
-	VPMAXUB Y3, Y7, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30258,7 +26157,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30266,13 +26165,9 @@ TEXT ·maximumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -30281,36 +26176,31 @@ around:
 	VPMAXSD Y2, Y0, Y2
 	VPMAXSD Y3, Y0, Y3
 	VPMAXSD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMAXSD Y1, Y0, Y1
-	VPMAXSD Y2, Y0, Y2
-	VPMAXSD Y3, Y0, Y3
-	VPMAXSD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30369,7 +26259,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30377,13 +26267,9 @@ TEXT ·maximumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -30396,40 +26282,31 @@ around:
 	VBLENDVPD Y6, Y0, Y2, Y2
 	VBLENDVPD Y7, Y0, Y3, Y3
 	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPCMPGTQ Y1, Y0, Y5
-	VPCMPGTQ Y2, Y0, Y6
-	VPCMPGTQ Y3, Y0, Y7
-	VPCMPGTQ Y4, Y0, Y8
-	VBLENDVPD Y5, Y0, Y1, Y1
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30483,7 +26360,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30491,13 +26368,9 @@ TEXT ·maximumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -30506,36 +26379,31 @@ around:
 	VPMAXUB Y2, Y0, Y2
 	VPMAXUB Y3, Y0, Y3
 	VPMAXUB Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPMAXUB Y1, Y0, Y1
-	VPMAXUB Y2, Y0, Y2
-	VPMAXUB Y3, Y0, Y3
-	VPMAXUB Y4, Y0, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30589,7 +26457,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -30597,13 +26465,9 @@ TEXT ·maximumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -30612,36 +26476,31 @@ around:
 	VPMAXSD Y0, Y2, Y2
 	VPMAXSD Y0, Y3, Y3
 	VPMAXSD Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMAXSD Y0, Y1, Y1
-	VPMAXSD Y0, Y2, Y2
-	VPMAXSD Y0, Y3, Y3
-	VPMAXSD Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30700,7 +26559,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -30708,13 +26567,9 @@ TEXT ·maximumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -30727,40 +26582,31 @@ around:
 	VBLENDVPD Y6, Y2, Y0, Y2
 	VBLENDVPD Y7, Y3, Y0, Y3
 	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPCMPGTQ Y0, Y1, Y5
-	VPCMPGTQ Y0, Y2, Y6
-	VPCMPGTQ Y0, Y3, Y7
-	VPCMPGTQ Y0, Y4, Y8
-	VBLENDVPD Y5, Y1, Y0, Y1
-	VBLENDVPD Y6, Y2, Y0, Y2
-	VBLENDVPD Y7, Y3, Y0, Y3
-	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30814,7 +26660,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -30822,13 +26668,9 @@ TEXT ·maximumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -30837,36 +26679,31 @@ around:
 	VPMAXUB Y0, Y2, Y2
 	VPMAXUB Y0, Y3, Y3
 	VPMAXUB Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPMAXUB Y0, Y1, Y1
-	VPMAXUB Y0, Y2, Y2
-	VPMAXUB Y0, Y3, Y3
-	VPMAXUB Y0, Y4, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30924,20 +26761,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -30950,42 +26783,33 @@ around:
 	VPMINSD Y1, Y5, Y1
 	VPMINSD Y2, Y6, Y2
 	VPMINSD Y3, Y7, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VPMINSD Y0, Y4, Y0
-	VPMINSD Y1, Y5, Y1
-	VPMINSD Y2, Y6, Y2
-	VPMINSD Y3, Y7, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31048,20 +26872,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -31078,46 +26898,33 @@ around:
 	VBLENDVPD Y9, Y5, Y1, Y1
 	VBLENDVPD Y10, Y6, Y2, Y2
 	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPCMPGTQ Y4, Y0, Y8
-	VPCMPGTQ Y5, Y1, Y9
-	VPCMPGTQ Y6, Y2, Y10
-	VPCMPGTQ Y7, Y3, Y11
-	VBLENDVPD Y8, Y4, Y0, Y0
-	VBLENDVPD Y9, Y5, Y1, Y1
-	VBLENDVPD Y10, Y6, Y2, Y2
-	VBLENDVPD Y11, Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31175,20 +26982,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -31201,42 +27004,33 @@ around:
 	VPMINUB Y1, Y5, Y1
 	VPMINUB Y2, Y6, Y2
 	VPMINUB Y3, Y7, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2048(R8)(AX*1)
 	PREFETCHT0 2112(R8)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VMOVDQU (R8)(AX*1), Y4
-	VMOVDQU 32(R8)(AX*1), Y5
-	VMOVDQU 64(R8)(AX*1), Y6
-	VMOVDQU 96(R8)(AX*1), Y7
-	VPMINUB Y0, Y4, Y0
-	VPMINUB Y1, Y5, Y1
-	VPMINUB Y2, Y6, Y2
-	VPMINUB Y3, Y7, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31290,7 +27084,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31298,13 +27092,9 @@ TEXT ·minimumRightI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -31313,36 +27103,31 @@ around:
 	VPMINSD Y2, Y0, Y2
 	VPMINSD Y3, Y0, Y3
 	VPMINSD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMINSD Y1, Y0, Y1
-	VPMINSD Y2, Y0, Y2
-	VPMINSD Y3, Y0, Y3
-	VPMINSD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31401,7 +27186,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31409,13 +27194,9 @@ TEXT ·minimumRightI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -31428,40 +27209,31 @@ around:
 	VBLENDVPD Y6, Y0, Y2, Y2
 	VBLENDVPD Y7, Y0, Y3, Y3
 	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPCMPGTQ Y0, Y1, Y5
-	VPCMPGTQ Y0, Y2, Y6
-	VPCMPGTQ Y0, Y3, Y7
-	VPCMPGTQ Y0, Y4, Y8
-	VBLENDVPD Y5, Y0, Y1, Y1
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31515,7 +27287,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31523,13 +27295,9 @@ TEXT ·minimumRightU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -31538,36 +27306,31 @@ around:
 	VPMINUB Y2, Y0, Y2
 	VPMINUB Y3, Y0, Y3
 	VPMINUB Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPMINUB Y1, Y0, Y1
-	VPMINUB Y2, Y0, Y2
-	VPMINUB Y3, Y0, Y3
-	VPMINUB Y4, Y0, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31621,7 +27384,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -31629,13 +27392,9 @@ TEXT ·minimumLeftI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -31644,36 +27403,31 @@ around:
 	VPMINSD Y0, Y2, Y2
 	VPMINSD Y0, Y3, Y3
 	VPMINSD Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPMINSD Y0, Y1, Y1
-	VPMINSD Y0, Y2, Y2
-	VPMINSD Y0, Y3, Y3
-	VPMINSD Y0, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31732,7 +27486,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -31740,13 +27494,9 @@ TEXT ·minimumLeftI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -31759,40 +27509,31 @@ around:
 	VBLENDVPD Y6, Y2, Y0, Y2
 	VBLENDVPD Y7, Y3, Y0, Y3
 	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPCMPGTQ Y1, Y0, Y5
-	VPCMPGTQ Y2, Y0, Y6
-	VPCMPGTQ Y3, Y0, Y7
-	VPCMPGTQ Y4, Y0, Y8
-	VBLENDVPD Y5, Y1, Y0, Y1
-	VBLENDVPD Y6, Y2, Y0, Y2
-	VBLENDVPD Y7, Y3, Y0, Y3
-	VBLENDVPD Y8, Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31846,7 +27587,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -31854,13 +27595,9 @@ TEXT ·minimumLeftU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -31869,36 +27606,31 @@ around:
 	VPMINUB Y0, Y2, Y2
 	VPMINUB Y0, Y3, Y3
 	VPMINUB Y0, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPMINUB Y0, Y1, Y1
-	VPMINUB Y0, Y2, Y2
-	VPMINUB Y0, Y3, Y3
-	VPMINUB Y0, Y4, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35716,20 +31448,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negI32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negI32StreamAVX2 is dst[i] = -a, by non-temporal stores.
 TEXT ·negI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -35738,36 +31466,31 @@ around:
 	VPSUBD Y2, Y0, Y2
 	VPSUBD Y3, Y0, Y3
 	VPSUBD Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPSUBD Y1, Y0, Y1
-	VPSUBD Y2, Y0, Y2
-	VPSUBD Y3, Y0, Y3
-	VPSUBD Y4, Y0, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35820,20 +31543,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negI64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negI64StreamAVX2 is dst[i] = -a, by non-temporal stores.
 TEXT ·negI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -35842,36 +31561,31 @@ around:
 	VPSUBQ Y2, Y0, Y2
 	VPSUBQ Y3, Y0, Y3
 	VPSUBQ Y4, Y0, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPSUBQ Y1, Y0, Y1
-	VPSUBQ Y2, Y0, Y2
-	VPSUBQ Y3, Y0, Y3
-	VPSUBQ Y4, Y0, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35924,20 +31638,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negU8StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negU8StreamAVX2 is dst[i] = -a, by non-temporal stores.
 TEXT ·negU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -35946,36 +31656,31 @@ around:
 	VPSUBB Y2, Y0, Y2
 	VPSUBB Y3, Y0, Y3
 	VPSUBB Y4, Y0, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPSUBB Y1, Y0, Y1
-	VPSUBB Y2, Y0, Y2
-	VPSUBB Y3, Y0, Y3
-	VPSUBB Y4, Y0, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36038,20 +31743,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y1
 	VMOVUPS 32(SI)(AX*4), Y2
 	VMOVUPS 64(SI)(AX*4), Y3
@@ -36068,44 +31769,31 @@ around:
 	VBLENDVPS Y6, Y10, Y2, Y2
 	VBLENDVPS Y7, Y11, Y3, Y3
 	VBLENDVPS Y8, Y12, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y1, (DI)(AX*4)
 	VMOVNTPS Y2, 32(DI)(AX*4)
 	VMOVNTPS Y3, 64(DI)(AX*4)
 	VMOVNTPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VMOVUPS 64(SI)(AX*4), Y3
-	VMOVUPS 96(SI)(AX*4), Y4
-	VPCMPGTD Y1, Y0, Y5
-	VPCMPGTD Y2, Y0, Y6
-	VPCMPGTD Y3, Y0, Y7
-	VPCMPGTD Y4, Y0, Y8
-	VPSUBD Y1, Y0, Y9
-	VPSUBD Y2, Y0, Y10
-	VPSUBD Y3, Y0, Y11
-	VPSUBD Y4, Y0, Y12
-	VBLENDVPS Y5, Y9, Y1, Y1
-	VBLENDVPS Y6, Y10, Y2, Y2
-	VBLENDVPS Y7, Y11, Y3, Y3
-	VBLENDVPS Y8, Y12, Y4, Y4
 	VMOVUPS Y1, (DI)(AX*4)
 	VMOVUPS Y2, 32(DI)(AX*4)
 	VMOVUPS Y3, 64(DI)(AX*4)
 	VMOVUPS Y4, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36168,20 +31856,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -36198,44 +31882,31 @@ around:
 	VBLENDVPD Y6, Y10, Y2, Y2
 	VBLENDVPD Y7, Y11, Y3, Y3
 	VBLENDVPD Y8, Y12, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPCMPGTQ Y1, Y0, Y5
-	VPCMPGTQ Y2, Y0, Y6
-	VPCMPGTQ Y3, Y0, Y7
-	VPCMPGTQ Y4, Y0, Y8
-	VPSUBQ Y1, Y0, Y9
-	VPSUBQ Y2, Y0, Y10
-	VPSUBQ Y3, Y0, Y11
-	VPSUBQ Y4, Y0, Y12
-	VBLENDVPD Y5, Y9, Y1, Y1
-	VBLENDVPD Y6, Y10, Y2, Y2
-	VBLENDVPD Y7, Y11, Y3, Y3
-	VBLENDVPD Y8, Y12, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36308,20 +31979,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXOR Y0, Y0, Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y1
 	VMOVDQU 32(SI)(AX*1), Y2
 	VMOVDQU 64(SI)(AX*1), Y3
@@ -36346,52 +32013,31 @@ around:
 	VPBLENDVB Y7, Y10, Y2, Y2
 	VPBLENDVB Y8, Y11, Y3, Y3
 	VPBLENDVB Y9, Y12, Y4, Y4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y1, (DI)(AX*1)
 	VMOVNTPS Y2, 32(DI)(AX*1)
 	VMOVNTPS Y3, 64(DI)(AX*1)
 	VMOVNTPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y1
-	VMOVDQU 32(SI)(AX*1), Y2
-	VMOVDQU 64(SI)(AX*1), Y3
-	VMOVDQU 96(SI)(AX*1), Y4
-	VPMAXUB Y0, Y1, Y5
-	VPCMPEQB Y1, Y5, Y5
-	VPXOR constants<>+256(SB), Y5, Y6
-	VPMAXUB Y0, Y2, Y5
-	VPCMPEQB Y2, Y5, Y5
-	VPXOR constants<>+256(SB), Y5, Y7
-	VPMAXUB Y0, Y3, Y5
-	VPCMPEQB Y3, Y5, Y5
-	VPXOR constants<>+256(SB), Y5, Y8
-	VPMAXUB Y0, Y4, Y5
-	VPCMPEQB Y4, Y5, Y5
-	VPXOR constants<>+256(SB), Y5, Y9
-	VPSUBB Y1, Y0, Y5
-	VPSUBB Y2, Y0, Y10
-	VPSUBB Y3, Y0, Y11
-	VPSUBB Y4, Y0, Y12
-	VPBLENDVB Y6, Y5, Y1, Y1
-	VPBLENDVB Y7, Y10, Y2, Y2
-	VPBLENDVB Y8, Y11, Y3, Y3
-	VPBLENDVB Y9, Y12, Y4, Y4
-	VMOVDQU Y1, (DI)(AX*1)
-	VMOVDQU Y2, 32(DI)(AX*1)
-	VMOVDQU Y3, 64(DI)(AX*1)
-	VMOVDQU Y4, 96(DI)(AX*1)
+	VMOVUPS Y1, (DI)(AX*1)
+	VMOVUPS Y2, 32(DI)(AX*1)
+	VMOVUPS Y3, 64(DI)(AX*1)
+	VMOVUPS Y4, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36461,7 +32107,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -36470,13 +32116,9 @@ TEXT ·signI32StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+384(SB), Y1
 	VBROADCASTSS constants<>+256(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y3
 	VMOVUPS 32(SI)(AX*4), Y4
 	VMOVUPS 64(SI)(AX*4), Y5
@@ -36497,48 +32139,31 @@ around:
 	VBLENDVPS Y8, Y1, Y4, Y4
 	VBLENDVPS Y9, Y1, Y5, Y5
 	VBLENDVPS Y10, Y1, Y6, Y6
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y3, (DI)(AX*4)
 	VMOVNTPS Y4, 32(DI)(AX*4)
 	VMOVNTPS Y5, 64(DI)(AX*4)
 	VMOVNTPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS 32(SI)(AX*4), Y4
-	VMOVUPS 64(SI)(AX*4), Y5
-	VMOVUPS 96(SI)(AX*4), Y6
-	VPCMPGTD Y0, Y3, Y7
-	VPCMPGTD Y0, Y4, Y8
-	VPCMPGTD Y0, Y5, Y9
-	VPCMPGTD Y0, Y6, Y10
-	VPCMPGTD Y3, Y0, Y3
-	VPCMPGTD Y4, Y0, Y4
-	VPCMPGTD Y5, Y0, Y5
-	VPCMPGTD Y6, Y0, Y6
-	VBLENDVPS Y3, Y2, Y0, Y3
-	VBLENDVPS Y4, Y2, Y0, Y4
-	VBLENDVPS Y5, Y2, Y0, Y5
-	VBLENDVPS Y6, Y2, Y0, Y6
-	VBLENDVPS Y7, Y1, Y3, Y3
-	VBLENDVPS Y8, Y1, Y4, Y4
-	VBLENDVPS Y9, Y1, Y5, Y5
-	VBLENDVPS Y10, Y1, Y6, Y6
 	VMOVUPS Y3, (DI)(AX*4)
 	VMOVUPS Y4, 32(DI)(AX*4)
 	VMOVUPS Y5, 64(DI)(AX*4)
 	VMOVUPS Y6, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36608,7 +32233,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signI64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -36617,13 +32242,9 @@ TEXT ·signI64StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSD constants<>+7392(SB), Y1
 	VBROADCASTSD constants<>+256(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y3
 	VMOVUPD 32(SI)(AX*8), Y4
 	VMOVUPD 64(SI)(AX*8), Y5
@@ -36644,48 +32265,31 @@ around:
 	VBLENDVPD Y8, Y1, Y4, Y4
 	VBLENDVPD Y9, Y1, Y5, Y5
 	VBLENDVPD Y10, Y1, Y6, Y6
-	VMOVNTPD Y3, (DI)(AX*8)
-	VMOVNTPD Y4, 32(DI)(AX*8)
-	VMOVNTPD Y5, 64(DI)(AX*8)
-	VMOVNTPD Y6, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y3, (DI)(AX*8)
+	VMOVNTPS Y4, 32(DI)(AX*8)
+	VMOVNTPS Y5, 64(DI)(AX*8)
+	VMOVNTPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD 32(SI)(AX*8), Y4
-	VMOVUPD 64(SI)(AX*8), Y5
-	VMOVUPD 96(SI)(AX*8), Y6
-	VPCMPGTQ Y0, Y3, Y7
-	VPCMPGTQ Y0, Y4, Y8
-	VPCMPGTQ Y0, Y5, Y9
-	VPCMPGTQ Y0, Y6, Y10
-	VPCMPGTQ Y3, Y0, Y3
-	VPCMPGTQ Y4, Y0, Y4
-	VPCMPGTQ Y5, Y0, Y5
-	VPCMPGTQ Y6, Y0, Y6
-	VBLENDVPD Y3, Y2, Y0, Y3
-	VBLENDVPD Y4, Y2, Y0, Y4
-	VBLENDVPD Y5, Y2, Y0, Y5
-	VBLENDVPD Y6, Y2, Y0, Y6
-	VBLENDVPD Y7, Y1, Y3, Y3
-	VBLENDVPD Y8, Y1, Y4, Y4
-	VBLENDVPD Y9, Y1, Y5, Y5
-	VBLENDVPD Y10, Y1, Y6, Y6
-	VMOVUPD Y3, (DI)(AX*8)
-	VMOVUPD Y4, 32(DI)(AX*8)
-	VMOVUPD Y5, 64(DI)(AX*8)
-	VMOVUPD Y6, 96(DI)(AX*8)
+	VMOVUPS Y3, (DI)(AX*8)
+	VMOVUPS Y4, 32(DI)(AX*8)
+	VMOVUPS Y5, 64(DI)(AX*8)
+	VMOVUPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36775,7 +32379,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -36784,13 +32388,9 @@ TEXT ·signU8StreamAVX2(SB), NOSPLIT, $0-24
 	VPXOR Y0, Y0, Y0
 	VBROADCASTSS constants<>+7424(SB), Y1
 	VBROADCASTSS constants<>+256(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y3
 	VMOVDQU 32(SI)(AX*1), Y4
 	VMOVDQU 64(SI)(AX*1), Y5
@@ -36827,64 +32427,31 @@ around:
 	VPBLENDVB Y9, Y1, Y4, Y4
 	VPBLENDVB Y10, Y1, Y5, Y5
 	VPBLENDVB Y11, Y1, Y6, Y6
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y3, (DI)(AX*1)
 	VMOVNTPS Y4, 32(DI)(AX*1)
 	VMOVNTPS Y5, 64(DI)(AX*1)
 	VMOVNTPS Y6, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y3
-	VMOVDQU 32(SI)(AX*1), Y4
-	VMOVDQU 64(SI)(AX*1), Y5
-	VMOVDQU 96(SI)(AX*1), Y6
-	VPMAXUB Y3, Y0, Y7
-	VPCMPEQB Y0, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y8
-	VPMAXUB Y4, Y0, Y7
-	VPCMPEQB Y0, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y9
-	VPMAXUB Y5, Y0, Y7
-	VPCMPEQB Y0, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y10
-	VPMAXUB Y6, Y0, Y7
-	VPCMPEQB Y0, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y11
-	VPMAXUB Y0, Y3, Y7
-	VPCMPEQB Y3, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y3
-	VPMAXUB Y0, Y4, Y7
-	VPCMPEQB Y4, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y4
-	VPMAXUB Y0, Y5, Y7
-	VPCMPEQB Y5, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y5
-	VPMAXUB Y0, Y6, Y7
-	VPCMPEQB Y6, Y7, Y7
-	VPXOR constants<>+256(SB), Y7, Y6
-	VPBLENDVB Y3, Y2, Y0, Y3
-	VPBLENDVB Y4, Y2, Y0, Y4
-	VPBLENDVB Y5, Y2, Y0, Y5
-	VPBLENDVB Y6, Y2, Y0, Y6
-	VPBLENDVB Y8, Y1, Y3, Y3
-	VPBLENDVB Y9, Y1, Y4, Y4
-	VPBLENDVB Y10, Y1, Y5, Y5
-	VPBLENDVB Y11, Y1, Y6, Y6
-	VMOVDQU Y3, (DI)(AX*1)
-	VMOVDQU Y4, 32(DI)(AX*1)
-	VMOVDQU Y5, 64(DI)(AX*1)
-	VMOVDQU Y6, 96(DI)(AX*1)
+	VMOVUPS Y3, (DI)(AX*1)
+	VMOVUPS Y4, 32(DI)(AX*1)
+	VMOVUPS Y5, 64(DI)(AX*1)
+	VMOVUPS Y6, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -36936,19 +32503,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI32StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareI32StreamAVX2 is dst[i] = a², by non-temporal stores.
 TEXT ·squareI32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -36957,36 +32520,31 @@ around:
 	VPMULLD Y1, Y1, Y1
 	VPMULLD Y2, Y2, Y2
 	VPMULLD Y3, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VPMULLD Y0, Y0, Y0
-	VPMULLD Y1, Y1, Y1
-	VPMULLD Y2, Y2, Y2
-	VPMULLD Y3, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37063,19 +32621,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareU8StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareU8StreamAVX2 is dst[i] = a², by non-temporal stores.
 TEXT ·squareU8StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y0
 	VMOVDQU 32(SI)(AX*1), Y1
 	VMOVDQU 64(SI)(AX*1), Y2
@@ -37104,56 +32658,31 @@ around:
 	VPMULLW Y3, Y3, Y4
 	VPAND constants<>+7360(SB), Y4, Y4
 	VPOR Y4, Y5, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*1)
 	VMOVNTPS Y1, 32(DI)(AX*1)
 	VMOVNTPS Y2, 64(DI)(AX*1)
 	VMOVNTPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y0
-	VMOVDQU 32(SI)(AX*1), Y1
-	VMOVDQU 64(SI)(AX*1), Y2
-	VMOVDQU 96(SI)(AX*1), Y3
-	VPAND constants<>+7328(SB), Y0, Y5
-	VPSRLW $8, Y0, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y0, Y0, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y0
-	VPAND constants<>+7328(SB), Y1, Y5
-	VPSRLW $8, Y1, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y1, Y1, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y1
-	VPAND constants<>+7328(SB), Y2, Y5
-	VPSRLW $8, Y2, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y2, Y2, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y2
-	VPAND constants<>+7328(SB), Y3, Y5
-	VPSRLW $8, Y3, Y4
-	VPMULLW Y4, Y5, Y5
-	VPMULLW Y3, Y3, Y4
-	VPAND constants<>+7360(SB), Y4, Y4
-	VPOR Y4, Y5, Y3
-	VMOVDQU Y0, (DI)(AX*1)
-	VMOVDQU Y1, 32(DI)(AX*1)
-	VMOVDQU Y2, 64(DI)(AX*1)
-	VMOVDQU Y3, 96(DI)(AX*1)
+	VMOVUPS Y0, (DI)(AX*1)
+	VMOVUPS Y1, 32(DI)(AX*1)
+	VMOVUPS Y2, 64(DI)(AX*1)
+	VMOVUPS Y3, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37213,7 +32742,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampI32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -37222,13 +32751,9 @@ TEXT ·clampI32StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Y0
 	VBROADCASTSS 4(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS 64(SI)(AX*4), Y4
@@ -37241,40 +32766,31 @@ around:
 	VPMINSD Y3, Y1, Y3
 	VPMINSD Y4, Y1, Y4
 	VPMINSD Y5, Y1, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS 64(SI)(AX*4), Y4
-	VMOVUPS 96(SI)(AX*4), Y5
-	VPMAXSD Y2, Y0, Y2
-	VPMAXSD Y3, Y0, Y3
-	VPMAXSD Y4, Y0, Y4
-	VPMAXSD Y5, Y0, Y5
-	VPMINSD Y2, Y1, Y2
-	VPMINSD Y3, Y1, Y3
-	VPMINSD Y4, Y1, Y4
-	VPMINSD Y5, Y1, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37344,7 +32860,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -37353,13 +32869,9 @@ TEXT ·clampI64StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD 64(SI)(AX*8), Y4
@@ -37380,48 +32892,31 @@ around:
 	VBLENDVPD Y7, Y1, Y3, Y3
 	VBLENDVPD Y8, Y1, Y4, Y4
 	VBLENDVPD Y9, Y1, Y5, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD 64(SI)(AX*8), Y4
-	VMOVUPD 96(SI)(AX*8), Y5
-	VPCMPGTQ Y2, Y0, Y6
-	VPCMPGTQ Y3, Y0, Y7
-	VPCMPGTQ Y4, Y0, Y8
-	VPCMPGTQ Y5, Y0, Y9
-	VBLENDVPD Y6, Y0, Y2, Y2
-	VBLENDVPD Y7, Y0, Y3, Y3
-	VBLENDVPD Y8, Y0, Y4, Y4
-	VBLENDVPD Y9, Y0, Y5, Y5
-	VPCMPGTQ Y1, Y2, Y6
-	VPCMPGTQ Y1, Y3, Y7
-	VPCMPGTQ Y1, Y4, Y8
-	VPCMPGTQ Y1, Y5, Y9
-	VBLENDVPD Y6, Y1, Y2, Y2
-	VBLENDVPD Y7, Y1, Y3, Y3
-	VBLENDVPD Y8, Y1, Y4, Y4
-	VBLENDVPD Y9, Y1, Y5, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37481,7 +32976,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampU8StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -37490,13 +32985,9 @@ TEXT ·clampU8StreamAVX2(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Y0
 	VPBROADCASTB 1(DX), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU (SI)(AX*1), Y2
 	VMOVDQU 32(SI)(AX*1), Y3
 	VMOVDQU 64(SI)(AX*1), Y4
@@ -37509,40 +33000,31 @@ around:
 	VPMINUB Y3, Y1, Y3
 	VPMINUB Y4, Y1, Y4
 	VPMINUB Y5, Y1, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Y2, (DI)(AX*1)
 	VMOVNTPS Y3, 32(DI)(AX*1)
 	VMOVNTPS Y4, 64(DI)(AX*1)
 	VMOVNTPS Y5, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU (SI)(AX*1), Y2
-	VMOVDQU 32(SI)(AX*1), Y3
-	VMOVDQU 64(SI)(AX*1), Y4
-	VMOVDQU 96(SI)(AX*1), Y5
-	VPMAXUB Y2, Y0, Y2
-	VPMAXUB Y3, Y0, Y3
-	VPMAXUB Y4, Y0, Y4
-	VPMAXUB Y5, Y0, Y5
-	VPMINUB Y2, Y1, Y2
-	VPMINUB Y3, Y1, Y3
-	VPMINUB Y4, Y1, Y4
-	VPMINUB Y5, Y1, Y5
-	VMOVDQU Y2, (DI)(AX*1)
-	VMOVDQU Y3, 32(DI)(AX*1)
-	VMOVDQU Y4, 64(DI)(AX*1)
-	VMOVDQU Y5, 96(DI)(AX*1)
+	VMOVUPS Y2, (DI)(AX*1)
+	VMOVUPS Y3, 32(DI)(AX*1)
+	VMOVUPS Y4, 64(DI)(AX*1)
+	VMOVUPS Y5, 96(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37616,7 +33098,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereI32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -37624,12 +33106,9 @@ TEXT ·whereI32StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
 	VPSUBD Y0, Y1, Y0
@@ -37654,17 +33133,19 @@ around:
 	VBLENDVPS Y1, Y5, Y9, Y1
 	VBLENDVPS Y2, Y6, Y10, Y2
 	VBLENDVPS Y3, Y7, Y11, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
@@ -37672,37 +33153,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2048(R9)(AX*4)
 	PREFETCHT0 2112(R9)(AX*4)
-	VPMOVZXBD (SI)(AX*1), Y0
-	VPXOR Y1, Y1, Y1
-	VPSUBD Y0, Y1, Y0
-	VPMOVZXBD 8(SI)(AX*1), Y1
-	VPXOR Y2, Y2, Y2
-	VPSUBD Y1, Y2, Y1
-	VPMOVZXBD 16(SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBD Y2, Y3, Y2
-	VPMOVZXBD 24(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBD Y3, Y4, Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VMOVUPS (R9)(AX*4), Y8
-	VMOVUPS 32(R9)(AX*4), Y9
-	VMOVUPS 64(R9)(AX*4), Y10
-	VMOVUPS 96(R9)(AX*4), Y11
-	VBLENDVPS Y0, Y4, Y8, Y0
-	VBLENDVPS Y1, Y5, Y9, Y1
-	VBLENDVPS Y2, Y6, Y10, Y2
-	VBLENDVPS Y3, Y7, Y11, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -37776,7 +33233,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -37784,12 +33241,9 @@ TEXT ·whereI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPXOR Y1, Y1, Y1
 	VPSUBQ Y0, Y1, Y0
@@ -37814,17 +33268,19 @@ around:
 	VBLENDVPD Y1, Y5, Y9, Y1
 	VBLENDVPD Y2, Y6, Y10, Y2
 	VBLENDVPD Y3, Y7, Y11, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
@@ -37832,37 +33288,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2048(R9)(AX*8)
 	PREFETCHT0 2112(R9)(AX*8)
-	VPMOVZXBQ (SI)(AX*1), Y0
-	VPXOR Y1, Y1, Y1
-	VPSUBQ Y0, Y1, Y0
-	VPMOVZXBQ 4(SI)(AX*1), Y1
-	VPXOR Y2, Y2, Y2
-	VPSUBQ Y1, Y2, Y1
-	VPMOVZXBQ 8(SI)(AX*1), Y2
-	VPXOR Y3, Y3, Y3
-	VPSUBQ Y2, Y3, Y2
-	VPMOVZXBQ 12(SI)(AX*1), Y3
-	VPXOR Y4, Y4, Y4
-	VPSUBQ Y3, Y4, Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VMOVUPD (R9)(AX*8), Y8
-	VMOVUPD 32(R9)(AX*8), Y9
-	VMOVUPD 64(R9)(AX*8), Y10
-	VMOVUPD 96(R9)(AX*8), Y11
-	VBLENDVPD Y0, Y4, Y8, Y0
-	VBLENDVPD Y1, Y5, Y9, Y1
-	VBLENDVPD Y2, Y6, Y10, Y2
-	VBLENDVPD Y3, Y7, Y11, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -38384,47 +33816,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
+// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, by non-temporal stores.
 TEXT ·fromI32I64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
+vectors:
 	VPMOVSXDQ (SI)(AX*4), Y0
 	VPMOVSXDQ 16(SI)(AX*4), Y1
 	VPMOVSXDQ 32(SI)(AX*4), Y2
 	VPMOVSXDQ 48(SI)(AX*4), Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
-	VPMOVSXDQ (SI)(AX*4), Y0
-	VPMOVSXDQ 16(SI)(AX*4), Y1
-	VPMOVSXDQ 32(SI)(AX*4), Y2
-	VPMOVSXDQ 48(SI)(AX*4), Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -38471,47 +33898,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 TEXT ·fromU8I32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Y0
 	VPMOVZXBD 8(SI)(AX*1), Y1
 	VPMOVZXBD 16(SI)(AX*1), Y2
 	VPMOVZXBD 24(SI)(AX*1), Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBD (SI)(AX*1), Y0
-	VPMOVZXBD 8(SI)(AX*1), Y1
-	VPMOVZXBD 16(SI)(AX*1), Y2
-	VPMOVZXBD 24(SI)(AX*1), Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -38558,47 +33980,42 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 TEXT ·fromU8I64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBQ (SI)(AX*1), Y0
 	VPMOVZXBQ 4(SI)(AX*1), Y1
 	VPMOVZXBQ 8(SI)(AX*1), Y2
 	VPMOVZXBQ 12(SI)(AX*1), Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBQ (SI)(AX*1), Y0
-	VPMOVZXBQ 4(SI)(AX*1), Y1
-	VPMOVZXBQ 8(SI)(AX*1), Y2
-	VPMOVZXBQ 12(SI)(AX*1), Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39129,19 +34546,15 @@ done:
 	RET
 
 // expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
 TEXT ·expF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -39228,114 +34641,31 @@ around:
 	VMULPS Y1, Y9, Y1
 	VMULPS Y2, Y10, Y2
 	VMULPS Y3, Y11, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VBROADCASTSS constants<>+544(SB), Y4
-	VMAXPS Y0, Y4, Y0
-	VMAXPS Y1, Y4, Y1
-	VMAXPS Y2, Y4, Y2
-	VMAXPS Y3, Y4, Y3
-	VBROADCASTSS constants<>+7456(SB), Y4
-	VMINPS Y0, Y4, Y0
-	VMINPS Y1, Y4, Y1
-	VMINPS Y2, Y4, Y2
-	VMINPS Y3, Y4, Y3
-	VBROADCASTSS constants<>+7488(SB), Y4
-	VFMADD231PS constants<>+576(SB), Y0, Y4
-	VBROADCASTSS constants<>+7488(SB), Y5
-	VFMADD231PS constants<>+576(SB), Y1, Y5
-	VBROADCASTSS constants<>+7488(SB), Y6
-	VFMADD231PS constants<>+576(SB), Y2, Y6
-	VBROADCASTSS constants<>+7488(SB), Y7
-	VFMADD231PS constants<>+576(SB), Y3, Y7
-	VSUBPS constants<>+7488(SB), Y4, Y8
-	VSUBPS constants<>+7488(SB), Y5, Y9
-	VSUBPS constants<>+7488(SB), Y6, Y10
-	VSUBPS constants<>+7488(SB), Y7, Y11
-	VFMADD231PS constants<>+640(SB), Y8, Y0
-	VFMADD231PS constants<>+640(SB), Y9, Y1
-	VFMADD231PS constants<>+640(SB), Y10, Y2
-	VFMADD231PS constants<>+640(SB), Y11, Y3
-	VFMADD231PS constants<>+672(SB), Y8, Y0
-	VFMADD231PS constants<>+672(SB), Y9, Y1
-	VFMADD231PS constants<>+672(SB), Y10, Y2
-	VFMADD231PS constants<>+672(SB), Y11, Y3
-	VBROADCASTSS constants<>+736(SB), Y8
-	VFMADD231PS constants<>+704(SB), Y0, Y8
-	VBROADCASTSS constants<>+736(SB), Y9
-	VFMADD231PS constants<>+704(SB), Y1, Y9
-	VBROADCASTSS constants<>+736(SB), Y10
-	VFMADD231PS constants<>+704(SB), Y2, Y10
-	VBROADCASTSS constants<>+736(SB), Y11
-	VFMADD231PS constants<>+704(SB), Y3, Y11
-	VFMADD213PS constants<>+768(SB), Y0, Y8
-	VFMADD213PS constants<>+768(SB), Y1, Y9
-	VFMADD213PS constants<>+768(SB), Y2, Y10
-	VFMADD213PS constants<>+768(SB), Y3, Y11
-	VFMADD213PS constants<>+800(SB), Y0, Y8
-	VFMADD213PS constants<>+800(SB), Y1, Y9
-	VFMADD213PS constants<>+800(SB), Y2, Y10
-	VFMADD213PS constants<>+800(SB), Y3, Y11
-	VFMADD213PS constants<>+832(SB), Y0, Y8
-	VFMADD213PS constants<>+832(SB), Y1, Y9
-	VFMADD213PS constants<>+832(SB), Y2, Y10
-	VFMADD213PS constants<>+832(SB), Y3, Y11
-	VFMADD213PS constants<>+128(SB), Y0, Y8
-	VFMADD213PS constants<>+128(SB), Y1, Y9
-	VFMADD213PS constants<>+128(SB), Y2, Y10
-	VFMADD213PS constants<>+128(SB), Y3, Y11
-	VFMADD213PS constants<>+128(SB), Y0, Y8
-	VFMADD213PS constants<>+128(SB), Y1, Y9
-	VFMADD213PS constants<>+128(SB), Y2, Y10
-	VFMADD213PS constants<>+128(SB), Y3, Y11
-	VPSRLD $1, Y4, Y0
-	VPSRLD $1, Y5, Y1
-	VPSRLD $1, Y6, Y2
-	VPSRLD $1, Y7, Y3
-	VPSLLD $23, Y0, Y12
-	VPSLLD $23, Y1, Y13
-	VPSLLD $23, Y2, Y14
-	VPSLLD $23, Y3, Y15
-	VMULPS Y12, Y8, Y8
-	VMULPS Y13, Y9, Y9
-	VMULPS Y14, Y10, Y10
-	VMULPS Y15, Y11, Y11
-	VPSUBD Y0, Y4, Y0
-	VPSUBD Y1, Y5, Y1
-	VPSUBD Y2, Y6, Y2
-	VPSUBD Y3, Y7, Y3
-	VPSLLD $23, Y0, Y0
-	VPSLLD $23, Y1, Y1
-	VPSLLD $23, Y2, Y2
-	VPSLLD $23, Y3, Y3
-	VMULPS Y0, Y8, Y0
-	VMULPS Y1, Y9, Y1
-	VMULPS Y2, Y10, Y2
-	VMULPS Y3, Y11, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39467,161 +34797,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expm1F32StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
-TEXT ·expm1F32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+7520(SB), Y0
-	VBROADCASTSS constants<>+7456(SB), Y1
-	VBROADCASTSS constants<>+7552(SB), Y2
-	VBROADCASTSS constants<>+896(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMAXPS Y4, Y0, Y6
-	VMAXPS Y5, Y0, Y7
-	VMINPS Y6, Y1, Y6
-	VMINPS Y7, Y1, Y7
-	VMOVAPS Y2, Y8
-	VFMADD231PS constants<>+576(SB), Y6, Y8
-	VMOVAPS Y2, Y9
-	VFMADD231PS constants<>+576(SB), Y7, Y9
-	VSUBPS Y2, Y8, Y8
-	VSUBPS Y2, Y9, Y9
-	VFMADD231PS constants<>+640(SB), Y8, Y6
-	VFMADD231PS constants<>+640(SB), Y9, Y7
-	VMULPS constants<>+2528(SB), Y8, Y10
-	VMULPS constants<>+2528(SB), Y9, Y11
-	VSUBPS Y10, Y6, Y12
-	VSUBPS Y11, Y7, Y13
-	VSUBPS Y12, Y6, Y6
-	VSUBPS Y13, Y7, Y7
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMULPS Y12, Y12, Y10
-	VMULPS Y13, Y13, Y11
-	VBROADCASTSS constants<>+7616(SB), Y14
-	VFMADD231PS constants<>+7584(SB), Y12, Y14
-	VBROADCASTSS constants<>+7616(SB), Y15
-	VFMADD231PS constants<>+7584(SB), Y13, Y15
-	VFMADD213PS constants<>+7648(SB), Y12, Y14
-	VFMADD213PS constants<>+7648(SB), Y13, Y15
-	VFMADD213PS constants<>+7680(SB), Y12, Y14
-	VFMADD213PS constants<>+7680(SB), Y13, Y15
-	VFMADD213PS constants<>+7712(SB), Y12, Y14
-	VFMADD213PS constants<>+7712(SB), Y13, Y15
-	VFMADD213PS Y3, Y12, Y14
-	VFMADD213PS Y3, Y13, Y15
-	VFMADD231PS Y14, Y10, Y6
-	VFMADD231PS Y15, Y11, Y7
-	VSUBPS constants<>+128(SB), Y8, Y8
-	VSUBPS constants<>+128(SB), Y9, Y9
-	VADDPS constants<>+4992(SB), Y8, Y8
-	VADDPS constants<>+4992(SB), Y9, Y9
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VSUBPS Y3, Y8, Y10
-	VSUBPS Y3, Y9, Y11
-	VFMADD231PS Y12, Y8, Y10
-	VFMADD231PS Y13, Y9, Y11
-	VFMADD231PS Y6, Y8, Y10
-	VFMADD231PS Y7, Y9, Y11
-	VMULPS constants<>+5312(SB), Y10, Y6
-	VMULPS constants<>+5312(SB), Y11, Y7
-	VPAND constants<>+64(SB), Y4, Y8
-	VPAND constants<>+64(SB), Y5, Y9
-	VCMPPS $17, constants<>+7744(SB), Y8, Y8
-	VCMPPS $17, constants<>+7744(SB), Y9, Y9
-	VBLENDVPS Y8, Y4, Y6, Y4
-	VBLENDVPS Y9, Y5, Y7, Y5
-	VMOVNTPS Y4, (DI)(AX*4)
-	VMOVNTPS Y5, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMAXPS Y4, Y0, Y6
-	VMAXPS Y5, Y0, Y7
-	VMINPS Y6, Y1, Y6
-	VMINPS Y7, Y1, Y7
-	VMOVAPS Y2, Y8
-	VFMADD231PS constants<>+576(SB), Y6, Y8
-	VMOVAPS Y2, Y9
-	VFMADD231PS constants<>+576(SB), Y7, Y9
-	VSUBPS Y2, Y8, Y8
-	VSUBPS Y2, Y9, Y9
-	VFMADD231PS constants<>+640(SB), Y8, Y6
-	VFMADD231PS constants<>+640(SB), Y9, Y7
-	VMULPS constants<>+2528(SB), Y8, Y10
-	VMULPS constants<>+2528(SB), Y9, Y11
-	VSUBPS Y10, Y6, Y12
-	VSUBPS Y11, Y7, Y13
-	VSUBPS Y12, Y6, Y6
-	VSUBPS Y13, Y7, Y7
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMULPS Y12, Y12, Y10
-	VMULPS Y13, Y13, Y11
-	VBROADCASTSS constants<>+7616(SB), Y14
-	VFMADD231PS constants<>+7584(SB), Y12, Y14
-	VBROADCASTSS constants<>+7616(SB), Y15
-	VFMADD231PS constants<>+7584(SB), Y13, Y15
-	VFMADD213PS constants<>+7648(SB), Y12, Y14
-	VFMADD213PS constants<>+7648(SB), Y13, Y15
-	VFMADD213PS constants<>+7680(SB), Y12, Y14
-	VFMADD213PS constants<>+7680(SB), Y13, Y15
-	VFMADD213PS constants<>+7712(SB), Y12, Y14
-	VFMADD213PS constants<>+7712(SB), Y13, Y15
-	VFMADD213PS Y3, Y12, Y14
-	VFMADD213PS Y3, Y13, Y15
-	VFMADD231PS Y14, Y10, Y6
-	VFMADD231PS Y15, Y11, Y7
-	VSUBPS constants<>+128(SB), Y8, Y8
-	VSUBPS constants<>+128(SB), Y9, Y9
-	VADDPS constants<>+4992(SB), Y8, Y8
-	VADDPS constants<>+4992(SB), Y9, Y9
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VSUBPS Y3, Y8, Y10
-	VSUBPS Y3, Y9, Y11
-	VFMADD231PS Y12, Y8, Y10
-	VFMADD231PS Y13, Y9, Y11
-	VFMADD231PS Y6, Y8, Y10
-	VFMADD231PS Y7, Y9, Y11
-	VMULPS constants<>+5312(SB), Y10, Y6
-	VMULPS constants<>+5312(SB), Y11, Y7
-	VPAND constants<>+64(SB), Y4, Y8
-	VPAND constants<>+64(SB), Y5, Y9
-	VCMPPS $17, constants<>+7744(SB), Y8, Y8
-	VCMPPS $17, constants<>+7744(SB), Y9, Y9
-	VBLENDVPS Y8, Y4, Y6, Y4
-	VBLENDVPS Y9, Y5, Y7, Y5
-	VMOVUPS Y4, (DI)(AX*4)
-	VMOVUPS Y5, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // logF32AVX2 is dst[i] = log(x).
 // x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
 TEXT ·logF32AVX2(SB), NOSPLIT, $0-24
@@ -39750,168 +34925,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// logF32StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
-TEXT ·logF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSS constants<>+7776(SB), Y1
-	VBROADCASTSS constants<>+7808(SB), Y2
-	VBROADCASTSS constants<>+7840(SB), Y3
-	VBROADCASTSS constants<>+7872(SB), Y4
-	VBROADCASTSS constants<>+7904(SB), Y5
-	VBROADCASTSS constants<>+7936(SB), Y6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y7
-	VMOVUPS 32(SI)(AX*4), Y8
-	VCMPPS $17, Y2, Y7, Y9
-	VCMPPS $17, Y2, Y8, Y10
-	VMULPS Y3, Y7, Y11
-	VMULPS Y3, Y8, Y12
-	VBLENDVPS Y9, Y11, Y7, Y11
-	VBLENDVPS Y10, Y12, Y8, Y12
-	VPSUBD Y4, Y11, Y13
-	VPSUBD Y4, Y12, Y14
-	VPAND Y1, Y13, Y13
-	VPAND Y1, Y14, Y14
-	VPSUBD Y13, Y11, Y11
-	VPSUBD Y14, Y12, Y12
-	VBLENDVPS Y9, Y5, Y0, Y9
-	VBLENDVPS Y10, Y5, Y0, Y10
-	VPSUBD Y9, Y13, Y9
-	VPSUBD Y10, Y14, Y10
-	VPSRAD $23, Y9, Y9
-	VPSRAD $23, Y10, Y10
-	VCVTDQ2PS Y9, Y9
-	VCVTDQ2PS Y10, Y10
-	VCMPPS $17, constants<>+4000(SB), Y7, Y13
-	VCMPPS $17, constants<>+4000(SB), Y8, Y14
-	VBLENDVPS Y13, Y9, Y7, Y9
-	VBLENDVPS Y14, Y10, Y8, Y10
-	VCMPPS $18, Y0, Y7, Y13
-	VCMPPS $18, Y0, Y8, Y14
-	VCMPPS $17, Y0, Y7, Y7
-	VCMPPS $17, Y0, Y8, Y8
-	VBLENDVPS Y7, constants<>+7968(SB), Y1, Y7
-	VBLENDVPS Y8, constants<>+7968(SB), Y1, Y8
-	VBLENDVPS Y13, Y7, Y9, Y7
-	VBLENDVPS Y14, Y8, Y10, Y8
-	VSUBPS constants<>+128(SB), Y11, Y9
-	VSUBPS constants<>+128(SB), Y12, Y10
-	VBROADCASTSS constants<>+992(SB), Y11
-	VFMADD231PS constants<>+960(SB), Y9, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y10, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y11
-	VFMADD213PS constants<>+1024(SB), Y10, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y11
-	VFMADD213PS constants<>+1056(SB), Y10, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y11
-	VFMADD213PS constants<>+1088(SB), Y10, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y11
-	VFMADD213PS constants<>+1120(SB), Y10, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y11
-	VFMADD213PS constants<>+1152(SB), Y10, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y11
-	VFMADD213PS constants<>+1184(SB), Y10, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y11
-	VFMADD213PS constants<>+928(SB), Y10, Y12
-	VMULPS Y9, Y9, Y13
-	VMULPS Y10, Y10, Y14
-	VFMADD231PS Y11, Y13, Y9
-	VFMADD231PS Y12, Y14, Y10
-	VFMADD231PS constants<>+1216(SB), Y7, Y9
-	VFMADD231PS constants<>+1216(SB), Y8, Y10
-	VMOVNTPS Y9, (DI)(AX*4)
-	VMOVNTPS Y10, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y7
-	VMOVUPS 32(SI)(AX*4), Y8
-	VCMPPS $17, Y2, Y7, Y9
-	VCMPPS $17, Y2, Y8, Y10
-	VMULPS Y3, Y7, Y11
-	VMULPS Y3, Y8, Y12
-	VBLENDVPS Y9, Y11, Y7, Y11
-	VBLENDVPS Y10, Y12, Y8, Y12
-	VPSUBD Y4, Y11, Y13
-	VPSUBD Y4, Y12, Y14
-	VPAND Y1, Y13, Y13
-	VPAND Y1, Y14, Y14
-	VPSUBD Y13, Y11, Y11
-	VPSUBD Y14, Y12, Y12
-	VBLENDVPS Y9, Y5, Y0, Y9
-	VBLENDVPS Y10, Y5, Y0, Y10
-	VPSUBD Y9, Y13, Y9
-	VPSUBD Y10, Y14, Y10
-	VPSRAD $23, Y9, Y9
-	VPSRAD $23, Y10, Y10
-	VCVTDQ2PS Y9, Y9
-	VCVTDQ2PS Y10, Y10
-	VCMPPS $17, constants<>+4000(SB), Y7, Y13
-	VCMPPS $17, constants<>+4000(SB), Y8, Y14
-	VBLENDVPS Y13, Y9, Y7, Y9
-	VBLENDVPS Y14, Y10, Y8, Y10
-	VCMPPS $18, Y0, Y7, Y13
-	VCMPPS $18, Y0, Y8, Y14
-	VCMPPS $17, Y0, Y7, Y7
-	VCMPPS $17, Y0, Y8, Y8
-	VBLENDVPS Y7, constants<>+7968(SB), Y1, Y7
-	VBLENDVPS Y8, constants<>+7968(SB), Y1, Y8
-	VBLENDVPS Y13, Y7, Y9, Y7
-	VBLENDVPS Y14, Y8, Y10, Y8
-	VSUBPS constants<>+128(SB), Y11, Y9
-	VSUBPS constants<>+128(SB), Y12, Y10
-	VBROADCASTSS constants<>+992(SB), Y11
-	VFMADD231PS constants<>+960(SB), Y9, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y10, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y11
-	VFMADD213PS constants<>+1024(SB), Y10, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y11
-	VFMADD213PS constants<>+1056(SB), Y10, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y11
-	VFMADD213PS constants<>+1088(SB), Y10, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y11
-	VFMADD213PS constants<>+1120(SB), Y10, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y11
-	VFMADD213PS constants<>+1152(SB), Y10, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y11
-	VFMADD213PS constants<>+1184(SB), Y10, Y12
-	VFMADD213PS constants<>+928(SB), Y9, Y11
-	VFMADD213PS constants<>+928(SB), Y10, Y12
-	VMULPS Y9, Y9, Y13
-	VMULPS Y10, Y10, Y14
-	VFMADD231PS Y11, Y13, Y9
-	VFMADD231PS Y12, Y14, Y10
-	VFMADD231PS constants<>+1216(SB), Y7, Y9
-	VFMADD231PS constants<>+1216(SB), Y8, Y10
-	VMOVUPS Y9, (DI)(AX*4)
-	VMOVUPS Y10, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -40051,179 +35064,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// log1pF32StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
-TEXT ·log1pF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+160(SB), Y0
-	VBROADCASTSS constants<>+7776(SB), Y1
-	VBROADCASTSS constants<>+288(SB), Y2
-	VBROADCASTSS constants<>+128(SB), Y3
-	VBROADCASTSS constants<>+7872(SB), Y4
-	VBROADCASTSS constants<>+8000(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VADDPS Y6, Y3, Y8
-	VADDPS Y7, Y3, Y9
-	VPSUBD Y4, Y8, Y8
-	VPSUBD Y4, Y9, Y9
-	VPAND Y1, Y8, Y8
-	VPAND Y1, Y9, Y9
-	VPSUBD Y8, Y6, Y10
-	VPSUBD Y9, Y7, Y11
-	VPSUBD Y8, Y5, Y12
-	VPSUBD Y9, Y5, Y13
-	VFMADD132PS constants<>+8032(SB), Y0, Y12
-	VFMADD132PS constants<>+8032(SB), Y0, Y13
-	VADDPS Y12, Y10, Y10
-	VADDPS Y13, Y11, Y11
-	VPSRAD $23, Y8, Y8
-	VPSRAD $23, Y9, Y9
-	VCVTDQ2PS Y8, Y8
-	VCVTDQ2PS Y9, Y9
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y10, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y11, Y13
-	VFMADD213PS constants<>+1024(SB), Y10, Y12
-	VFMADD213PS constants<>+1024(SB), Y11, Y13
-	VFMADD213PS constants<>+1056(SB), Y10, Y12
-	VFMADD213PS constants<>+1056(SB), Y11, Y13
-	VFMADD213PS constants<>+1088(SB), Y10, Y12
-	VFMADD213PS constants<>+1088(SB), Y11, Y13
-	VFMADD213PS constants<>+1120(SB), Y10, Y12
-	VFMADD213PS constants<>+1120(SB), Y11, Y13
-	VFMADD213PS constants<>+1152(SB), Y10, Y12
-	VFMADD213PS constants<>+1152(SB), Y11, Y13
-	VFMADD213PS constants<>+1184(SB), Y10, Y12
-	VFMADD213PS constants<>+1184(SB), Y11, Y13
-	VFMADD213PS constants<>+928(SB), Y10, Y12
-	VFMADD213PS constants<>+928(SB), Y11, Y13
-	VMULPS Y10, Y10, Y14
-	VMULPS Y11, Y11, Y15
-	VFMADD231PS Y12, Y14, Y10
-	VFMADD231PS Y13, Y15, Y11
-	VFMADD231PS constants<>+1216(SB), Y8, Y10
-	VFMADD231PS constants<>+1216(SB), Y9, Y11
-	VPAND constants<>+64(SB), Y6, Y8
-	VPAND constants<>+64(SB), Y7, Y9
-	VCMPPS $17, constants<>+7744(SB), Y8, Y8
-	VCMPPS $17, constants<>+7744(SB), Y9, Y9
-	VBLENDVPS Y8, Y6, Y10, Y8
-	VBLENDVPS Y9, Y7, Y11, Y9
-	VCMPPS $0, constants<>+4000(SB), Y6, Y10
-	VCMPPS $0, constants<>+4000(SB), Y7, Y11
-	VBLENDVPS Y10, Y6, Y8, Y8
-	VBLENDVPS Y11, Y7, Y9, Y9
-	VCMPPS $18, Y0, Y6, Y10
-	VCMPPS $18, Y0, Y7, Y11
-	VCMPPS $17, Y0, Y6, Y12
-	VCMPPS $17, Y0, Y7, Y13
-	VBLENDVPS Y12, Y2, Y1, Y12
-	VBLENDVPS Y13, Y2, Y1, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, Y2, Y8, Y6
-	VBLENDVPS Y7, Y2, Y9, Y7
-	VMOVNTPS Y6, (DI)(AX*4)
-	VMOVNTPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VADDPS Y6, Y3, Y8
-	VADDPS Y7, Y3, Y9
-	VPSUBD Y4, Y8, Y8
-	VPSUBD Y4, Y9, Y9
-	VPAND Y1, Y8, Y8
-	VPAND Y1, Y9, Y9
-	VPSUBD Y8, Y6, Y10
-	VPSUBD Y9, Y7, Y11
-	VPSUBD Y8, Y5, Y12
-	VPSUBD Y9, Y5, Y13
-	VFMADD132PS constants<>+8032(SB), Y0, Y12
-	VFMADD132PS constants<>+8032(SB), Y0, Y13
-	VADDPS Y12, Y10, Y10
-	VADDPS Y13, Y11, Y11
-	VPSRAD $23, Y8, Y8
-	VPSRAD $23, Y9, Y9
-	VCVTDQ2PS Y8, Y8
-	VCVTDQ2PS Y9, Y9
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y10, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y11, Y13
-	VFMADD213PS constants<>+1024(SB), Y10, Y12
-	VFMADD213PS constants<>+1024(SB), Y11, Y13
-	VFMADD213PS constants<>+1056(SB), Y10, Y12
-	VFMADD213PS constants<>+1056(SB), Y11, Y13
-	VFMADD213PS constants<>+1088(SB), Y10, Y12
-	VFMADD213PS constants<>+1088(SB), Y11, Y13
-	VFMADD213PS constants<>+1120(SB), Y10, Y12
-	VFMADD213PS constants<>+1120(SB), Y11, Y13
-	VFMADD213PS constants<>+1152(SB), Y10, Y12
-	VFMADD213PS constants<>+1152(SB), Y11, Y13
-	VFMADD213PS constants<>+1184(SB), Y10, Y12
-	VFMADD213PS constants<>+1184(SB), Y11, Y13
-	VFMADD213PS constants<>+928(SB), Y10, Y12
-	VFMADD213PS constants<>+928(SB), Y11, Y13
-	VMULPS Y10, Y10, Y14
-	VMULPS Y11, Y11, Y15
-	VFMADD231PS Y12, Y14, Y10
-	VFMADD231PS Y13, Y15, Y11
-	VFMADD231PS constants<>+1216(SB), Y8, Y10
-	VFMADD231PS constants<>+1216(SB), Y9, Y11
-	VPAND constants<>+64(SB), Y6, Y8
-	VPAND constants<>+64(SB), Y7, Y9
-	VCMPPS $17, constants<>+7744(SB), Y8, Y8
-	VCMPPS $17, constants<>+7744(SB), Y9, Y9
-	VBLENDVPS Y8, Y6, Y10, Y8
-	VBLENDVPS Y9, Y7, Y11, Y9
-	VCMPPS $0, constants<>+4000(SB), Y6, Y10
-	VCMPPS $0, constants<>+4000(SB), Y7, Y11
-	VBLENDVPS Y10, Y6, Y8, Y8
-	VBLENDVPS Y11, Y7, Y9, Y9
-	VCMPPS $18, Y0, Y6, Y10
-	VCMPPS $18, Y0, Y7, Y11
-	VCMPPS $17, Y0, Y6, Y12
-	VCMPPS $17, Y0, Y7, Y13
-	VBLENDVPS Y12, Y2, Y1, Y12
-	VBLENDVPS Y13, Y2, Y1, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VCMPPS $3, Y6, Y6, Y6
-	VCMPPS $3, Y7, Y7, Y7
-	VBLENDVPS Y6, Y2, Y8, Y6
-	VBLENDVPS Y7, Y2, Y9, Y7
-	VMOVUPS Y6, (DI)(AX*4)
-	VMOVUPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -40382,305 +35222,6 @@ done:
 	VZEROUPPER
 	RET
 
-// sinF32StreamAVX2 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·sinF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+8064(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VPAND constants<>+64(SB), Y1, Y2
-	VPAND constants<>+8096(SB), Y2, Y3
-	VPOR constants<>+7808(SB), Y3, Y3
-	VPSRLD $23, Y2, Y4
-	VPSUBD constants<>+8128(SB), Y4, Y4
-	VPSRLD $5, Y4, Y5
-	VPAND Y0, Y4, Y4
-	VPADDD constants<>+384(SB), Y5, Y6
-	VPERMD constants<>+8160(SB), Y6, Y6
-	VPSRLD $1, Y6, Y7
-	VPSUBD Y4, Y0, Y8
-	VPSRLVD Y8, Y7, Y7
-	VPERMD constants<>+8160(SB), Y5, Y9
-	VPSLLVD Y4, Y9, Y9
-	VPOR Y7, Y9, Y7
-	VPADDD constants<>+7296(SB), Y5, Y9
-	VPERMD constants<>+8160(SB), Y9, Y9
-	VPSRLD $1, Y9, Y10
-	VPSRLVD Y8, Y10, Y10
-	VPSLLVD Y4, Y6, Y6
-	VPOR Y10, Y6, Y6
-	VPADDD constants<>+8192(SB), Y5, Y5
-	VPERMD constants<>+8160(SB), Y5, Y5
-	VPSRLD $1, Y5, Y5
-	VPSRLVD Y8, Y5, Y5
-	VPSLLVD Y4, Y9, Y4
-	VPOR Y5, Y4, Y4
-	VPMULLD Y6, Y3, Y5
-	VPSRLQ $32, Y3, Y8
-	VPSRLQ $32, Y4, Y9
-	VPMULUDQ Y8, Y9, Y9
-	VPMULUDQ Y3, Y4, Y8
-	VPSRLQ $32, Y8, Y8
-	VPBLENDD $0xaa, Y9, Y8, Y4
-	VPADDD Y4, Y5, Y4
-	VPMULLD Y7, Y3, Y7
-	VPSRLQ $32, Y3, Y8
-	VPSRLQ $32, Y6, Y9
-	VPMULUDQ Y8, Y9, Y9
-	VPMULUDQ Y3, Y6, Y8
-	VPSRLQ $32, Y8, Y8
-	VPBLENDD $0xaa, Y9, Y8, Y3
-	VPADDD Y3, Y7, Y3
-	VPXOR constants<>+0(SB), Y4, Y6
-	VPXOR constants<>+0(SB), Y5, Y5
-	VPCMPGTD Y6, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VBLENDVPS Y5, constants<>+384(SB), Y6, Y5
-	VPADDD Y5, Y3, Y3
-	VPSLLD $2, Y3, Y5
-	VPSRLD $30, Y4, Y7
-	VPOR Y7, Y5, Y5
-	VPSLLD $2, Y4, Y4
-	VPSRLD $30, Y3, Y3
-	VPSRLD $31, Y5, Y7
-	VPADDD Y7, Y3, Y3
-	VPSRAD $31, Y5, Y7
-	VPXOR Y7, Y5, Y5
-	VPXOR Y7, Y4, Y4
-	VPAND constants<>+8224(SB), Y5, Y8
-	VCVTDQ2PS Y8, Y8
-	VPAND constants<>+320(SB), Y5, Y5
-	VPSLLD $16, Y5, Y5
-	VPSRLD $16, Y4, Y9
-	VPOR Y9, Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VPAND constants<>+8256(SB), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VFMADD231PS constants<>+8288(SB), Y4, Y5
-	VMOVAPS Y8, Y4
-	VFMADD231PS constants<>+8288(SB), Y5, Y4
-	VMULPS constants<>+8320(SB), Y4, Y4
-	VFMSUB132PS constants<>+8320(SB), Y4, Y8
-	VFMADD231PS constants<>+8352(SB), Y5, Y8
-	VMULPS constants<>+8384(SB), Y4, Y5
-	VMOVAPS Y5, Y9
-	VFMSUB231PS constants<>+8384(SB), Y4, Y9
-	VFMADD231PS constants<>+8416(SB), Y4, Y9
-	VFMADD231PS constants<>+8384(SB), Y8, Y9
-	VPAND constants<>+0(SB), Y7, Y4
-	VPXOR Y4, Y5, Y5
-	VPXOR Y4, Y9, Y4
-	VBROADCASTSS constants<>+7552(SB), Y7
-	VFMADD231PS constants<>+8448(SB), Y2, Y7
-	VSUBPS constants<>+7552(SB), Y7, Y8
-	VPSUBD constants<>+7552(SB), Y7, Y7
-	VMOVAPS Y2, Y9
-	VFMADD231PS constants<>+8480(SB), Y8, Y9
-	VMULPS constants<>+8512(SB), Y8, Y10
-	VMOVAPS Y10, Y11
-	VFMSUB231PS constants<>+8512(SB), Y8, Y11
-	VADDPS Y10, Y9, Y12
-	VSUBPS Y9, Y12, Y13
-	VSUBPS Y13, Y12, Y14
-	VSUBPS Y14, Y9, Y9
-	VSUBPS Y13, Y10, Y10
-	VADDPS Y10, Y9, Y9
-	VFMADD231PS constants<>+8544(SB), Y8, Y11
-	VADDPS Y11, Y9, Y8
-	VADDPS Y8, Y12, Y9
-	VSUBPS Y9, Y12, Y10
-	VADDPS Y8, Y10, Y8
-	VCMPPS $29, constants<>+8576(SB), Y2, Y10
-	VBLENDVPS Y10, Y5, Y9, Y5
-	VBLENDVPS Y10, Y4, Y8, Y4
-	VBLENDVPS Y10, Y3, Y7, Y3
-	VMULPS Y5, Y5, Y7
-	VBROADCASTSS constants<>+8640(SB), Y8
-	VFMADD231PS constants<>+8608(SB), Y7, Y8
-	VFMADD213PS constants<>+7264(SB), Y7, Y8
-	VMULPS Y5, Y7, Y9
-	VFMADD213PS Y4, Y8, Y9
-	VADDPS Y9, Y5, Y8
-	VBROADCASTSS constants<>+8704(SB), Y9
-	VFMADD231PS constants<>+8672(SB), Y7, Y9
-	VFMADD213PS constants<>+7168(SB), Y7, Y9
-	VFMADD213PS constants<>+928(SB), Y7, Y9
-	VMULPS Y4, Y5, Y4
-	VFMSUB231PS Y9, Y7, Y4
-	VADDPS constants<>+128(SB), Y4, Y4
-	VPSLLD $31, Y3, Y5
-	VPCMPGTD Y5, Y6, Y5
-	VBLENDVPS Y5, Y4, Y8, Y4
-	VPSRLD $1, Y3, Y3
-	VPSLLD $31, Y3, Y3
-	VPXOR Y3, Y4, Y3
-	VPAND constants<>+0(SB), Y1, Y1
-	VPXOR Y1, Y3, Y1
-	VCMPPS $17, constants<>+4000(SB), Y2, Y2
-	VPXOR constants<>+256(SB), Y2, Y2
-	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
-	VMOVNTPS Y1, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VPAND constants<>+64(SB), Y1, Y2
-	VPAND constants<>+8096(SB), Y2, Y3
-	VPOR constants<>+7808(SB), Y3, Y3
-	VPSRLD $23, Y2, Y4
-	VPSUBD constants<>+8128(SB), Y4, Y4
-	VPSRLD $5, Y4, Y5
-	VPAND Y0, Y4, Y4
-	VPADDD constants<>+384(SB), Y5, Y6
-	VPERMD constants<>+8160(SB), Y6, Y6
-	VPSRLD $1, Y6, Y7
-	VPSUBD Y4, Y0, Y8
-	VPSRLVD Y8, Y7, Y7
-	VPERMD constants<>+8160(SB), Y5, Y9
-	VPSLLVD Y4, Y9, Y9
-	VPOR Y7, Y9, Y7
-	VPADDD constants<>+7296(SB), Y5, Y9
-	VPERMD constants<>+8160(SB), Y9, Y9
-	VPSRLD $1, Y9, Y10
-	VPSRLVD Y8, Y10, Y10
-	VPSLLVD Y4, Y6, Y6
-	VPOR Y10, Y6, Y6
-	VPADDD constants<>+8192(SB), Y5, Y5
-	VPERMD constants<>+8160(SB), Y5, Y5
-	VPSRLD $1, Y5, Y5
-	VPSRLVD Y8, Y5, Y5
-	VPSLLVD Y4, Y9, Y4
-	VPOR Y5, Y4, Y4
-	VPMULLD Y6, Y3, Y5
-	VPSRLQ $32, Y3, Y8
-	VPSRLQ $32, Y4, Y9
-	VPMULUDQ Y8, Y9, Y9
-	VPMULUDQ Y3, Y4, Y8
-	VPSRLQ $32, Y8, Y8
-	VPBLENDD $0xaa, Y9, Y8, Y4
-	VPADDD Y4, Y5, Y4
-	VPMULLD Y7, Y3, Y7
-	VPSRLQ $32, Y3, Y8
-	VPSRLQ $32, Y6, Y9
-	VPMULUDQ Y8, Y9, Y9
-	VPMULUDQ Y3, Y6, Y8
-	VPSRLQ $32, Y8, Y8
-	VPBLENDD $0xaa, Y9, Y8, Y3
-	VPADDD Y3, Y7, Y3
-	VPXOR constants<>+0(SB), Y4, Y6
-	VPXOR constants<>+0(SB), Y5, Y5
-	VPCMPGTD Y6, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VBLENDVPS Y5, constants<>+384(SB), Y6, Y5
-	VPADDD Y5, Y3, Y3
-	VPSLLD $2, Y3, Y5
-	VPSRLD $30, Y4, Y7
-	VPOR Y7, Y5, Y5
-	VPSLLD $2, Y4, Y4
-	VPSRLD $30, Y3, Y3
-	VPSRLD $31, Y5, Y7
-	VPADDD Y7, Y3, Y3
-	VPSRAD $31, Y5, Y7
-	VPXOR Y7, Y5, Y5
-	VPXOR Y7, Y4, Y4
-	VPAND constants<>+8224(SB), Y5, Y8
-	VCVTDQ2PS Y8, Y8
-	VPAND constants<>+320(SB), Y5, Y5
-	VPSLLD $16, Y5, Y5
-	VPSRLD $16, Y4, Y9
-	VPOR Y9, Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VPAND constants<>+8256(SB), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VFMADD231PS constants<>+8288(SB), Y4, Y5
-	VMOVAPS Y8, Y4
-	VFMADD231PS constants<>+8288(SB), Y5, Y4
-	VMULPS constants<>+8320(SB), Y4, Y4
-	VFMSUB132PS constants<>+8320(SB), Y4, Y8
-	VFMADD231PS constants<>+8352(SB), Y5, Y8
-	VMULPS constants<>+8384(SB), Y4, Y5
-	VMOVAPS Y5, Y9
-	VFMSUB231PS constants<>+8384(SB), Y4, Y9
-	VFMADD231PS constants<>+8416(SB), Y4, Y9
-	VFMADD231PS constants<>+8384(SB), Y8, Y9
-	VPAND constants<>+0(SB), Y7, Y4
-	VPXOR Y4, Y5, Y5
-	VPXOR Y4, Y9, Y4
-	VBROADCASTSS constants<>+7552(SB), Y7
-	VFMADD231PS constants<>+8448(SB), Y2, Y7
-	VSUBPS constants<>+7552(SB), Y7, Y8
-	VPSUBD constants<>+7552(SB), Y7, Y7
-	VMOVAPS Y2, Y9
-	VFMADD231PS constants<>+8480(SB), Y8, Y9
-	VMULPS constants<>+8512(SB), Y8, Y10
-	VMOVAPS Y10, Y11
-	VFMSUB231PS constants<>+8512(SB), Y8, Y11
-	VADDPS Y10, Y9, Y12
-	VSUBPS Y9, Y12, Y13
-	VSUBPS Y13, Y12, Y14
-	VSUBPS Y14, Y9, Y9
-	VSUBPS Y13, Y10, Y10
-	VADDPS Y10, Y9, Y9
-	VFMADD231PS constants<>+8544(SB), Y8, Y11
-	VADDPS Y11, Y9, Y8
-	VADDPS Y8, Y12, Y9
-	VSUBPS Y9, Y12, Y10
-	VADDPS Y8, Y10, Y8
-	VCMPPS $29, constants<>+8576(SB), Y2, Y10
-	VBLENDVPS Y10, Y5, Y9, Y5
-	VBLENDVPS Y10, Y4, Y8, Y4
-	VBLENDVPS Y10, Y3, Y7, Y3
-	VMULPS Y5, Y5, Y7
-	VBROADCASTSS constants<>+8640(SB), Y8
-	VFMADD231PS constants<>+8608(SB), Y7, Y8
-	VFMADD213PS constants<>+7264(SB), Y7, Y8
-	VMULPS Y5, Y7, Y9
-	VFMADD213PS Y4, Y8, Y9
-	VADDPS Y9, Y5, Y8
-	VBROADCASTSS constants<>+8704(SB), Y9
-	VFMADD231PS constants<>+8672(SB), Y7, Y9
-	VFMADD213PS constants<>+7168(SB), Y7, Y9
-	VFMADD213PS constants<>+928(SB), Y7, Y9
-	VMULPS Y4, Y5, Y4
-	VFMSUB231PS Y9, Y7, Y4
-	VADDPS constants<>+128(SB), Y4, Y4
-	VPSLLD $31, Y3, Y5
-	VPCMPGTD Y5, Y6, Y5
-	VBLENDVPS Y5, Y4, Y8, Y4
-	VPSRLD $1, Y3, Y3
-	VPSLLD $31, Y3, Y3
-	VPXOR Y3, Y4, Y3
-	VPAND constants<>+0(SB), Y1, Y1
-	VPXOR Y1, Y3, Y1
-	VCMPPS $17, constants<>+4000(SB), Y2, Y2
-	VPXOR constants<>+256(SB), Y2, Y2
-	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
-	VMOVUPS Y1, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // cosF32AVX2 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
@@ -40836,305 +35377,6 @@ done:
 	VZEROUPPER
 	RET
 
-// cosF32StreamAVX2 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·cosF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+384(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VPAND constants<>+64(SB), Y1, Y1
-	VCMPPS $17, constants<>+4000(SB), Y1, Y2
-	VPXOR constants<>+256(SB), Y2, Y2
-	VPAND constants<>+8096(SB), Y1, Y3
-	VPOR constants<>+7808(SB), Y3, Y3
-	VPSRLD $23, Y1, Y4
-	VPSUBD constants<>+8128(SB), Y4, Y4
-	VPSRLD $5, Y4, Y5
-	VPAND constants<>+8064(SB), Y4, Y4
-	VPADDD Y0, Y5, Y6
-	VPERMD constants<>+8160(SB), Y6, Y6
-	VPSRLD $1, Y6, Y7
-	VBROADCASTSS constants<>+8064(SB), Y8
-	VPSUBD Y4, Y8, Y9
-	VPSRLVD Y9, Y7, Y7
-	VPERMD constants<>+8160(SB), Y5, Y10
-	VPSLLVD Y4, Y10, Y10
-	VPOR Y7, Y10, Y7
-	VPADDD constants<>+7296(SB), Y5, Y10
-	VPERMD constants<>+8160(SB), Y10, Y10
-	VPSRLD $1, Y10, Y11
-	VPSRLVD Y9, Y11, Y11
-	VPSLLVD Y4, Y6, Y6
-	VPOR Y11, Y6, Y6
-	VPADDD constants<>+8192(SB), Y5, Y5
-	VPERMD constants<>+8160(SB), Y5, Y5
-	VPSRLD $1, Y5, Y5
-	VPSRLVD Y9, Y5, Y5
-	VPSLLVD Y4, Y10, Y4
-	VPOR Y5, Y4, Y4
-	VPMULLD Y6, Y3, Y5
-	VPSRLQ $32, Y3, Y9
-	VPSRLQ $32, Y4, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPMULUDQ Y3, Y4, Y9
-	VPSRLQ $32, Y9, Y9
-	VPBLENDD $0xaa, Y10, Y9, Y4
-	VPADDD Y4, Y5, Y4
-	VPMULLD Y7, Y3, Y7
-	VPSRLQ $32, Y3, Y9
-	VPSRLQ $32, Y6, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPMULUDQ Y3, Y6, Y9
-	VPSRLQ $32, Y9, Y9
-	VPBLENDD $0xaa, Y10, Y9, Y3
-	VPADDD Y3, Y7, Y3
-	VPXOR constants<>+0(SB), Y4, Y6
-	VPXOR constants<>+0(SB), Y5, Y5
-	VPCMPGTD Y6, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VBLENDVPS Y5, Y0, Y6, Y5
-	VPADDD Y5, Y3, Y3
-	VPSLLD $2, Y3, Y5
-	VPSRLD $30, Y4, Y7
-	VPOR Y7, Y5, Y5
-	VPSLLD $2, Y4, Y4
-	VPSRLD $30, Y3, Y3
-	VPSRLD $31, Y5, Y7
-	VPADDD Y7, Y3, Y3
-	VPSRAD $31, Y5, Y7
-	VPXOR Y7, Y5, Y5
-	VPXOR Y7, Y4, Y4
-	VPAND constants<>+8224(SB), Y5, Y9
-	VCVTDQ2PS Y9, Y9
-	VPAND constants<>+320(SB), Y5, Y5
-	VPSLLD $16, Y5, Y5
-	VPSRLD $16, Y4, Y10
-	VPOR Y10, Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VPAND constants<>+8256(SB), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VFMADD231PS constants<>+8288(SB), Y4, Y5
-	VMOVAPS Y9, Y4
-	VFMADD231PS constants<>+8288(SB), Y5, Y4
-	VMULPS constants<>+8320(SB), Y4, Y4
-	VFMSUB132PS constants<>+8320(SB), Y4, Y9
-	VFMADD231PS constants<>+8352(SB), Y5, Y9
-	VMULPS constants<>+8384(SB), Y4, Y5
-	VMOVAPS Y5, Y10
-	VFMSUB231PS constants<>+8384(SB), Y4, Y10
-	VFMADD231PS constants<>+8416(SB), Y4, Y10
-	VFMADD231PS constants<>+8384(SB), Y9, Y10
-	VPAND constants<>+0(SB), Y7, Y4
-	VPXOR Y4, Y5, Y5
-	VPXOR Y4, Y10, Y4
-	VBROADCASTSS constants<>+7552(SB), Y7
-	VFMADD231PS constants<>+8448(SB), Y1, Y7
-	VSUBPS constants<>+7552(SB), Y7, Y9
-	VPSUBD constants<>+7552(SB), Y7, Y7
-	VMOVAPS Y1, Y10
-	VFMADD231PS constants<>+8480(SB), Y9, Y10
-	VMULPS constants<>+8512(SB), Y9, Y11
-	VMOVAPS Y11, Y12
-	VFMSUB231PS constants<>+8512(SB), Y9, Y12
-	VADDPS Y11, Y10, Y13
-	VSUBPS Y10, Y13, Y14
-	VSUBPS Y14, Y13, Y15
-	VSUBPS Y15, Y10, Y10
-	VSUBPS Y14, Y11, Y11
-	VADDPS Y11, Y10, Y10
-	VFMADD231PS constants<>+8544(SB), Y9, Y12
-	VADDPS Y12, Y10, Y9
-	VADDPS Y9, Y13, Y10
-	VSUBPS Y10, Y13, Y11
-	VADDPS Y9, Y11, Y9
-	VCMPPS $29, constants<>+8576(SB), Y1, Y1
-	VBLENDVPS Y1, Y5, Y10, Y5
-	VBLENDVPS Y1, Y4, Y9, Y4
-	VBLENDVPS Y1, Y3, Y7, Y1
-	VPADDD Y0, Y1, Y1
-	VMULPS Y5, Y5, Y3
-	VBROADCASTSS constants<>+8640(SB), Y7
-	VFMADD231PS constants<>+8608(SB), Y3, Y7
-	VFMADD213PS constants<>+7264(SB), Y3, Y7
-	VMULPS Y5, Y3, Y9
-	VFMADD213PS Y4, Y7, Y9
-	VADDPS Y9, Y5, Y7
-	VBROADCASTSS constants<>+8704(SB), Y9
-	VFMADD231PS constants<>+8672(SB), Y3, Y9
-	VFMADD213PS constants<>+7168(SB), Y3, Y9
-	VFMADD213PS constants<>+928(SB), Y3, Y9
-	VMULPS Y4, Y5, Y4
-	VFMSUB231PS Y9, Y3, Y4
-	VADDPS constants<>+128(SB), Y4, Y3
-	VPSLLD $31, Y1, Y4
-	VPCMPGTD Y4, Y6, Y4
-	VBLENDVPS Y4, Y3, Y7, Y3
-	VPSRLD $1, Y1, Y1
-	VPSLLD $31, Y1, Y1
-	VPXOR Y1, Y3, Y1
-	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
-	VMOVNTPS Y1, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VPAND constants<>+64(SB), Y1, Y1
-	VCMPPS $17, constants<>+4000(SB), Y1, Y2
-	VPXOR constants<>+256(SB), Y2, Y2
-	VPAND constants<>+8096(SB), Y1, Y3
-	VPOR constants<>+7808(SB), Y3, Y3
-	VPSRLD $23, Y1, Y4
-	VPSUBD constants<>+8128(SB), Y4, Y4
-	VPSRLD $5, Y4, Y5
-	VPAND constants<>+8064(SB), Y4, Y4
-	VPADDD Y0, Y5, Y6
-	VPERMD constants<>+8160(SB), Y6, Y6
-	VPSRLD $1, Y6, Y7
-	VBROADCASTSS constants<>+8064(SB), Y8
-	VPSUBD Y4, Y8, Y9
-	VPSRLVD Y9, Y7, Y7
-	VPERMD constants<>+8160(SB), Y5, Y10
-	VPSLLVD Y4, Y10, Y10
-	VPOR Y7, Y10, Y7
-	VPADDD constants<>+7296(SB), Y5, Y10
-	VPERMD constants<>+8160(SB), Y10, Y10
-	VPSRLD $1, Y10, Y11
-	VPSRLVD Y9, Y11, Y11
-	VPSLLVD Y4, Y6, Y6
-	VPOR Y11, Y6, Y6
-	VPADDD constants<>+8192(SB), Y5, Y5
-	VPERMD constants<>+8160(SB), Y5, Y5
-	VPSRLD $1, Y5, Y5
-	VPSRLVD Y9, Y5, Y5
-	VPSLLVD Y4, Y10, Y4
-	VPOR Y5, Y4, Y4
-	VPMULLD Y6, Y3, Y5
-	VPSRLQ $32, Y3, Y9
-	VPSRLQ $32, Y4, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPMULUDQ Y3, Y4, Y9
-	VPSRLQ $32, Y9, Y9
-	VPBLENDD $0xaa, Y10, Y9, Y4
-	VPADDD Y4, Y5, Y4
-	VPMULLD Y7, Y3, Y7
-	VPSRLQ $32, Y3, Y9
-	VPSRLQ $32, Y6, Y10
-	VPMULUDQ Y9, Y10, Y10
-	VPMULUDQ Y3, Y6, Y9
-	VPSRLQ $32, Y9, Y9
-	VPBLENDD $0xaa, Y10, Y9, Y3
-	VPADDD Y3, Y7, Y3
-	VPXOR constants<>+0(SB), Y4, Y6
-	VPXOR constants<>+0(SB), Y5, Y5
-	VPCMPGTD Y6, Y5, Y5
-	VPXOR Y6, Y6, Y6
-	VBLENDVPS Y5, Y0, Y6, Y5
-	VPADDD Y5, Y3, Y3
-	VPSLLD $2, Y3, Y5
-	VPSRLD $30, Y4, Y7
-	VPOR Y7, Y5, Y5
-	VPSLLD $2, Y4, Y4
-	VPSRLD $30, Y3, Y3
-	VPSRLD $31, Y5, Y7
-	VPADDD Y7, Y3, Y3
-	VPSRAD $31, Y5, Y7
-	VPXOR Y7, Y5, Y5
-	VPXOR Y7, Y4, Y4
-	VPAND constants<>+8224(SB), Y5, Y9
-	VCVTDQ2PS Y9, Y9
-	VPAND constants<>+320(SB), Y5, Y5
-	VPSLLD $16, Y5, Y5
-	VPSRLD $16, Y4, Y10
-	VPOR Y10, Y5, Y5
-	VCVTDQ2PS Y5, Y5
-	VPAND constants<>+8256(SB), Y4, Y4
-	VCVTDQ2PS Y4, Y4
-	VFMADD231PS constants<>+8288(SB), Y4, Y5
-	VMOVAPS Y9, Y4
-	VFMADD231PS constants<>+8288(SB), Y5, Y4
-	VMULPS constants<>+8320(SB), Y4, Y4
-	VFMSUB132PS constants<>+8320(SB), Y4, Y9
-	VFMADD231PS constants<>+8352(SB), Y5, Y9
-	VMULPS constants<>+8384(SB), Y4, Y5
-	VMOVAPS Y5, Y10
-	VFMSUB231PS constants<>+8384(SB), Y4, Y10
-	VFMADD231PS constants<>+8416(SB), Y4, Y10
-	VFMADD231PS constants<>+8384(SB), Y9, Y10
-	VPAND constants<>+0(SB), Y7, Y4
-	VPXOR Y4, Y5, Y5
-	VPXOR Y4, Y10, Y4
-	VBROADCASTSS constants<>+7552(SB), Y7
-	VFMADD231PS constants<>+8448(SB), Y1, Y7
-	VSUBPS constants<>+7552(SB), Y7, Y9
-	VPSUBD constants<>+7552(SB), Y7, Y7
-	VMOVAPS Y1, Y10
-	VFMADD231PS constants<>+8480(SB), Y9, Y10
-	VMULPS constants<>+8512(SB), Y9, Y11
-	VMOVAPS Y11, Y12
-	VFMSUB231PS constants<>+8512(SB), Y9, Y12
-	VADDPS Y11, Y10, Y13
-	VSUBPS Y10, Y13, Y14
-	VSUBPS Y14, Y13, Y15
-	VSUBPS Y15, Y10, Y10
-	VSUBPS Y14, Y11, Y11
-	VADDPS Y11, Y10, Y10
-	VFMADD231PS constants<>+8544(SB), Y9, Y12
-	VADDPS Y12, Y10, Y9
-	VADDPS Y9, Y13, Y10
-	VSUBPS Y10, Y13, Y11
-	VADDPS Y9, Y11, Y9
-	VCMPPS $29, constants<>+8576(SB), Y1, Y1
-	VBLENDVPS Y1, Y5, Y10, Y5
-	VBLENDVPS Y1, Y4, Y9, Y4
-	VBLENDVPS Y1, Y3, Y7, Y1
-	VPADDD Y0, Y1, Y1
-	VMULPS Y5, Y5, Y3
-	VBROADCASTSS constants<>+8640(SB), Y7
-	VFMADD231PS constants<>+8608(SB), Y3, Y7
-	VFMADD213PS constants<>+7264(SB), Y3, Y7
-	VMULPS Y5, Y3, Y9
-	VFMADD213PS Y4, Y7, Y9
-	VADDPS Y9, Y5, Y7
-	VBROADCASTSS constants<>+8704(SB), Y9
-	VFMADD231PS constants<>+8672(SB), Y3, Y9
-	VFMADD213PS constants<>+7168(SB), Y3, Y9
-	VFMADD213PS constants<>+928(SB), Y3, Y9
-	VMULPS Y4, Y5, Y4
-	VFMSUB231PS Y9, Y3, Y4
-	VADDPS constants<>+128(SB), Y4, Y3
-	VPSLLD $31, Y1, Y4
-	VPCMPGTD Y4, Y6, Y4
-	VBLENDVPS Y4, Y3, Y7, Y3
-	VPSRLD $1, Y1, Y1
-	VPSLLD $31, Y1, Y1
-	VPXOR Y1, Y3, Y1
-	VBLENDVPS Y2, constants<>+288(SB), Y1, Y1
-	VMOVUPS Y1, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // tanhF32AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 TEXT ·tanhF32AVX2(SB), NOSPLIT, $0-24
@@ -41270,173 +35512,6 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhF32StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
-TEXT ·tanhF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+0(SB), Y0
-	VBROADCASTSS constants<>+4960(SB), Y1
-	VBROADCASTSS constants<>+4992(SB), Y2
-	VBROADCASTSS constants<>+128(SB), Y3
-	VBROADCASTSS constants<>+5056(SB), Y4
-	VBROADCASTSS constants<>+7936(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VPOR Y0, Y6, Y8
-	VPOR Y0, Y7, Y9
-	VMAXPS Y8, Y1, Y10
-	VMAXPS Y9, Y1, Y11
-	VMOVAPS Y2, Y12
-	VFMADD231PS Y4, Y10, Y12
-	VMOVAPS Y2, Y13
-	VFMADD231PS Y4, Y11, Y13
-	VSUBPS Y2, Y12, Y14
-	VSUBPS Y2, Y13, Y15
-	VPSLLD $23, Y12, Y12
-	VPSLLD $23, Y13, Y13
-	VFMADD231PS constants<>+5088(SB), Y14, Y10
-	VFMADD231PS constants<>+5088(SB), Y15, Y11
-	VBROADCASTSS constants<>+5152(SB), Y14
-	VFMADD231PS constants<>+5120(SB), Y10, Y14
-	VBROADCASTSS constants<>+5152(SB), Y15
-	VFMADD231PS constants<>+5120(SB), Y11, Y15
-	VFMADD213PS constants<>+5184(SB), Y10, Y14
-	VFMADD213PS constants<>+5184(SB), Y11, Y15
-	VFMADD213PS constants<>+5216(SB), Y10, Y14
-	VFMADD213PS constants<>+5216(SB), Y11, Y15
-	VFMADD213PS constants<>+5248(SB), Y10, Y14
-	VFMADD213PS constants<>+5248(SB), Y11, Y15
-	VFMADD213PS constants<>+5280(SB), Y10, Y14
-	VFMADD213PS constants<>+5280(SB), Y11, Y15
-	VMULPS Y10, Y12, Y10
-	VMULPS Y11, Y13, Y11
-	VADDPS Y3, Y12, Y12
-	VADDPS Y3, Y13, Y13
-	VFMADD231PS Y14, Y10, Y12
-	VFMADD231PS Y15, Y11, Y13
-	VBROADCASTSS constants<>+5312(SB), Y10
-	VDIVPS Y12, Y10, Y11
-	VDIVPS Y13, Y10, Y10
-	VSUBPS Y11, Y3, Y11
-	VSUBPS Y10, Y3, Y10
-	VMULPS Y6, Y6, Y12
-	VMULPS Y7, Y7, Y13
-	VBROADCASTSS constants<>+5376(SB), Y14
-	VFMADD231PS constants<>+5344(SB), Y12, Y14
-	VBROADCASTSS constants<>+5376(SB), Y15
-	VFMADD231PS constants<>+5344(SB), Y13, Y15
-	VFMADD213PS constants<>+5408(SB), Y12, Y14
-	VFMADD213PS constants<>+5408(SB), Y13, Y15
-	VFMADD213PS constants<>+5440(SB), Y12, Y14
-	VFMADD213PS constants<>+5440(SB), Y13, Y15
-	VFMADD213PS constants<>+5472(SB), Y12, Y14
-	VFMADD213PS constants<>+5472(SB), Y13, Y15
-	VMULPS Y6, Y12, Y12
-	VMULPS Y7, Y13, Y13
-	VFMADD213PS Y6, Y14, Y12
-	VFMADD213PS Y7, Y15, Y13
-	VCMPPS $30, constants<>+5504(SB), Y8, Y8
-	VCMPPS $30, constants<>+5504(SB), Y9, Y9
-	VBLENDVPS Y8, Y12, Y11, Y8
-	VBLENDVPS Y9, Y13, Y10, Y9
-	VPAND Y0, Y6, Y6
-	VPAND Y0, Y7, Y7
-	VPOR Y6, Y8, Y6
-	VPOR Y7, Y9, Y7
-	VMOVNTPS Y6, (DI)(AX*4)
-	VMOVNTPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VPOR Y0, Y6, Y8
-	VPOR Y0, Y7, Y9
-	VMAXPS Y8, Y1, Y10
-	VMAXPS Y9, Y1, Y11
-	VMOVAPS Y2, Y12
-	VFMADD231PS Y4, Y10, Y12
-	VMOVAPS Y2, Y13
-	VFMADD231PS Y4, Y11, Y13
-	VSUBPS Y2, Y12, Y14
-	VSUBPS Y2, Y13, Y15
-	VPSLLD $23, Y12, Y12
-	VPSLLD $23, Y13, Y13
-	VFMADD231PS constants<>+5088(SB), Y14, Y10
-	VFMADD231PS constants<>+5088(SB), Y15, Y11
-	VBROADCASTSS constants<>+5152(SB), Y14
-	VFMADD231PS constants<>+5120(SB), Y10, Y14
-	VBROADCASTSS constants<>+5152(SB), Y15
-	VFMADD231PS constants<>+5120(SB), Y11, Y15
-	VFMADD213PS constants<>+5184(SB), Y10, Y14
-	VFMADD213PS constants<>+5184(SB), Y11, Y15
-	VFMADD213PS constants<>+5216(SB), Y10, Y14
-	VFMADD213PS constants<>+5216(SB), Y11, Y15
-	VFMADD213PS constants<>+5248(SB), Y10, Y14
-	VFMADD213PS constants<>+5248(SB), Y11, Y15
-	VFMADD213PS constants<>+5280(SB), Y10, Y14
-	VFMADD213PS constants<>+5280(SB), Y11, Y15
-	VMULPS Y10, Y12, Y10
-	VMULPS Y11, Y13, Y11
-	VADDPS Y3, Y12, Y12
-	VADDPS Y3, Y13, Y13
-	VFMADD231PS Y14, Y10, Y12
-	VFMADD231PS Y15, Y11, Y13
-	VBROADCASTSS constants<>+5312(SB), Y10
-	VDIVPS Y12, Y10, Y11
-	VDIVPS Y13, Y10, Y10
-	VSUBPS Y11, Y3, Y11
-	VSUBPS Y10, Y3, Y10
-	VMULPS Y6, Y6, Y12
-	VMULPS Y7, Y7, Y13
-	VBROADCASTSS constants<>+5376(SB), Y14
-	VFMADD231PS constants<>+5344(SB), Y12, Y14
-	VBROADCASTSS constants<>+5376(SB), Y15
-	VFMADD231PS constants<>+5344(SB), Y13, Y15
-	VFMADD213PS constants<>+5408(SB), Y12, Y14
-	VFMADD213PS constants<>+5408(SB), Y13, Y15
-	VFMADD213PS constants<>+5440(SB), Y12, Y14
-	VFMADD213PS constants<>+5440(SB), Y13, Y15
-	VFMADD213PS constants<>+5472(SB), Y12, Y14
-	VFMADD213PS constants<>+5472(SB), Y13, Y15
-	VMULPS Y6, Y12, Y12
-	VMULPS Y7, Y13, Y13
-	VFMADD213PS Y6, Y14, Y12
-	VFMADD213PS Y7, Y15, Y13
-	VCMPPS $30, constants<>+5504(SB), Y8, Y8
-	VCMPPS $30, constants<>+5504(SB), Y9, Y9
-	VBLENDVPS Y8, Y12, Y11, Y8
-	VBLENDVPS Y9, Y13, Y10, Y9
-	VPAND Y0, Y6, Y6
-	VPAND Y0, Y7, Y7
-	VPOR Y6, Y8, Y6
-	VPOR Y7, Y9, Y7
-	VMOVUPS Y6, (DI)(AX*4)
-	VMOVUPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // sigmoidF32AVX2 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
 TEXT ·sigmoidF32AVX2(SB), NOSPLIT, $0-24
@@ -41549,7 +35624,7 @@ done:
 	RET
 
 // sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
 TEXT ·sigmoidF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -41561,12 +35636,9 @@ TEXT ·sigmoidF32StreamAVX2(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+2464(SB), Y3
 	VBROADCASTSS constants<>+2432(SB), Y4
 	VBROADCASTSS constants<>+7936(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y6
 	VMOVUPS 32(SI)(AX*4), Y7
 	VMAXPS Y6, Y1, Y6
@@ -41614,69 +35686,24 @@ around:
 	VADDPS Y15, Y9, Y7
 	VDIVPS Y6, Y0, Y6
 	VDIVPS Y7, Y0, Y7
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
 	VMOVNTPS Y6, (DI)(AX*4)
 	VMOVNTPS Y7, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VMAXPS Y6, Y1, Y6
-	VMAXPS Y7, Y1, Y7
-	VMINPS Y6, Y2, Y6
-	VMINPS Y7, Y2, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PS Y4, Y6, Y8
-	VMOVAPS Y3, Y9
-	VFMADD231PS Y4, Y7, Y9
-	VSUBPS Y3, Y8, Y10
-	VSUBPS Y3, Y9, Y11
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VFMADD231PS constants<>+2496(SB), Y10, Y6
-	VFMADD231PS constants<>+2496(SB), Y11, Y7
-	VFMADD231PS constants<>+2528(SB), Y10, Y6
-	VFMADD231PS constants<>+2528(SB), Y11, Y7
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y6, Y10
-	VBROADCASTSS constants<>+2592(SB), Y11
-	VFMADD231PS constants<>+2560(SB), Y7, Y11
-	VFMADD213PS constants<>+2624(SB), Y6, Y10
-	VFMADD213PS constants<>+2624(SB), Y7, Y11
-	VFMADD213PS constants<>+2656(SB), Y6, Y10
-	VFMADD213PS constants<>+2656(SB), Y7, Y11
-	VFMADD213PS constants<>+2688(SB), Y6, Y10
-	VFMADD213PS constants<>+2688(SB), Y7, Y11
-	VFMADD213PS constants<>+160(SB), Y6, Y10
-	VFMADD213PS constants<>+160(SB), Y7, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VCMPPS $17, constants<>+2720(SB), Y9, Y13
-	VPXOR Y14, Y14, Y14
-	VBLENDVPS Y12, Y8, Y14, Y12
-	VBLENDVPS Y13, Y9, Y14, Y13
-	VSUBPS Y12, Y8, Y14
-	VSUBPS Y13, Y9, Y15
-	VMULPS Y6, Y8, Y6
-	VMULPS Y7, Y9, Y7
-	VADDPS Y0, Y12, Y8
-	VADDPS Y0, Y13, Y9
-	VFMADD231PS Y10, Y6, Y8
-	VFMADD231PS Y11, Y7, Y9
-	VADDPS Y14, Y8, Y6
-	VADDPS Y15, Y9, Y7
-	VDIVPS Y6, Y0, Y6
-	VDIVPS Y7, Y0, Y7
 	VMOVUPS Y6, (DI)(AX*4)
 	VMOVUPS Y7, 32(DI)(AX*4)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -41844,213 +35871,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// erfF32StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
-TEXT ·erfF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VBROADCASTSS constants<>+4992(SB), Y1
-	VBROADCASTSS constants<>+8736(SB), Y2
-	VBROADCASTSS constants<>+8768(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VPAND constants<>+64(SB), Y4, Y6
-	VPAND constants<>+64(SB), Y5, Y7
-	VMULPS Y6, Y6, Y8
-	VMULPS Y7, Y7, Y9
-	VMOVAPS Y3, Y10
-	VFMADD231PS Y8, Y2, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PS Y9, Y2, Y11
-	VFMADD213PS constants<>+8800(SB), Y8, Y10
-	VFMADD213PS constants<>+8800(SB), Y9, Y11
-	VFMADD213PS constants<>+8832(SB), Y8, Y10
-	VFMADD213PS constants<>+8832(SB), Y9, Y11
-	VFMADD213PS constants<>+8864(SB), Y8, Y10
-	VFMADD213PS constants<>+8864(SB), Y9, Y11
-	VFMADD213PS constants<>+8896(SB), Y8, Y10
-	VFMADD213PS constants<>+8896(SB), Y9, Y11
-	VFMADD213PS constants<>+8928(SB), Y8, Y10
-	VFMADD213PS constants<>+8928(SB), Y9, Y11
-	VFMADD213PS Y6, Y6, Y10
-	VFMADD213PS Y7, Y7, Y11
-	VBROADCASTSS constants<>+8992(SB), Y8
-	VFMADD231PS constants<>+8960(SB), Y6, Y8
-	VBROADCASTSS constants<>+8992(SB), Y9
-	VFMADD231PS constants<>+8960(SB), Y7, Y9
-	VFMADD213PS constants<>+9024(SB), Y6, Y8
-	VFMADD213PS constants<>+9024(SB), Y7, Y9
-	VFMADD213PS constants<>+9056(SB), Y6, Y8
-	VFMADD213PS constants<>+9056(SB), Y7, Y9
-	VFMADD213PS constants<>+9088(SB), Y6, Y8
-	VFMADD213PS constants<>+9088(SB), Y7, Y9
-	VFMADD213PS constants<>+9120(SB), Y6, Y8
-	VFMADD213PS constants<>+9120(SB), Y7, Y9
-	VFMADD213PS constants<>+9152(SB), Y6, Y8
-	VFMADD213PS constants<>+9152(SB), Y7, Y9
-	VFMADD213PS constants<>+9184(SB), Y6, Y8
-	VFMADD213PS constants<>+9184(SB), Y7, Y9
-	VMOVAPS Y1, Y12
-	VFNMADD231PS constants<>+576(SB), Y8, Y12
-	VMOVAPS Y1, Y13
-	VFNMADD231PS constants<>+576(SB), Y9, Y13
-	VSUBPS Y1, Y12, Y14
-	VSUBPS Y1, Y13, Y15
-	VFMSUB231PS constants<>+640(SB), Y14, Y8
-	VFMSUB231PS constants<>+640(SB), Y15, Y9
-	VFMADD231PS constants<>+672(SB), Y14, Y8
-	VFMADD231PS constants<>+672(SB), Y15, Y9
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y8, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y9, Y15
-	VFMADD213PS constants<>+768(SB), Y8, Y14
-	VFMADD213PS constants<>+768(SB), Y9, Y15
-	VFMADD213PS constants<>+800(SB), Y8, Y14
-	VFMADD213PS constants<>+800(SB), Y9, Y15
-	VFMADD213PS constants<>+832(SB), Y8, Y14
-	VFMADD213PS constants<>+832(SB), Y9, Y15
-	VFMADD213PS Y0, Y8, Y14
-	VFMADD213PS Y0, Y9, Y15
-	VFMADD213PS Y0, Y8, Y14
-	VFMADD213PS Y0, Y9, Y15
-	VPSLLD $23, Y12, Y8
-	VPSLLD $23, Y13, Y9
-	VMULPS Y8, Y14, Y8
-	VMULPS Y9, Y15, Y9
-	VSUBPS Y8, Y0, Y8
-	VSUBPS Y9, Y0, Y9
-	VCMPPS $30, constants<>+9216(SB), Y6, Y12
-	VCMPPS $30, constants<>+9216(SB), Y7, Y13
-	VBLENDVPS Y12, Y0, Y8, Y8
-	VBLENDVPS Y13, Y0, Y9, Y9
-	VCMPPS $17, Y0, Y6, Y6
-	VCMPPS $17, Y0, Y7, Y7
-	VBLENDVPS Y6, Y10, Y8, Y6
-	VBLENDVPS Y7, Y11, Y9, Y7
-	VPAND constants<>+0(SB), Y4, Y8
-	VPAND constants<>+0(SB), Y5, Y9
-	VPOR Y8, Y6, Y6
-	VPOR Y9, Y7, Y7
-	VCMPPS $3, Y4, Y4, Y4
-	VCMPPS $3, Y5, Y5, Y5
-	VBLENDVPS Y4, constants<>+288(SB), Y6, Y4
-	VBLENDVPS Y5, constants<>+288(SB), Y7, Y5
-	VMOVNTPS Y4, (DI)(AX*4)
-	VMOVNTPS Y5, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VPAND constants<>+64(SB), Y4, Y6
-	VPAND constants<>+64(SB), Y5, Y7
-	VMULPS Y6, Y6, Y8
-	VMULPS Y7, Y7, Y9
-	VMOVAPS Y3, Y10
-	VFMADD231PS Y8, Y2, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PS Y9, Y2, Y11
-	VFMADD213PS constants<>+8800(SB), Y8, Y10
-	VFMADD213PS constants<>+8800(SB), Y9, Y11
-	VFMADD213PS constants<>+8832(SB), Y8, Y10
-	VFMADD213PS constants<>+8832(SB), Y9, Y11
-	VFMADD213PS constants<>+8864(SB), Y8, Y10
-	VFMADD213PS constants<>+8864(SB), Y9, Y11
-	VFMADD213PS constants<>+8896(SB), Y8, Y10
-	VFMADD213PS constants<>+8896(SB), Y9, Y11
-	VFMADD213PS constants<>+8928(SB), Y8, Y10
-	VFMADD213PS constants<>+8928(SB), Y9, Y11
-	VFMADD213PS Y6, Y6, Y10
-	VFMADD213PS Y7, Y7, Y11
-	VBROADCASTSS constants<>+8992(SB), Y8
-	VFMADD231PS constants<>+8960(SB), Y6, Y8
-	VBROADCASTSS constants<>+8992(SB), Y9
-	VFMADD231PS constants<>+8960(SB), Y7, Y9
-	VFMADD213PS constants<>+9024(SB), Y6, Y8
-	VFMADD213PS constants<>+9024(SB), Y7, Y9
-	VFMADD213PS constants<>+9056(SB), Y6, Y8
-	VFMADD213PS constants<>+9056(SB), Y7, Y9
-	VFMADD213PS constants<>+9088(SB), Y6, Y8
-	VFMADD213PS constants<>+9088(SB), Y7, Y9
-	VFMADD213PS constants<>+9120(SB), Y6, Y8
-	VFMADD213PS constants<>+9120(SB), Y7, Y9
-	VFMADD213PS constants<>+9152(SB), Y6, Y8
-	VFMADD213PS constants<>+9152(SB), Y7, Y9
-	VFMADD213PS constants<>+9184(SB), Y6, Y8
-	VFMADD213PS constants<>+9184(SB), Y7, Y9
-	VMOVAPS Y1, Y12
-	VFNMADD231PS constants<>+576(SB), Y8, Y12
-	VMOVAPS Y1, Y13
-	VFNMADD231PS constants<>+576(SB), Y9, Y13
-	VSUBPS Y1, Y12, Y14
-	VSUBPS Y1, Y13, Y15
-	VFMSUB231PS constants<>+640(SB), Y14, Y8
-	VFMSUB231PS constants<>+640(SB), Y15, Y9
-	VFMADD231PS constants<>+672(SB), Y14, Y8
-	VFMADD231PS constants<>+672(SB), Y15, Y9
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y8, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y9, Y15
-	VFMADD213PS constants<>+768(SB), Y8, Y14
-	VFMADD213PS constants<>+768(SB), Y9, Y15
-	VFMADD213PS constants<>+800(SB), Y8, Y14
-	VFMADD213PS constants<>+800(SB), Y9, Y15
-	VFMADD213PS constants<>+832(SB), Y8, Y14
-	VFMADD213PS constants<>+832(SB), Y9, Y15
-	VFMADD213PS Y0, Y8, Y14
-	VFMADD213PS Y0, Y9, Y15
-	VFMADD213PS Y0, Y8, Y14
-	VFMADD213PS Y0, Y9, Y15
-	VPSLLD $23, Y12, Y8
-	VPSLLD $23, Y13, Y9
-	VMULPS Y8, Y14, Y8
-	VMULPS Y9, Y15, Y9
-	VSUBPS Y8, Y0, Y8
-	VSUBPS Y9, Y0, Y9
-	VCMPPS $30, constants<>+9216(SB), Y6, Y12
-	VCMPPS $30, constants<>+9216(SB), Y7, Y13
-	VBLENDVPS Y12, Y0, Y8, Y8
-	VBLENDVPS Y13, Y0, Y9, Y9
-	VCMPPS $17, Y0, Y6, Y6
-	VCMPPS $17, Y0, Y7, Y7
-	VBLENDVPS Y6, Y10, Y8, Y6
-	VBLENDVPS Y7, Y11, Y9, Y7
-	VPAND constants<>+0(SB), Y4, Y8
-	VPAND constants<>+0(SB), Y5, Y9
-	VPOR Y8, Y6, Y6
-	VPOR Y9, Y7, Y7
-	VCMPPS $3, Y4, Y4, Y4
-	VCMPPS $3, Y5, Y5, Y5
-	VBLENDVPS Y4, constants<>+288(SB), Y6, Y4
-	VBLENDVPS Y5, constants<>+288(SB), Y7, Y5
-	VMOVUPS Y4, (DI)(AX*4)
-	VMOVUPS Y5, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -42222,331 +36042,6 @@ done:
 	VZEROUPPER
 	RET
 
-// powF32StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
-TEXT ·powF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VPXOR Y1, Y1, Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS (R8)(AX*4), Y3
-	VPAND constants<>+64(SB), Y2, Y4
-	VPAND constants<>+64(SB), Y3, Y5
-	VCMPPS $17, constants<>+7808(SB), Y4, Y6
-	VMULPS constants<>+9248(SB), Y4, Y7
-	VBLENDVPS Y6, Y7, Y4, Y7
-	VBLENDVPS Y6, constants<>+9280(SB), Y1, Y6
-	VPSUBD constants<>+6528(SB), Y7, Y8
-	VPAND constants<>+7776(SB), Y8, Y8
-	VPSUBD Y8, Y7, Y7
-	VPSRAD $23, Y8, Y8
-	VPSUBD Y6, Y8, Y6
-	VCVTDQ2PS Y6, Y6
-	VSUBPS Y0, Y7, Y8
-	VADDPS Y0, Y7, Y9
-	VSUBPS Y0, Y9, Y10
-	VSUBPS Y10, Y7, Y7
-	VDIVPS Y9, Y8, Y10
-	VFNMADD231PS Y9, Y10, Y8
-	VFNMADD231PS Y7, Y10, Y8
-	VDIVPS Y9, Y8, Y7
-	VMULPS Y10, Y10, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PS Y10, Y10, Y9
-	VADDPS Y10, Y10, Y11
-	VFMADD231PS Y7, Y11, Y9
-	VBROADCASTSS constants<>+9344(SB), Y11
-	VFMADD231PS constants<>+9312(SB), Y8, Y11
-	VFMADD213PS constants<>+9376(SB), Y8, Y11
-	VMULPS Y11, Y8, Y11
-	VADDPS constants<>+9408(SB), Y11, Y12
-	VBROADCASTSS constants<>+9408(SB), Y13
-	VSUBPS Y12, Y13, Y13
-	VADDPS Y11, Y13, Y11
-	VADDPS constants<>+9440(SB), Y11, Y11
-	VMULPS Y12, Y8, Y13
-	VMOVAPS Y13, Y14
-	VFMSUB231PS Y12, Y8, Y14
-	VFMADD231PS Y12, Y9, Y14
-	VFMADD231PS Y11, Y8, Y14
-	VMULPS Y13, Y10, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PS Y13, Y10, Y9
-	VFMADD231PS Y13, Y7, Y9
-	VFMADD231PS Y14, Y10, Y9
-	VADDPS Y8, Y10, Y11
-	VSUBPS Y11, Y10, Y10
-	VADDPS Y8, Y10, Y8
-	VADDPS Y7, Y9, Y7
-	VADDPS Y7, Y8, Y7
-	VMULPS constants<>+2496(SB), Y6, Y8
-	VADDPS Y11, Y11, Y9
-	VADDPS Y9, Y8, Y10
-	VSUBPS Y10, Y8, Y8
-	VADDPS Y9, Y8, Y8
-	VADDPS Y7, Y7, Y7
-	VFMADD231PS constants<>+2528(SB), Y6, Y7
-	VADDPS Y7, Y8, Y6
-	VADDPS Y6, Y10, Y7
-	VSUBPS Y7, Y10, Y8
-	VADDPS Y6, Y8, Y6
-	VMULPS Y3, Y7, Y8
-	VFMSUB213PS Y8, Y3, Y7
-	VFMADD231PS Y3, Y6, Y7
-	VBROADCASTSS constants<>+7552(SB), Y6
-	VFMADD231PS constants<>+576(SB), Y8, Y6
-	VSUBPS constants<>+7552(SB), Y6, Y6
-	VMOVAPS Y8, Y9
-	VFMADD231PS constants<>+640(SB), Y6, Y9
-	VFMSUB231PS constants<>+2528(SB), Y6, Y7
-	VSUBPS Y7, Y9, Y10
-	VSUBPS Y10, Y9, Y9
-	VSUBPS Y7, Y9, Y7
-	VMULPS Y10, Y10, Y9
-	VBROADCASTSS constants<>+7616(SB), Y11
-	VFMADD231PS constants<>+7584(SB), Y10, Y11
-	VFMADD213PS constants<>+7648(SB), Y10, Y11
-	VFMADD213PS constants<>+7680(SB), Y10, Y11
-	VFMADD213PS constants<>+7712(SB), Y10, Y11
-	VFMADD213PS constants<>+896(SB), Y10, Y11
-	VFMADD231PS Y11, Y9, Y7
-	VADDPS Y7, Y10, Y7
-	VADDPS Y7, Y0, Y7
-	VADDPS constants<>+9472(SB), Y6, Y6
-	VPSRLD $4, Y6, Y6
-	VPSRLD $1, Y6, Y9
-	VPSLLD $23, Y9, Y10
-	VMULPS Y10, Y7, Y7
-	VPSUBD Y9, Y6, Y6
-	VPSLLD $23, Y6, Y6
-	VMULPS Y6, Y7, Y6
-	VCMPPS $17, constants<>+9504(SB), Y8, Y7
-	VBLENDVPS Y7, Y1, Y6, Y6
-	VCMPPS $30, constants<>+9536(SB), Y8, Y7
-	VBLENDVPS Y7, constants<>+4000(SB), Y6, Y6
-	VCMPPS $17, Y4, Y0, Y7
-	VCMPPS $17, Y1, Y3, Y8
-	VPXOR constants<>+256(SB), Y8, Y9
-	VPAND Y9, Y7, Y9
-	VPXOR constants<>+256(SB), Y7, Y7
-	VPAND Y8, Y7, Y7
-	VPOR Y7, Y9, Y7
-	VCMPPS $0, Y1, Y4, Y8
-	VCMPPS $0, constants<>+4000(SB), Y4, Y9
-	VCMPPS $0, constants<>+4000(SB), Y5, Y10
-	VPOR Y10, Y9, Y9
-	VPOR Y9, Y8, Y8
-	VBLENDVPS Y7, constants<>+4000(SB), Y1, Y7
-	VBLENDVPS Y8, Y7, Y6, Y6
-	VADDPS constants<>+9568(SB), Y5, Y7
-	VSUBPS constants<>+9568(SB), Y7, Y7
-	VCMPPS $0, Y5, Y7, Y7
-	VCMPPS $29, constants<>+9568(SB), Y5, Y8
-	VPOR Y8, Y7, Y7
-	VMULPS constants<>+896(SB), Y5, Y5
-	VADDPS constants<>+9568(SB), Y5, Y8
-	VSUBPS constants<>+9568(SB), Y8, Y8
-	VCMPPS $0, Y5, Y8, Y8
-	VCMPPS $29, constants<>+9568(SB), Y5, Y5
-	VPOR Y5, Y8, Y5
-	VPXOR constants<>+256(SB), Y5, Y5
-	VPAND Y5, Y7, Y5
-	VPCMPGTD Y2, Y1, Y8
-	VPAND Y8, Y5, Y5
-	VPXOR constants<>+0(SB), Y6, Y8
-	VBLENDVPS Y5, Y8, Y6, Y5
-	VCMPPS $17, Y1, Y2, Y6
-	VPXOR constants<>+256(SB), Y7, Y7
-	VCMPPS $17, constants<>+4000(SB), Y4, Y8
-	VPAND Y8, Y7, Y7
-	VPAND Y7, Y6, Y6
-	VBLENDVPS Y6, constants<>+288(SB), Y5, Y5
-	VCMPPS $0, Y0, Y4, Y4
-	VPAND Y10, Y4, Y4
-	VBLENDVPS Y4, Y0, Y5, Y4
-	VCMPPS $3, Y2, Y2, Y5
-	VCMPPS $3, Y3, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VBLENDVPS Y5, constants<>+288(SB), Y4, Y4
-	VCMPPS $0, Y0, Y2, Y2
-	VCMPPS $0, Y1, Y3, Y3
-	VPOR Y3, Y2, Y2
-	VBLENDVPS Y2, Y0, Y4, Y2
-	VMOVNTPS Y2, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS (R8)(AX*4), Y3
-	VPAND constants<>+64(SB), Y2, Y4
-	VPAND constants<>+64(SB), Y3, Y5
-	VCMPPS $17, constants<>+7808(SB), Y4, Y6
-	VMULPS constants<>+9248(SB), Y4, Y7
-	VBLENDVPS Y6, Y7, Y4, Y7
-	VBLENDVPS Y6, constants<>+9280(SB), Y1, Y6
-	VPSUBD constants<>+6528(SB), Y7, Y8
-	VPAND constants<>+7776(SB), Y8, Y8
-	VPSUBD Y8, Y7, Y7
-	VPSRAD $23, Y8, Y8
-	VPSUBD Y6, Y8, Y6
-	VCVTDQ2PS Y6, Y6
-	VSUBPS Y0, Y7, Y8
-	VADDPS Y0, Y7, Y9
-	VSUBPS Y0, Y9, Y10
-	VSUBPS Y10, Y7, Y7
-	VDIVPS Y9, Y8, Y10
-	VFNMADD231PS Y9, Y10, Y8
-	VFNMADD231PS Y7, Y10, Y8
-	VDIVPS Y9, Y8, Y7
-	VMULPS Y10, Y10, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PS Y10, Y10, Y9
-	VADDPS Y10, Y10, Y11
-	VFMADD231PS Y7, Y11, Y9
-	VBROADCASTSS constants<>+9344(SB), Y11
-	VFMADD231PS constants<>+9312(SB), Y8, Y11
-	VFMADD213PS constants<>+9376(SB), Y8, Y11
-	VMULPS Y11, Y8, Y11
-	VADDPS constants<>+9408(SB), Y11, Y12
-	VBROADCASTSS constants<>+9408(SB), Y13
-	VSUBPS Y12, Y13, Y13
-	VADDPS Y11, Y13, Y11
-	VADDPS constants<>+9440(SB), Y11, Y11
-	VMULPS Y12, Y8, Y13
-	VMOVAPS Y13, Y14
-	VFMSUB231PS Y12, Y8, Y14
-	VFMADD231PS Y12, Y9, Y14
-	VFMADD231PS Y11, Y8, Y14
-	VMULPS Y13, Y10, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PS Y13, Y10, Y9
-	VFMADD231PS Y13, Y7, Y9
-	VFMADD231PS Y14, Y10, Y9
-	VADDPS Y8, Y10, Y11
-	VSUBPS Y11, Y10, Y10
-	VADDPS Y8, Y10, Y8
-	VADDPS Y7, Y9, Y7
-	VADDPS Y7, Y8, Y7
-	VMULPS constants<>+2496(SB), Y6, Y8
-	VADDPS Y11, Y11, Y9
-	VADDPS Y9, Y8, Y10
-	VSUBPS Y10, Y8, Y8
-	VADDPS Y9, Y8, Y8
-	VADDPS Y7, Y7, Y7
-	VFMADD231PS constants<>+2528(SB), Y6, Y7
-	VADDPS Y7, Y8, Y6
-	VADDPS Y6, Y10, Y7
-	VSUBPS Y7, Y10, Y8
-	VADDPS Y6, Y8, Y6
-	VMULPS Y3, Y7, Y8
-	VFMSUB213PS Y8, Y3, Y7
-	VFMADD231PS Y3, Y6, Y7
-	VBROADCASTSS constants<>+7552(SB), Y6
-	VFMADD231PS constants<>+576(SB), Y8, Y6
-	VSUBPS constants<>+7552(SB), Y6, Y6
-	VMOVAPS Y8, Y9
-	VFMADD231PS constants<>+640(SB), Y6, Y9
-	VFMSUB231PS constants<>+2528(SB), Y6, Y7
-	VSUBPS Y7, Y9, Y10
-	VSUBPS Y10, Y9, Y9
-	VSUBPS Y7, Y9, Y7
-	VMULPS Y10, Y10, Y9
-	VBROADCASTSS constants<>+7616(SB), Y11
-	VFMADD231PS constants<>+7584(SB), Y10, Y11
-	VFMADD213PS constants<>+7648(SB), Y10, Y11
-	VFMADD213PS constants<>+7680(SB), Y10, Y11
-	VFMADD213PS constants<>+7712(SB), Y10, Y11
-	VFMADD213PS constants<>+896(SB), Y10, Y11
-	VFMADD231PS Y11, Y9, Y7
-	VADDPS Y7, Y10, Y7
-	VADDPS Y7, Y0, Y7
-	VADDPS constants<>+9472(SB), Y6, Y6
-	VPSRLD $4, Y6, Y6
-	VPSRLD $1, Y6, Y9
-	VPSLLD $23, Y9, Y10
-	VMULPS Y10, Y7, Y7
-	VPSUBD Y9, Y6, Y6
-	VPSLLD $23, Y6, Y6
-	VMULPS Y6, Y7, Y6
-	VCMPPS $17, constants<>+9504(SB), Y8, Y7
-	VBLENDVPS Y7, Y1, Y6, Y6
-	VCMPPS $30, constants<>+9536(SB), Y8, Y7
-	VBLENDVPS Y7, constants<>+4000(SB), Y6, Y6
-	VCMPPS $17, Y4, Y0, Y7
-	VCMPPS $17, Y1, Y3, Y8
-	VPXOR constants<>+256(SB), Y8, Y9
-	VPAND Y9, Y7, Y9
-	VPXOR constants<>+256(SB), Y7, Y7
-	VPAND Y8, Y7, Y7
-	VPOR Y7, Y9, Y7
-	VCMPPS $0, Y1, Y4, Y8
-	VCMPPS $0, constants<>+4000(SB), Y4, Y9
-	VCMPPS $0, constants<>+4000(SB), Y5, Y10
-	VPOR Y10, Y9, Y9
-	VPOR Y9, Y8, Y8
-	VBLENDVPS Y7, constants<>+4000(SB), Y1, Y7
-	VBLENDVPS Y8, Y7, Y6, Y6
-	VADDPS constants<>+9568(SB), Y5, Y7
-	VSUBPS constants<>+9568(SB), Y7, Y7
-	VCMPPS $0, Y5, Y7, Y7
-	VCMPPS $29, constants<>+9568(SB), Y5, Y8
-	VPOR Y8, Y7, Y7
-	VMULPS constants<>+896(SB), Y5, Y5
-	VADDPS constants<>+9568(SB), Y5, Y8
-	VSUBPS constants<>+9568(SB), Y8, Y8
-	VCMPPS $0, Y5, Y8, Y8
-	VCMPPS $29, constants<>+9568(SB), Y5, Y5
-	VPOR Y5, Y8, Y5
-	VPXOR constants<>+256(SB), Y5, Y5
-	VPAND Y5, Y7, Y5
-	VPCMPGTD Y2, Y1, Y8
-	VPAND Y8, Y5, Y5
-	VPXOR constants<>+0(SB), Y6, Y8
-	VBLENDVPS Y5, Y8, Y6, Y5
-	VCMPPS $17, Y1, Y2, Y6
-	VPXOR constants<>+256(SB), Y7, Y7
-	VCMPPS $17, constants<>+4000(SB), Y4, Y8
-	VPAND Y8, Y7, Y7
-	VPAND Y7, Y6, Y6
-	VBLENDVPS Y6, constants<>+288(SB), Y5, Y5
-	VCMPPS $0, Y0, Y4, Y4
-	VPAND Y10, Y4, Y4
-	VBLENDVPS Y4, Y0, Y5, Y4
-	VCMPPS $3, Y2, Y2, Y5
-	VCMPPS $3, Y3, Y3, Y6
-	VPOR Y6, Y5, Y5
-	VBLENDVPS Y5, constants<>+288(SB), Y4, Y4
-	VCMPPS $0, Y0, Y2, Y2
-	VCMPPS $0, Y1, Y3, Y3
-	VPOR Y3, Y2, Y2
-	VBLENDVPS Y2, Y0, Y4, Y2
-	VMOVUPS Y2, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // rsqrtF32AVX2 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 TEXT ·rsqrtF32AVX2(SB), NOSPLIT, $0-24
@@ -42611,7 +36106,7 @@ done:
 	RET
 
 // rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 TEXT ·rsqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -42619,13 +36114,9 @@ TEXT ·rsqrtF32StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+128(SB), Y0
 	VBROADCASTSS constants<>+288(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y2
 	VMOVUPS 32(SI)(AX*4), Y3
 	VMOVUPS 64(SI)(AX*4), Y4
@@ -42646,48 +36137,31 @@ around:
 	VBLENDVPS Y7, Y1, Y3, Y3
 	VBLENDVPS Y8, Y1, Y4, Y4
 	VBLENDVPS Y9, Y1, Y5, Y5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y2, (DI)(AX*4)
 	VMOVNTPS Y3, 32(DI)(AX*4)
 	VMOVNTPS Y4, 64(DI)(AX*4)
 	VMOVNTPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y2
-	VMOVUPS 32(SI)(AX*4), Y3
-	VMOVUPS 64(SI)(AX*4), Y4
-	VMOVUPS 96(SI)(AX*4), Y5
-	VSQRTPS Y2, Y2
-	VSQRTPS Y3, Y3
-	VSQRTPS Y4, Y4
-	VSQRTPS Y5, Y5
-	VDIVPS Y2, Y0, Y2
-	VDIVPS Y3, Y0, Y3
-	VDIVPS Y4, Y0, Y4
-	VDIVPS Y5, Y0, Y5
-	VCMPPS $3, Y2, Y2, Y6
-	VCMPPS $3, Y3, Y3, Y7
-	VCMPPS $3, Y4, Y4, Y8
-	VCMPPS $3, Y5, Y5, Y9
-	VBLENDVPS Y6, Y1, Y2, Y2
-	VBLENDVPS Y7, Y1, Y3, Y3
-	VBLENDVPS Y8, Y1, Y4, Y4
-	VBLENDVPS Y9, Y1, Y5, Y5
 	VMOVUPS Y2, (DI)(AX*4)
 	VMOVUPS Y3, 32(DI)(AX*4)
 	VMOVUPS Y4, 64(DI)(AX*4)
 	VMOVUPS Y5, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42819,160 +36293,6 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUF32StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
-TEXT ·siLUF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+2400(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VBROADCASTSS constants<>+2368(SB), Y3
-	VMAXPS Y1, Y3, Y4
-	VMAXPS Y2, Y3, Y3
-	VMINPS Y4, Y0, Y5
-	VMINPS Y3, Y0, Y6
-	VBROADCASTSS constants<>+2464(SB), Y7
-	VFMADD231PS constants<>+2432(SB), Y5, Y7
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y6, Y8
-	VSUBPS constants<>+2464(SB), Y7, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VPSLLD $23, Y7, Y7
-	VPSLLD $23, Y8, Y8
-	VFMADD231PS constants<>+2496(SB), Y9, Y5
-	VFMADD231PS constants<>+2496(SB), Y10, Y6
-	VFMADD231PS constants<>+2528(SB), Y9, Y5
-	VFMADD231PS constants<>+2528(SB), Y10, Y6
-	VBROADCASTSS constants<>+2592(SB), Y9
-	VFMADD231PS constants<>+2560(SB), Y5, Y9
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y6, Y10
-	VFMADD213PS constants<>+2624(SB), Y5, Y9
-	VFMADD213PS constants<>+2624(SB), Y6, Y10
-	VFMADD213PS constants<>+2656(SB), Y5, Y9
-	VFMADD213PS constants<>+2656(SB), Y6, Y10
-	VFMADD213PS constants<>+2688(SB), Y5, Y9
-	VFMADD213PS constants<>+2688(SB), Y6, Y10
-	VFMADD213PS constants<>+160(SB), Y5, Y9
-	VFMADD213PS constants<>+160(SB), Y6, Y10
-	VCMPPS $17, constants<>+2720(SB), Y7, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VPXOR Y13, Y13, Y13
-	VBLENDVPS Y11, Y7, Y13, Y11
-	VBLENDVPS Y12, Y8, Y13, Y12
-	VSUBPS Y11, Y7, Y13
-	VSUBPS Y12, Y8, Y14
-	VMULPS Y5, Y7, Y5
-	VMULPS Y6, Y8, Y6
-	VADDPS constants<>+864(SB), Y11, Y7
-	VADDPS constants<>+864(SB), Y12, Y8
-	VFMADD231PS Y9, Y5, Y7
-	VFMADD231PS Y10, Y6, Y8
-	VADDPS Y13, Y7, Y5
-	VADDPS Y14, Y8, Y6
-	VDIVPS Y5, Y4, Y4
-	VDIVPS Y6, Y3, Y3
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y3, Y3
-	VCMPPS $17, Y1, Y0, Y5
-	VCMPPS $17, Y2, Y0, Y6
-	VBLENDVPS Y5, Y1, Y4, Y4
-	VBLENDVPS Y6, Y2, Y3, Y3
-	VCMPPS $30, constants<>+7776(SB), Y1, Y1
-	VCMPPS $30, constants<>+7776(SB), Y2, Y2
-	VBROADCASTSS constants<>+288(SB), Y5
-	VBLENDVPS Y1, Y4, Y5, Y1
-	VBLENDVPS Y2, Y3, Y5, Y2
-	VMOVNTPS Y1, (DI)(AX*4)
-	VMOVNTPS Y2, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y1
-	VMOVUPS 32(SI)(AX*4), Y2
-	VBROADCASTSS constants<>+2368(SB), Y3
-	VMAXPS Y1, Y3, Y4
-	VMAXPS Y2, Y3, Y3
-	VMINPS Y4, Y0, Y5
-	VMINPS Y3, Y0, Y6
-	VBROADCASTSS constants<>+2464(SB), Y7
-	VFMADD231PS constants<>+2432(SB), Y5, Y7
-	VBROADCASTSS constants<>+2464(SB), Y8
-	VFMADD231PS constants<>+2432(SB), Y6, Y8
-	VSUBPS constants<>+2464(SB), Y7, Y9
-	VSUBPS constants<>+2464(SB), Y8, Y10
-	VPSLLD $23, Y7, Y7
-	VPSLLD $23, Y8, Y8
-	VFMADD231PS constants<>+2496(SB), Y9, Y5
-	VFMADD231PS constants<>+2496(SB), Y10, Y6
-	VFMADD231PS constants<>+2528(SB), Y9, Y5
-	VFMADD231PS constants<>+2528(SB), Y10, Y6
-	VBROADCASTSS constants<>+2592(SB), Y9
-	VFMADD231PS constants<>+2560(SB), Y5, Y9
-	VBROADCASTSS constants<>+2592(SB), Y10
-	VFMADD231PS constants<>+2560(SB), Y6, Y10
-	VFMADD213PS constants<>+2624(SB), Y5, Y9
-	VFMADD213PS constants<>+2624(SB), Y6, Y10
-	VFMADD213PS constants<>+2656(SB), Y5, Y9
-	VFMADD213PS constants<>+2656(SB), Y6, Y10
-	VFMADD213PS constants<>+2688(SB), Y5, Y9
-	VFMADD213PS constants<>+2688(SB), Y6, Y10
-	VFMADD213PS constants<>+160(SB), Y5, Y9
-	VFMADD213PS constants<>+160(SB), Y6, Y10
-	VCMPPS $17, constants<>+2720(SB), Y7, Y11
-	VCMPPS $17, constants<>+2720(SB), Y8, Y12
-	VPXOR Y13, Y13, Y13
-	VBLENDVPS Y11, Y7, Y13, Y11
-	VBLENDVPS Y12, Y8, Y13, Y12
-	VSUBPS Y11, Y7, Y13
-	VSUBPS Y12, Y8, Y14
-	VMULPS Y5, Y7, Y5
-	VMULPS Y6, Y8, Y6
-	VADDPS constants<>+864(SB), Y11, Y7
-	VADDPS constants<>+864(SB), Y12, Y8
-	VFMADD231PS Y9, Y5, Y7
-	VFMADD231PS Y10, Y6, Y8
-	VADDPS Y13, Y7, Y5
-	VADDPS Y14, Y8, Y6
-	VDIVPS Y5, Y4, Y4
-	VDIVPS Y6, Y3, Y3
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y3, Y3
-	VCMPPS $17, Y1, Y0, Y5
-	VCMPPS $17, Y2, Y0, Y6
-	VBLENDVPS Y5, Y1, Y4, Y4
-	VBLENDVPS Y6, Y2, Y3, Y3
-	VCMPPS $30, constants<>+7776(SB), Y1, Y1
-	VCMPPS $30, constants<>+7776(SB), Y2, Y2
-	VBROADCASTSS constants<>+288(SB), Y5
-	VBLENDVPS Y1, Y4, Y5, Y1
-	VBLENDVPS Y2, Y3, Y5, Y2
-	VMOVUPS Y1, (DI)(AX*4)
-	VMOVUPS Y2, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluF32AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
 TEXT ·geluF32AVX2(SB), NOSPLIT, $0-24
@@ -43057,167 +36377,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluF32StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
-TEXT ·geluF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+3264(SB), Y0
-	VBROADCASTSS constants<>+3296(SB), Y1
-	VBROADCASTSS constants<>+128(SB), Y2
-	VBROADCASTSS constants<>+3328(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y1, Y5, Y5
-	VADDPS Y2, Y5, Y6
-	VPSUBD Y3, Y6, Y6
-	VPSRLD $21, Y6, Y6
-	VPSLLD $28, Y6, Y7
-	VPERMD constants<>+3360(SB), Y6, Y8
-	VPERMD constants<>+3392(SB), Y6, Y9
-	VBLENDVPS Y7, Y9, Y8, Y10
-	VSUBPS Y10, Y5, Y8
-	VMULPS Y5, Y5, Y9
-	VFMADD132PS constants<>+3424(SB), Y0, Y9
-	VSUBPS Y0, Y9, Y10
-	VMULPS constants<>+3456(SB), Y10, Y11
-	VFMADD231PS Y5, Y5, Y11
-	VFMADD231PS constants<>+3488(SB), Y10, Y11
-	VBROADCASTSS constants<>+3552(SB), Y5
-	VFMADD231PS constants<>+3520(SB), Y11, Y5
-	VFMADD213PS constants<>+928(SB), Y11, Y5
-	VMULPS Y5, Y11, Y5
-	VPSLLD $28, Y9, Y10
-	VPERMD constants<>+3584(SB), Y9, Y11
-	VPERMD constants<>+3616(SB), Y9, Y12
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VPERMD constants<>+9600(SB), Y6, Y11
-	VPERMD constants<>+9632(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y13
-	VPERMD constants<>+9664(SB), Y6, Y11
-	VPERMD constants<>+9696(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y14
-	VPERMD constants<>+9728(SB), Y6, Y11
-	VPERMD constants<>+9760(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y15
-	VFMADD231PS Y8, Y14, Y15
-	VPERMD constants<>+9792(SB), Y6, Y11
-	VPERMD constants<>+9824(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y14
-	VFMADD231PS Y8, Y15, Y14
-	VPERMD constants<>+9856(SB), Y6, Y11
-	VPERMD constants<>+9888(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y15
-	VFMADD231PS Y8, Y14, Y15
-	VPERMD constants<>+9920(SB), Y6, Y11
-	VPERMD constants<>+9952(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y6
-	VFMADD231PS Y8, Y15, Y6
-	VMOVAPS Y13, Y7
-	VFMADD231PS Y8, Y6, Y7
-	VMULPS Y7, Y5, Y5
-	VFMADD231PS Y8, Y6, Y5
-	VMULPS Y5, Y10, Y5
-	VFMADD231PS Y13, Y10, Y5
-	VPSRLD $4, Y9, Y6
-	VPSLLD $23, Y6, Y6
-	VMULPS Y6, Y5, Y5
-	VMULPS constants<>+864(SB), Y5, Y5
-	VPMINUD constants<>+0(SB), Y4, Y6
-	VCMPPS $30, constants<>+7776(SB), Y4, Y4
-	VSUBPS Y5, Y6, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y4, Y5, Y6, Y4
-	VMOVNTPS Y4, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y1, Y5, Y5
-	VADDPS Y2, Y5, Y6
-	VPSUBD Y3, Y6, Y6
-	VPSRLD $21, Y6, Y6
-	VPSLLD $28, Y6, Y7
-	VPERMD constants<>+3360(SB), Y6, Y8
-	VPERMD constants<>+3392(SB), Y6, Y9
-	VBLENDVPS Y7, Y9, Y8, Y10
-	VSUBPS Y10, Y5, Y8
-	VMULPS Y5, Y5, Y9
-	VFMADD132PS constants<>+3424(SB), Y0, Y9
-	VSUBPS Y0, Y9, Y10
-	VMULPS constants<>+3456(SB), Y10, Y11
-	VFMADD231PS Y5, Y5, Y11
-	VFMADD231PS constants<>+3488(SB), Y10, Y11
-	VBROADCASTSS constants<>+3552(SB), Y5
-	VFMADD231PS constants<>+3520(SB), Y11, Y5
-	VFMADD213PS constants<>+928(SB), Y11, Y5
-	VMULPS Y5, Y11, Y5
-	VPSLLD $28, Y9, Y10
-	VPERMD constants<>+3584(SB), Y9, Y11
-	VPERMD constants<>+3616(SB), Y9, Y12
-	VBLENDVPS Y10, Y12, Y11, Y10
-	VPERMD constants<>+9600(SB), Y6, Y11
-	VPERMD constants<>+9632(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y13
-	VPERMD constants<>+9664(SB), Y6, Y11
-	VPERMD constants<>+9696(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y14
-	VPERMD constants<>+9728(SB), Y6, Y11
-	VPERMD constants<>+9760(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y15
-	VFMADD231PS Y8, Y14, Y15
-	VPERMD constants<>+9792(SB), Y6, Y11
-	VPERMD constants<>+9824(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y14
-	VFMADD231PS Y8, Y15, Y14
-	VPERMD constants<>+9856(SB), Y6, Y11
-	VPERMD constants<>+9888(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y15
-	VFMADD231PS Y8, Y14, Y15
-	VPERMD constants<>+9920(SB), Y6, Y11
-	VPERMD constants<>+9952(SB), Y6, Y12
-	VBLENDVPS Y7, Y12, Y11, Y6
-	VFMADD231PS Y8, Y15, Y6
-	VMOVAPS Y13, Y7
-	VFMADD231PS Y8, Y6, Y7
-	VMULPS Y7, Y5, Y5
-	VFMADD231PS Y8, Y6, Y5
-	VMULPS Y5, Y10, Y5
-	VFMADD231PS Y13, Y10, Y5
-	VPSRLD $4, Y9, Y6
-	VPSLLD $23, Y6, Y6
-	VMULPS Y6, Y5, Y5
-	VMULPS constants<>+864(SB), Y5, Y5
-	VPMINUD constants<>+0(SB), Y4, Y6
-	VCMPPS $30, constants<>+7776(SB), Y4, Y4
-	VSUBPS Y5, Y6, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y4, Y5, Y6, Y4
-	VMOVUPS Y4, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -43396,225 +36555,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhF32StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
-TEXT ·geluTanhF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VBROADCASTSS constants<>+9984(SB), Y2
-	VMAXPS Y0, Y2, Y3
-	VMAXPS Y1, Y2, Y2
-	VBROADCASTSS constants<>+10016(SB), Y4
-	VMINPS Y3, Y4, Y5
-	VMINPS Y2, Y4, Y6
-	VMULPS Y5, Y5, Y7
-	VMULPS Y6, Y6, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PS Y5, Y5, Y9
-	VMOVAPS Y8, Y10
-	VFMSUB231PS Y6, Y6, Y10
-	VBROADCASTSS constants<>+10080(SB), Y11
-	VFMADD231PS constants<>+10048(SB), Y7, Y11
-	VBROADCASTSS constants<>+10080(SB), Y12
-	VFMADD231PS constants<>+10048(SB), Y8, Y12
-	VBROADCASTSS constants<>+10080(SB), Y13
-	VSUBPS Y11, Y13, Y14
-	VSUBPS Y12, Y13, Y13
-	VFMADD231PS constants<>+10048(SB), Y7, Y14
-	VFMADD231PS constants<>+10048(SB), Y8, Y13
-	VBROADCASTSS constants<>+10112(SB), Y15
-	VFMADD213PS constants<>+10144(SB), Y15, Y7
-	VFMADD213PS constants<>+10144(SB), Y15, Y8
-	VFMADD231PS constants<>+10048(SB), Y9, Y7
-	VFMADD231PS constants<>+10048(SB), Y10, Y8
-	VMULPS Y11, Y5, Y9
-	VMULPS Y12, Y6, Y10
-	VFMSUB213PS Y9, Y5, Y11
-	VFMSUB213PS Y10, Y6, Y12
-	VADDPS Y7, Y14, Y7
-	VADDPS Y8, Y13, Y8
-	VFMADD231PS Y7, Y5, Y11
-	VFMADD231PS Y8, Y6, Y12
-	VBROADCASTSS constants<>+2464(SB), Y5
-	VFMADD231PS constants<>+2432(SB), Y9, Y5
-	VBROADCASTSS constants<>+2464(SB), Y6
-	VFMADD231PS constants<>+2432(SB), Y10, Y6
-	VSUBPS constants<>+2464(SB), Y5, Y7
-	VSUBPS constants<>+2464(SB), Y6, Y8
-	VPSLLD $23, Y5, Y5
-	VPSLLD $23, Y6, Y6
-	VFMADD231PS constants<>+2496(SB), Y7, Y9
-	VFMADD231PS constants<>+2496(SB), Y8, Y10
-	VFMADD231PS constants<>+2528(SB), Y7, Y11
-	VFMADD231PS constants<>+2528(SB), Y8, Y12
-	VADDPS Y11, Y9, Y7
-	VADDPS Y12, Y10, Y8
-	VBROADCASTSS constants<>+10208(SB), Y9
-	VFMADD231PS constants<>+10176(SB), Y7, Y9
-	VBROADCASTSS constants<>+10208(SB), Y10
-	VFMADD231PS constants<>+10176(SB), Y8, Y10
-	VFMADD213PS constants<>+10240(SB), Y7, Y9
-	VFMADD213PS constants<>+10240(SB), Y8, Y10
-	VFMADD213PS constants<>+10272(SB), Y7, Y9
-	VFMADD213PS constants<>+10272(SB), Y8, Y10
-	VFMADD213PS constants<>+10304(SB), Y7, Y9
-	VFMADD213PS constants<>+10304(SB), Y8, Y10
-	VFMADD213PS constants<>+896(SB), Y7, Y9
-	VFMADD213PS constants<>+896(SB), Y8, Y10
-	VFMADD213PS constants<>+160(SB), Y7, Y9
-	VFMADD213PS constants<>+160(SB), Y8, Y10
-	VCMPPS $17, constants<>+2720(SB), Y5, Y11
-	VCMPPS $17, constants<>+2720(SB), Y6, Y12
-	VPXOR Y13, Y13, Y13
-	VBLENDVPS Y11, Y5, Y13, Y11
-	VBLENDVPS Y12, Y6, Y13, Y12
-	VSUBPS Y11, Y5, Y13
-	VSUBPS Y12, Y6, Y14
-	VMULPS Y7, Y5, Y5
-	VMULPS Y8, Y6, Y6
-	VADDPS constants<>+864(SB), Y11, Y7
-	VADDPS constants<>+864(SB), Y12, Y8
-	VFMADD231PS Y9, Y5, Y7
-	VFMADD231PS Y10, Y6, Y8
-	VADDPS Y13, Y7, Y5
-	VADDPS Y14, Y8, Y6
-	VDIVPS Y5, Y3, Y3
-	VDIVPS Y6, Y2, Y2
-	VMULPS constants<>+864(SB), Y3, Y3
-	VMULPS constants<>+864(SB), Y2, Y2
-	VCMPPS $17, Y0, Y4, Y5
-	VCMPPS $17, Y1, Y4, Y4
-	VBLENDVPS Y5, Y0, Y3, Y3
-	VBLENDVPS Y4, Y1, Y2, Y2
-	VCMPPS $30, constants<>+7776(SB), Y0, Y0
-	VCMPPS $30, constants<>+7776(SB), Y1, Y1
-	VBROADCASTSS constants<>+288(SB), Y4
-	VBLENDVPS Y0, Y3, Y4, Y0
-	VBLENDVPS Y1, Y2, Y4, Y1
-	VMOVNTPS Y0, (DI)(AX*4)
-	VMOVNTPS Y1, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VBROADCASTSS constants<>+9984(SB), Y2
-	VMAXPS Y0, Y2, Y3
-	VMAXPS Y1, Y2, Y2
-	VBROADCASTSS constants<>+10016(SB), Y4
-	VMINPS Y3, Y4, Y5
-	VMINPS Y2, Y4, Y6
-	VMULPS Y5, Y5, Y7
-	VMULPS Y6, Y6, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PS Y5, Y5, Y9
-	VMOVAPS Y8, Y10
-	VFMSUB231PS Y6, Y6, Y10
-	VBROADCASTSS constants<>+10080(SB), Y11
-	VFMADD231PS constants<>+10048(SB), Y7, Y11
-	VBROADCASTSS constants<>+10080(SB), Y12
-	VFMADD231PS constants<>+10048(SB), Y8, Y12
-	VBROADCASTSS constants<>+10080(SB), Y13
-	VSUBPS Y11, Y13, Y14
-	VSUBPS Y12, Y13, Y13
-	VFMADD231PS constants<>+10048(SB), Y7, Y14
-	VFMADD231PS constants<>+10048(SB), Y8, Y13
-	VBROADCASTSS constants<>+10112(SB), Y15
-	VFMADD213PS constants<>+10144(SB), Y15, Y7
-	VFMADD213PS constants<>+10144(SB), Y15, Y8
-	VFMADD231PS constants<>+10048(SB), Y9, Y7
-	VFMADD231PS constants<>+10048(SB), Y10, Y8
-	VMULPS Y11, Y5, Y9
-	VMULPS Y12, Y6, Y10
-	VFMSUB213PS Y9, Y5, Y11
-	VFMSUB213PS Y10, Y6, Y12
-	VADDPS Y7, Y14, Y7
-	VADDPS Y8, Y13, Y8
-	VFMADD231PS Y7, Y5, Y11
-	VFMADD231PS Y8, Y6, Y12
-	VBROADCASTSS constants<>+2464(SB), Y5
-	VFMADD231PS constants<>+2432(SB), Y9, Y5
-	VBROADCASTSS constants<>+2464(SB), Y6
-	VFMADD231PS constants<>+2432(SB), Y10, Y6
-	VSUBPS constants<>+2464(SB), Y5, Y7
-	VSUBPS constants<>+2464(SB), Y6, Y8
-	VPSLLD $23, Y5, Y5
-	VPSLLD $23, Y6, Y6
-	VFMADD231PS constants<>+2496(SB), Y7, Y9
-	VFMADD231PS constants<>+2496(SB), Y8, Y10
-	VFMADD231PS constants<>+2528(SB), Y7, Y11
-	VFMADD231PS constants<>+2528(SB), Y8, Y12
-	VADDPS Y11, Y9, Y7
-	VADDPS Y12, Y10, Y8
-	VBROADCASTSS constants<>+10208(SB), Y9
-	VFMADD231PS constants<>+10176(SB), Y7, Y9
-	VBROADCASTSS constants<>+10208(SB), Y10
-	VFMADD231PS constants<>+10176(SB), Y8, Y10
-	VFMADD213PS constants<>+10240(SB), Y7, Y9
-	VFMADD213PS constants<>+10240(SB), Y8, Y10
-	VFMADD213PS constants<>+10272(SB), Y7, Y9
-	VFMADD213PS constants<>+10272(SB), Y8, Y10
-	VFMADD213PS constants<>+10304(SB), Y7, Y9
-	VFMADD213PS constants<>+10304(SB), Y8, Y10
-	VFMADD213PS constants<>+896(SB), Y7, Y9
-	VFMADD213PS constants<>+896(SB), Y8, Y10
-	VFMADD213PS constants<>+160(SB), Y7, Y9
-	VFMADD213PS constants<>+160(SB), Y8, Y10
-	VCMPPS $17, constants<>+2720(SB), Y5, Y11
-	VCMPPS $17, constants<>+2720(SB), Y6, Y12
-	VPXOR Y13, Y13, Y13
-	VBLENDVPS Y11, Y5, Y13, Y11
-	VBLENDVPS Y12, Y6, Y13, Y12
-	VSUBPS Y11, Y5, Y13
-	VSUBPS Y12, Y6, Y14
-	VMULPS Y7, Y5, Y5
-	VMULPS Y8, Y6, Y6
-	VADDPS constants<>+864(SB), Y11, Y7
-	VADDPS constants<>+864(SB), Y12, Y8
-	VFMADD231PS Y9, Y5, Y7
-	VFMADD231PS Y10, Y6, Y8
-	VADDPS Y13, Y7, Y5
-	VADDPS Y14, Y8, Y6
-	VDIVPS Y5, Y3, Y3
-	VDIVPS Y6, Y2, Y2
-	VMULPS constants<>+864(SB), Y3, Y3
-	VMULPS constants<>+864(SB), Y2, Y2
-	VCMPPS $17, Y0, Y4, Y5
-	VCMPPS $17, Y1, Y4, Y4
-	VBLENDVPS Y5, Y0, Y3, Y3
-	VBLENDVPS Y4, Y1, Y2, Y2
-	VCMPPS $30, constants<>+7776(SB), Y0, Y0
-	VCMPPS $30, constants<>+7776(SB), Y1, Y1
-	VBROADCASTSS constants<>+288(SB), Y4
-	VBLENDVPS Y0, Y3, Y4, Y0
-	VBLENDVPS Y1, Y2, Y4, Y1
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS Y1, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // softplusF32AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|)..
 TEXT ·softplusF32AVX2(SB), NOSPLIT, $0-24
@@ -43766,195 +36706,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusF32StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-TEXT ·softplusF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VPXOR Y1, Y1, Y1
-	VBROADCASTSS constants<>+544(SB), Y2
-	VBROADCASTSS constants<>+608(SB), Y3
-	VBROADCASTSS constants<>+896(SB), Y4
-	VBROADCASTSS constants<>+928(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VPOR constants<>+0(SB), Y6, Y8
-	VPOR constants<>+0(SB), Y7, Y9
-	VMAXPS Y2, Y8, Y8
-	VMAXPS Y2, Y9, Y9
-	VMOVAPS Y3, Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS Y3, Y10, Y12
-	VSUBPS Y3, Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $17, Y8, Y4, Y10
-	VCMPPS $17, Y9, Y4, Y11
-	VMOVAPS Y5, Y12
-	VFMADD231PS Y4, Y8, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PS Y4, Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VMAXPS Y6, Y1, Y6
-	VMAXPS Y7, Y1, Y7
-	VBLENDVPS Y10, Y0, Y1, Y10
-	VBLENDVPS Y11, Y0, Y1, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS Y5, Y8, Y12
-	VFMADD213PS Y5, Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y6, Y6
-	VADDPS Y9, Y7, Y7
-	VMOVNTPS Y6, (DI)(AX*4)
-	VMOVNTPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VPOR constants<>+0(SB), Y6, Y8
-	VPOR constants<>+0(SB), Y7, Y9
-	VMAXPS Y2, Y8, Y8
-	VMAXPS Y2, Y9, Y9
-	VMOVAPS Y3, Y10
-	VFMADD231PS constants<>+576(SB), Y8, Y10
-	VMOVAPS Y3, Y11
-	VFMADD231PS constants<>+576(SB), Y9, Y11
-	VSUBPS Y3, Y10, Y12
-	VSUBPS Y3, Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VFMADD213PS Y0, Y8, Y12
-	VFMADD213PS Y0, Y9, Y13
-	VPSLLD $23, Y10, Y8
-	VPSLLD $23, Y11, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMULPS constants<>+864(SB), Y8, Y8
-	VMULPS constants<>+864(SB), Y9, Y9
-	VCMPPS $17, Y8, Y4, Y10
-	VCMPPS $17, Y9, Y4, Y11
-	VMOVAPS Y5, Y12
-	VFMADD231PS Y4, Y8, Y12
-	VMOVAPS Y5, Y13
-	VFMADD231PS Y4, Y9, Y13
-	VBLENDVPS Y10, Y12, Y8, Y8
-	VBLENDVPS Y11, Y13, Y9, Y9
-	VMAXPS Y6, Y1, Y6
-	VMAXPS Y7, Y1, Y7
-	VBLENDVPS Y10, Y0, Y1, Y10
-	VBLENDVPS Y11, Y0, Y1, Y11
-	VBROADCASTSS constants<>+992(SB), Y12
-	VFMADD231PS constants<>+960(SB), Y8, Y12
-	VBROADCASTSS constants<>+992(SB), Y13
-	VFMADD231PS constants<>+960(SB), Y9, Y13
-	VFMADD213PS constants<>+1024(SB), Y8, Y12
-	VFMADD213PS constants<>+1024(SB), Y9, Y13
-	VFMADD213PS constants<>+1056(SB), Y8, Y12
-	VFMADD213PS constants<>+1056(SB), Y9, Y13
-	VFMADD213PS constants<>+1088(SB), Y8, Y12
-	VFMADD213PS constants<>+1088(SB), Y9, Y13
-	VFMADD213PS constants<>+1120(SB), Y8, Y12
-	VFMADD213PS constants<>+1120(SB), Y9, Y13
-	VFMADD213PS constants<>+1152(SB), Y8, Y12
-	VFMADD213PS constants<>+1152(SB), Y9, Y13
-	VFMADD213PS constants<>+1184(SB), Y8, Y12
-	VFMADD213PS constants<>+1184(SB), Y9, Y13
-	VFMADD213PS Y5, Y8, Y12
-	VFMADD213PS Y5, Y9, Y13
-	VMULPS Y8, Y8, Y14
-	VMULPS Y9, Y9, Y15
-	VFMADD231PS Y12, Y14, Y8
-	VFMADD231PS Y13, Y15, Y9
-	VFMADD231PS constants<>+1216(SB), Y10, Y8
-	VFMADD231PS constants<>+1216(SB), Y11, Y9
-	VADDPS Y8, Y6, Y6
-	VADDPS Y9, Y7, Y7
-	VMOVUPS Y6, (DI)(AX*4)
-	VMOVUPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluSlopeF32AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
 TEXT ·geluSlopeF32AVX2(SB), NOSPLIT, $0-24
@@ -44033,155 +36784,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluSlopeF32StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-TEXT ·geluSlopeF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+128(SB), Y0
-	VBROADCASTSS constants<>+3264(SB), Y1
-	VBROADCASTSS constants<>+3296(SB), Y2
-	VBROADCASTSS constants<>+3328(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y2, Y5, Y6
-	VADDPS Y0, Y6, Y7
-	VPSUBD Y3, Y7, Y7
-	VPSRLD $21, Y7, Y7
-	VPSLLD $28, Y7, Y8
-	VPERMD constants<>+3360(SB), Y7, Y9
-	VPERMD constants<>+3392(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y11
-	VSUBPS Y11, Y6, Y9
-	VMULPS Y6, Y6, Y10
-	VFMADD132PS constants<>+3424(SB), Y1, Y10
-	VSUBPS Y1, Y10, Y11
-	VMULPS constants<>+3456(SB), Y11, Y12
-	VFMADD231PS Y6, Y6, Y12
-	VFMADD231PS constants<>+3488(SB), Y11, Y12
-	VBROADCASTSS constants<>+3552(SB), Y6
-	VFMADD231PS constants<>+3520(SB), Y12, Y6
-	VFMADD213PS constants<>+928(SB), Y12, Y6
-	VMULPS Y6, Y12, Y6
-	VPSLLD $28, Y10, Y11
-	VPERMD constants<>+3584(SB), Y10, Y12
-	VPERMD constants<>+3616(SB), Y10, Y13
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPERMD constants<>+3648(SB), Y7, Y12
-	VPERMD constants<>+3680(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VPERMD constants<>+3712(SB), Y7, Y12
-	VPERMD constants<>+3744(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3776(SB), Y7, Y12
-	VPERMD constants<>+3808(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VFMADD231PS Y9, Y15, Y14
-	VPERMD constants<>+3840(SB), Y7, Y12
-	VPERMD constants<>+3872(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3904(SB), Y7, Y12
-	VPERMD constants<>+3936(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y7
-	VFMADD231PS Y9, Y15, Y7
-	VFMADD213PS Y11, Y11, Y6
-	VMULPS Y6, Y7, Y6
-	VPSRLD $4, Y10, Y7
-	VPSLLD $23, Y7, Y7
-	VMULPS Y7, Y6, Y6
-	VMULPS constants<>+864(SB), Y6, Y6
-	VCMPPS $17, constants<>+3968(SB), Y4, Y4
-	VSUBPS Y6, Y0, Y7
-	VBLENDVPS Y4, Y6, Y7, Y4
-	VCMPPS $17, constants<>+4000(SB), Y5, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y5, Y4, Y6, Y4
-	VMOVNTPS Y4, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VPAND constants<>+64(SB), Y4, Y5
-	VPMINUD Y2, Y5, Y6
-	VADDPS Y0, Y6, Y7
-	VPSUBD Y3, Y7, Y7
-	VPSRLD $21, Y7, Y7
-	VPSLLD $28, Y7, Y8
-	VPERMD constants<>+3360(SB), Y7, Y9
-	VPERMD constants<>+3392(SB), Y7, Y10
-	VBLENDVPS Y8, Y10, Y9, Y11
-	VSUBPS Y11, Y6, Y9
-	VMULPS Y6, Y6, Y10
-	VFMADD132PS constants<>+3424(SB), Y1, Y10
-	VSUBPS Y1, Y10, Y11
-	VMULPS constants<>+3456(SB), Y11, Y12
-	VFMADD231PS Y6, Y6, Y12
-	VFMADD231PS constants<>+3488(SB), Y11, Y12
-	VBROADCASTSS constants<>+3552(SB), Y6
-	VFMADD231PS constants<>+3520(SB), Y12, Y6
-	VFMADD213PS constants<>+928(SB), Y12, Y6
-	VMULPS Y6, Y12, Y6
-	VPSLLD $28, Y10, Y11
-	VPERMD constants<>+3584(SB), Y10, Y12
-	VPERMD constants<>+3616(SB), Y10, Y13
-	VBLENDVPS Y11, Y13, Y12, Y11
-	VPERMD constants<>+3648(SB), Y7, Y12
-	VPERMD constants<>+3680(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VPERMD constants<>+3712(SB), Y7, Y12
-	VPERMD constants<>+3744(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3776(SB), Y7, Y12
-	VPERMD constants<>+3808(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y14
-	VFMADD231PS Y9, Y15, Y14
-	VPERMD constants<>+3840(SB), Y7, Y12
-	VPERMD constants<>+3872(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y15
-	VFMADD231PS Y9, Y14, Y15
-	VPERMD constants<>+3904(SB), Y7, Y12
-	VPERMD constants<>+3936(SB), Y7, Y13
-	VBLENDVPS Y8, Y13, Y12, Y7
-	VFMADD231PS Y9, Y15, Y7
-	VFMADD213PS Y11, Y11, Y6
-	VMULPS Y6, Y7, Y6
-	VPSRLD $4, Y10, Y7
-	VPSLLD $23, Y7, Y7
-	VMULPS Y7, Y6, Y6
-	VMULPS constants<>+864(SB), Y6, Y6
-	VCMPPS $17, constants<>+3968(SB), Y4, Y4
-	VSUBPS Y6, Y0, Y7
-	VBLENDVPS Y4, Y6, Y7, Y4
-	VCMPPS $17, constants<>+4000(SB), Y5, Y5
-	VBROADCASTSS constants<>+288(SB), Y6
-	VBLENDVPS Y5, Y4, Y6, Y4
-	VMOVUPS Y4, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -44307,188 +36909,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// expBelowF32StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-TEXT ·expBelowF32StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+544(SB), Y0
-	VBROADCASTSS constants<>+608(SB), Y1
-	VBROADCASTSS constants<>+128(SB), Y2
-	VBROADCASTSS constants<>+576(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMAXPS Y4, Y0, Y4
-	VMAXPS Y5, Y0, Y5
-	VMAXPS Y6, Y0, Y6
-	VMAXPS Y7, Y0, Y7
-	VMOVAPS Y1, Y8
-	VFMADD231PS Y3, Y4, Y8
-	VMOVAPS Y1, Y9
-	VFMADD231PS Y3, Y5, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PS Y3, Y6, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y3, Y7, Y11
-	VSUBPS Y1, Y8, Y12
-	VSUBPS Y1, Y9, Y13
-	VSUBPS Y1, Y10, Y14
-	VSUBPS Y1, Y11, Y15
-	VFMADD231PS constants<>+640(SB), Y12, Y4
-	VFMADD231PS constants<>+640(SB), Y13, Y5
-	VFMADD231PS constants<>+640(SB), Y14, Y6
-	VFMADD231PS constants<>+640(SB), Y15, Y7
-	VFMADD231PS constants<>+672(SB), Y12, Y4
-	VFMADD231PS constants<>+672(SB), Y13, Y5
-	VFMADD231PS constants<>+672(SB), Y14, Y6
-	VFMADD231PS constants<>+672(SB), Y15, Y7
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y4, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y5, Y13
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y6, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y7, Y15
-	VFMADD213PS constants<>+768(SB), Y4, Y12
-	VFMADD213PS constants<>+768(SB), Y5, Y13
-	VFMADD213PS constants<>+768(SB), Y6, Y14
-	VFMADD213PS constants<>+768(SB), Y7, Y15
-	VFMADD213PS constants<>+800(SB), Y4, Y12
-	VFMADD213PS constants<>+800(SB), Y5, Y13
-	VFMADD213PS constants<>+800(SB), Y6, Y14
-	VFMADD213PS constants<>+800(SB), Y7, Y15
-	VFMADD213PS constants<>+832(SB), Y4, Y12
-	VFMADD213PS constants<>+832(SB), Y5, Y13
-	VFMADD213PS constants<>+832(SB), Y6, Y14
-	VFMADD213PS constants<>+832(SB), Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VPSLLD $23, Y8, Y4
-	VPSLLD $23, Y9, Y5
-	VPSLLD $23, Y10, Y6
-	VPSLLD $23, Y11, Y7
-	VMULPS Y4, Y12, Y4
-	VMULPS Y5, Y13, Y5
-	VMULPS Y6, Y14, Y6
-	VMULPS Y7, Y15, Y7
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y5, Y5
-	VMULPS constants<>+864(SB), Y6, Y6
-	VMULPS constants<>+864(SB), Y7, Y7
-	VMOVNTPS Y4, (DI)(AX*4)
-	VMOVNTPS Y5, 32(DI)(AX*4)
-	VMOVNTPS Y6, 64(DI)(AX*4)
-	VMOVNTPS Y7, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMAXPS Y4, Y0, Y4
-	VMAXPS Y5, Y0, Y5
-	VMAXPS Y6, Y0, Y6
-	VMAXPS Y7, Y0, Y7
-	VMOVAPS Y1, Y8
-	VFMADD231PS Y3, Y4, Y8
-	VMOVAPS Y1, Y9
-	VFMADD231PS Y3, Y5, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PS Y3, Y6, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y3, Y7, Y11
-	VSUBPS Y1, Y8, Y12
-	VSUBPS Y1, Y9, Y13
-	VSUBPS Y1, Y10, Y14
-	VSUBPS Y1, Y11, Y15
-	VFMADD231PS constants<>+640(SB), Y12, Y4
-	VFMADD231PS constants<>+640(SB), Y13, Y5
-	VFMADD231PS constants<>+640(SB), Y14, Y6
-	VFMADD231PS constants<>+640(SB), Y15, Y7
-	VFMADD231PS constants<>+672(SB), Y12, Y4
-	VFMADD231PS constants<>+672(SB), Y13, Y5
-	VFMADD231PS constants<>+672(SB), Y14, Y6
-	VFMADD231PS constants<>+672(SB), Y15, Y7
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y4, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y5, Y13
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y6, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y7, Y15
-	VFMADD213PS constants<>+768(SB), Y4, Y12
-	VFMADD213PS constants<>+768(SB), Y5, Y13
-	VFMADD213PS constants<>+768(SB), Y6, Y14
-	VFMADD213PS constants<>+768(SB), Y7, Y15
-	VFMADD213PS constants<>+800(SB), Y4, Y12
-	VFMADD213PS constants<>+800(SB), Y5, Y13
-	VFMADD213PS constants<>+800(SB), Y6, Y14
-	VFMADD213PS constants<>+800(SB), Y7, Y15
-	VFMADD213PS constants<>+832(SB), Y4, Y12
-	VFMADD213PS constants<>+832(SB), Y5, Y13
-	VFMADD213PS constants<>+832(SB), Y6, Y14
-	VFMADD213PS constants<>+832(SB), Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VPSLLD $23, Y8, Y4
-	VPSLLD $23, Y9, Y5
-	VPSLLD $23, Y10, Y6
-	VPSLLD $23, Y11, Y7
-	VMULPS Y4, Y12, Y4
-	VMULPS Y5, Y13, Y5
-	VMULPS Y6, Y14, Y6
-	VMULPS Y7, Y15, Y7
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y5, Y5
-	VMULPS constants<>+864(SB), Y6, Y6
-	VMULPS constants<>+864(SB), Y7, Y7
-	VMOVUPS Y4, (DI)(AX*4)
-	VMOVUPS Y5, 32(DI)(AX*4)
-	VMOVUPS Y6, 64(DI)(AX*4)
-	VMOVUPS Y7, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -44677,284 +37097,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expF64StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
-TEXT ·expF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+10336(SB), Y4
-	VMINPD Y0, Y4, Y0
-	VMINPD Y1, Y4, Y1
-	VMINPD Y2, Y4, Y2
-	VMINPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+10336(SB), Y4
-	VMINPD Y0, Y4, Y0
-	VMINPD Y1, Y4, Y1
-	VMINPD Y2, Y4, Y2
-	VMINPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // expm1F64AVX2 is dst[i] = e**x - 1.
 // x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
 TEXT ·expm1F64AVX2(SB), NOSPLIT, $0-24
@@ -45089,177 +37231,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// expm1F64StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
-TEXT ·expm1F64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+10368(SB), Y0
-	VBROADCASTSD constants<>+10336(SB), Y1
-	VBROADCASTSD constants<>+1248(SB), Y2
-	VBROADCASTSD constants<>+1312(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMAXPD Y4, Y0, Y6
-	VMAXPD Y5, Y0, Y7
-	VMINPD Y6, Y1, Y6
-	VMINPD Y7, Y1, Y7
-	VMOVAPS Y2, Y8
-	VFMADD231PD constants<>+1344(SB), Y6, Y8
-	VMOVAPS Y2, Y9
-	VFMADD231PD constants<>+1344(SB), Y7, Y9
-	VSUBPD Y2, Y8, Y8
-	VSUBPD Y2, Y9, Y9
-	VFMADD231PD constants<>+1376(SB), Y8, Y6
-	VFMADD231PD constants<>+1376(SB), Y9, Y7
-	VMULPD constants<>+2208(SB), Y8, Y10
-	VMULPD constants<>+2208(SB), Y9, Y11
-	VSUBPD Y10, Y6, Y12
-	VSUBPD Y11, Y7, Y13
-	VSUBPD Y12, Y6, Y6
-	VSUBPD Y13, Y7, Y7
-	VSUBPD Y10, Y6, Y6
-	VSUBPD Y11, Y7, Y7
-	VMULPD Y12, Y12, Y10
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y12, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y13, Y15
-	VFMADD213PD constants<>+1504(SB), Y12, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y15
-	VFMADD213PD constants<>+1536(SB), Y12, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y15
-	VFMADD213PD constants<>+1568(SB), Y12, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y15
-	VFMADD213PD constants<>+1600(SB), Y12, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y15
-	VFMADD213PD constants<>+1632(SB), Y12, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y15
-	VFMADD213PD constants<>+1664(SB), Y12, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y15
-	VFMADD213PD constants<>+1696(SB), Y12, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y15
-	VFMADD213PD constants<>+1728(SB), Y12, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y15
-	VFMADD213PD Y3, Y12, Y14
-	VFMADD213PD Y3, Y13, Y15
-	VFMADD231PD Y14, Y10, Y6
-	VFMADD231PD Y15, Y11, Y7
-	VADDPD constants<>+10400(SB), Y8, Y8
-	VADDPD constants<>+10400(SB), Y9, Y9
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VSUBPD Y3, Y8, Y10
-	VSUBPD Y3, Y9, Y11
-	VFMADD231PD Y12, Y8, Y10
-	VFMADD231PD Y13, Y9, Y11
-	VFMADD231PD Y6, Y8, Y10
-	VFMADD231PD Y7, Y9, Y11
-	VMULPD constants<>+1952(SB), Y10, Y6
-	VMULPD constants<>+1952(SB), Y11, Y7
-	VPAND constants<>+96(SB), Y4, Y8
-	VPAND constants<>+96(SB), Y5, Y9
-	VCMPPD $17, constants<>+10432(SB), Y8, Y8
-	VCMPPD $17, constants<>+10432(SB), Y9, Y9
-	VBLENDVPD Y8, Y4, Y6, Y4
-	VBLENDVPD Y9, Y5, Y7, Y5
-	VMOVNTPD Y4, (DI)(AX*8)
-	VMOVNTPD Y5, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMAXPD Y4, Y0, Y6
-	VMAXPD Y5, Y0, Y7
-	VMINPD Y6, Y1, Y6
-	VMINPD Y7, Y1, Y7
-	VMOVAPS Y2, Y8
-	VFMADD231PD constants<>+1344(SB), Y6, Y8
-	VMOVAPS Y2, Y9
-	VFMADD231PD constants<>+1344(SB), Y7, Y9
-	VSUBPD Y2, Y8, Y8
-	VSUBPD Y2, Y9, Y9
-	VFMADD231PD constants<>+1376(SB), Y8, Y6
-	VFMADD231PD constants<>+1376(SB), Y9, Y7
-	VMULPD constants<>+2208(SB), Y8, Y10
-	VMULPD constants<>+2208(SB), Y9, Y11
-	VSUBPD Y10, Y6, Y12
-	VSUBPD Y11, Y7, Y13
-	VSUBPD Y12, Y6, Y6
-	VSUBPD Y13, Y7, Y7
-	VSUBPD Y10, Y6, Y6
-	VSUBPD Y11, Y7, Y7
-	VMULPD Y12, Y12, Y10
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y12, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y13, Y15
-	VFMADD213PD constants<>+1504(SB), Y12, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y15
-	VFMADD213PD constants<>+1536(SB), Y12, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y15
-	VFMADD213PD constants<>+1568(SB), Y12, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y15
-	VFMADD213PD constants<>+1600(SB), Y12, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y15
-	VFMADD213PD constants<>+1632(SB), Y12, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y15
-	VFMADD213PD constants<>+1664(SB), Y12, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y15
-	VFMADD213PD constants<>+1696(SB), Y12, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y15
-	VFMADD213PD constants<>+1728(SB), Y12, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y15
-	VFMADD213PD Y3, Y12, Y14
-	VFMADD213PD Y3, Y13, Y15
-	VFMADD231PD Y14, Y10, Y6
-	VFMADD231PD Y15, Y11, Y7
-	VADDPD constants<>+10400(SB), Y8, Y8
-	VADDPD constants<>+10400(SB), Y9, Y9
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VSUBPD Y3, Y8, Y10
-	VSUBPD Y3, Y9, Y11
-	VFMADD231PD Y12, Y8, Y10
-	VFMADD231PD Y13, Y9, Y11
-	VFMADD231PD Y6, Y8, Y10
-	VFMADD231PD Y7, Y9, Y11
-	VMULPD constants<>+1952(SB), Y10, Y6
-	VMULPD constants<>+1952(SB), Y11, Y7
-	VPAND constants<>+96(SB), Y4, Y8
-	VPAND constants<>+96(SB), Y5, Y9
-	VCMPPD $17, constants<>+10432(SB), Y8, Y8
-	VCMPPD $17, constants<>+10432(SB), Y9, Y9
-	VBLENDVPD Y8, Y4, Y6, Y4
-	VBLENDVPD Y9, Y5, Y7, Y5
-	VMOVUPD Y4, (DI)(AX*8)
-	VMOVUPD Y5, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -45414,199 +37385,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// logF64StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
-TEXT ·logF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSD constants<>+2336(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VCMPPD $17, constants<>+10464(SB), Y2, Y4
-	VCMPPD $17, constants<>+10464(SB), Y3, Y5
-	VMULPD constants<>+10496(SB), Y2, Y6
-	VMULPD constants<>+10496(SB), Y3, Y7
-	VBLENDVPD Y4, Y6, Y2, Y6
-	VBLENDVPD Y5, Y7, Y3, Y7
-	VBROADCASTSD constants<>+1920(SB), Y8
-	VBLENDVPD Y4, constants<>+10528(SB), Y8, Y4
-	VBLENDVPD Y5, constants<>+10528(SB), Y8, Y5
-	VPADDQ constants<>+1792(SB), Y6, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+10560(SB), Y6, Y8
-	VPAND constants<>+10560(SB), Y7, Y9
-	VPADDQ constants<>+10592(SB), Y8, Y8
-	VPADDQ constants<>+10592(SB), Y9, Y9
-	VPSRLQ $52, Y6, Y6
-	VPSRLQ $52, Y7, Y7
-	VPOR constants<>+1248(SB), Y6, Y6
-	VPOR constants<>+1248(SB), Y7, Y7
-	VSUBPD Y4, Y6, Y4
-	VSUBPD Y5, Y7, Y5
-	VSUBPD constants<>+192(SB), Y8, Y6
-	VSUBPD constants<>+192(SB), Y9, Y7
-	VADDPD constants<>+1952(SB), Y6, Y8
-	VADDPD constants<>+1952(SB), Y7, Y9
-	VDIVPD Y8, Y6, Y8
-	VDIVPD Y9, Y7, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y6, Y14
-	VMULPD constants<>+1312(SB), Y7, Y15
-	VMULPD Y6, Y14, Y14
-	VMULPD Y7, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y4, Y12
-	VMULPD constants<>+2208(SB), Y5, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VFMADD231PD constants<>+2240(SB), Y4, Y6
-	VFMADD231PD constants<>+2240(SB), Y5, Y7
-	VCMPPD $0, constants<>+1824(SB), Y2, Y4
-	VCMPPD $0, constants<>+1824(SB), Y3, Y5
-	VBLENDVPD Y4, Y2, Y6, Y4
-	VBLENDVPD Y5, Y3, Y7, Y5
-	VCMPPD $18, Y0, Y2, Y6
-	VCMPPD $18, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y2, Y8
-	VCMPPD $17, Y0, Y3, Y9
-	VBROADCASTSD constants<>+10624(SB), Y10
-	VBLENDVPD Y8, Y1, Y10, Y8
-	VBLENDVPD Y9, Y1, Y10, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, Y1, Y4, Y2
-	VBLENDVPD Y3, Y1, Y5, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VCMPPD $17, constants<>+10464(SB), Y2, Y4
-	VCMPPD $17, constants<>+10464(SB), Y3, Y5
-	VMULPD constants<>+10496(SB), Y2, Y6
-	VMULPD constants<>+10496(SB), Y3, Y7
-	VBLENDVPD Y4, Y6, Y2, Y6
-	VBLENDVPD Y5, Y7, Y3, Y7
-	VBROADCASTSD constants<>+1920(SB), Y8
-	VBLENDVPD Y4, constants<>+10528(SB), Y8, Y4
-	VBLENDVPD Y5, constants<>+10528(SB), Y8, Y5
-	VPADDQ constants<>+1792(SB), Y6, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+10560(SB), Y6, Y8
-	VPAND constants<>+10560(SB), Y7, Y9
-	VPADDQ constants<>+10592(SB), Y8, Y8
-	VPADDQ constants<>+10592(SB), Y9, Y9
-	VPSRLQ $52, Y6, Y6
-	VPSRLQ $52, Y7, Y7
-	VPOR constants<>+1248(SB), Y6, Y6
-	VPOR constants<>+1248(SB), Y7, Y7
-	VSUBPD Y4, Y6, Y4
-	VSUBPD Y5, Y7, Y5
-	VSUBPD constants<>+192(SB), Y8, Y6
-	VSUBPD constants<>+192(SB), Y9, Y7
-	VADDPD constants<>+1952(SB), Y6, Y8
-	VADDPD constants<>+1952(SB), Y7, Y9
-	VDIVPD Y8, Y6, Y8
-	VDIVPD Y9, Y7, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y6, Y14
-	VMULPD constants<>+1312(SB), Y7, Y15
-	VMULPD Y6, Y14, Y14
-	VMULPD Y7, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y4, Y12
-	VMULPD constants<>+2208(SB), Y5, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VFMADD231PD constants<>+2240(SB), Y4, Y6
-	VFMADD231PD constants<>+2240(SB), Y5, Y7
-	VCMPPD $0, constants<>+1824(SB), Y2, Y4
-	VCMPPD $0, constants<>+1824(SB), Y3, Y5
-	VBLENDVPD Y4, Y2, Y6, Y4
-	VBLENDVPD Y5, Y3, Y7, Y5
-	VCMPPD $18, Y0, Y2, Y6
-	VCMPPD $18, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y2, Y8
-	VCMPPD $17, Y0, Y3, Y9
-	VBROADCASTSD constants<>+10624(SB), Y10
-	VBLENDVPD Y8, Y1, Y10, Y8
-	VBLENDVPD Y9, Y1, Y10, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, Y1, Y4, Y2
-	VBLENDVPD Y3, Y1, Y5, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -45768,209 +37546,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// log1pF64StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
-TEXT ·log1pF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+224(SB), Y0
-	VBROADCASTSD constants<>+192(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VADDPD Y2, Y1, Y4
-	VADDPD Y3, Y1, Y5
-	VPADDQ constants<>+1792(SB), Y4, Y4
-	VPADDQ constants<>+1792(SB), Y5, Y5
-	VPAND constants<>+1824(SB), Y4, Y6
-	VPAND constants<>+1824(SB), Y5, Y7
-	VPSUBQ Y6, Y1, Y6
-	VPSUBQ Y7, Y1, Y7
-	VPADDQ Y6, Y2, Y8
-	VPADDQ Y7, Y3, Y9
-	VPADDQ constants<>+1856(SB), Y6, Y6
-	VPADDQ constants<>+1856(SB), Y7, Y7
-	VFMADD132PD constants<>+1888(SB), Y0, Y6
-	VFMADD132PD constants<>+1888(SB), Y0, Y7
-	VADDPD Y6, Y8, Y6
-	VADDPD Y7, Y9, Y7
-	VPSRLQ $52, Y4, Y4
-	VPSRLQ $52, Y5, Y5
-	VPOR constants<>+1248(SB), Y4, Y4
-	VPOR constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1920(SB), Y4, Y4
-	VSUBPD constants<>+1920(SB), Y5, Y5
-	VADDPD constants<>+1952(SB), Y6, Y8
-	VADDPD constants<>+1952(SB), Y7, Y9
-	VDIVPD Y8, Y6, Y8
-	VDIVPD Y9, Y7, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y6, Y14
-	VMULPD constants<>+1312(SB), Y7, Y15
-	VMULPD Y6, Y14, Y14
-	VMULPD Y7, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y4, Y12
-	VMULPD constants<>+2208(SB), Y5, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VFMADD231PD constants<>+2240(SB), Y4, Y6
-	VFMADD231PD constants<>+2240(SB), Y5, Y7
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VCMPPD $17, constants<>+10432(SB), Y4, Y4
-	VCMPPD $17, constants<>+10432(SB), Y5, Y5
-	VBLENDVPD Y4, Y2, Y6, Y4
-	VBLENDVPD Y5, Y3, Y7, Y5
-	VCMPPD $0, constants<>+1824(SB), Y2, Y6
-	VCMPPD $0, constants<>+1824(SB), Y3, Y7
-	VBLENDVPD Y6, Y2, Y4, Y4
-	VBLENDVPD Y7, Y3, Y5, Y5
-	VCMPPD $18, Y0, Y2, Y6
-	VCMPPD $18, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y2, Y8
-	VCMPPD $17, Y0, Y3, Y9
-	VBROADCASTSD constants<>+10624(SB), Y10
-	VBLENDVPD Y8, constants<>+2336(SB), Y10, Y8
-	VBLENDVPD Y9, constants<>+2336(SB), Y10, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VADDPD Y2, Y1, Y4
-	VADDPD Y3, Y1, Y5
-	VPADDQ constants<>+1792(SB), Y4, Y4
-	VPADDQ constants<>+1792(SB), Y5, Y5
-	VPAND constants<>+1824(SB), Y4, Y6
-	VPAND constants<>+1824(SB), Y5, Y7
-	VPSUBQ Y6, Y1, Y6
-	VPSUBQ Y7, Y1, Y7
-	VPADDQ Y6, Y2, Y8
-	VPADDQ Y7, Y3, Y9
-	VPADDQ constants<>+1856(SB), Y6, Y6
-	VPADDQ constants<>+1856(SB), Y7, Y7
-	VFMADD132PD constants<>+1888(SB), Y0, Y6
-	VFMADD132PD constants<>+1888(SB), Y0, Y7
-	VADDPD Y6, Y8, Y6
-	VADDPD Y7, Y9, Y7
-	VPSRLQ $52, Y4, Y4
-	VPSRLQ $52, Y5, Y5
-	VPOR constants<>+1248(SB), Y4, Y4
-	VPOR constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1920(SB), Y4, Y4
-	VSUBPD constants<>+1920(SB), Y5, Y5
-	VADDPD constants<>+1952(SB), Y6, Y8
-	VADDPD constants<>+1952(SB), Y7, Y9
-	VDIVPD Y8, Y6, Y8
-	VDIVPD Y9, Y7, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y6, Y14
-	VMULPD constants<>+1312(SB), Y7, Y15
-	VMULPD Y6, Y14, Y14
-	VMULPD Y7, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y4, Y12
-	VMULPD constants<>+2208(SB), Y5, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VFMADD231PD constants<>+2240(SB), Y4, Y6
-	VFMADD231PD constants<>+2240(SB), Y5, Y7
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VCMPPD $17, constants<>+10432(SB), Y4, Y4
-	VCMPPD $17, constants<>+10432(SB), Y5, Y5
-	VBLENDVPD Y4, Y2, Y6, Y4
-	VBLENDVPD Y5, Y3, Y7, Y5
-	VCMPPD $0, constants<>+1824(SB), Y2, Y6
-	VCMPPD $0, constants<>+1824(SB), Y3, Y7
-	VBLENDVPD Y6, Y2, Y4, Y4
-	VBLENDVPD Y7, Y3, Y5, Y5
-	VCMPPD $18, Y0, Y2, Y6
-	VCMPPD $18, Y0, Y3, Y7
-	VCMPPD $17, Y0, Y2, Y8
-	VCMPPD $17, Y0, Y3, Y9
-	VBROADCASTSD constants<>+10624(SB), Y10
-	VBLENDVPD Y8, constants<>+2336(SB), Y10, Y8
-	VBLENDVPD Y9, constants<>+2336(SB), Y10, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -46149,227 +37724,6 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhF64StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
-TEXT ·tanhF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+32(SB), Y0
-	VBROADCASTSD constants<>+5600(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMULPD Y2, Y2, Y4
-	VMULPD Y3, Y3, Y5
-	VBROADCASTSD constants<>+5696(SB), Y6
-	VFMADD231PD constants<>+5664(SB), Y4, Y6
-	VBROADCASTSD constants<>+5696(SB), Y7
-	VFMADD231PD constants<>+5664(SB), Y5, Y7
-	VFMADD213PD constants<>+5728(SB), Y4, Y6
-	VFMADD213PD constants<>+5728(SB), Y5, Y7
-	VFMADD213PD constants<>+5760(SB), Y4, Y6
-	VFMADD213PD constants<>+5760(SB), Y5, Y7
-	VFMADD213PD constants<>+5792(SB), Y4, Y6
-	VFMADD213PD constants<>+5792(SB), Y5, Y7
-	VFMADD213PD constants<>+5824(SB), Y4, Y6
-	VFMADD213PD constants<>+5824(SB), Y5, Y7
-	VFMADD213PD constants<>+5856(SB), Y4, Y6
-	VFMADD213PD constants<>+5856(SB), Y5, Y7
-	VFMADD213PD constants<>+5888(SB), Y4, Y6
-	VFMADD213PD constants<>+5888(SB), Y5, Y7
-	VFMADD213PD constants<>+5920(SB), Y4, Y6
-	VFMADD213PD constants<>+5920(SB), Y5, Y7
-	VFMADD213PD constants<>+5952(SB), Y4, Y6
-	VFMADD213PD constants<>+5952(SB), Y5, Y7
-	VFMADD213PD constants<>+5984(SB), Y4, Y6
-	VFMADD213PD constants<>+5984(SB), Y5, Y7
-	VMULPD Y2, Y4, Y4
-	VMULPD Y3, Y5, Y5
-	VFMADD213PD Y2, Y6, Y4
-	VFMADD213PD Y3, Y7, Y5
-	VPOR Y0, Y2, Y6
-	VPOR Y0, Y3, Y7
-	VMAXPD Y6, Y1, Y8
-	VMAXPD Y7, Y1, Y9
-	VBROADCASTSD constants<>+1920(SB), Y10
-	VFMADD231PD constants<>+6016(SB), Y8, Y10
-	VBROADCASTSD constants<>+1920(SB), Y11
-	VFMADD231PD constants<>+6016(SB), Y9, Y11
-	VSUBPD constants<>+1920(SB), Y10, Y12
-	VSUBPD constants<>+1920(SB), Y11, Y13
-	VPSLLQ $52, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VFMADD231PD constants<>+6048(SB), Y12, Y8
-	VFMADD231PD constants<>+6048(SB), Y13, Y9
-	VFMADD231PD constants<>+6080(SB), Y12, Y8
-	VFMADD231PD constants<>+6080(SB), Y13, Y9
-	VMULPD Y8, Y10, Y12
-	VMULPD Y9, Y11, Y13
-	VBROADCASTSD constants<>+6144(SB), Y14
-	VFMADD231PD constants<>+6112(SB), Y8, Y14
-	VBROADCASTSD constants<>+6144(SB), Y15
-	VFMADD231PD constants<>+6112(SB), Y9, Y15
-	VFMADD213PD constants<>+6176(SB), Y8, Y14
-	VFMADD213PD constants<>+6176(SB), Y9, Y15
-	VFMADD213PD constants<>+6208(SB), Y8, Y14
-	VFMADD213PD constants<>+6208(SB), Y9, Y15
-	VFMADD213PD constants<>+6240(SB), Y8, Y14
-	VFMADD213PD constants<>+6240(SB), Y9, Y15
-	VFMADD213PD constants<>+6272(SB), Y8, Y14
-	VFMADD213PD constants<>+6272(SB), Y9, Y15
-	VFMADD213PD constants<>+6304(SB), Y8, Y14
-	VFMADD213PD constants<>+6304(SB), Y9, Y15
-	VFMADD213PD constants<>+6336(SB), Y8, Y14
-	VFMADD213PD constants<>+6336(SB), Y9, Y15
-	VFMADD213PD constants<>+6368(SB), Y8, Y14
-	VFMADD213PD constants<>+6368(SB), Y9, Y15
-	VFMADD213PD constants<>+6400(SB), Y8, Y14
-	VFMADD213PD constants<>+6400(SB), Y9, Y15
-	VFMADD213PD constants<>+6432(SB), Y8, Y14
-	VFMADD213PD constants<>+6432(SB), Y9, Y15
-	VADDPD constants<>+192(SB), Y10, Y8
-	VADDPD constants<>+192(SB), Y11, Y9
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y15, Y13, Y9
-	VBROADCASTSD constants<>+1952(SB), Y10
-	VDIVPD Y8, Y10, Y8
-	VDIVPD Y9, Y10, Y9
-	VBROADCASTSD constants<>+192(SB), Y10
-	VSUBPD Y8, Y10, Y8
-	VSUBPD Y9, Y10, Y9
-	VCMPPD $30, constants<>+6464(SB), Y6, Y6
-	VCMPPD $30, constants<>+6464(SB), Y7, Y7
-	VBLENDVPD Y6, Y4, Y8, Y4
-	VBLENDVPD Y7, Y5, Y9, Y5
-	VPAND Y0, Y2, Y6
-	VPAND Y0, Y3, Y7
-	VPOR Y6, Y4, Y4
-	VPOR Y7, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMULPD Y2, Y2, Y4
-	VMULPD Y3, Y3, Y5
-	VBROADCASTSD constants<>+5696(SB), Y6
-	VFMADD231PD constants<>+5664(SB), Y4, Y6
-	VBROADCASTSD constants<>+5696(SB), Y7
-	VFMADD231PD constants<>+5664(SB), Y5, Y7
-	VFMADD213PD constants<>+5728(SB), Y4, Y6
-	VFMADD213PD constants<>+5728(SB), Y5, Y7
-	VFMADD213PD constants<>+5760(SB), Y4, Y6
-	VFMADD213PD constants<>+5760(SB), Y5, Y7
-	VFMADD213PD constants<>+5792(SB), Y4, Y6
-	VFMADD213PD constants<>+5792(SB), Y5, Y7
-	VFMADD213PD constants<>+5824(SB), Y4, Y6
-	VFMADD213PD constants<>+5824(SB), Y5, Y7
-	VFMADD213PD constants<>+5856(SB), Y4, Y6
-	VFMADD213PD constants<>+5856(SB), Y5, Y7
-	VFMADD213PD constants<>+5888(SB), Y4, Y6
-	VFMADD213PD constants<>+5888(SB), Y5, Y7
-	VFMADD213PD constants<>+5920(SB), Y4, Y6
-	VFMADD213PD constants<>+5920(SB), Y5, Y7
-	VFMADD213PD constants<>+5952(SB), Y4, Y6
-	VFMADD213PD constants<>+5952(SB), Y5, Y7
-	VFMADD213PD constants<>+5984(SB), Y4, Y6
-	VFMADD213PD constants<>+5984(SB), Y5, Y7
-	VMULPD Y2, Y4, Y4
-	VMULPD Y3, Y5, Y5
-	VFMADD213PD Y2, Y6, Y4
-	VFMADD213PD Y3, Y7, Y5
-	VPOR Y0, Y2, Y6
-	VPOR Y0, Y3, Y7
-	VMAXPD Y6, Y1, Y8
-	VMAXPD Y7, Y1, Y9
-	VBROADCASTSD constants<>+1920(SB), Y10
-	VFMADD231PD constants<>+6016(SB), Y8, Y10
-	VBROADCASTSD constants<>+1920(SB), Y11
-	VFMADD231PD constants<>+6016(SB), Y9, Y11
-	VSUBPD constants<>+1920(SB), Y10, Y12
-	VSUBPD constants<>+1920(SB), Y11, Y13
-	VPSLLQ $52, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VFMADD231PD constants<>+6048(SB), Y12, Y8
-	VFMADD231PD constants<>+6048(SB), Y13, Y9
-	VFMADD231PD constants<>+6080(SB), Y12, Y8
-	VFMADD231PD constants<>+6080(SB), Y13, Y9
-	VMULPD Y8, Y10, Y12
-	VMULPD Y9, Y11, Y13
-	VBROADCASTSD constants<>+6144(SB), Y14
-	VFMADD231PD constants<>+6112(SB), Y8, Y14
-	VBROADCASTSD constants<>+6144(SB), Y15
-	VFMADD231PD constants<>+6112(SB), Y9, Y15
-	VFMADD213PD constants<>+6176(SB), Y8, Y14
-	VFMADD213PD constants<>+6176(SB), Y9, Y15
-	VFMADD213PD constants<>+6208(SB), Y8, Y14
-	VFMADD213PD constants<>+6208(SB), Y9, Y15
-	VFMADD213PD constants<>+6240(SB), Y8, Y14
-	VFMADD213PD constants<>+6240(SB), Y9, Y15
-	VFMADD213PD constants<>+6272(SB), Y8, Y14
-	VFMADD213PD constants<>+6272(SB), Y9, Y15
-	VFMADD213PD constants<>+6304(SB), Y8, Y14
-	VFMADD213PD constants<>+6304(SB), Y9, Y15
-	VFMADD213PD constants<>+6336(SB), Y8, Y14
-	VFMADD213PD constants<>+6336(SB), Y9, Y15
-	VFMADD213PD constants<>+6368(SB), Y8, Y14
-	VFMADD213PD constants<>+6368(SB), Y9, Y15
-	VFMADD213PD constants<>+6400(SB), Y8, Y14
-	VFMADD213PD constants<>+6400(SB), Y9, Y15
-	VFMADD213PD constants<>+6432(SB), Y8, Y14
-	VFMADD213PD constants<>+6432(SB), Y9, Y15
-	VADDPD constants<>+192(SB), Y10, Y8
-	VADDPD constants<>+192(SB), Y11, Y9
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y15, Y13, Y9
-	VBROADCASTSD constants<>+1952(SB), Y10
-	VDIVPD Y8, Y10, Y8
-	VDIVPD Y9, Y10, Y9
-	VBROADCASTSD constants<>+192(SB), Y10
-	VSUBPD Y8, Y10, Y8
-	VSUBPD Y9, Y10, Y9
-	VCMPPD $30, constants<>+6464(SB), Y6, Y6
-	VCMPPD $30, constants<>+6464(SB), Y7, Y7
-	VBLENDVPD Y6, Y4, Y8, Y4
-	VBLENDVPD Y7, Y5, Y9, Y5
-	VPAND Y0, Y2, Y6
-	VPAND Y0, Y3, Y7
-	VPOR Y6, Y4, Y4
-	VPOR Y7, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // sigmoidF64AVX2 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
 TEXT ·sigmoidF64AVX2(SB), NOSPLIT, $0-24
@@ -46497,167 +37851,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// sigmoidF64StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
-TEXT ·sigmoidF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+2752(SB), Y0
-	VBROADCASTSD constants<>+2784(SB), Y1
-	VBROADCASTSD constants<>+2816(SB), Y2
-	VBROADCASTSD constants<>+2880(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMAXPD Y4, Y1, Y6
-	VMAXPD Y5, Y1, Y7
-	VMINPD Y6, Y2, Y6
-	VMINPD Y7, Y2, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VMOVAPS Y3, Y9
-	VFMADD231PD constants<>+2848(SB), Y7, Y9
-	VSUBPD Y3, Y8, Y10
-	VSUBPD Y3, Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2240(SB), Y11, Y7
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y11, Y7
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y6, Y8, Y8
-	VMULPD Y7, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y7, Y15
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y15
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y15
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y15
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y15
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y15
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y15
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y15
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y15
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y15
-	VADDPD Y0, Y10, Y6
-	VADDPD Y0, Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VDIVPD Y6, Y0, Y6
-	VDIVPD Y7, Y0, Y7
-	VCMPPD $3, Y4, Y4, Y4
-	VCMPPD $3, Y5, Y5, Y5
-	VBLENDVPD Y4, constants<>+2336(SB), Y6, Y4
-	VBLENDVPD Y5, constants<>+2336(SB), Y7, Y5
-	VMOVNTPD Y4, (DI)(AX*8)
-	VMOVNTPD Y5, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMAXPD Y4, Y1, Y6
-	VMAXPD Y5, Y1, Y7
-	VMINPD Y6, Y2, Y6
-	VMINPD Y7, Y2, Y7
-	VMOVAPS Y3, Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VMOVAPS Y3, Y9
-	VFMADD231PD constants<>+2848(SB), Y7, Y9
-	VSUBPD Y3, Y8, Y10
-	VSUBPD Y3, Y9, Y11
-	VPSLLQ $52, Y8, Y8
-	VPSLLQ $52, Y9, Y9
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2240(SB), Y11, Y7
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y11, Y7
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VCMPPD $17, constants<>+2912(SB), Y9, Y11
-	VPXOR Y12, Y12, Y12
-	VBLENDVPD Y10, Y8, Y12, Y10
-	VBLENDVPD Y11, Y9, Y12, Y11
-	VSUBPD Y10, Y8, Y12
-	VSUBPD Y11, Y9, Y13
-	VMULPD Y6, Y8, Y8
-	VMULPD Y7, Y9, Y9
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VBROADCASTSD constants<>+2976(SB), Y15
-	VFMADD231PD constants<>+2944(SB), Y7, Y15
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y15
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y15
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y15
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y15
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y15
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y15
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y15
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y15
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y15
-	VADDPD Y0, Y10, Y6
-	VADDPD Y0, Y11, Y7
-	VFMADD231PD Y14, Y8, Y6
-	VFMADD231PD Y15, Y9, Y7
-	VADDPD Y12, Y6, Y6
-	VADDPD Y13, Y7, Y7
-	VDIVPD Y6, Y0, Y6
-	VDIVPD Y7, Y0, Y7
-	VCMPPD $3, Y4, Y4, Y4
-	VCMPPD $3, Y5, Y5, Y5
-	VBLENDVPD Y4, constants<>+2336(SB), Y6, Y4
-	VBLENDVPD Y5, constants<>+2336(SB), Y7, Y5
-	VMOVUPD Y4, (DI)(AX*8)
-	VMOVUPD Y5, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -46798,180 +37991,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// siLUF64StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
-TEXT ·siLUF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+2816(SB), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VBROADCASTSD constants<>+2784(SB), Y3
-	VMAXPD Y1, Y3, Y4
-	VMAXPD Y2, Y3, Y3
-	VMINPD Y4, Y0, Y5
-	VMINPD Y3, Y0, Y6
-	VBROADCASTSD constants<>+2880(SB), Y7
-	VFMADD231PD constants<>+2848(SB), Y5, Y7
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VSUBPD constants<>+2880(SB), Y7, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VPSLLQ $52, Y7, Y7
-	VPSLLQ $52, Y8, Y8
-	VFMADD231PD constants<>+2240(SB), Y9, Y5
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y9, Y5
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VCMPPD $17, constants<>+2912(SB), Y7, Y9
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VPXOR Y11, Y11, Y11
-	VBLENDVPD Y9, Y7, Y11, Y9
-	VBLENDVPD Y10, Y8, Y11, Y10
-	VSUBPD Y9, Y7, Y11
-	VSUBPD Y10, Y8, Y12
-	VMULPD Y5, Y7, Y7
-	VMULPD Y6, Y8, Y8
-	VBROADCASTSD constants<>+2976(SB), Y13
-	VFMADD231PD constants<>+2944(SB), Y5, Y13
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y5, Y13
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y5, Y13
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y5, Y13
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y5, Y13
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y5, Y13
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y5, Y13
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y5, Y13
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y5, Y13
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y5, Y13
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VADDPD constants<>+2752(SB), Y9, Y5
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VFMADD231PD Y13, Y7, Y5
-	VFMADD231PD Y14, Y8, Y6
-	VADDPD Y11, Y5, Y5
-	VADDPD Y12, Y6, Y6
-	VDIVPD Y5, Y4, Y4
-	VDIVPD Y6, Y3, Y3
-	VMULPD constants<>+2752(SB), Y4, Y4
-	VMULPD constants<>+2752(SB), Y3, Y3
-	VCMPPD $17, Y1, Y0, Y5
-	VCMPPD $17, Y2, Y0, Y6
-	VBLENDVPD Y5, Y1, Y4, Y4
-	VBLENDVPD Y6, Y2, Y3, Y3
-	VCMPPD $30, constants<>+10624(SB), Y1, Y1
-	VCMPPD $30, constants<>+10624(SB), Y2, Y2
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y1, Y4, Y5, Y1
-	VBLENDVPD Y2, Y3, Y5, Y2
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VBROADCASTSD constants<>+2784(SB), Y3
-	VMAXPD Y1, Y3, Y4
-	VMAXPD Y2, Y3, Y3
-	VMINPD Y4, Y0, Y5
-	VMINPD Y3, Y0, Y6
-	VBROADCASTSD constants<>+2880(SB), Y7
-	VFMADD231PD constants<>+2848(SB), Y5, Y7
-	VBROADCASTSD constants<>+2880(SB), Y8
-	VFMADD231PD constants<>+2848(SB), Y6, Y8
-	VSUBPD constants<>+2880(SB), Y7, Y9
-	VSUBPD constants<>+2880(SB), Y8, Y10
-	VPSLLQ $52, Y7, Y7
-	VPSLLQ $52, Y8, Y8
-	VFMADD231PD constants<>+2240(SB), Y9, Y5
-	VFMADD231PD constants<>+2240(SB), Y10, Y6
-	VFMADD231PD constants<>+2208(SB), Y9, Y5
-	VFMADD231PD constants<>+2208(SB), Y10, Y6
-	VCMPPD $17, constants<>+2912(SB), Y7, Y9
-	VCMPPD $17, constants<>+2912(SB), Y8, Y10
-	VPXOR Y11, Y11, Y11
-	VBLENDVPD Y9, Y7, Y11, Y9
-	VBLENDVPD Y10, Y8, Y11, Y10
-	VSUBPD Y9, Y7, Y11
-	VSUBPD Y10, Y8, Y12
-	VMULPD Y5, Y7, Y7
-	VMULPD Y6, Y8, Y8
-	VBROADCASTSD constants<>+2976(SB), Y13
-	VFMADD231PD constants<>+2944(SB), Y5, Y13
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y6, Y14
-	VFMADD213PD constants<>+3008(SB), Y5, Y13
-	VFMADD213PD constants<>+3008(SB), Y6, Y14
-	VFMADD213PD constants<>+3040(SB), Y5, Y13
-	VFMADD213PD constants<>+3040(SB), Y6, Y14
-	VFMADD213PD constants<>+3072(SB), Y5, Y13
-	VFMADD213PD constants<>+3072(SB), Y6, Y14
-	VFMADD213PD constants<>+3104(SB), Y5, Y13
-	VFMADD213PD constants<>+3104(SB), Y6, Y14
-	VFMADD213PD constants<>+3136(SB), Y5, Y13
-	VFMADD213PD constants<>+3136(SB), Y6, Y14
-	VFMADD213PD constants<>+3168(SB), Y5, Y13
-	VFMADD213PD constants<>+3168(SB), Y6, Y14
-	VFMADD213PD constants<>+3200(SB), Y5, Y13
-	VFMADD213PD constants<>+3200(SB), Y6, Y14
-	VFMADD213PD constants<>+3232(SB), Y5, Y13
-	VFMADD213PD constants<>+3232(SB), Y6, Y14
-	VFMADD213PD constants<>+224(SB), Y5, Y13
-	VFMADD213PD constants<>+224(SB), Y6, Y14
-	VADDPD constants<>+2752(SB), Y9, Y5
-	VADDPD constants<>+2752(SB), Y10, Y6
-	VFMADD231PD Y13, Y7, Y5
-	VFMADD231PD Y14, Y8, Y6
-	VADDPD Y11, Y5, Y5
-	VADDPD Y12, Y6, Y6
-	VDIVPD Y5, Y4, Y4
-	VDIVPD Y6, Y3, Y3
-	VMULPD constants<>+2752(SB), Y4, Y4
-	VMULPD constants<>+2752(SB), Y3, Y3
-	VCMPPD $17, Y1, Y0, Y5
-	VCMPPD $17, Y2, Y0, Y6
-	VBLENDVPD Y5, Y1, Y4, Y4
-	VBLENDVPD Y6, Y2, Y3, Y3
-	VCMPPD $30, constants<>+10624(SB), Y1, Y1
-	VCMPPD $30, constants<>+10624(SB), Y2, Y2
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y1, Y4, Y5, Y1
-	VBLENDVPD Y2, Y3, Y5, Y2
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -47211,309 +38230,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusF64StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-TEXT ·softplusF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+1248(SB), Y0
-	VBROADCASTSD constants<>+192(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VMOVAPS Y0, Y6
-	VFNMADD231PD constants<>+1344(SB), Y4, Y6
-	VMOVAPS Y0, Y7
-	VFNMADD231PD constants<>+1344(SB), Y5, Y7
-	VSUBPD Y0, Y6, Y6
-	VSUBPD Y0, Y7, Y7
-	VFMSUB231PD constants<>+1376(SB), Y6, Y4
-	VFMSUB231PD constants<>+1376(SB), Y7, Y5
-	VFMADD231PD constants<>+1408(SB), Y6, Y4
-	VFMADD231PD constants<>+1408(SB), Y7, Y5
-	VMULPD Y4, Y4, Y8
-	VMULPD Y5, Y5, Y9
-	VBROADCASTSD constants<>+1472(SB), Y10
-	VFMADD231PD constants<>+1440(SB), Y4, Y10
-	VBROADCASTSD constants<>+1472(SB), Y11
-	VFMADD231PD constants<>+1440(SB), Y5, Y11
-	VFMADD213PD constants<>+1504(SB), Y4, Y10
-	VFMADD213PD constants<>+1504(SB), Y5, Y11
-	VFMADD213PD constants<>+1536(SB), Y4, Y10
-	VFMADD213PD constants<>+1536(SB), Y5, Y11
-	VFMADD213PD constants<>+1568(SB), Y4, Y10
-	VFMADD213PD constants<>+1568(SB), Y5, Y11
-	VFMADD213PD constants<>+1600(SB), Y4, Y10
-	VFMADD213PD constants<>+1600(SB), Y5, Y11
-	VFMADD213PD constants<>+1632(SB), Y4, Y10
-	VFMADD213PD constants<>+1632(SB), Y5, Y11
-	VFMADD213PD constants<>+1664(SB), Y4, Y10
-	VFMADD213PD constants<>+1664(SB), Y5, Y11
-	VFMADD213PD constants<>+1696(SB), Y4, Y10
-	VFMADD213PD constants<>+1696(SB), Y5, Y11
-	VFMADD213PD constants<>+1728(SB), Y4, Y10
-	VFMADD213PD constants<>+1728(SB), Y5, Y11
-	VFMADD213PD constants<>+1312(SB), Y4, Y10
-	VFMADD213PD constants<>+1312(SB), Y5, Y11
-	VFMADD231PD Y10, Y8, Y4
-	VFMADD231PD Y11, Y9, Y5
-	VADDPD Y4, Y1, Y4
-	VADDPD Y5, Y1, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y6, Y8
-	VPSRLQ $1, Y7, Y9
-	VPSLLQ $52, Y8, Y10
-	VPSLLQ $52, Y9, Y11
-	VMULPD Y10, Y4, Y4
-	VMULPD Y11, Y5, Y5
-	VPSUBQ Y8, Y6, Y6
-	VPSUBQ Y9, Y7, Y7
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y6, Y4, Y4
-	VMULPD Y7, Y5, Y5
-	VADDPD Y4, Y1, Y6
-	VADDPD Y5, Y1, Y7
-	VPADDQ constants<>+1792(SB), Y6, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+1824(SB), Y6, Y8
-	VPAND constants<>+1824(SB), Y7, Y9
-	VPSUBQ Y8, Y1, Y8
-	VPSUBQ Y9, Y1, Y9
-	VPADDQ Y8, Y4, Y4
-	VPADDQ Y9, Y5, Y5
-	VPADDQ constants<>+1856(SB), Y8, Y8
-	VPADDQ constants<>+1856(SB), Y9, Y9
-	VBROADCASTSD constants<>+1888(SB), Y10
-	VFMADD213PD constants<>+224(SB), Y10, Y8
-	VFMADD213PD constants<>+224(SB), Y9, Y10
-	VADDPD Y8, Y4, Y4
-	VADDPD Y10, Y5, Y5
-	VPSRLQ $52, Y6, Y6
-	VPSRLQ $52, Y7, Y7
-	VPOR Y0, Y6, Y6
-	VPOR Y0, Y7, Y7
-	VSUBPD constants<>+1920(SB), Y6, Y6
-	VSUBPD constants<>+1920(SB), Y7, Y7
-	VADDPD constants<>+1952(SB), Y4, Y8
-	VADDPD constants<>+1952(SB), Y5, Y9
-	VDIVPD Y8, Y4, Y8
-	VDIVPD Y9, Y5, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y4, Y14
-	VMULPD constants<>+1312(SB), Y5, Y15
-	VMULPD Y4, Y14, Y14
-	VMULPD Y5, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y6, Y12
-	VMULPD constants<>+2208(SB), Y7, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y4, Y4
-	VSUBPD Y9, Y5, Y5
-	VFMADD231PD constants<>+2240(SB), Y6, Y4
-	VFMADD231PD constants<>+2240(SB), Y7, Y5
-	VCMPPD $30, constants<>+3968(SB), Y2, Y6
-	VCMPPD $30, constants<>+3968(SB), Y3, Y7
-	VADDPD Y4, Y2, Y8
-	VADDPD Y5, Y3, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $17, constants<>+2272(SB), Y2, Y6
-	VCMPPD $17, constants<>+2272(SB), Y3, Y7
-	VBLENDVPD Y6, constants<>+3968(SB), Y4, Y4
-	VBLENDVPD Y7, constants<>+3968(SB), Y5, Y5
-	VCMPPD $30, constants<>+2304(SB), Y2, Y6
-	VCMPPD $30, constants<>+2304(SB), Y3, Y7
-	VBLENDVPD Y6, Y2, Y4, Y4
-	VBLENDVPD Y7, Y3, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VMOVAPS Y0, Y6
-	VFNMADD231PD constants<>+1344(SB), Y4, Y6
-	VMOVAPS Y0, Y7
-	VFNMADD231PD constants<>+1344(SB), Y5, Y7
-	VSUBPD Y0, Y6, Y6
-	VSUBPD Y0, Y7, Y7
-	VFMSUB231PD constants<>+1376(SB), Y6, Y4
-	VFMSUB231PD constants<>+1376(SB), Y7, Y5
-	VFMADD231PD constants<>+1408(SB), Y6, Y4
-	VFMADD231PD constants<>+1408(SB), Y7, Y5
-	VMULPD Y4, Y4, Y8
-	VMULPD Y5, Y5, Y9
-	VBROADCASTSD constants<>+1472(SB), Y10
-	VFMADD231PD constants<>+1440(SB), Y4, Y10
-	VBROADCASTSD constants<>+1472(SB), Y11
-	VFMADD231PD constants<>+1440(SB), Y5, Y11
-	VFMADD213PD constants<>+1504(SB), Y4, Y10
-	VFMADD213PD constants<>+1504(SB), Y5, Y11
-	VFMADD213PD constants<>+1536(SB), Y4, Y10
-	VFMADD213PD constants<>+1536(SB), Y5, Y11
-	VFMADD213PD constants<>+1568(SB), Y4, Y10
-	VFMADD213PD constants<>+1568(SB), Y5, Y11
-	VFMADD213PD constants<>+1600(SB), Y4, Y10
-	VFMADD213PD constants<>+1600(SB), Y5, Y11
-	VFMADD213PD constants<>+1632(SB), Y4, Y10
-	VFMADD213PD constants<>+1632(SB), Y5, Y11
-	VFMADD213PD constants<>+1664(SB), Y4, Y10
-	VFMADD213PD constants<>+1664(SB), Y5, Y11
-	VFMADD213PD constants<>+1696(SB), Y4, Y10
-	VFMADD213PD constants<>+1696(SB), Y5, Y11
-	VFMADD213PD constants<>+1728(SB), Y4, Y10
-	VFMADD213PD constants<>+1728(SB), Y5, Y11
-	VFMADD213PD constants<>+1312(SB), Y4, Y10
-	VFMADD213PD constants<>+1312(SB), Y5, Y11
-	VFMADD231PD Y10, Y8, Y4
-	VFMADD231PD Y11, Y9, Y5
-	VADDPD Y4, Y1, Y4
-	VADDPD Y5, Y1, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y6, Y8
-	VPSRLQ $1, Y7, Y9
-	VPSLLQ $52, Y8, Y10
-	VPSLLQ $52, Y9, Y11
-	VMULPD Y10, Y4, Y4
-	VMULPD Y11, Y5, Y5
-	VPSUBQ Y8, Y6, Y6
-	VPSUBQ Y9, Y7, Y7
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y6, Y4, Y4
-	VMULPD Y7, Y5, Y5
-	VADDPD Y4, Y1, Y6
-	VADDPD Y5, Y1, Y7
-	VPADDQ constants<>+1792(SB), Y6, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+1824(SB), Y6, Y8
-	VPAND constants<>+1824(SB), Y7, Y9
-	VPSUBQ Y8, Y1, Y8
-	VPSUBQ Y9, Y1, Y9
-	VPADDQ Y8, Y4, Y4
-	VPADDQ Y9, Y5, Y5
-	VPADDQ constants<>+1856(SB), Y8, Y8
-	VPADDQ constants<>+1856(SB), Y9, Y9
-	VBROADCASTSD constants<>+1888(SB), Y10
-	VFMADD213PD constants<>+224(SB), Y10, Y8
-	VFMADD213PD constants<>+224(SB), Y9, Y10
-	VADDPD Y8, Y4, Y4
-	VADDPD Y10, Y5, Y5
-	VPSRLQ $52, Y6, Y6
-	VPSRLQ $52, Y7, Y7
-	VPOR Y0, Y6, Y6
-	VPOR Y0, Y7, Y7
-	VSUBPD constants<>+1920(SB), Y6, Y6
-	VSUBPD constants<>+1920(SB), Y7, Y7
-	VADDPD constants<>+1952(SB), Y4, Y8
-	VADDPD constants<>+1952(SB), Y5, Y9
-	VDIVPD Y8, Y4, Y8
-	VDIVPD Y9, Y5, Y9
-	VMULPD Y8, Y8, Y10
-	VMULPD Y9, Y9, Y11
-	VBROADCASTSD constants<>+2016(SB), Y12
-	VFMADD231PD constants<>+1984(SB), Y10, Y12
-	VBROADCASTSD constants<>+2016(SB), Y13
-	VFMADD231PD constants<>+1984(SB), Y11, Y13
-	VFMADD213PD constants<>+2048(SB), Y10, Y12
-	VFMADD213PD constants<>+2048(SB), Y11, Y13
-	VFMADD213PD constants<>+2080(SB), Y10, Y12
-	VFMADD213PD constants<>+2080(SB), Y11, Y13
-	VFMADD213PD constants<>+2112(SB), Y10, Y12
-	VFMADD213PD constants<>+2112(SB), Y11, Y13
-	VFMADD213PD constants<>+2144(SB), Y10, Y12
-	VFMADD213PD constants<>+2144(SB), Y11, Y13
-	VFMADD213PD constants<>+2176(SB), Y10, Y12
-	VFMADD213PD constants<>+2176(SB), Y11, Y13
-	VMULPD constants<>+1312(SB), Y4, Y14
-	VMULPD constants<>+1312(SB), Y5, Y15
-	VMULPD Y4, Y14, Y14
-	VMULPD Y5, Y15, Y15
-	VFMADD213PD Y14, Y12, Y10
-	VFMADD213PD Y15, Y13, Y11
-	VMULPD constants<>+2208(SB), Y6, Y12
-	VMULPD constants<>+2208(SB), Y7, Y13
-	VFMADD231PD Y10, Y8, Y12
-	VFMADD231PD Y11, Y9, Y13
-	VSUBPD Y12, Y14, Y8
-	VSUBPD Y13, Y15, Y9
-	VSUBPD Y8, Y4, Y4
-	VSUBPD Y9, Y5, Y5
-	VFMADD231PD constants<>+2240(SB), Y6, Y4
-	VFMADD231PD constants<>+2240(SB), Y7, Y5
-	VCMPPD $30, constants<>+3968(SB), Y2, Y6
-	VCMPPD $30, constants<>+3968(SB), Y3, Y7
-	VADDPD Y4, Y2, Y8
-	VADDPD Y5, Y3, Y9
-	VBLENDVPD Y6, Y8, Y4, Y4
-	VBLENDVPD Y7, Y9, Y5, Y5
-	VCMPPD $17, constants<>+2272(SB), Y2, Y6
-	VCMPPD $17, constants<>+2272(SB), Y3, Y7
-	VBLENDVPD Y6, constants<>+3968(SB), Y4, Y4
-	VBLENDVPD Y7, constants<>+3968(SB), Y5, Y5
-	VCMPPD $30, constants<>+2304(SB), Y2, Y6
-	VCMPPD $30, constants<>+2304(SB), Y3, Y7
-	VBLENDVPD Y6, Y2, Y4, Y4
-	VBLENDVPD Y7, Y3, Y5, Y5
-	VCMPPD $3, Y2, Y2, Y2
-	VCMPPD $3, Y3, Y3, Y3
-	VBLENDVPD Y2, constants<>+2336(SB), Y4, Y2
-	VBLENDVPD Y3, constants<>+2336(SB), Y5, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // rsqrtF64AVX2 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 TEXT ·rsqrtF64AVX2(SB), NOSPLIT, $0-24
@@ -47578,7 +38294,7 @@ done:
 	RET
 
 // rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 TEXT ·rsqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -47586,13 +38302,9 @@ TEXT ·rsqrtF64StreamAVX2(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+192(SB), Y0
 	VBROADCASTSD constants<>+2336(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y2
 	VMOVUPD 32(SI)(AX*8), Y3
 	VMOVUPD 64(SI)(AX*8), Y4
@@ -47613,48 +38325,31 @@ around:
 	VBLENDVPD Y7, Y1, Y3, Y3
 	VBLENDVPD Y8, Y1, Y4, Y4
 	VBLENDVPD Y9, Y1, Y5, Y5
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	VMOVNTPD Y4, 64(DI)(AX*8)
-	VMOVNTPD Y5, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y2, (DI)(AX*8)
+	VMOVNTPS Y3, 32(DI)(AX*8)
+	VMOVNTPS Y4, 64(DI)(AX*8)
+	VMOVNTPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VMOVUPD 64(SI)(AX*8), Y4
-	VMOVUPD 96(SI)(AX*8), Y5
-	VSQRTPD Y2, Y2
-	VSQRTPD Y3, Y3
-	VSQRTPD Y4, Y4
-	VSQRTPD Y5, Y5
-	VDIVPD Y2, Y0, Y2
-	VDIVPD Y3, Y0, Y3
-	VDIVPD Y4, Y0, Y4
-	VDIVPD Y5, Y0, Y5
-	VCMPPD $3, Y2, Y2, Y6
-	VCMPPD $3, Y3, Y3, Y7
-	VCMPPD $3, Y4, Y4, Y8
-	VCMPPD $3, Y5, Y5, Y9
-	VBLENDVPD Y6, Y1, Y2, Y2
-	VBLENDVPD Y7, Y1, Y3, Y3
-	VBLENDVPD Y8, Y1, Y4, Y4
-	VBLENDVPD Y9, Y1, Y5, Y5
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	VMOVUPD Y4, 64(DI)(AX*8)
-	VMOVUPD Y5, 96(DI)(AX*8)
+	VMOVUPS Y2, (DI)(AX*8)
+	VMOVUPS Y3, 32(DI)(AX*8)
+	VMOVUPS Y4, 64(DI)(AX*8)
+	VMOVUPS Y5, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -47836,274 +38531,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// expBelowF64StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-TEXT ·expBelowF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -48329,291 +38756,6 @@ done:
 	VZEROUPPER
 	RET
 
-// erfF64StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
-TEXT ·erfF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+10656(SB), Y1
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VMINPD Y4, Y1, Y4
-	VMINPD Y5, Y1, Y5
-	VMULPD Y4, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VBROADCASTSD constants<>+10720(SB), Y8
-	VFMADD231PD constants<>+10688(SB), Y6, Y8
-	VBROADCASTSD constants<>+10720(SB), Y9
-	VFMADD231PD constants<>+10688(SB), Y7, Y9
-	VFMADD213PD constants<>+10752(SB), Y6, Y8
-	VFMADD213PD constants<>+10752(SB), Y7, Y9
-	VFMADD213PD constants<>+10784(SB), Y6, Y8
-	VFMADD213PD constants<>+10784(SB), Y7, Y9
-	VFMADD213PD constants<>+10816(SB), Y6, Y8
-	VFMADD213PD constants<>+10816(SB), Y7, Y9
-	VFMADD213PD constants<>+10848(SB), Y6, Y8
-	VFMADD213PD constants<>+10848(SB), Y7, Y9
-	VFMADD213PD constants<>+10880(SB), Y6, Y8
-	VFMADD213PD constants<>+10880(SB), Y7, Y9
-	VFMADD213PD constants<>+10912(SB), Y6, Y8
-	VFMADD213PD constants<>+10912(SB), Y7, Y9
-	VFMADD213PD constants<>+10944(SB), Y6, Y8
-	VFMADD213PD constants<>+10944(SB), Y7, Y9
-	VFMADD213PD constants<>+10976(SB), Y6, Y8
-	VFMADD213PD constants<>+10976(SB), Y7, Y9
-	VFMADD213PD constants<>+11008(SB), Y6, Y8
-	VFMADD213PD constants<>+11008(SB), Y7, Y9
-	VFMADD213PD constants<>+11040(SB), Y6, Y8
-	VFMADD213PD constants<>+11040(SB), Y7, Y9
-	VFMADD213PD Y4, Y4, Y8
-	VFMADD213PD Y5, Y5, Y9
-	VSUBPD Y0, Y4, Y6
-	VSUBPD Y0, Y5, Y7
-	VBROADCASTSD constants<>+11104(SB), Y10
-	VFMADD231PD constants<>+11072(SB), Y6, Y10
-	VBROADCASTSD constants<>+11104(SB), Y11
-	VFMADD231PD constants<>+11072(SB), Y7, Y11
-	VFMADD213PD constants<>+11136(SB), Y6, Y10
-	VFMADD213PD constants<>+11136(SB), Y7, Y11
-	VFMADD213PD constants<>+11168(SB), Y6, Y10
-	VFMADD213PD constants<>+11168(SB), Y7, Y11
-	VFMADD213PD constants<>+11200(SB), Y6, Y10
-	VFMADD213PD constants<>+11200(SB), Y7, Y11
-	VFMADD213PD constants<>+11232(SB), Y6, Y10
-	VFMADD213PD constants<>+11232(SB), Y7, Y11
-	VFMADD213PD constants<>+11264(SB), Y6, Y10
-	VFMADD213PD constants<>+11264(SB), Y7, Y11
-	VFMADD213PD constants<>+11296(SB), Y6, Y10
-	VFMADD213PD constants<>+11296(SB), Y7, Y11
-	VFMADD213PD constants<>+11328(SB), Y6, Y10
-	VFMADD213PD constants<>+11328(SB), Y7, Y11
-	VFMADD213PD constants<>+11360(SB), Y6, Y10
-	VFMADD213PD constants<>+11360(SB), Y7, Y11
-	VFMADD213PD constants<>+11392(SB), Y6, Y10
-	VFMADD213PD constants<>+11392(SB), Y7, Y11
-	VFMADD213PD constants<>+11424(SB), Y6, Y10
-	VFMADD213PD constants<>+11424(SB), Y7, Y11
-	VFMADD213PD constants<>+11456(SB), Y6, Y10
-	VFMADD213PD constants<>+11456(SB), Y7, Y11
-	VFMADD213PD constants<>+11488(SB), Y6, Y10
-	VFMADD213PD constants<>+11488(SB), Y7, Y11
-	VFMADD213PD constants<>+11520(SB), Y6, Y10
-	VFMADD213PD constants<>+11520(SB), Y7, Y11
-	VFMADD213PD constants<>+11552(SB), Y6, Y10
-	VFMADD213PD constants<>+11552(SB), Y7, Y11
-	VFMADD213PD constants<>+11584(SB), Y6, Y10
-	VFMADD213PD constants<>+11584(SB), Y7, Y11
-	VFMADD213PD constants<>+11616(SB), Y6, Y10
-	VFMADD213PD constants<>+11616(SB), Y7, Y11
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFNMADD231PD constants<>+1344(SB), Y10, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFNMADD231PD constants<>+1344(SB), Y11, Y7
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMSUB231PD constants<>+1376(SB), Y6, Y10
-	VFMSUB231PD constants<>+1376(SB), Y7, Y11
-	VFMADD231PD constants<>+1408(SB), Y6, Y10
-	VFMADD231PD constants<>+1408(SB), Y7, Y11
-	VMULPD Y10, Y10, Y12
-	VMULPD Y11, Y11, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y10, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y11, Y15
-	VFMADD213PD constants<>+1504(SB), Y10, Y14
-	VFMADD213PD constants<>+1504(SB), Y11, Y15
-	VFMADD213PD constants<>+1536(SB), Y10, Y14
-	VFMADD213PD constants<>+1536(SB), Y11, Y15
-	VFMADD213PD constants<>+1568(SB), Y10, Y14
-	VFMADD213PD constants<>+1568(SB), Y11, Y15
-	VFMADD213PD constants<>+1600(SB), Y10, Y14
-	VFMADD213PD constants<>+1600(SB), Y11, Y15
-	VFMADD213PD constants<>+1632(SB), Y10, Y14
-	VFMADD213PD constants<>+1632(SB), Y11, Y15
-	VFMADD213PD constants<>+1664(SB), Y10, Y14
-	VFMADD213PD constants<>+1664(SB), Y11, Y15
-	VFMADD213PD constants<>+1696(SB), Y10, Y14
-	VFMADD213PD constants<>+1696(SB), Y11, Y15
-	VFMADD213PD constants<>+1728(SB), Y10, Y14
-	VFMADD213PD constants<>+1728(SB), Y11, Y15
-	VFMADD213PD constants<>+1312(SB), Y10, Y14
-	VFMADD213PD constants<>+1312(SB), Y11, Y15
-	VFMADD231PD Y14, Y12, Y10
-	VFMADD231PD Y15, Y13, Y11
-	VADDPD Y10, Y0, Y10
-	VADDPD Y11, Y0, Y11
-	VADDPD constants<>+1920(SB), Y6, Y6
-	VADDPD constants<>+1920(SB), Y7, Y7
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VFNMADD213PD Y0, Y6, Y10
-	VFNMADD213PD Y0, Y7, Y11
-	VCMPPD $17, Y0, Y4, Y4
-	VCMPPD $17, Y0, Y5, Y5
-	VBLENDVPD Y4, Y8, Y10, Y4
-	VBLENDVPD Y5, Y9, Y11, Y5
-	VPAND constants<>+32(SB), Y2, Y2
-	VPAND constants<>+32(SB), Y3, Y3
-	VPOR Y2, Y4, Y2
-	VPOR Y3, Y5, Y3
-	VMOVNTPD Y2, (DI)(AX*8)
-	VMOVNTPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y2
-	VMOVUPD 32(SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y2, Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VMINPD Y4, Y1, Y4
-	VMINPD Y5, Y1, Y5
-	VMULPD Y4, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VBROADCASTSD constants<>+10720(SB), Y8
-	VFMADD231PD constants<>+10688(SB), Y6, Y8
-	VBROADCASTSD constants<>+10720(SB), Y9
-	VFMADD231PD constants<>+10688(SB), Y7, Y9
-	VFMADD213PD constants<>+10752(SB), Y6, Y8
-	VFMADD213PD constants<>+10752(SB), Y7, Y9
-	VFMADD213PD constants<>+10784(SB), Y6, Y8
-	VFMADD213PD constants<>+10784(SB), Y7, Y9
-	VFMADD213PD constants<>+10816(SB), Y6, Y8
-	VFMADD213PD constants<>+10816(SB), Y7, Y9
-	VFMADD213PD constants<>+10848(SB), Y6, Y8
-	VFMADD213PD constants<>+10848(SB), Y7, Y9
-	VFMADD213PD constants<>+10880(SB), Y6, Y8
-	VFMADD213PD constants<>+10880(SB), Y7, Y9
-	VFMADD213PD constants<>+10912(SB), Y6, Y8
-	VFMADD213PD constants<>+10912(SB), Y7, Y9
-	VFMADD213PD constants<>+10944(SB), Y6, Y8
-	VFMADD213PD constants<>+10944(SB), Y7, Y9
-	VFMADD213PD constants<>+10976(SB), Y6, Y8
-	VFMADD213PD constants<>+10976(SB), Y7, Y9
-	VFMADD213PD constants<>+11008(SB), Y6, Y8
-	VFMADD213PD constants<>+11008(SB), Y7, Y9
-	VFMADD213PD constants<>+11040(SB), Y6, Y8
-	VFMADD213PD constants<>+11040(SB), Y7, Y9
-	VFMADD213PD Y4, Y4, Y8
-	VFMADD213PD Y5, Y5, Y9
-	VSUBPD Y0, Y4, Y6
-	VSUBPD Y0, Y5, Y7
-	VBROADCASTSD constants<>+11104(SB), Y10
-	VFMADD231PD constants<>+11072(SB), Y6, Y10
-	VBROADCASTSD constants<>+11104(SB), Y11
-	VFMADD231PD constants<>+11072(SB), Y7, Y11
-	VFMADD213PD constants<>+11136(SB), Y6, Y10
-	VFMADD213PD constants<>+11136(SB), Y7, Y11
-	VFMADD213PD constants<>+11168(SB), Y6, Y10
-	VFMADD213PD constants<>+11168(SB), Y7, Y11
-	VFMADD213PD constants<>+11200(SB), Y6, Y10
-	VFMADD213PD constants<>+11200(SB), Y7, Y11
-	VFMADD213PD constants<>+11232(SB), Y6, Y10
-	VFMADD213PD constants<>+11232(SB), Y7, Y11
-	VFMADD213PD constants<>+11264(SB), Y6, Y10
-	VFMADD213PD constants<>+11264(SB), Y7, Y11
-	VFMADD213PD constants<>+11296(SB), Y6, Y10
-	VFMADD213PD constants<>+11296(SB), Y7, Y11
-	VFMADD213PD constants<>+11328(SB), Y6, Y10
-	VFMADD213PD constants<>+11328(SB), Y7, Y11
-	VFMADD213PD constants<>+11360(SB), Y6, Y10
-	VFMADD213PD constants<>+11360(SB), Y7, Y11
-	VFMADD213PD constants<>+11392(SB), Y6, Y10
-	VFMADD213PD constants<>+11392(SB), Y7, Y11
-	VFMADD213PD constants<>+11424(SB), Y6, Y10
-	VFMADD213PD constants<>+11424(SB), Y7, Y11
-	VFMADD213PD constants<>+11456(SB), Y6, Y10
-	VFMADD213PD constants<>+11456(SB), Y7, Y11
-	VFMADD213PD constants<>+11488(SB), Y6, Y10
-	VFMADD213PD constants<>+11488(SB), Y7, Y11
-	VFMADD213PD constants<>+11520(SB), Y6, Y10
-	VFMADD213PD constants<>+11520(SB), Y7, Y11
-	VFMADD213PD constants<>+11552(SB), Y6, Y10
-	VFMADD213PD constants<>+11552(SB), Y7, Y11
-	VFMADD213PD constants<>+11584(SB), Y6, Y10
-	VFMADD213PD constants<>+11584(SB), Y7, Y11
-	VFMADD213PD constants<>+11616(SB), Y6, Y10
-	VFMADD213PD constants<>+11616(SB), Y7, Y11
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFNMADD231PD constants<>+1344(SB), Y10, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFNMADD231PD constants<>+1344(SB), Y11, Y7
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMSUB231PD constants<>+1376(SB), Y6, Y10
-	VFMSUB231PD constants<>+1376(SB), Y7, Y11
-	VFMADD231PD constants<>+1408(SB), Y6, Y10
-	VFMADD231PD constants<>+1408(SB), Y7, Y11
-	VMULPD Y10, Y10, Y12
-	VMULPD Y11, Y11, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y10, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y11, Y15
-	VFMADD213PD constants<>+1504(SB), Y10, Y14
-	VFMADD213PD constants<>+1504(SB), Y11, Y15
-	VFMADD213PD constants<>+1536(SB), Y10, Y14
-	VFMADD213PD constants<>+1536(SB), Y11, Y15
-	VFMADD213PD constants<>+1568(SB), Y10, Y14
-	VFMADD213PD constants<>+1568(SB), Y11, Y15
-	VFMADD213PD constants<>+1600(SB), Y10, Y14
-	VFMADD213PD constants<>+1600(SB), Y11, Y15
-	VFMADD213PD constants<>+1632(SB), Y10, Y14
-	VFMADD213PD constants<>+1632(SB), Y11, Y15
-	VFMADD213PD constants<>+1664(SB), Y10, Y14
-	VFMADD213PD constants<>+1664(SB), Y11, Y15
-	VFMADD213PD constants<>+1696(SB), Y10, Y14
-	VFMADD213PD constants<>+1696(SB), Y11, Y15
-	VFMADD213PD constants<>+1728(SB), Y10, Y14
-	VFMADD213PD constants<>+1728(SB), Y11, Y15
-	VFMADD213PD constants<>+1312(SB), Y10, Y14
-	VFMADD213PD constants<>+1312(SB), Y11, Y15
-	VFMADD231PD Y14, Y12, Y10
-	VFMADD231PD Y15, Y13, Y11
-	VADDPD Y10, Y0, Y10
-	VADDPD Y11, Y0, Y11
-	VADDPD constants<>+1920(SB), Y6, Y6
-	VADDPD constants<>+1920(SB), Y7, Y7
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VFNMADD213PD Y0, Y6, Y10
-	VFNMADD213PD Y0, Y7, Y11
-	VCMPPD $17, Y0, Y4, Y4
-	VCMPPD $17, Y0, Y5, Y5
-	VBLENDVPD Y4, Y8, Y10, Y4
-	VBLENDVPD Y5, Y9, Y11, Y5
-	VPAND constants<>+32(SB), Y2, Y2
-	VPAND constants<>+32(SB), Y3, Y3
-	VPOR Y2, Y4, Y2
-	VPOR Y3, Y5, Y3
-	VMOVUPD Y2, (DI)(AX*8)
-	VMOVUPD Y3, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluF64AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
 TEXT ·geluF64AVX2(SB), NOSPLIT, $0-24
@@ -48725,215 +38867,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluF64StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
-TEXT ·geluF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+4032(SB), Y1
-	VBROADCASTSD constants<>+4064(SB), Y2
-	VBROADCASTSD constants<>+1248(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VPAND constants<>+96(SB), Y4, Y5
-	VMINPD Y5, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD Y2, Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD Y2, Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VMOVAPS Y3, Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD Y3, Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VMULPD Y8, Y5, Y11
-	VFNMADD231PD Y6, Y11, Y5
-	VFNMADD231PD Y7, Y11, Y5
-	VMULPD Y8, Y5, Y5
-	VFMADD231PD Y9, Y10, Y10
-	VADDPD Y9, Y10, Y6
-	VFMADD231PD Y6, Y5, Y5
-	VFMADD231PD Y6, Y11, Y5
-	VADDPD Y5, Y11, Y5
-	VSUBPD Y0, Y12, Y6
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VPSRLQ $1, Y6, Y7
-	VPSLLQ $52, Y7, Y8
-	VMULPD Y8, Y5, Y5
-	VPSUBQ Y7, Y6, Y6
-	VPSLLQ $52, Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VBROADCASTSD constants<>+32(SB), Y6
-	VMAXPD Y4, Y6, Y6
-	VCMPPD $30, constants<>+10624(SB), Y4, Y4
-	VSUBPD Y5, Y6, Y5
-	VBROADCASTSD constants<>+2336(SB), Y6
-	VBLENDVPD Y4, Y5, Y6, Y4
-	VMOVNTPD Y4, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y4
-	VPAND constants<>+96(SB), Y4, Y5
-	VMINPD Y5, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD Y2, Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD Y2, Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VMOVAPS Y3, Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD Y3, Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VMULPD Y8, Y5, Y11
-	VFNMADD231PD Y6, Y11, Y5
-	VFNMADD231PD Y7, Y11, Y5
-	VMULPD Y8, Y5, Y5
-	VFMADD231PD Y9, Y10, Y10
-	VADDPD Y9, Y10, Y6
-	VFMADD231PD Y6, Y5, Y5
-	VFMADD231PD Y6, Y11, Y5
-	VADDPD Y5, Y11, Y5
-	VSUBPD Y0, Y12, Y6
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VPSRLQ $1, Y6, Y7
-	VPSLLQ $52, Y7, Y8
-	VMULPD Y8, Y5, Y5
-	VPSUBQ Y7, Y6, Y6
-	VPSLLQ $52, Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VBROADCASTSD constants<>+32(SB), Y6
-	VMAXPD Y4, Y6, Y6
-	VCMPPD $30, constants<>+10624(SB), Y4, Y4
-	VSUBPD Y5, Y6, Y5
-	VBROADCASTSD constants<>+2336(SB), Y6
-	VBLENDVPD Y4, Y5, Y6, Y4
-	VMOVUPD Y4, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluSlopeF64AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
 TEXT ·geluSlopeF64AVX2(SB), NOSPLIT, $0-24
@@ -49039,210 +38972,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// geluSlopeF64StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-TEXT ·geluSlopeF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+192(SB), Y0
-	VBROADCASTSD constants<>+4032(SB), Y1
-	VBROADCASTSD constants<>+4064(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y3, Y4
-	VMINPD Y4, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD Y2, Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD Y2, Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VBROADCASTSD constants<>+1248(SB), Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD constants<>+1248(SB), Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VFNMADD213PD Y0, Y8, Y6
-	VFNMADD231PD Y7, Y8, Y6
-	VMULPD constants<>+1312(SB), Y8, Y7
-	VADDPD Y6, Y10, Y6
-	VFMADD213PD Y7, Y7, Y6
-	VFMADD231PD constants<>+4864(SB), Y5, Y6
-	VFMADD231PD constants<>+4896(SB), Y5, Y6
-	VFMADD213PD Y6, Y6, Y9
-	VADDPD constants<>+1760(SB), Y12, Y5
-	VPSRLQ $1, Y5, Y6
-	VPSLLQ $52, Y6, Y7
-	VMULPD Y7, Y9, Y7
-	VPSUBQ Y6, Y5, Y5
-	VPSLLQ $52, Y5, Y5
-	VMULPD Y5, Y7, Y5
-	VCMPPD $17, constants<>+3968(SB), Y3, Y3
-	VSUBPD Y5, Y0, Y6
-	VBLENDVPD Y3, Y5, Y6, Y3
-	VCMPPD $17, constants<>+1824(SB), Y4, Y4
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y4, Y3, Y5, Y3
-	VMOVNTPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VPAND constants<>+96(SB), Y3, Y4
-	VMINPD Y4, Y1, Y5
-	VMOVAPS Y0, Y6
-	VFMADD231PD Y2, Y5, Y6
-	VSUBPD Y6, Y0, Y7
-	VFMADD231PD Y2, Y5, Y7
-	VADDPD constants<>+4096(SB), Y5, Y8
-	VMULPD Y8, Y6, Y9
-	VDIVPD Y9, Y0, Y9
-	VADDPD Y5, Y5, Y10
-	VMULPD Y6, Y10, Y10
-	VMULPD Y9, Y10, Y10
-	VSUBPD Y0, Y10, Y11
-	VBROADCASTSD constants<>+4160(SB), Y12
-	VFMADD231PD constants<>+4128(SB), Y11, Y12
-	VFMADD213PD constants<>+4192(SB), Y11, Y12
-	VFMADD213PD constants<>+4224(SB), Y11, Y12
-	VFMADD213PD constants<>+4256(SB), Y11, Y12
-	VFMADD213PD constants<>+4288(SB), Y11, Y12
-	VFMADD213PD constants<>+4320(SB), Y11, Y12
-	VFMADD213PD constants<>+4352(SB), Y11, Y12
-	VFMADD213PD constants<>+4384(SB), Y11, Y12
-	VFMADD213PD constants<>+4416(SB), Y11, Y12
-	VFMADD213PD constants<>+4448(SB), Y11, Y12
-	VFMADD213PD constants<>+4480(SB), Y11, Y12
-	VFMADD213PD constants<>+4512(SB), Y11, Y12
-	VFMADD213PD constants<>+4544(SB), Y11, Y12
-	VFMADD213PD constants<>+4576(SB), Y11, Y12
-	VFMADD213PD constants<>+4608(SB), Y11, Y12
-	VFMADD213PD constants<>+4640(SB), Y11, Y12
-	VFMADD213PD constants<>+4672(SB), Y11, Y12
-	VFMADD213PD constants<>+4704(SB), Y11, Y12
-	VFMADD213PD constants<>+4736(SB), Y11, Y12
-	VFMADD213PD constants<>+4768(SB), Y11, Y12
-	VFMADD213PD constants<>+4800(SB), Y11, Y12
-	VMULPD Y12, Y10, Y10
-	VMULPD Y9, Y8, Y8
-	VMULPD constants<>+4832(SB), Y5, Y9
-	VMULPD Y5, Y9, Y11
-	VFMSUB213PD Y11, Y5, Y9
-	VBROADCASTSD constants<>+1248(SB), Y12
-	VFMADD231PD constants<>+1344(SB), Y11, Y12
-	VSUBPD constants<>+1248(SB), Y12, Y12
-	VFMADD231PD constants<>+1376(SB), Y12, Y11
-	VFMSUB231PD constants<>+2208(SB), Y12, Y9
-	VSUBPD Y9, Y11, Y13
-	VSUBPD Y13, Y11, Y11
-	VSUBPD Y9, Y11, Y9
-	VMULPD Y13, Y13, Y11
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y13, Y14
-	VFMADD213PD constants<>+1504(SB), Y13, Y14
-	VFMADD213PD constants<>+1536(SB), Y13, Y14
-	VFMADD213PD constants<>+1568(SB), Y13, Y14
-	VFMADD213PD constants<>+1600(SB), Y13, Y14
-	VFMADD213PD constants<>+1632(SB), Y13, Y14
-	VFMADD213PD constants<>+1664(SB), Y13, Y14
-	VFMADD213PD constants<>+1696(SB), Y13, Y14
-	VFMADD213PD constants<>+1728(SB), Y13, Y14
-	VFMADD213PD constants<>+1312(SB), Y13, Y14
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y9, Y13, Y9
-	VFNMADD213PD Y0, Y8, Y6
-	VFNMADD231PD Y7, Y8, Y6
-	VMULPD constants<>+1312(SB), Y8, Y7
-	VADDPD Y6, Y10, Y6
-	VFMADD213PD Y7, Y7, Y6
-	VFMADD231PD constants<>+4864(SB), Y5, Y6
-	VFMADD231PD constants<>+4896(SB), Y5, Y6
-	VFMADD213PD Y6, Y6, Y9
-	VADDPD constants<>+1760(SB), Y12, Y5
-	VPSRLQ $1, Y5, Y6
-	VPSLLQ $52, Y6, Y7
-	VMULPD Y7, Y9, Y7
-	VPSUBQ Y6, Y5, Y5
-	VPSLLQ $52, Y5, Y5
-	VMULPD Y5, Y7, Y5
-	VCMPPD $17, constants<>+3968(SB), Y3, Y3
-	VSUBPD Y5, Y0, Y6
-	VBLENDVPD Y3, Y5, Y6, Y3
-	VCMPPD $17, constants<>+1824(SB), Y4, Y4
-	VBROADCASTSD constants<>+2336(SB), Y5
-	VBLENDVPD Y4, Y3, Y5, Y3
-	VMOVUPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -49433,241 +39162,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluTanhF64StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
-TEXT ·geluTanhF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VBROADCASTSD constants<>+11648(SB), Y2
-	VMAXPD Y0, Y2, Y3
-	VMAXPD Y1, Y2, Y2
-	VBROADCASTSD constants<>+11680(SB), Y4
-	VMINPD Y3, Y4, Y5
-	VMINPD Y2, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VMULPD Y6, Y6, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PD Y5, Y5, Y9
-	VMOVAPS Y8, Y10
-	VFMSUB231PD Y6, Y6, Y10
-	VBROADCASTSD constants<>+11744(SB), Y11
-	VFMADD231PD constants<>+11712(SB), Y7, Y11
-	VBROADCASTSD constants<>+11744(SB), Y12
-	VFMADD231PD constants<>+11712(SB), Y8, Y12
-	VBROADCASTSD constants<>+11744(SB), Y13
-	VSUBPD Y11, Y13, Y14
-	VSUBPD Y12, Y13, Y13
-	VFMADD231PD constants<>+11712(SB), Y7, Y14
-	VFMADD231PD constants<>+11712(SB), Y8, Y13
-	VBROADCASTSD constants<>+11776(SB), Y15
-	VFMADD213PD constants<>+11808(SB), Y15, Y7
-	VFMADD213PD constants<>+11808(SB), Y15, Y8
-	VFMADD231PD constants<>+11712(SB), Y9, Y7
-	VFMADD231PD constants<>+11712(SB), Y10, Y8
-	VMULPD Y11, Y5, Y9
-	VMULPD Y12, Y6, Y10
-	VFMSUB213PD Y9, Y5, Y11
-	VFMSUB213PD Y10, Y6, Y12
-	VADDPD Y7, Y14, Y7
-	VADDPD Y8, Y13, Y8
-	VFMADD231PD Y7, Y5, Y11
-	VFMADD231PD Y8, Y6, Y12
-	VBROADCASTSD constants<>+2880(SB), Y5
-	VFMADD231PD constants<>+2848(SB), Y9, Y5
-	VBROADCASTSD constants<>+2880(SB), Y6
-	VFMADD231PD constants<>+2848(SB), Y10, Y6
-	VSUBPD constants<>+2880(SB), Y5, Y7
-	VSUBPD constants<>+2880(SB), Y6, Y8
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VFMADD231PD constants<>+2240(SB), Y7, Y9
-	VFMADD231PD constants<>+2240(SB), Y8, Y10
-	VFMADD231PD constants<>+2208(SB), Y7, Y11
-	VFMADD231PD constants<>+2208(SB), Y8, Y12
-	VADDPD Y11, Y9, Y7
-	VADDPD Y12, Y10, Y8
-	VCMPPD $17, constants<>+2912(SB), Y5, Y9
-	VCMPPD $17, constants<>+2912(SB), Y6, Y10
-	VPXOR Y11, Y11, Y11
-	VBLENDVPD Y9, Y5, Y11, Y9
-	VBLENDVPD Y10, Y6, Y11, Y10
-	VSUBPD Y9, Y5, Y11
-	VSUBPD Y10, Y6, Y12
-	VMULPD Y7, Y5, Y5
-	VMULPD Y8, Y6, Y6
-	VBROADCASTSD constants<>+2976(SB), Y13
-	VFMADD231PD constants<>+2944(SB), Y7, Y13
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y8, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y13
-	VFMADD213PD constants<>+3008(SB), Y8, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y13
-	VFMADD213PD constants<>+3040(SB), Y8, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y13
-	VFMADD213PD constants<>+3072(SB), Y8, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y13
-	VFMADD213PD constants<>+3104(SB), Y8, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y13
-	VFMADD213PD constants<>+3136(SB), Y8, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y13
-	VFMADD213PD constants<>+3168(SB), Y8, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y13
-	VFMADD213PD constants<>+3200(SB), Y8, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y13
-	VFMADD213PD constants<>+3232(SB), Y8, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y13
-	VFMADD213PD constants<>+224(SB), Y8, Y14
-	VADDPD constants<>+2752(SB), Y9, Y7
-	VADDPD constants<>+2752(SB), Y10, Y8
-	VFMADD231PD Y13, Y5, Y7
-	VFMADD231PD Y14, Y6, Y8
-	VADDPD Y11, Y7, Y5
-	VADDPD Y12, Y8, Y6
-	VDIVPD Y5, Y3, Y3
-	VDIVPD Y6, Y2, Y2
-	VMULPD constants<>+2752(SB), Y3, Y3
-	VMULPD constants<>+2752(SB), Y2, Y2
-	VCMPPD $17, Y0, Y4, Y5
-	VCMPPD $17, Y1, Y4, Y4
-	VBLENDVPD Y5, Y0, Y3, Y3
-	VBLENDVPD Y4, Y1, Y2, Y2
-	VCMPPD $30, constants<>+10624(SB), Y0, Y0
-	VCMPPD $30, constants<>+10624(SB), Y1, Y1
-	VBROADCASTSD constants<>+2336(SB), Y4
-	VBLENDVPD Y0, Y3, Y4, Y0
-	VBLENDVPD Y1, Y2, Y4, Y1
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VBROADCASTSD constants<>+11648(SB), Y2
-	VMAXPD Y0, Y2, Y3
-	VMAXPD Y1, Y2, Y2
-	VBROADCASTSD constants<>+11680(SB), Y4
-	VMINPD Y3, Y4, Y5
-	VMINPD Y2, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VMULPD Y6, Y6, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PD Y5, Y5, Y9
-	VMOVAPS Y8, Y10
-	VFMSUB231PD Y6, Y6, Y10
-	VBROADCASTSD constants<>+11744(SB), Y11
-	VFMADD231PD constants<>+11712(SB), Y7, Y11
-	VBROADCASTSD constants<>+11744(SB), Y12
-	VFMADD231PD constants<>+11712(SB), Y8, Y12
-	VBROADCASTSD constants<>+11744(SB), Y13
-	VSUBPD Y11, Y13, Y14
-	VSUBPD Y12, Y13, Y13
-	VFMADD231PD constants<>+11712(SB), Y7, Y14
-	VFMADD231PD constants<>+11712(SB), Y8, Y13
-	VBROADCASTSD constants<>+11776(SB), Y15
-	VFMADD213PD constants<>+11808(SB), Y15, Y7
-	VFMADD213PD constants<>+11808(SB), Y15, Y8
-	VFMADD231PD constants<>+11712(SB), Y9, Y7
-	VFMADD231PD constants<>+11712(SB), Y10, Y8
-	VMULPD Y11, Y5, Y9
-	VMULPD Y12, Y6, Y10
-	VFMSUB213PD Y9, Y5, Y11
-	VFMSUB213PD Y10, Y6, Y12
-	VADDPD Y7, Y14, Y7
-	VADDPD Y8, Y13, Y8
-	VFMADD231PD Y7, Y5, Y11
-	VFMADD231PD Y8, Y6, Y12
-	VBROADCASTSD constants<>+2880(SB), Y5
-	VFMADD231PD constants<>+2848(SB), Y9, Y5
-	VBROADCASTSD constants<>+2880(SB), Y6
-	VFMADD231PD constants<>+2848(SB), Y10, Y6
-	VSUBPD constants<>+2880(SB), Y5, Y7
-	VSUBPD constants<>+2880(SB), Y6, Y8
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VFMADD231PD constants<>+2240(SB), Y7, Y9
-	VFMADD231PD constants<>+2240(SB), Y8, Y10
-	VFMADD231PD constants<>+2208(SB), Y7, Y11
-	VFMADD231PD constants<>+2208(SB), Y8, Y12
-	VADDPD Y11, Y9, Y7
-	VADDPD Y12, Y10, Y8
-	VCMPPD $17, constants<>+2912(SB), Y5, Y9
-	VCMPPD $17, constants<>+2912(SB), Y6, Y10
-	VPXOR Y11, Y11, Y11
-	VBLENDVPD Y9, Y5, Y11, Y9
-	VBLENDVPD Y10, Y6, Y11, Y10
-	VSUBPD Y9, Y5, Y11
-	VSUBPD Y10, Y6, Y12
-	VMULPD Y7, Y5, Y5
-	VMULPD Y8, Y6, Y6
-	VBROADCASTSD constants<>+2976(SB), Y13
-	VFMADD231PD constants<>+2944(SB), Y7, Y13
-	VBROADCASTSD constants<>+2976(SB), Y14
-	VFMADD231PD constants<>+2944(SB), Y8, Y14
-	VFMADD213PD constants<>+3008(SB), Y7, Y13
-	VFMADD213PD constants<>+3008(SB), Y8, Y14
-	VFMADD213PD constants<>+3040(SB), Y7, Y13
-	VFMADD213PD constants<>+3040(SB), Y8, Y14
-	VFMADD213PD constants<>+3072(SB), Y7, Y13
-	VFMADD213PD constants<>+3072(SB), Y8, Y14
-	VFMADD213PD constants<>+3104(SB), Y7, Y13
-	VFMADD213PD constants<>+3104(SB), Y8, Y14
-	VFMADD213PD constants<>+3136(SB), Y7, Y13
-	VFMADD213PD constants<>+3136(SB), Y8, Y14
-	VFMADD213PD constants<>+3168(SB), Y7, Y13
-	VFMADD213PD constants<>+3168(SB), Y8, Y14
-	VFMADD213PD constants<>+3200(SB), Y7, Y13
-	VFMADD213PD constants<>+3200(SB), Y8, Y14
-	VFMADD213PD constants<>+3232(SB), Y7, Y13
-	VFMADD213PD constants<>+3232(SB), Y8, Y14
-	VFMADD213PD constants<>+224(SB), Y7, Y13
-	VFMADD213PD constants<>+224(SB), Y8, Y14
-	VADDPD constants<>+2752(SB), Y9, Y7
-	VADDPD constants<>+2752(SB), Y10, Y8
-	VFMADD231PD Y13, Y5, Y7
-	VFMADD231PD Y14, Y6, Y8
-	VADDPD Y11, Y7, Y5
-	VADDPD Y12, Y8, Y6
-	VDIVPD Y5, Y3, Y3
-	VDIVPD Y6, Y2, Y2
-	VMULPD constants<>+2752(SB), Y3, Y3
-	VMULPD constants<>+2752(SB), Y2, Y2
-	VCMPPD $17, Y0, Y4, Y5
-	VCMPPD $17, Y1, Y4, Y4
-	VBLENDVPD Y5, Y0, Y3, Y3
-	VBLENDVPD Y4, Y1, Y2, Y2
-	VCMPPD $30, constants<>+10624(SB), Y0, Y0
-	VCMPPD $30, constants<>+10624(SB), Y1, Y1
-	VBROADCASTSD constants<>+2336(SB), Y4
-	VBLENDVPD Y0, Y3, Y4, Y0
-	VBLENDVPD Y1, Y2, Y4, Y1
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // sinNearF64AVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
 // |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
 TEXT ·sinNearF64AVX2(SB), NOSPLIT, $0-24
@@ -49742,144 +39236,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// sinNearF64StreamAVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·sinNearF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+1248(SB), Y0
-	VBROADCASTSD constants<>+11840(SB), Y1
-	VBROADCASTSD constants<>+11872(SB), Y2
-	VBROADCASTSD constants<>+11904(SB), Y3
-	VBROADCASTSD constants<>+11936(SB), Y4
-	VBROADCASTSD constants<>+11968(SB), Y5
-	VBROADCASTSD constants<>+12000(SB), Y6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y7
-	VPAND constants<>+96(SB), Y7, Y8
-	VMOVAPS Y0, Y9
-	VFMADD231PD Y3, Y8, Y9
-	VSUBPD Y0, Y9, Y10
-	VFMADD231PD Y4, Y10, Y8
-	VMULPD Y1, Y10, Y11
-	VMOVAPS Y11, Y12
-	VFMSUB231PD Y1, Y10, Y12
-	VADDPD Y11, Y8, Y13
-	VSUBPD Y8, Y13, Y14
-	VSUBPD Y14, Y13, Y15
-	VSUBPD Y15, Y8, Y8
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y11, Y8, Y8
-	VFMADD231PD Y5, Y10, Y12
-	VADDPD Y12, Y8, Y8
-	VADDPD Y8, Y13, Y10
-	VSUBPD Y10, Y13, Y11
-	VADDPD Y8, Y11, Y8
-	VMULPD Y10, Y10, Y11
-	VBROADCASTSD constants<>+12032(SB), Y12
-	VFMADD231PD Y11, Y6, Y12
-	VFMADD213PD constants<>+12064(SB), Y11, Y12
-	VFMADD213PD constants<>+12096(SB), Y11, Y12
-	VFMADD213PD constants<>+12128(SB), Y11, Y12
-	VFMADD213PD constants<>+12160(SB), Y11, Y12
-	VMULPD Y10, Y11, Y13
-	VFMADD213PD Y8, Y12, Y13
-	VADDPD Y13, Y10, Y12
-	VBROADCASTSD constants<>+12224(SB), Y13
-	VFMADD231PD constants<>+12192(SB), Y11, Y13
-	VFMADD213PD constants<>+12256(SB), Y11, Y13
-	VFMADD213PD constants<>+12288(SB), Y11, Y13
-	VFMADD213PD constants<>+12320(SB), Y11, Y13
-	VFMADD213PD constants<>+12352(SB), Y11, Y13
-	VFMADD213PD constants<>+4832(SB), Y11, Y13
-	VMULPD Y8, Y10, Y8
-	VFMSUB231PD Y13, Y11, Y8
-	VADDPD constants<>+192(SB), Y8, Y8
-	VPSLLQ $63, Y9, Y10
-	VPXOR Y11, Y11, Y11
-	VPCMPGTQ Y10, Y11, Y10
-	VBLENDVPD Y10, Y8, Y12, Y8
-	VPSRLQ $1, Y9, Y9
-	VPSLLQ $63, Y9, Y9
-	VPXOR Y9, Y8, Y8
-	VPAND constants<>+32(SB), Y7, Y7
-	VPXOR Y7, Y8, Y7
-	VMOVNTPD Y7, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y7
-	VPAND constants<>+96(SB), Y7, Y8
-	VMOVAPS Y0, Y9
-	VFMADD231PD Y3, Y8, Y9
-	VSUBPD Y0, Y9, Y10
-	VFMADD231PD Y4, Y10, Y8
-	VMULPD Y1, Y10, Y11
-	VMOVAPS Y11, Y12
-	VFMSUB231PD Y1, Y10, Y12
-	VADDPD Y11, Y8, Y13
-	VSUBPD Y8, Y13, Y14
-	VSUBPD Y14, Y13, Y15
-	VSUBPD Y15, Y8, Y8
-	VSUBPD Y14, Y11, Y11
-	VADDPD Y11, Y8, Y8
-	VFMADD231PD Y5, Y10, Y12
-	VADDPD Y12, Y8, Y8
-	VADDPD Y8, Y13, Y10
-	VSUBPD Y10, Y13, Y11
-	VADDPD Y8, Y11, Y8
-	VMULPD Y10, Y10, Y11
-	VBROADCASTSD constants<>+12032(SB), Y12
-	VFMADD231PD Y11, Y6, Y12
-	VFMADD213PD constants<>+12064(SB), Y11, Y12
-	VFMADD213PD constants<>+12096(SB), Y11, Y12
-	VFMADD213PD constants<>+12128(SB), Y11, Y12
-	VFMADD213PD constants<>+12160(SB), Y11, Y12
-	VMULPD Y10, Y11, Y13
-	VFMADD213PD Y8, Y12, Y13
-	VADDPD Y13, Y10, Y12
-	VBROADCASTSD constants<>+12224(SB), Y13
-	VFMADD231PD constants<>+12192(SB), Y11, Y13
-	VFMADD213PD constants<>+12256(SB), Y11, Y13
-	VFMADD213PD constants<>+12288(SB), Y11, Y13
-	VFMADD213PD constants<>+12320(SB), Y11, Y13
-	VFMADD213PD constants<>+12352(SB), Y11, Y13
-	VFMADD213PD constants<>+4832(SB), Y11, Y13
-	VMULPD Y8, Y10, Y8
-	VFMSUB231PD Y13, Y11, Y8
-	VADDPD constants<>+192(SB), Y8, Y8
-	VPSLLQ $63, Y9, Y10
-	VPXOR Y11, Y11, Y11
-	VPCMPGTQ Y10, Y11, Y10
-	VBLENDVPD Y10, Y8, Y12, Y8
-	VPSRLQ $1, Y9, Y9
-	VPSLLQ $63, Y9, Y9
-	VPXOR Y9, Y8, Y8
-	VPAND constants<>+32(SB), Y7, Y7
-	VPXOR Y7, Y8, Y7
-	VMOVUPD Y7, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -50060,231 +39416,6 @@ done:
 	VZEROUPPER
 	RET
 
-// cosNearF64StreamAVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·cosNearF64StreamAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VPAND constants<>+96(SB), Y0, Y0
-	VPAND constants<>+96(SB), Y1, Y1
-	VBROADCASTSD constants<>+1248(SB), Y2
-	VFMADD231PD constants<>+11904(SB), Y0, Y2
-	VBROADCASTSD constants<>+1248(SB), Y3
-	VFMADD231PD constants<>+11904(SB), Y1, Y3
-	VSUBPD constants<>+1248(SB), Y2, Y4
-	VSUBPD constants<>+1248(SB), Y3, Y5
-	VFMADD231PD constants<>+11936(SB), Y4, Y0
-	VFMADD231PD constants<>+11936(SB), Y5, Y1
-	VMULPD constants<>+11840(SB), Y4, Y6
-	VMULPD constants<>+11840(SB), Y5, Y7
-	VMOVAPS Y6, Y8
-	VFMSUB231PD constants<>+11840(SB), Y4, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PD constants<>+11840(SB), Y5, Y9
-	VADDPD Y6, Y0, Y10
-	VADDPD Y7, Y1, Y11
-	VSUBPD Y0, Y10, Y12
-	VSUBPD Y1, Y11, Y13
-	VSUBPD Y12, Y10, Y14
-	VSUBPD Y13, Y11, Y15
-	VSUBPD Y14, Y0, Y0
-	VSUBPD Y15, Y1, Y1
-	VSUBPD Y12, Y6, Y6
-	VSUBPD Y13, Y7, Y7
-	VADDPD Y6, Y0, Y0
-	VADDPD Y7, Y1, Y1
-	VFMADD231PD constants<>+11968(SB), Y4, Y8
-	VFMADD231PD constants<>+11968(SB), Y5, Y9
-	VADDPD Y8, Y0, Y0
-	VADDPD Y9, Y1, Y1
-	VADDPD Y0, Y10, Y4
-	VADDPD Y1, Y11, Y5
-	VSUBPD Y4, Y10, Y6
-	VSUBPD Y5, Y11, Y7
-	VADDPD Y0, Y6, Y0
-	VADDPD Y1, Y7, Y1
-	VPADDQ constants<>+7392(SB), Y2, Y2
-	VPADDQ constants<>+7392(SB), Y3, Y3
-	VMULPD Y4, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VBROADCASTSD constants<>+12032(SB), Y8
-	VFMADD231PD constants<>+12000(SB), Y6, Y8
-	VBROADCASTSD constants<>+12032(SB), Y9
-	VFMADD231PD constants<>+12000(SB), Y7, Y9
-	VFMADD213PD constants<>+12064(SB), Y6, Y8
-	VFMADD213PD constants<>+12064(SB), Y7, Y9
-	VFMADD213PD constants<>+12096(SB), Y6, Y8
-	VFMADD213PD constants<>+12096(SB), Y7, Y9
-	VFMADD213PD constants<>+12128(SB), Y6, Y8
-	VFMADD213PD constants<>+12128(SB), Y7, Y9
-	VFMADD213PD constants<>+12160(SB), Y6, Y8
-	VFMADD213PD constants<>+12160(SB), Y7, Y9
-	VMULPD Y4, Y6, Y10
-	VMULPD Y5, Y7, Y11
-	VFMADD213PD Y0, Y8, Y10
-	VFMADD213PD Y1, Y9, Y11
-	VADDPD Y10, Y4, Y8
-	VADDPD Y11, Y5, Y9
-	VBROADCASTSD constants<>+12224(SB), Y10
-	VFMADD231PD constants<>+12192(SB), Y6, Y10
-	VBROADCASTSD constants<>+12224(SB), Y11
-	VFMADD231PD constants<>+12192(SB), Y7, Y11
-	VFMADD213PD constants<>+12256(SB), Y6, Y10
-	VFMADD213PD constants<>+12256(SB), Y7, Y11
-	VFMADD213PD constants<>+12288(SB), Y6, Y10
-	VFMADD213PD constants<>+12288(SB), Y7, Y11
-	VFMADD213PD constants<>+12320(SB), Y6, Y10
-	VFMADD213PD constants<>+12320(SB), Y7, Y11
-	VFMADD213PD constants<>+12352(SB), Y6, Y10
-	VFMADD213PD constants<>+12352(SB), Y7, Y11
-	VFMADD213PD constants<>+4832(SB), Y6, Y10
-	VFMADD213PD constants<>+4832(SB), Y7, Y11
-	VMULPD Y0, Y4, Y0
-	VMULPD Y1, Y5, Y1
-	VFMSUB231PD Y10, Y6, Y0
-	VFMSUB231PD Y11, Y7, Y1
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VPSLLQ $63, Y2, Y4
-	VPSLLQ $63, Y3, Y5
-	VPXOR Y6, Y6, Y6
-	VPCMPGTQ Y4, Y6, Y4
-	VPCMPGTQ Y5, Y6, Y5
-	VBLENDVPD Y4, Y0, Y8, Y0
-	VBLENDVPD Y5, Y1, Y9, Y1
-	VPSRLQ $1, Y2, Y2
-	VPSRLQ $1, Y3, Y3
-	VPSLLQ $63, Y2, Y2
-	VPSLLQ $63, Y3, Y3
-	VPXOR Y2, Y0, Y0
-	VPXOR Y3, Y1, Y1
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VPAND constants<>+96(SB), Y0, Y0
-	VPAND constants<>+96(SB), Y1, Y1
-	VBROADCASTSD constants<>+1248(SB), Y2
-	VFMADD231PD constants<>+11904(SB), Y0, Y2
-	VBROADCASTSD constants<>+1248(SB), Y3
-	VFMADD231PD constants<>+11904(SB), Y1, Y3
-	VSUBPD constants<>+1248(SB), Y2, Y4
-	VSUBPD constants<>+1248(SB), Y3, Y5
-	VFMADD231PD constants<>+11936(SB), Y4, Y0
-	VFMADD231PD constants<>+11936(SB), Y5, Y1
-	VMULPD constants<>+11840(SB), Y4, Y6
-	VMULPD constants<>+11840(SB), Y5, Y7
-	VMOVAPS Y6, Y8
-	VFMSUB231PD constants<>+11840(SB), Y4, Y8
-	VMOVAPS Y7, Y9
-	VFMSUB231PD constants<>+11840(SB), Y5, Y9
-	VADDPD Y6, Y0, Y10
-	VADDPD Y7, Y1, Y11
-	VSUBPD Y0, Y10, Y12
-	VSUBPD Y1, Y11, Y13
-	VSUBPD Y12, Y10, Y14
-	VSUBPD Y13, Y11, Y15
-	VSUBPD Y14, Y0, Y0
-	VSUBPD Y15, Y1, Y1
-	VSUBPD Y12, Y6, Y6
-	VSUBPD Y13, Y7, Y7
-	VADDPD Y6, Y0, Y0
-	VADDPD Y7, Y1, Y1
-	VFMADD231PD constants<>+11968(SB), Y4, Y8
-	VFMADD231PD constants<>+11968(SB), Y5, Y9
-	VADDPD Y8, Y0, Y0
-	VADDPD Y9, Y1, Y1
-	VADDPD Y0, Y10, Y4
-	VADDPD Y1, Y11, Y5
-	VSUBPD Y4, Y10, Y6
-	VSUBPD Y5, Y11, Y7
-	VADDPD Y0, Y6, Y0
-	VADDPD Y1, Y7, Y1
-	VPADDQ constants<>+7392(SB), Y2, Y2
-	VPADDQ constants<>+7392(SB), Y3, Y3
-	VMULPD Y4, Y4, Y6
-	VMULPD Y5, Y5, Y7
-	VBROADCASTSD constants<>+12032(SB), Y8
-	VFMADD231PD constants<>+12000(SB), Y6, Y8
-	VBROADCASTSD constants<>+12032(SB), Y9
-	VFMADD231PD constants<>+12000(SB), Y7, Y9
-	VFMADD213PD constants<>+12064(SB), Y6, Y8
-	VFMADD213PD constants<>+12064(SB), Y7, Y9
-	VFMADD213PD constants<>+12096(SB), Y6, Y8
-	VFMADD213PD constants<>+12096(SB), Y7, Y9
-	VFMADD213PD constants<>+12128(SB), Y6, Y8
-	VFMADD213PD constants<>+12128(SB), Y7, Y9
-	VFMADD213PD constants<>+12160(SB), Y6, Y8
-	VFMADD213PD constants<>+12160(SB), Y7, Y9
-	VMULPD Y4, Y6, Y10
-	VMULPD Y5, Y7, Y11
-	VFMADD213PD Y0, Y8, Y10
-	VFMADD213PD Y1, Y9, Y11
-	VADDPD Y10, Y4, Y8
-	VADDPD Y11, Y5, Y9
-	VBROADCASTSD constants<>+12224(SB), Y10
-	VFMADD231PD constants<>+12192(SB), Y6, Y10
-	VBROADCASTSD constants<>+12224(SB), Y11
-	VFMADD231PD constants<>+12192(SB), Y7, Y11
-	VFMADD213PD constants<>+12256(SB), Y6, Y10
-	VFMADD213PD constants<>+12256(SB), Y7, Y11
-	VFMADD213PD constants<>+12288(SB), Y6, Y10
-	VFMADD213PD constants<>+12288(SB), Y7, Y11
-	VFMADD213PD constants<>+12320(SB), Y6, Y10
-	VFMADD213PD constants<>+12320(SB), Y7, Y11
-	VFMADD213PD constants<>+12352(SB), Y6, Y10
-	VFMADD213PD constants<>+12352(SB), Y7, Y11
-	VFMADD213PD constants<>+4832(SB), Y6, Y10
-	VFMADD213PD constants<>+4832(SB), Y7, Y11
-	VMULPD Y0, Y4, Y0
-	VMULPD Y1, Y5, Y1
-	VFMSUB231PD Y10, Y6, Y0
-	VFMSUB231PD Y11, Y7, Y1
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VPSLLQ $63, Y2, Y4
-	VPSLLQ $63, Y3, Y5
-	VPXOR Y6, Y6, Y6
-	VPCMPGTQ Y4, Y6, Y4
-	VPCMPGTQ Y5, Y6, Y5
-	VBLENDVPD Y4, Y0, Y8, Y0
-	VBLENDVPD Y5, Y1, Y9, Y1
-	VPSRLQ $1, Y2, Y2
-	VPSRLQ $1, Y3, Y3
-	VPSLLQ $63, Y2, Y2
-	VPSLLQ $63, Y3, Y3
-	VPXOR Y2, Y0, Y0
-	VPXOR Y3, Y1, Y1
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // powF64AVX2 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
 TEXT ·powF64AVX2(SB), NOSPLIT, $0-32
@@ -50446,322 +39577,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// powF64StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
-TEXT ·powF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSD constants<>+192(SB), Y1
-	VBROADCASTSD constants<>+1312(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VCMPPD $17, constants<>+10464(SB), Y5, Y6
-	VMULPD constants<>+10496(SB), Y5, Y7
-	VBLENDVPD Y6, Y7, Y5, Y7
-	VBROADCASTSD constants<>+1920(SB), Y8
-	VBLENDVPD Y6, constants<>+10528(SB), Y8, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+10560(SB), Y7, Y8
-	VPADDQ constants<>+10592(SB), Y8, Y8
-	VPSRLQ $52, Y7, Y7
-	VPOR constants<>+1248(SB), Y7, Y7
-	VSUBPD Y6, Y7, Y6
-	VSUBPD Y1, Y8, Y7
-	VADDPD Y1, Y8, Y9
-	VSUBPD Y1, Y9, Y10
-	VSUBPD Y10, Y8, Y8
-	VDIVPD Y9, Y1, Y10
-	VMULPD Y10, Y7, Y11
-	VFNMADD231PD Y9, Y11, Y7
-	VFNMADD231PD Y8, Y11, Y7
-	VMULPD Y10, Y7, Y7
-	VMULPD Y11, Y11, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PD Y11, Y11, Y9
-	VADDPD Y11, Y11, Y10
-	VFMADD231PD Y7, Y10, Y9
-	VBROADCASTSD constants<>+12416(SB), Y10
-	VFMADD231PD constants<>+12384(SB), Y8, Y10
-	VFMADD213PD constants<>+12448(SB), Y8, Y10
-	VFMADD213PD constants<>+12480(SB), Y8, Y10
-	VFMADD213PD constants<>+12512(SB), Y8, Y10
-	VFMADD213PD constants<>+12544(SB), Y8, Y10
-	VFMADD213PD constants<>+12576(SB), Y8, Y10
-	VMULPD Y10, Y8, Y10
-	VADDPD constants<>+12608(SB), Y10, Y12
-	VBROADCASTSD constants<>+12608(SB), Y13
-	VSUBPD Y12, Y13, Y13
-	VADDPD Y10, Y13, Y10
-	VADDPD constants<>+12640(SB), Y10, Y10
-	VMULPD Y12, Y8, Y13
-	VMOVAPS Y13, Y14
-	VFMSUB231PD Y12, Y8, Y14
-	VFMADD231PD Y12, Y9, Y14
-	VFMADD231PD Y10, Y8, Y14
-	VMULPD Y13, Y11, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PD Y13, Y11, Y9
-	VFMADD231PD Y13, Y7, Y9
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y8, Y11, Y10
-	VSUBPD Y10, Y11, Y11
-	VADDPD Y8, Y11, Y8
-	VADDPD Y7, Y9, Y7
-	VADDPD Y7, Y8, Y7
-	VMULPD constants<>+2240(SB), Y6, Y8
-	VADDPD Y10, Y10, Y9
-	VADDPD Y9, Y8, Y10
-	VSUBPD Y10, Y8, Y8
-	VADDPD Y9, Y8, Y8
-	VADDPD Y7, Y7, Y7
-	VFMADD231PD constants<>+2208(SB), Y6, Y7
-	VADDPD Y7, Y8, Y6
-	VADDPD Y6, Y10, Y7
-	VSUBPD Y7, Y10, Y8
-	VADDPD Y6, Y8, Y6
-	VCMPPD $0, Y0, Y5, Y8
-	VCMPPD $17, constants<>+1824(SB), Y5, Y9
-	VBLENDVPD Y9, Y7, Y5, Y5
-	VBLENDVPD Y8, constants<>+10624(SB), Y5, Y5
-	VBROADCASTSD constants<>+12672(SB), Y7
-	VMAXPD Y4, Y7, Y7
-	VBROADCASTSD constants<>+12704(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMULPD Y7, Y5, Y8
-	VFMSUB213PD Y8, Y7, Y5
-	VFMADD231PD Y7, Y6, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y8, Y6
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VMOVAPS Y8, Y7
-	VFMADD231PD constants<>+1376(SB), Y6, Y7
-	VFMSUB231PD constants<>+2208(SB), Y6, Y5
-	VSUBPD Y5, Y7, Y9
-	VSUBPD Y9, Y7, Y7
-	VSUBPD Y5, Y7, Y5
-	VMULPD Y9, Y9, Y7
-	VBROADCASTSD constants<>+1472(SB), Y10
-	VFMADD231PD constants<>+1440(SB), Y9, Y10
-	VFMADD213PD constants<>+1504(SB), Y9, Y10
-	VFMADD213PD constants<>+1536(SB), Y9, Y10
-	VFMADD213PD constants<>+1568(SB), Y9, Y10
-	VFMADD213PD constants<>+1600(SB), Y9, Y10
-	VFMADD213PD constants<>+1632(SB), Y9, Y10
-	VFMADD213PD constants<>+1664(SB), Y9, Y10
-	VFMADD213PD constants<>+1696(SB), Y9, Y10
-	VFMADD213PD constants<>+1728(SB), Y9, Y10
-	VFMADD213PD Y2, Y9, Y10
-	VFMADD231PD Y10, Y7, Y5
-	VADDPD Y5, Y9, Y5
-	VADDPD Y5, Y1, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VPSRLQ $1, Y6, Y7
-	VPSLLQ $52, Y7, Y9
-	VMULPD Y9, Y5, Y5
-	VPSUBQ Y7, Y6, Y6
-	VPSLLQ $52, Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VCMPPD $17, constants<>+2272(SB), Y8, Y6
-	VBLENDVPD Y6, Y0, Y5, Y5
-	VCMPPD $30, constants<>+10336(SB), Y8, Y6
-	VBLENDVPD Y6, constants<>+1824(SB), Y5, Y5
-	VPAND constants<>+96(SB), Y4, Y6
-	VBROADCASTSD constants<>+12736(SB), Y7
-	VMAXPD Y6, Y7, Y6
-	VBROADCASTSD constants<>+12768(SB), Y7
-	VMINPD Y6, Y7, Y6
-	VMULPD Y2, Y6, Y6
-	VADDPD constants<>+12800(SB), Y6, Y7
-	VSUBPD constants<>+12800(SB), Y7, Y7
-	VSUBPD Y7, Y6, Y6
-	VPAND constants<>+96(SB), Y6, Y6
-	VCMPPD $0, Y2, Y6, Y7
-	VBLENDVPD Y7, Y3, Y0, Y7
-	VPAND constants<>+32(SB), Y7, Y7
-	VPXOR Y7, Y5, Y5
-	VSUBPD Y6, Y2, Y7
-	VMULPD Y7, Y6, Y6
-	VCMPPD $17, Y6, Y0, Y6
-	VBLENDVPD Y6, Y3, Y0, Y6
-	VCMPPD $17, Y0, Y6, Y7
-	VCMPPD $30, constants<>+10624(SB), Y6, Y6
-	VPAND Y6, Y7, Y6
-	VBLENDVPD Y6, constants<>+2336(SB), Y5, Y5
-	VCMPPD $0, Y1, Y3, Y3
-	VCMPPD $0, Y0, Y4, Y4
-	VPOR Y4, Y3, Y3
-	VBLENDVPD Y3, Y1, Y5, Y3
-	VMOVNTPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VPAND constants<>+96(SB), Y3, Y5
-	VCMPPD $17, constants<>+10464(SB), Y5, Y6
-	VMULPD constants<>+10496(SB), Y5, Y7
-	VBLENDVPD Y6, Y7, Y5, Y7
-	VBROADCASTSD constants<>+1920(SB), Y8
-	VBLENDVPD Y6, constants<>+10528(SB), Y8, Y6
-	VPADDQ constants<>+1792(SB), Y7, Y7
-	VPAND constants<>+10560(SB), Y7, Y8
-	VPADDQ constants<>+10592(SB), Y8, Y8
-	VPSRLQ $52, Y7, Y7
-	VPOR constants<>+1248(SB), Y7, Y7
-	VSUBPD Y6, Y7, Y6
-	VSUBPD Y1, Y8, Y7
-	VADDPD Y1, Y8, Y9
-	VSUBPD Y1, Y9, Y10
-	VSUBPD Y10, Y8, Y8
-	VDIVPD Y9, Y1, Y10
-	VMULPD Y10, Y7, Y11
-	VFNMADD231PD Y9, Y11, Y7
-	VFNMADD231PD Y8, Y11, Y7
-	VMULPD Y10, Y7, Y7
-	VMULPD Y11, Y11, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PD Y11, Y11, Y9
-	VADDPD Y11, Y11, Y10
-	VFMADD231PD Y7, Y10, Y9
-	VBROADCASTSD constants<>+12416(SB), Y10
-	VFMADD231PD constants<>+12384(SB), Y8, Y10
-	VFMADD213PD constants<>+12448(SB), Y8, Y10
-	VFMADD213PD constants<>+12480(SB), Y8, Y10
-	VFMADD213PD constants<>+12512(SB), Y8, Y10
-	VFMADD213PD constants<>+12544(SB), Y8, Y10
-	VFMADD213PD constants<>+12576(SB), Y8, Y10
-	VMULPD Y10, Y8, Y10
-	VADDPD constants<>+12608(SB), Y10, Y12
-	VBROADCASTSD constants<>+12608(SB), Y13
-	VSUBPD Y12, Y13, Y13
-	VADDPD Y10, Y13, Y10
-	VADDPD constants<>+12640(SB), Y10, Y10
-	VMULPD Y12, Y8, Y13
-	VMOVAPS Y13, Y14
-	VFMSUB231PD Y12, Y8, Y14
-	VFMADD231PD Y12, Y9, Y14
-	VFMADD231PD Y10, Y8, Y14
-	VMULPD Y13, Y11, Y8
-	VMOVAPS Y8, Y9
-	VFMSUB231PD Y13, Y11, Y9
-	VFMADD231PD Y13, Y7, Y9
-	VFMADD231PD Y14, Y11, Y9
-	VADDPD Y8, Y11, Y10
-	VSUBPD Y10, Y11, Y11
-	VADDPD Y8, Y11, Y8
-	VADDPD Y7, Y9, Y7
-	VADDPD Y7, Y8, Y7
-	VMULPD constants<>+2240(SB), Y6, Y8
-	VADDPD Y10, Y10, Y9
-	VADDPD Y9, Y8, Y10
-	VSUBPD Y10, Y8, Y8
-	VADDPD Y9, Y8, Y8
-	VADDPD Y7, Y7, Y7
-	VFMADD231PD constants<>+2208(SB), Y6, Y7
-	VADDPD Y7, Y8, Y6
-	VADDPD Y6, Y10, Y7
-	VSUBPD Y7, Y10, Y8
-	VADDPD Y6, Y8, Y6
-	VCMPPD $0, Y0, Y5, Y8
-	VCMPPD $17, constants<>+1824(SB), Y5, Y9
-	VBLENDVPD Y9, Y7, Y5, Y5
-	VBLENDVPD Y8, constants<>+10624(SB), Y5, Y5
-	VBROADCASTSD constants<>+12672(SB), Y7
-	VMAXPD Y4, Y7, Y7
-	VBROADCASTSD constants<>+12704(SB), Y8
-	VMINPD Y7, Y8, Y7
-	VMULPD Y7, Y5, Y8
-	VFMSUB213PD Y8, Y7, Y5
-	VFMADD231PD Y7, Y6, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y8, Y6
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VMOVAPS Y8, Y7
-	VFMADD231PD constants<>+1376(SB), Y6, Y7
-	VFMSUB231PD constants<>+2208(SB), Y6, Y5
-	VSUBPD Y5, Y7, Y9
-	VSUBPD Y9, Y7, Y7
-	VSUBPD Y5, Y7, Y5
-	VMULPD Y9, Y9, Y7
-	VBROADCASTSD constants<>+1472(SB), Y10
-	VFMADD231PD constants<>+1440(SB), Y9, Y10
-	VFMADD213PD constants<>+1504(SB), Y9, Y10
-	VFMADD213PD constants<>+1536(SB), Y9, Y10
-	VFMADD213PD constants<>+1568(SB), Y9, Y10
-	VFMADD213PD constants<>+1600(SB), Y9, Y10
-	VFMADD213PD constants<>+1632(SB), Y9, Y10
-	VFMADD213PD constants<>+1664(SB), Y9, Y10
-	VFMADD213PD constants<>+1696(SB), Y9, Y10
-	VFMADD213PD constants<>+1728(SB), Y9, Y10
-	VFMADD213PD Y2, Y9, Y10
-	VFMADD231PD Y10, Y7, Y5
-	VADDPD Y5, Y9, Y5
-	VADDPD Y5, Y1, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VPSRLQ $1, Y6, Y7
-	VPSLLQ $52, Y7, Y9
-	VMULPD Y9, Y5, Y5
-	VPSUBQ Y7, Y6, Y6
-	VPSLLQ $52, Y6, Y6
-	VMULPD Y6, Y5, Y5
-	VCMPPD $17, constants<>+2272(SB), Y8, Y6
-	VBLENDVPD Y6, Y0, Y5, Y5
-	VCMPPD $30, constants<>+10336(SB), Y8, Y6
-	VBLENDVPD Y6, constants<>+1824(SB), Y5, Y5
-	VPAND constants<>+96(SB), Y4, Y6
-	VBROADCASTSD constants<>+12736(SB), Y7
-	VMAXPD Y6, Y7, Y6
-	VBROADCASTSD constants<>+12768(SB), Y7
-	VMINPD Y6, Y7, Y6
-	VMULPD Y2, Y6, Y6
-	VADDPD constants<>+12800(SB), Y6, Y7
-	VSUBPD constants<>+12800(SB), Y7, Y7
-	VSUBPD Y7, Y6, Y6
-	VPAND constants<>+96(SB), Y6, Y6
-	VCMPPD $0, Y2, Y6, Y7
-	VBLENDVPD Y7, Y3, Y0, Y7
-	VPAND constants<>+32(SB), Y7, Y7
-	VPXOR Y7, Y5, Y5
-	VSUBPD Y6, Y2, Y7
-	VMULPD Y7, Y6, Y6
-	VCMPPD $17, Y6, Y0, Y6
-	VBLENDVPD Y6, Y3, Y0, Y6
-	VCMPPD $17, Y0, Y6, Y7
-	VCMPPD $30, constants<>+10624(SB), Y6, Y6
-	VPAND Y6, Y7, Y6
-	VBLENDVPD Y6, constants<>+2336(SB), Y5, Y5
-	VCMPPD $0, Y1, Y3, Y3
-	VCMPPD $0, Y0, Y4, Y4
-	VPOR Y4, Y3, Y3
-	VBLENDVPD Y3, Y1, Y5, Y3
-	VMOVUPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -51654,206 +40469,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-TEXT ·expStripF32StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ largest+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+544(SB), Y0
-	VBROADCASTSS constants<>+608(SB), Y1
-	VBROADCASTSS constants<>+128(SB), Y2
-	VBROADCASTSS constants<>+576(SB), Y3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMOVUPS 32(R8)(AX*4), Y9
-	VMOVUPS 64(R8)(AX*4), Y10
-	VMOVUPS 96(R8)(AX*4), Y11
-	VSUBPS Y8, Y4, Y4
-	VSUBPS Y9, Y5, Y5
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMAXPS Y4, Y0, Y4
-	VMAXPS Y5, Y0, Y5
-	VMAXPS Y6, Y0, Y6
-	VMAXPS Y7, Y0, Y7
-	VMOVAPS Y1, Y8
-	VFMADD231PS Y3, Y4, Y8
-	VMOVAPS Y1, Y9
-	VFMADD231PS Y3, Y5, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PS Y3, Y6, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y3, Y7, Y11
-	VSUBPS Y1, Y8, Y12
-	VSUBPS Y1, Y9, Y13
-	VSUBPS Y1, Y10, Y14
-	VSUBPS Y1, Y11, Y15
-	VFMADD231PS constants<>+640(SB), Y12, Y4
-	VFMADD231PS constants<>+640(SB), Y13, Y5
-	VFMADD231PS constants<>+640(SB), Y14, Y6
-	VFMADD231PS constants<>+640(SB), Y15, Y7
-	VFMADD231PS constants<>+672(SB), Y12, Y4
-	VFMADD231PS constants<>+672(SB), Y13, Y5
-	VFMADD231PS constants<>+672(SB), Y14, Y6
-	VFMADD231PS constants<>+672(SB), Y15, Y7
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y4, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y5, Y13
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y6, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y7, Y15
-	VFMADD213PS constants<>+768(SB), Y4, Y12
-	VFMADD213PS constants<>+768(SB), Y5, Y13
-	VFMADD213PS constants<>+768(SB), Y6, Y14
-	VFMADD213PS constants<>+768(SB), Y7, Y15
-	VFMADD213PS constants<>+800(SB), Y4, Y12
-	VFMADD213PS constants<>+800(SB), Y5, Y13
-	VFMADD213PS constants<>+800(SB), Y6, Y14
-	VFMADD213PS constants<>+800(SB), Y7, Y15
-	VFMADD213PS constants<>+832(SB), Y4, Y12
-	VFMADD213PS constants<>+832(SB), Y5, Y13
-	VFMADD213PS constants<>+832(SB), Y6, Y14
-	VFMADD213PS constants<>+832(SB), Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VPSLLD $23, Y8, Y4
-	VPSLLD $23, Y9, Y5
-	VPSLLD $23, Y10, Y6
-	VPSLLD $23, Y11, Y7
-	VMULPS Y4, Y12, Y4
-	VMULPS Y5, Y13, Y5
-	VMULPS Y6, Y14, Y6
-	VMULPS Y7, Y15, Y7
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y5, Y5
-	VMULPS constants<>+864(SB), Y6, Y6
-	VMULPS constants<>+864(SB), Y7, Y7
-	VMOVNTPS Y4, (DI)(AX*4)
-	VMOVNTPS Y5, 32(DI)(AX*4)
-	VMOVNTPS Y6, 64(DI)(AX*4)
-	VMOVNTPS Y7, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMOVUPS 32(R8)(AX*4), Y9
-	VMOVUPS 64(R8)(AX*4), Y10
-	VMOVUPS 96(R8)(AX*4), Y11
-	VSUBPS Y8, Y4, Y4
-	VSUBPS Y9, Y5, Y5
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMAXPS Y4, Y0, Y4
-	VMAXPS Y5, Y0, Y5
-	VMAXPS Y6, Y0, Y6
-	VMAXPS Y7, Y0, Y7
-	VMOVAPS Y1, Y8
-	VFMADD231PS Y3, Y4, Y8
-	VMOVAPS Y1, Y9
-	VFMADD231PS Y3, Y5, Y9
-	VMOVAPS Y1, Y10
-	VFMADD231PS Y3, Y6, Y10
-	VMOVAPS Y1, Y11
-	VFMADD231PS Y3, Y7, Y11
-	VSUBPS Y1, Y8, Y12
-	VSUBPS Y1, Y9, Y13
-	VSUBPS Y1, Y10, Y14
-	VSUBPS Y1, Y11, Y15
-	VFMADD231PS constants<>+640(SB), Y12, Y4
-	VFMADD231PS constants<>+640(SB), Y13, Y5
-	VFMADD231PS constants<>+640(SB), Y14, Y6
-	VFMADD231PS constants<>+640(SB), Y15, Y7
-	VFMADD231PS constants<>+672(SB), Y12, Y4
-	VFMADD231PS constants<>+672(SB), Y13, Y5
-	VFMADD231PS constants<>+672(SB), Y14, Y6
-	VFMADD231PS constants<>+672(SB), Y15, Y7
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y4, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y5, Y13
-	VBROADCASTSS constants<>+736(SB), Y14
-	VFMADD231PS constants<>+704(SB), Y6, Y14
-	VBROADCASTSS constants<>+736(SB), Y15
-	VFMADD231PS constants<>+704(SB), Y7, Y15
-	VFMADD213PS constants<>+768(SB), Y4, Y12
-	VFMADD213PS constants<>+768(SB), Y5, Y13
-	VFMADD213PS constants<>+768(SB), Y6, Y14
-	VFMADD213PS constants<>+768(SB), Y7, Y15
-	VFMADD213PS constants<>+800(SB), Y4, Y12
-	VFMADD213PS constants<>+800(SB), Y5, Y13
-	VFMADD213PS constants<>+800(SB), Y6, Y14
-	VFMADD213PS constants<>+800(SB), Y7, Y15
-	VFMADD213PS constants<>+832(SB), Y4, Y12
-	VFMADD213PS constants<>+832(SB), Y5, Y13
-	VFMADD213PS constants<>+832(SB), Y6, Y14
-	VFMADD213PS constants<>+832(SB), Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VFMADD213PS Y2, Y4, Y12
-	VFMADD213PS Y2, Y5, Y13
-	VFMADD213PS Y2, Y6, Y14
-	VFMADD213PS Y2, Y7, Y15
-	VPSLLD $23, Y8, Y4
-	VPSLLD $23, Y9, Y5
-	VPSLLD $23, Y10, Y6
-	VPSLLD $23, Y11, Y7
-	VMULPS Y4, Y12, Y4
-	VMULPS Y5, Y13, Y5
-	VMULPS Y6, Y14, Y6
-	VMULPS Y7, Y15, Y7
-	VMULPS constants<>+864(SB), Y4, Y4
-	VMULPS constants<>+864(SB), Y5, Y5
-	VMULPS constants<>+864(SB), Y6, Y6
-	VMULPS constants<>+864(SB), Y7, Y7
-	VMOVUPS Y4, (DI)(AX*4)
-	VMOVUPS Y5, 32(DI)(AX*4)
-	VMOVUPS Y6, 64(DI)(AX*4)
-	VMOVUPS Y7, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
 TEXT ·expStripF64AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -52042,292 +40657,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-TEXT ·expStripF64StreamAVX2(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ largest+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VBROADCASTSD constants<>+2272(SB), Y4
-	VMAXPD Y0, Y4, Y0
-	VMAXPD Y1, Y4, Y1
-	VMAXPD Y2, Y4, Y2
-	VMAXPD Y3, Y4, Y3
-	VBROADCASTSD constants<>+1248(SB), Y4
-	VFMADD231PD constants<>+1344(SB), Y0, Y4
-	VBROADCASTSD constants<>+1248(SB), Y5
-	VFMADD231PD constants<>+1344(SB), Y1, Y5
-	VBROADCASTSD constants<>+1248(SB), Y6
-	VFMADD231PD constants<>+1344(SB), Y2, Y6
-	VBROADCASTSD constants<>+1248(SB), Y7
-	VFMADD231PD constants<>+1344(SB), Y3, Y7
-	VSUBPD constants<>+1248(SB), Y4, Y4
-	VSUBPD constants<>+1248(SB), Y5, Y5
-	VSUBPD constants<>+1248(SB), Y6, Y6
-	VSUBPD constants<>+1248(SB), Y7, Y7
-	VFMADD231PD constants<>+1376(SB), Y4, Y0
-	VFMADD231PD constants<>+1376(SB), Y5, Y1
-	VFMADD231PD constants<>+1376(SB), Y6, Y2
-	VFMADD231PD constants<>+1376(SB), Y7, Y3
-	VFMADD231PD constants<>+1408(SB), Y4, Y0
-	VFMADD231PD constants<>+1408(SB), Y5, Y1
-	VFMADD231PD constants<>+1408(SB), Y6, Y2
-	VFMADD231PD constants<>+1408(SB), Y7, Y3
-	VMULPD Y0, Y0, Y8
-	VMULPD Y1, Y1, Y9
-	VMULPD Y2, Y2, Y10
-	VMULPD Y3, Y3, Y11
-	VBROADCASTSD constants<>+1472(SB), Y12
-	VFMADD231PD constants<>+1440(SB), Y0, Y12
-	VBROADCASTSD constants<>+1472(SB), Y13
-	VFMADD231PD constants<>+1440(SB), Y1, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y2, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y3, Y15
-	VFMADD213PD constants<>+1504(SB), Y0, Y12
-	VFMADD213PD constants<>+1504(SB), Y1, Y13
-	VFMADD213PD constants<>+1504(SB), Y2, Y14
-	VFMADD213PD constants<>+1504(SB), Y3, Y15
-	VFMADD213PD constants<>+1536(SB), Y0, Y12
-	VFMADD213PD constants<>+1536(SB), Y1, Y13
-	VFMADD213PD constants<>+1536(SB), Y2, Y14
-	VFMADD213PD constants<>+1536(SB), Y3, Y15
-	VFMADD213PD constants<>+1568(SB), Y0, Y12
-	VFMADD213PD constants<>+1568(SB), Y1, Y13
-	VFMADD213PD constants<>+1568(SB), Y2, Y14
-	VFMADD213PD constants<>+1568(SB), Y3, Y15
-	VFMADD213PD constants<>+1600(SB), Y0, Y12
-	VFMADD213PD constants<>+1600(SB), Y1, Y13
-	VFMADD213PD constants<>+1600(SB), Y2, Y14
-	VFMADD213PD constants<>+1600(SB), Y3, Y15
-	VFMADD213PD constants<>+1632(SB), Y0, Y12
-	VFMADD213PD constants<>+1632(SB), Y1, Y13
-	VFMADD213PD constants<>+1632(SB), Y2, Y14
-	VFMADD213PD constants<>+1632(SB), Y3, Y15
-	VFMADD213PD constants<>+1664(SB), Y0, Y12
-	VFMADD213PD constants<>+1664(SB), Y1, Y13
-	VFMADD213PD constants<>+1664(SB), Y2, Y14
-	VFMADD213PD constants<>+1664(SB), Y3, Y15
-	VFMADD213PD constants<>+1696(SB), Y0, Y12
-	VFMADD213PD constants<>+1696(SB), Y1, Y13
-	VFMADD213PD constants<>+1696(SB), Y2, Y14
-	VFMADD213PD constants<>+1696(SB), Y3, Y15
-	VFMADD213PD constants<>+1728(SB), Y0, Y12
-	VFMADD213PD constants<>+1728(SB), Y1, Y13
-	VFMADD213PD constants<>+1728(SB), Y2, Y14
-	VFMADD213PD constants<>+1728(SB), Y3, Y15
-	VFMADD213PD constants<>+1312(SB), Y0, Y12
-	VFMADD213PD constants<>+1312(SB), Y1, Y13
-	VFMADD213PD constants<>+1312(SB), Y2, Y14
-	VFMADD213PD constants<>+1312(SB), Y3, Y15
-	VFMADD231PD Y12, Y8, Y0
-	VFMADD231PD Y13, Y9, Y1
-	VFMADD231PD Y14, Y10, Y2
-	VFMADD231PD Y15, Y11, Y3
-	VADDPD constants<>+192(SB), Y0, Y0
-	VADDPD constants<>+192(SB), Y1, Y1
-	VADDPD constants<>+192(SB), Y2, Y2
-	VADDPD constants<>+192(SB), Y3, Y3
-	VADDPD constants<>+1760(SB), Y4, Y4
-	VADDPD constants<>+1760(SB), Y5, Y5
-	VADDPD constants<>+1760(SB), Y6, Y6
-	VADDPD constants<>+1760(SB), Y7, Y7
-	VPSRLQ $1, Y4, Y8
-	VPSRLQ $1, Y5, Y9
-	VPSRLQ $1, Y6, Y10
-	VPSRLQ $1, Y7, Y11
-	VPSLLQ $52, Y8, Y12
-	VPSLLQ $52, Y9, Y13
-	VPSLLQ $52, Y10, Y14
-	VPSLLQ $52, Y11, Y15
-	VMULPD Y12, Y0, Y0
-	VMULPD Y13, Y1, Y1
-	VMULPD Y14, Y2, Y2
-	VMULPD Y15, Y3, Y3
-	VPSUBQ Y8, Y4, Y4
-	VPSUBQ Y9, Y5, Y5
-	VPSUBQ Y10, Y6, Y6
-	VPSUBQ Y11, Y7, Y7
-	VPSLLQ $52, Y4, Y4
-	VPSLLQ $52, Y5, Y5
-	VPSLLQ $52, Y6, Y6
-	VPSLLQ $52, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
 TEXT ·logSoftmaxGradStripF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -52441,150 +40770,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-TEXT ·logSoftmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+544(SB), Y0
-	VBROADCASTSS constants<>+7456(SB), Y1
-	VBROADCASTSS constants<>+7488(SB), Y2
-	VBROADCASTSS constants<>+128(SB), Y3
-	VBROADCASTSS constants<>+7936(SB), Y4
-	VBROADCASTSS constants<>+576(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMOVUPS 32(R8)(AX*4), Y9
-	VMAXPS Y8, Y0, Y8
-	VMAXPS Y9, Y0, Y9
-	VMINPS Y8, Y1, Y8
-	VMINPS Y9, Y1, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PS Y5, Y8, Y10
-	VMOVAPS Y2, Y11
-	VFMADD231PS Y5, Y9, Y11
-	VSUBPS Y2, Y10, Y12
-	VSUBPS Y2, Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y3, Y8, Y12
-	VFMADD213PS Y3, Y9, Y13
-	VFMADD213PS Y3, Y8, Y12
-	VFMADD213PS Y3, Y9, Y13
-	VPSRLD $1, Y10, Y8
-	VPSRLD $1, Y11, Y9
-	VPSLLD $23, Y8, Y14
-	VPSLLD $23, Y9, Y15
-	VMULPS Y14, Y12, Y12
-	VMULPS Y15, Y13, Y13
-	VPSUBD Y8, Y10, Y8
-	VPSUBD Y9, Y11, Y9
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMOVUPS (R9)(AX*4), Y10
-	VMOVUPS 32(R9)(AX*4), Y11
-	VMULPS Y10, Y8, Y8
-	VMULPS Y11, Y9, Y9
-	VSUBPS Y8, Y6, Y6
-	VSUBPS Y9, Y7, Y7
-	VMOVNTPS Y6, (DI)(AX*4)
-	VMOVNTPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Y6
-	VMOVUPS 32(SI)(AX*4), Y7
-	VMOVUPS (R8)(AX*4), Y8
-	VMOVUPS 32(R8)(AX*4), Y9
-	VMAXPS Y8, Y0, Y8
-	VMAXPS Y9, Y0, Y9
-	VMINPS Y8, Y1, Y8
-	VMINPS Y9, Y1, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PS Y5, Y8, Y10
-	VMOVAPS Y2, Y11
-	VFMADD231PS Y5, Y9, Y11
-	VSUBPS Y2, Y10, Y12
-	VSUBPS Y2, Y11, Y13
-	VFMADD231PS constants<>+640(SB), Y12, Y8
-	VFMADD231PS constants<>+640(SB), Y13, Y9
-	VFMADD231PS constants<>+672(SB), Y12, Y8
-	VFMADD231PS constants<>+672(SB), Y13, Y9
-	VBROADCASTSS constants<>+736(SB), Y12
-	VFMADD231PS constants<>+704(SB), Y8, Y12
-	VBROADCASTSS constants<>+736(SB), Y13
-	VFMADD231PS constants<>+704(SB), Y9, Y13
-	VFMADD213PS constants<>+768(SB), Y8, Y12
-	VFMADD213PS constants<>+768(SB), Y9, Y13
-	VFMADD213PS constants<>+800(SB), Y8, Y12
-	VFMADD213PS constants<>+800(SB), Y9, Y13
-	VFMADD213PS constants<>+832(SB), Y8, Y12
-	VFMADD213PS constants<>+832(SB), Y9, Y13
-	VFMADD213PS Y3, Y8, Y12
-	VFMADD213PS Y3, Y9, Y13
-	VFMADD213PS Y3, Y8, Y12
-	VFMADD213PS Y3, Y9, Y13
-	VPSRLD $1, Y10, Y8
-	VPSRLD $1, Y11, Y9
-	VPSLLD $23, Y8, Y14
-	VPSLLD $23, Y9, Y15
-	VMULPS Y14, Y12, Y12
-	VMULPS Y15, Y13, Y13
-	VPSUBD Y8, Y10, Y8
-	VPSUBD Y9, Y11, Y9
-	VPSLLD $23, Y8, Y8
-	VPSLLD $23, Y9, Y9
-	VMULPS Y8, Y12, Y8
-	VMULPS Y9, Y13, Y9
-	VMOVUPS (R9)(AX*4), Y10
-	VMOVUPS 32(R9)(AX*4), Y11
-	VMULPS Y10, Y8, Y8
-	VMULPS Y11, Y9, Y9
-	VSUBPS Y8, Y6, Y6
-	VSUBPS Y9, Y7, Y7
-	VMOVUPS Y6, (DI)(AX*4)
-	VMOVUPS Y7, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -52728,182 +40913,6 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-TEXT ·logSoftmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+2272(SB), Y0
-	VBROADCASTSD constants<>+10336(SB), Y1
-	VBROADCASTSD constants<>+1248(SB), Y2
-	VBROADCASTSD constants<>+1280(SB), Y3
-	VBROADCASTSD constants<>+1344(SB), Y4
-	VBROADCASTSD constants<>+1408(SB), Y5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMOVUPD 32(SI)(AX*8), Y7
-	VMOVUPD (R8)(AX*8), Y8
-	VMOVUPD 32(R8)(AX*8), Y9
-	VMAXPD Y8, Y0, Y8
-	VMAXPD Y9, Y0, Y9
-	VMINPD Y8, Y1, Y8
-	VMINPD Y9, Y1, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PD Y4, Y8, Y10
-	VMOVAPS Y2, Y11
-	VFMADD231PD Y4, Y9, Y11
-	VSUBPD Y2, Y10, Y10
-	VSUBPD Y2, Y11, Y11
-	VFMADD231PD constants<>+1376(SB), Y10, Y8
-	VFMADD231PD constants<>+1376(SB), Y11, Y9
-	VFMADD231PD Y5, Y10, Y8
-	VFMADD231PD Y5, Y11, Y9
-	VMULPD Y8, Y8, Y12
-	VMULPD Y9, Y9, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y8, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y9, Y15
-	VFMADD213PD constants<>+1504(SB), Y8, Y14
-	VFMADD213PD constants<>+1504(SB), Y9, Y15
-	VFMADD213PD constants<>+1536(SB), Y8, Y14
-	VFMADD213PD constants<>+1536(SB), Y9, Y15
-	VFMADD213PD constants<>+1568(SB), Y8, Y14
-	VFMADD213PD constants<>+1568(SB), Y9, Y15
-	VFMADD213PD constants<>+1600(SB), Y8, Y14
-	VFMADD213PD constants<>+1600(SB), Y9, Y15
-	VFMADD213PD constants<>+1632(SB), Y8, Y14
-	VFMADD213PD constants<>+1632(SB), Y9, Y15
-	VFMADD213PD constants<>+1664(SB), Y8, Y14
-	VFMADD213PD constants<>+1664(SB), Y9, Y15
-	VFMADD213PD constants<>+1696(SB), Y8, Y14
-	VFMADD213PD constants<>+1696(SB), Y9, Y15
-	VFMADD213PD constants<>+1728(SB), Y8, Y14
-	VFMADD213PD constants<>+1728(SB), Y9, Y15
-	VFMADD213PD constants<>+1312(SB), Y8, Y14
-	VFMADD213PD constants<>+1312(SB), Y9, Y15
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y15, Y13, Y9
-	VADDPD constants<>+192(SB), Y8, Y8
-	VADDPD constants<>+192(SB), Y9, Y9
-	VADDPD constants<>+1760(SB), Y10, Y10
-	VADDPD constants<>+1760(SB), Y11, Y11
-	VPSRLQ $1, Y10, Y12
-	VPSRLQ $1, Y11, Y13
-	VPSLLQ $52, Y12, Y14
-	VPSLLQ $52, Y13, Y15
-	VMULPD Y14, Y8, Y8
-	VMULPD Y15, Y9, Y9
-	VPSUBQ Y12, Y10, Y10
-	VPSUBQ Y13, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VMULPD Y10, Y8, Y8
-	VMULPD Y11, Y9, Y9
-	VMOVUPD (R9)(AX*8), Y10
-	VMOVUPD 32(R9)(AX*8), Y11
-	VMULPD Y10, Y8, Y8
-	VMULPD Y11, Y9, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VMOVNTPD Y6, (DI)(AX*8)
-	VMOVNTPD Y7, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Y6
-	VMOVUPD 32(SI)(AX*8), Y7
-	VMOVUPD (R8)(AX*8), Y8
-	VMOVUPD 32(R8)(AX*8), Y9
-	VMAXPD Y8, Y0, Y8
-	VMAXPD Y9, Y0, Y9
-	VMINPD Y8, Y1, Y8
-	VMINPD Y9, Y1, Y9
-	VMOVAPS Y2, Y10
-	VFMADD231PD Y4, Y8, Y10
-	VMOVAPS Y2, Y11
-	VFMADD231PD Y4, Y9, Y11
-	VSUBPD Y2, Y10, Y10
-	VSUBPD Y2, Y11, Y11
-	VFMADD231PD constants<>+1376(SB), Y10, Y8
-	VFMADD231PD constants<>+1376(SB), Y11, Y9
-	VFMADD231PD Y5, Y10, Y8
-	VFMADD231PD Y5, Y11, Y9
-	VMULPD Y8, Y8, Y12
-	VMULPD Y9, Y9, Y13
-	VBROADCASTSD constants<>+1472(SB), Y14
-	VFMADD231PD constants<>+1440(SB), Y8, Y14
-	VBROADCASTSD constants<>+1472(SB), Y15
-	VFMADD231PD constants<>+1440(SB), Y9, Y15
-	VFMADD213PD constants<>+1504(SB), Y8, Y14
-	VFMADD213PD constants<>+1504(SB), Y9, Y15
-	VFMADD213PD constants<>+1536(SB), Y8, Y14
-	VFMADD213PD constants<>+1536(SB), Y9, Y15
-	VFMADD213PD constants<>+1568(SB), Y8, Y14
-	VFMADD213PD constants<>+1568(SB), Y9, Y15
-	VFMADD213PD constants<>+1600(SB), Y8, Y14
-	VFMADD213PD constants<>+1600(SB), Y9, Y15
-	VFMADD213PD constants<>+1632(SB), Y8, Y14
-	VFMADD213PD constants<>+1632(SB), Y9, Y15
-	VFMADD213PD constants<>+1664(SB), Y8, Y14
-	VFMADD213PD constants<>+1664(SB), Y9, Y15
-	VFMADD213PD constants<>+1696(SB), Y8, Y14
-	VFMADD213PD constants<>+1696(SB), Y9, Y15
-	VFMADD213PD constants<>+1728(SB), Y8, Y14
-	VFMADD213PD constants<>+1728(SB), Y9, Y15
-	VFMADD213PD constants<>+1312(SB), Y8, Y14
-	VFMADD213PD constants<>+1312(SB), Y9, Y15
-	VFMADD231PD Y14, Y12, Y8
-	VFMADD231PD Y15, Y13, Y9
-	VADDPD constants<>+192(SB), Y8, Y8
-	VADDPD constants<>+192(SB), Y9, Y9
-	VADDPD constants<>+1760(SB), Y10, Y10
-	VADDPD constants<>+1760(SB), Y11, Y11
-	VPSRLQ $1, Y10, Y12
-	VPSRLQ $1, Y11, Y13
-	VPSLLQ $52, Y12, Y14
-	VPSLLQ $52, Y13, Y15
-	VMULPD Y14, Y8, Y8
-	VMULPD Y15, Y9, Y9
-	VPSUBQ Y12, Y10, Y10
-	VPSUBQ Y13, Y11, Y11
-	VPSLLQ $52, Y10, Y10
-	VPSLLQ $52, Y11, Y11
-	VMULPD Y10, Y8, Y8
-	VMULPD Y11, Y9, Y9
-	VMOVUPD (R9)(AX*8), Y10
-	VMOVUPD 32(R9)(AX*8), Y11
-	VMULPD Y10, Y8, Y8
-	VMULPD Y11, Y9, Y9
-	VSUBPD Y8, Y6, Y6
-	VSUBPD Y9, Y7, Y7
-	VMOVUPD Y6, (DI)(AX*8)
-	VMOVUPD Y7, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // shiftStripF32AVX2 is dst[i] = a - first - second.
 TEXT ·shiftStripF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -52963,93 +40972,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// shiftStripF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
-TEXT ·shiftStripF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ first+16(FP), R8
-	MOVQ second+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMOVUPS 64(R9)(AX*4), Y6
-	VMOVUPS 96(R9)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVNTPS Y0, (DI)(AX*4)
-	VMOVNTPS Y1, 32(DI)(AX*4)
-	VMOVNTPS Y2, 64(DI)(AX*4)
-	VMOVNTPS Y3, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	PREFETCHT0 2112(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVUPS (R9)(AX*4), Y4
-	VMOVUPS 32(R9)(AX*4), Y5
-	VMOVUPS 64(R9)(AX*4), Y6
-	VMOVUPS 96(R9)(AX*4), Y7
-	VSUBPS Y4, Y0, Y0
-	VSUBPS Y5, Y1, Y1
-	VSUBPS Y6, Y2, Y2
-	VSUBPS Y7, Y3, Y3
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VMOVUPS Y2, 64(DI)(AX*4)
-	VMOVUPS Y3, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -53115,93 +41037,6 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
-TEXT ·shiftStripF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ first+16(FP), R8
-	MOVQ second+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMOVUPD (R9)(AX*8), Y4
-	VMOVUPD 32(R9)(AX*8), Y5
-	VMOVUPD 64(R9)(AX*8), Y6
-	VMOVUPD 96(R9)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMOVUPD (R9)(AX*8), Y4
-	VMOVUPD 32(R9)(AX*8), Y5
-	VMOVUPD 64(R9)(AX*8), Y6
-	VMOVUPD 96(R9)(AX*8), Y7
-	VSUBPD Y4, Y0, Y0
-	VSUBPD Y5, Y1, Y1
-	VSUBPD Y6, Y2, Y2
-	VSUBPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
 TEXT ·softmaxGradStripF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -53261,93 +41096,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-TEXT ·softmaxGradStripF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (R8)(AX*4), Y0
-	VMOVUPS 32(R8)(AX*4), Y1
-	VMOVUPS 64(R8)(AX*4), Y2
-	VMOVUPS 96(R8)(AX*4), Y3
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMOVUPS (R9)(AX*4), Y8
-	VMOVUPS 32(R9)(AX*4), Y9
-	VMOVUPS 64(R9)(AX*4), Y10
-	VMOVUPS 96(R9)(AX*4), Y11
-	VSUBPS Y8, Y4, Y4
-	VSUBPS Y9, Y5, Y5
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMULPS Y4, Y0, Y0
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VMOVNTPS Y0, (DI)(AX*4)
-	VMOVNTPS Y1, 32(DI)(AX*4)
-	VMOVNTPS Y2, 64(DI)(AX*4)
-	VMOVNTPS Y3, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	PREFETCHT0 2112(R9)(AX*4)
-	VMOVUPS (R8)(AX*4), Y0
-	VMOVUPS 32(R8)(AX*4), Y1
-	VMOVUPS 64(R8)(AX*4), Y2
-	VMOVUPS 96(R8)(AX*4), Y3
-	VMOVUPS (SI)(AX*4), Y4
-	VMOVUPS 32(SI)(AX*4), Y5
-	VMOVUPS 64(SI)(AX*4), Y6
-	VMOVUPS 96(SI)(AX*4), Y7
-	VMOVUPS (R9)(AX*4), Y8
-	VMOVUPS 32(R9)(AX*4), Y9
-	VMOVUPS 64(R9)(AX*4), Y10
-	VMOVUPS 96(R9)(AX*4), Y11
-	VSUBPS Y8, Y4, Y4
-	VSUBPS Y9, Y5, Y5
-	VSUBPS Y10, Y6, Y6
-	VSUBPS Y11, Y7, Y7
-	VMULPS Y4, Y0, Y0
-	VMULPS Y5, Y1, Y1
-	VMULPS Y6, Y2, Y2
-	VMULPS Y7, Y3, Y3
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS Y1, 32(DI)(AX*4)
-	VMOVUPS Y2, 64(DI)(AX*4)
-	VMOVUPS Y3, 96(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -53413,93 +41161,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-TEXT ·softmaxGradStripF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (R8)(AX*8), Y0
-	VMOVUPD 32(R8)(AX*8), Y1
-	VMOVUPD 64(R8)(AX*8), Y2
-	VMOVUPD 96(R8)(AX*8), Y3
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMOVUPD 64(SI)(AX*8), Y6
-	VMOVUPD 96(SI)(AX*8), Y7
-	VMOVUPD (R9)(AX*8), Y8
-	VMOVUPD 32(R9)(AX*8), Y9
-	VMOVUPD 64(R9)(AX*8), Y10
-	VMOVUPD 96(R9)(AX*8), Y11
-	VSUBPD Y8, Y4, Y4
-	VSUBPD Y9, Y5, Y5
-	VSUBPD Y10, Y6, Y6
-	VSUBPD Y11, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	VMOVUPD (R8)(AX*8), Y0
-	VMOVUPD 32(R8)(AX*8), Y1
-	VMOVUPD 64(R8)(AX*8), Y2
-	VMOVUPD 96(R8)(AX*8), Y3
-	VMOVUPD (SI)(AX*8), Y4
-	VMOVUPD 32(SI)(AX*8), Y5
-	VMOVUPD 64(SI)(AX*8), Y6
-	VMOVUPD 96(SI)(AX*8), Y7
-	VMOVUPD (R9)(AX*8), Y8
-	VMOVUPD 32(R9)(AX*8), Y9
-	VMOVUPD 64(R9)(AX*8), Y10
-	VMOVUPD 96(R9)(AX*8), Y11
-	VSUBPD Y8, Y4, Y4
-	VSUBPD Y9, Y5, Y5
-	VSUBPD Y10, Y6, Y6
-	VSUBPD Y11, Y7, Y7
-	VMULPD Y4, Y0, Y0
-	VMULPD Y5, Y1, Y1
-	VMULPD Y6, Y2, Y2
-	VMULPD Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // andI64AVX2 is dst[i] = a & b.
 TEXT ·andI64AVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -53551,20 +41212,16 @@ done:
 	VZEROUPPER
 	RET
 
-// andI64StreamAVX2 is dst[i] = a & b, of a result that no cache holds.
+// andI64StreamAVX2 is dst[i] = a & b, by non-temporal stores.
 TEXT ·andI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -53577,42 +41234,33 @@ around:
 	VPAND Y5, Y1, Y1
 	VPAND Y6, Y2, Y2
 	VPAND Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPAND Y4, Y0, Y0
-	VPAND Y5, Y1, Y1
-	VPAND Y6, Y2, Y2
-	VPAND Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -53670,20 +41318,16 @@ done:
 	VZEROUPPER
 	RET
 
-// orI64StreamAVX2 is dst[i] = a | b, of a result that no cache holds.
+// orI64StreamAVX2 is dst[i] = a | b, by non-temporal stores.
 TEXT ·orI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -53696,42 +41340,33 @@ around:
 	VPOR Y5, Y1, Y1
 	VPOR Y6, Y2, Y2
 	VPOR Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPOR Y4, Y0, Y0
-	VPOR Y5, Y1, Y1
-	VPOR Y6, Y2, Y2
-	VPOR Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -53789,20 +41424,16 @@ done:
 	VZEROUPPER
 	RET
 
-// xorI64StreamAVX2 is dst[i] = a ^ b, of a result that no cache holds.
+// xorI64StreamAVX2 is dst[i] = a ^ b, by non-temporal stores.
 TEXT ·xorI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -53815,42 +41446,33 @@ around:
 	VPXOR Y5, Y1, Y1
 	VPXOR Y6, Y2, Y2
 	VPXOR Y7, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPXOR Y4, Y0, Y0
-	VPXOR Y5, Y1, Y1
-	VPXOR Y6, Y2, Y2
-	VPXOR Y7, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -53915,7 +41537,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
+// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, by non-temporal stores.
 TEXT ·sameI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -53924,13 +41546,9 @@ TEXT ·sameI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -53947,46 +41565,33 @@ around:
 	VPXOR Y0, Y2, Y2
 	VPXOR Y0, Y3, Y3
 	VPXOR Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMOVUPD (R8)(AX*8), Y5
-	VMOVUPD 32(R8)(AX*8), Y6
-	VMOVUPD 64(R8)(AX*8), Y7
-	VMOVUPD 96(R8)(AX*8), Y8
-	VPXOR Y5, Y1, Y1
-	VPXOR Y6, Y2, Y2
-	VPXOR Y7, Y3, Y3
-	VPXOR Y8, Y4, Y4
-	VPXOR Y0, Y1, Y1
-	VPXOR Y0, Y2, Y2
-	VPXOR Y0, Y3, Y3
-	VPXOR Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54049,20 +41654,16 @@ done:
 	VZEROUPPER
 	RET
 
-// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
+// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, by non-temporal stores.
 TEXT ·belowI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -54079,46 +41680,33 @@ around:
 	VPAND Y1, Y5, Y1
 	VPAND Y2, Y6, Y2
 	VPAND Y3, Y7, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VPXOR Y4, Y0, Y0
-	VPXOR Y5, Y1, Y1
-	VPXOR Y6, Y2, Y2
-	VPXOR Y7, Y3, Y3
-	VPAND Y0, Y4, Y0
-	VPAND Y1, Y5, Y1
-	VPAND Y2, Y6, Y2
-	VPAND Y3, Y7, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54188,7 +41776,7 @@ done:
 	VZEROUPPER
 	RET
 
-// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
+// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, by non-temporal stores.
 TEXT ·atMostI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54197,13 +41785,9 @@ TEXT ·atMostI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -54224,50 +41808,33 @@ around:
 	VPXOR Y0, Y2, Y2
 	VPXOR Y0, Y3, Y3
 	VPXOR Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VMOVUPD (R8)(AX*8), Y5
-	VMOVUPD 32(R8)(AX*8), Y6
-	VMOVUPD 64(R8)(AX*8), Y7
-	VMOVUPD 96(R8)(AX*8), Y8
-	VPXOR Y5, Y1, Y5
-	VPXOR Y6, Y2, Y6
-	VPXOR Y7, Y3, Y7
-	VPXOR Y8, Y4, Y8
-	VPAND Y5, Y1, Y1
-	VPAND Y6, Y2, Y2
-	VPAND Y7, Y3, Y3
-	VPAND Y8, Y4, Y4
-	VPXOR Y0, Y1, Y1
-	VPXOR Y0, Y2, Y2
-	VPXOR Y0, Y3, Y3
-	VPXOR Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54321,7 +41888,7 @@ done:
 	VZEROUPPER
 	RET
 
-// flipI64StreamAVX2 is dst[i] = a ^ bits, of a result that no cache holds.
+// flipI64StreamAVX2 is dst[i] = a ^ bits, by non-temporal stores.
 TEXT ·flipI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54329,13 +41896,9 @@ TEXT ·flipI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Y0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y1
 	VMOVUPD 32(SI)(AX*8), Y2
 	VMOVUPD 64(SI)(AX*8), Y3
@@ -54344,36 +41907,31 @@ around:
 	VPXOR Y0, Y2, Y2
 	VPXOR Y0, Y3, Y3
 	VPXOR Y0, Y4, Y4
-	VMOVNTPD Y1, (DI)(AX*8)
-	VMOVNTPD Y2, 32(DI)(AX*8)
-	VMOVNTPD Y3, 64(DI)(AX*8)
-	VMOVNTPD Y4, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y1, (DI)(AX*8)
+	VMOVNTPS Y2, 32(DI)(AX*8)
+	VMOVNTPS Y3, 64(DI)(AX*8)
+	VMOVNTPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y1
-	VMOVUPD 32(SI)(AX*8), Y2
-	VMOVUPD 64(SI)(AX*8), Y3
-	VMOVUPD 96(SI)(AX*8), Y4
-	VPXOR Y0, Y1, Y1
-	VPXOR Y0, Y2, Y2
-	VPXOR Y0, Y3, Y3
-	VPXOR Y0, Y4, Y4
-	VMOVUPD Y1, (DI)(AX*8)
-	VMOVUPD Y2, 32(DI)(AX*8)
-	VMOVUPD Y3, 64(DI)(AX*8)
-	VMOVUPD Y4, 96(DI)(AX*8)
+	VMOVUPS Y1, (DI)(AX*8)
+	VMOVUPS Y2, 32(DI)(AX*8)
+	VMOVUPS Y3, 64(DI)(AX*8)
+	VMOVUPS Y4, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54449,7 +42007,7 @@ done:
 	VZEROUPPER
 	RET
 
-// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
+// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
 TEXT ·truthOfBytesI64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -54459,13 +42017,9 @@ TEXT ·truthOfBytesI64StreamAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(DX), Y0
 	VBROADCASTSD 8(DX), Y1
 	VBROADCASTSD constants<>+12832(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y3
 	VMOVUPD 32(SI)(AX*8), Y4
 	VMOVUPD 64(SI)(AX*8), Y5
@@ -54490,52 +42044,31 @@ around:
 	VPAND Y1, Y4, Y4
 	VPAND Y1, Y5, Y5
 	VPAND Y1, Y6, Y6
-	VMOVNTPD Y3, (DI)(AX*8)
-	VMOVNTPD Y4, 32(DI)(AX*8)
-	VMOVNTPD Y5, 64(DI)(AX*8)
-	VMOVNTPD Y6, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y3, (DI)(AX*8)
+	VMOVNTPS Y4, 32(DI)(AX*8)
+	VMOVNTPS Y5, 64(DI)(AX*8)
+	VMOVNTPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD 32(SI)(AX*8), Y4
-	VMOVUPD 64(SI)(AX*8), Y5
-	VMOVUPD 96(SI)(AX*8), Y6
-	VPAND Y0, Y3, Y7
-	VPAND Y0, Y4, Y8
-	VPAND Y0, Y5, Y9
-	VPAND Y0, Y6, Y10
-	VPADDQ Y0, Y7, Y7
-	VPADDQ Y0, Y8, Y8
-	VPADDQ Y0, Y9, Y9
-	VPADDQ Y0, Y10, Y10
-	VPOR Y3, Y7, Y3
-	VPOR Y4, Y8, Y4
-	VPOR Y5, Y9, Y5
-	VPOR Y6, Y10, Y6
-	VPSRLQ $7, Y3, Y3
-	VPSRLQ $7, Y4, Y4
-	VPSRLQ $7, Y5, Y5
-	VPSRLQ $7, Y6, Y6
-	VPAND Y1, Y3, Y3
-	VPAND Y1, Y4, Y4
-	VPAND Y1, Y5, Y5
-	VPAND Y1, Y6, Y6
-	VMOVUPD Y3, (DI)(AX*8)
-	VMOVUPD Y4, 32(DI)(AX*8)
-	VMOVUPD Y5, 64(DI)(AX*8)
-	VMOVUPD Y6, 96(DI)(AX*8)
+	VMOVUPS Y3, (DI)(AX*8)
+	VMOVUPS Y4, 32(DI)(AX*8)
+	VMOVUPS Y5, 64(DI)(AX*8)
+	VMOVUPS Y6, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54619,7 +42152,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
+// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, by non-temporal stores.
 TEXT ·whereBytesI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -54627,13 +42160,9 @@ TEXT ·whereBytesI64StreamAVX2(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -54666,17 +42195,20 @@ around:
 	VPXOR Y1, Y9, Y1
 	VPXOR Y2, Y10, Y2
 	VPXOR Y3, Y11, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
@@ -54685,45 +42217,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2048(R9)(AX*8)
 	PREFETCHT0 2112(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VMOVUPD (R9)(AX*8), Y8
-	VMOVUPD 32(R9)(AX*8), Y9
-	VMOVUPD 64(R9)(AX*8), Y10
-	VMOVUPD 96(R9)(AX*8), Y11
-	VPSLLQ $8, Y0, Y12
-	VPSLLQ $8, Y1, Y13
-	VPSLLQ $8, Y2, Y14
-	VPSLLQ $8, Y3, Y15
-	VPSUBQ Y0, Y12, Y0
-	VPSUBQ Y1, Y13, Y1
-	VPSUBQ Y2, Y14, Y2
-	VPSUBQ Y3, Y15, Y3
-	VPXOR Y8, Y4, Y4
-	VPXOR Y9, Y5, Y5
-	VPXOR Y10, Y6, Y6
-	VPXOR Y11, Y7, Y7
-	VPAND Y4, Y0, Y0
-	VPAND Y5, Y1, Y1
-	VPAND Y6, Y2, Y2
-	VPAND Y7, Y3, Y3
-	VPXOR Y0, Y8, Y0
-	VPXOR Y1, Y9, Y1
-	VPXOR Y2, Y10, Y2
-	VPXOR Y3, Y11, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54786,20 +42286,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
 TEXT ·divTruncF32StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Y0
 	VMOVUPS 32(SI)(AX*4), Y1
 	VMOVUPS 64(SI)(AX*4), Y2
@@ -54816,46 +42312,33 @@ around:
 	VROUNDPS $11, Y1, Y1
 	VROUNDPS $11, Y2, Y2
 	VROUNDPS $11, Y3, Y3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Y0, (DI)(AX*4)
 	VMOVNTPS Y1, 32(DI)(AX*4)
 	VMOVNTPS Y2, 64(DI)(AX*4)
 	VMOVNTPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS 64(SI)(AX*4), Y2
-	VMOVUPS 96(SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VMOVUPS 32(R8)(AX*4), Y5
-	VMOVUPS 64(R8)(AX*4), Y6
-	VMOVUPS 96(R8)(AX*4), Y7
-	VDIVPS Y4, Y0, Y0
-	VDIVPS Y5, Y1, Y1
-	VDIVPS Y6, Y2, Y2
-	VDIVPS Y7, Y3, Y3
-	VROUNDPS $11, Y0, Y0
-	VROUNDPS $11, Y1, Y1
-	VROUNDPS $11, Y2, Y2
-	VROUNDPS $11, Y3, Y3
 	VMOVUPS Y0, (DI)(AX*4)
 	VMOVUPS Y1, 32(DI)(AX*4)
 	VMOVUPS Y2, 64(DI)(AX*4)
 	VMOVUPS Y3, 96(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54918,20 +42401,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
 TEXT ·divTruncF64StreamAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Y0
 	VMOVUPD 32(SI)(AX*8), Y1
 	VMOVUPD 64(SI)(AX*8), Y2
@@ -54948,46 +42427,33 @@ around:
 	VROUNDPD $11, Y1, Y1
 	VROUNDPD $11, Y2, Y2
 	VROUNDPD $11, Y3, Y3
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	VMOVNTPD Y2, 64(DI)(AX*8)
-	VMOVNTPD Y3, 96(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Y0, (DI)(AX*8)
+	VMOVNTPS Y1, 32(DI)(AX*8)
+	VMOVNTPS Y2, 64(DI)(AX*8)
+	VMOVNTPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD 64(SI)(AX*8), Y2
-	VMOVUPD 96(SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VMOVUPD 32(R8)(AX*8), Y5
-	VMOVUPD 64(R8)(AX*8), Y6
-	VMOVUPD 96(R8)(AX*8), Y7
-	VDIVPD Y4, Y0, Y0
-	VDIVPD Y5, Y1, Y1
-	VDIVPD Y6, Y2, Y2
-	VDIVPD Y7, Y3, Y3
-	VROUNDPD $11, Y0, Y0
-	VROUNDPD $11, Y1, Y1
-	VROUNDPD $11, Y2, Y2
-	VROUNDPD $11, Y3, Y3
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	VMOVUPD Y2, 64(DI)(AX*8)
-	VMOVUPD Y3, 96(DI)(AX*8)
+	VMOVUPS Y0, (DI)(AX*8)
+	VMOVUPS Y1, 32(DI)(AX*8)
+	VMOVUPS Y2, 64(DI)(AX*8)
+	VMOVUPS Y3, 96(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -55111,151 +42577,6 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·fmodF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS (R8)(AX*4), Y2
-	VMOVUPS 32(R8)(AX*4), Y3
-	VDIVPS Y2, Y0, Y4
-	VDIVPS Y3, Y1, Y5
-	VROUNDPS $11, Y4, Y6
-	VROUNDPS $11, Y5, Y7
-	VMOVAPS Y0, Y8
-	VFNMADD231PS Y2, Y6, Y8
-	VMOVAPS Y1, Y9
-	VFNMADD231PS Y3, Y7, Y9
-	VPAND constants<>+64(SB), Y2, Y2
-	VPAND constants<>+64(SB), Y3, Y3
-	VCMPPS $17, constants<>+3968(SB), Y8, Y10
-	VCMPPS $17, constants<>+3968(SB), Y9, Y11
-	VCMPPS $30, constants<>+3968(SB), Y0, Y12
-	VCMPPS $30, constants<>+3968(SB), Y1, Y13
-	VPAND Y12, Y10, Y10
-	VPAND Y13, Y11, Y11
-	VCMPPS $30, constants<>+3968(SB), Y8, Y12
-	VCMPPS $30, constants<>+3968(SB), Y9, Y13
-	VCMPPS $17, constants<>+3968(SB), Y0, Y14
-	VCMPPS $17, constants<>+3968(SB), Y1, Y15
-	VPAND Y14, Y12, Y12
-	VPAND Y15, Y13, Y13
-	VPOR Y12, Y10, Y10
-	VPOR Y13, Y11, Y11
-	VPXOR constants<>+0(SB), Y2, Y12
-	VPXOR constants<>+0(SB), Y3, Y13
-	VBLENDVPS Y14, Y12, Y2, Y2
-	VBLENDVPS Y15, Y13, Y3, Y3
-	VADDPS Y2, Y8, Y2
-	VADDPS Y3, Y9, Y3
-	VBLENDVPS Y10, Y2, Y8, Y2
-	VBLENDVPS Y11, Y3, Y9, Y3
-	VCMPPS $0, constants<>+3968(SB), Y2, Y8
-	VCMPPS $0, constants<>+3968(SB), Y3, Y9
-	VMULPS constants<>+3968(SB), Y0, Y10
-	VMULPS constants<>+3968(SB), Y1, Y11
-	VBLENDVPS Y8, Y10, Y2, Y2
-	VBLENDVPS Y9, Y11, Y3, Y3
-	VCMPPS $0, constants<>+3968(SB), Y6, Y6
-	VCMPPS $0, constants<>+3968(SB), Y7, Y7
-	VBLENDVPS Y6, Y0, Y2, Y0
-	VBLENDVPS Y7, Y1, Y3, Y1
-	VPAND constants<>+64(SB), Y4, Y2
-	VPAND constants<>+64(SB), Y5, Y3
-	VBROADCASTSS 0(DX), Y4
-	VCMPPS $17, Y4, Y2, Y2
-	VCMPPS $17, Y4, Y3, Y3
-	VBROADCASTSS constants<>+288(SB), Y4
-	VBLENDVPS Y2, Y0, Y4, Y0
-	VBLENDVPS Y3, Y1, Y4, Y1
-	VMOVNTPS Y0, (DI)(AX*4)
-	VMOVNTPS Y1, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y0
-	VMOVUPS 32(SI)(AX*4), Y1
-	VMOVUPS (R8)(AX*4), Y2
-	VMOVUPS 32(R8)(AX*4), Y3
-	VDIVPS Y2, Y0, Y4
-	VDIVPS Y3, Y1, Y5
-	VROUNDPS $11, Y4, Y6
-	VROUNDPS $11, Y5, Y7
-	VMOVAPS Y0, Y8
-	VFNMADD231PS Y2, Y6, Y8
-	VMOVAPS Y1, Y9
-	VFNMADD231PS Y3, Y7, Y9
-	VPAND constants<>+64(SB), Y2, Y2
-	VPAND constants<>+64(SB), Y3, Y3
-	VCMPPS $17, constants<>+3968(SB), Y8, Y10
-	VCMPPS $17, constants<>+3968(SB), Y9, Y11
-	VCMPPS $30, constants<>+3968(SB), Y0, Y12
-	VCMPPS $30, constants<>+3968(SB), Y1, Y13
-	VPAND Y12, Y10, Y10
-	VPAND Y13, Y11, Y11
-	VCMPPS $30, constants<>+3968(SB), Y8, Y12
-	VCMPPS $30, constants<>+3968(SB), Y9, Y13
-	VCMPPS $17, constants<>+3968(SB), Y0, Y14
-	VCMPPS $17, constants<>+3968(SB), Y1, Y15
-	VPAND Y14, Y12, Y12
-	VPAND Y15, Y13, Y13
-	VPOR Y12, Y10, Y10
-	VPOR Y13, Y11, Y11
-	VPXOR constants<>+0(SB), Y2, Y12
-	VPXOR constants<>+0(SB), Y3, Y13
-	VBLENDVPS Y14, Y12, Y2, Y2
-	VBLENDVPS Y15, Y13, Y3, Y3
-	VADDPS Y2, Y8, Y2
-	VADDPS Y3, Y9, Y3
-	VBLENDVPS Y10, Y2, Y8, Y2
-	VBLENDVPS Y11, Y3, Y9, Y3
-	VCMPPS $0, constants<>+3968(SB), Y2, Y8
-	VCMPPS $0, constants<>+3968(SB), Y3, Y9
-	VMULPS constants<>+3968(SB), Y0, Y10
-	VMULPS constants<>+3968(SB), Y1, Y11
-	VBLENDVPS Y8, Y10, Y2, Y2
-	VBLENDVPS Y9, Y11, Y3, Y3
-	VCMPPS $0, constants<>+3968(SB), Y6, Y6
-	VCMPPS $0, constants<>+3968(SB), Y7, Y7
-	VBLENDVPS Y6, Y0, Y2, Y0
-	VBLENDVPS Y7, Y1, Y3, Y1
-	VPAND constants<>+64(SB), Y4, Y2
-	VPAND constants<>+64(SB), Y5, Y3
-	VBROADCASTSS 0(DX), Y4
-	VCMPPS $17, Y4, Y2, Y2
-	VCMPPS $17, Y4, Y3, Y3
-	VBROADCASTSS constants<>+288(SB), Y4
-	VBLENDVPS Y2, Y0, Y4, Y0
-	VBLENDVPS Y3, Y1, Y4, Y1
-	VMOVUPS Y0, (DI)(AX*4)
-	VMOVUPS Y1, 32(DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // fmodF64AVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
 TEXT ·fmodF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -55373,151 +42694,6 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·fmodF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VDIVPD Y2, Y0, Y4
-	VDIVPD Y3, Y1, Y5
-	VROUNDPD $11, Y4, Y6
-	VROUNDPD $11, Y5, Y7
-	VMOVAPS Y0, Y8
-	VFNMADD231PD Y2, Y6, Y8
-	VMOVAPS Y1, Y9
-	VFNMADD231PD Y3, Y7, Y9
-	VPAND constants<>+96(SB), Y2, Y2
-	VPAND constants<>+96(SB), Y3, Y3
-	VCMPPD $17, constants<>+3968(SB), Y8, Y10
-	VCMPPD $17, constants<>+3968(SB), Y9, Y11
-	VCMPPD $30, constants<>+3968(SB), Y0, Y12
-	VCMPPD $30, constants<>+3968(SB), Y1, Y13
-	VPAND Y12, Y10, Y10
-	VPAND Y13, Y11, Y11
-	VCMPPD $30, constants<>+3968(SB), Y8, Y12
-	VCMPPD $30, constants<>+3968(SB), Y9, Y13
-	VCMPPD $17, constants<>+3968(SB), Y0, Y14
-	VCMPPD $17, constants<>+3968(SB), Y1, Y15
-	VPAND Y14, Y12, Y12
-	VPAND Y15, Y13, Y13
-	VPOR Y12, Y10, Y10
-	VPOR Y13, Y11, Y11
-	VPXOR constants<>+32(SB), Y2, Y12
-	VPXOR constants<>+32(SB), Y3, Y13
-	VBLENDVPD Y14, Y12, Y2, Y2
-	VBLENDVPD Y15, Y13, Y3, Y3
-	VADDPD Y2, Y8, Y2
-	VADDPD Y3, Y9, Y3
-	VBLENDVPD Y10, Y2, Y8, Y2
-	VBLENDVPD Y11, Y3, Y9, Y3
-	VCMPPD $0, constants<>+3968(SB), Y2, Y8
-	VCMPPD $0, constants<>+3968(SB), Y3, Y9
-	VMULPD constants<>+3968(SB), Y0, Y10
-	VMULPD constants<>+3968(SB), Y1, Y11
-	VBLENDVPD Y8, Y10, Y2, Y2
-	VBLENDVPD Y9, Y11, Y3, Y3
-	VCMPPD $0, constants<>+3968(SB), Y6, Y6
-	VCMPPD $0, constants<>+3968(SB), Y7, Y7
-	VBLENDVPD Y6, Y0, Y2, Y0
-	VBLENDVPD Y7, Y1, Y3, Y1
-	VPAND constants<>+96(SB), Y4, Y2
-	VPAND constants<>+96(SB), Y5, Y3
-	VBROADCASTSD 0(DX), Y4
-	VCMPPD $17, Y4, Y2, Y2
-	VCMPPD $17, Y4, Y3, Y3
-	VBROADCASTSD constants<>+2336(SB), Y4
-	VBLENDVPD Y2, Y0, Y4, Y0
-	VBLENDVPD Y3, Y1, Y4, Y1
-	VMOVNTPD Y0, (DI)(AX*8)
-	VMOVNTPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y0
-	VMOVUPD 32(SI)(AX*8), Y1
-	VMOVUPD (R8)(AX*8), Y2
-	VMOVUPD 32(R8)(AX*8), Y3
-	VDIVPD Y2, Y0, Y4
-	VDIVPD Y3, Y1, Y5
-	VROUNDPD $11, Y4, Y6
-	VROUNDPD $11, Y5, Y7
-	VMOVAPS Y0, Y8
-	VFNMADD231PD Y2, Y6, Y8
-	VMOVAPS Y1, Y9
-	VFNMADD231PD Y3, Y7, Y9
-	VPAND constants<>+96(SB), Y2, Y2
-	VPAND constants<>+96(SB), Y3, Y3
-	VCMPPD $17, constants<>+3968(SB), Y8, Y10
-	VCMPPD $17, constants<>+3968(SB), Y9, Y11
-	VCMPPD $30, constants<>+3968(SB), Y0, Y12
-	VCMPPD $30, constants<>+3968(SB), Y1, Y13
-	VPAND Y12, Y10, Y10
-	VPAND Y13, Y11, Y11
-	VCMPPD $30, constants<>+3968(SB), Y8, Y12
-	VCMPPD $30, constants<>+3968(SB), Y9, Y13
-	VCMPPD $17, constants<>+3968(SB), Y0, Y14
-	VCMPPD $17, constants<>+3968(SB), Y1, Y15
-	VPAND Y14, Y12, Y12
-	VPAND Y15, Y13, Y13
-	VPOR Y12, Y10, Y10
-	VPOR Y13, Y11, Y11
-	VPXOR constants<>+32(SB), Y2, Y12
-	VPXOR constants<>+32(SB), Y3, Y13
-	VBLENDVPD Y14, Y12, Y2, Y2
-	VBLENDVPD Y15, Y13, Y3, Y3
-	VADDPD Y2, Y8, Y2
-	VADDPD Y3, Y9, Y3
-	VBLENDVPD Y10, Y2, Y8, Y2
-	VBLENDVPD Y11, Y3, Y9, Y3
-	VCMPPD $0, constants<>+3968(SB), Y2, Y8
-	VCMPPD $0, constants<>+3968(SB), Y3, Y9
-	VMULPD constants<>+3968(SB), Y0, Y10
-	VMULPD constants<>+3968(SB), Y1, Y11
-	VBLENDVPD Y8, Y10, Y2, Y2
-	VBLENDVPD Y9, Y11, Y3, Y3
-	VCMPPD $0, constants<>+3968(SB), Y6, Y6
-	VCMPPD $0, constants<>+3968(SB), Y7, Y7
-	VBLENDVPD Y6, Y0, Y2, Y0
-	VBLENDVPD Y7, Y1, Y3, Y1
-	VPAND constants<>+96(SB), Y4, Y2
-	VPAND constants<>+96(SB), Y5, Y3
-	VBROADCASTSD 0(DX), Y4
-	VCMPPD $17, Y4, Y2, Y2
-	VCMPPD $17, Y4, Y3, Y3
-	VBROADCASTSD constants<>+2336(SB), Y4
-	VBLENDVPD Y2, Y0, Y4, Y0
-	VBLENDVPD Y3, Y1, Y4, Y1
-	VMOVUPD Y0, (DI)(AX*8)
-	VMOVUPD Y1, 32(DI)(AX*8)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // remainderF32AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
 TEXT ·remainderF32AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -55578,114 +42754,6 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·remainderF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSS 0(DX), Y1
-	VBROADCASTSS constants<>+288(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VDIVPS Y4, Y3, Y5
-	VROUNDPS $11, Y5, Y6
-	VMOVAPS Y3, Y7
-	VFNMADD231PS Y4, Y6, Y7
-	VPAND constants<>+64(SB), Y4, Y8
-	VCMPPS $17, Y0, Y7, Y9
-	VCMPPS $17, Y3, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPS $17, Y7, Y0, Y10
-	VCMPPS $17, Y0, Y3, Y11
-	VPAND Y11, Y10, Y10
-	VPOR Y10, Y9, Y9
-	VPXOR constants<>+0(SB), Y8, Y10
-	VBLENDVPS Y11, Y10, Y8, Y8
-	VADDPS Y8, Y7, Y8
-	VBLENDVPS Y9, Y8, Y7, Y7
-	VCMPPS $0, Y0, Y7, Y8
-	VMULPS Y0, Y3, Y9
-	VBLENDVPS Y8, Y9, Y7, Y7
-	VCMPPS $0, Y0, Y6, Y6
-	VBLENDVPS Y6, Y3, Y7, Y3
-	VPAND constants<>+64(SB), Y5, Y5
-	VCMPPS $17, Y1, Y5, Y5
-	VBLENDVPS Y5, Y3, Y2, Y3
-	VCMPPS $17, Y0, Y3, Y5
-	VCMPPS $17, Y4, Y0, Y6
-	VPAND Y6, Y5, Y5
-	VCMPPS $17, Y3, Y0, Y6
-	VCMPPS $17, Y0, Y4, Y7
-	VPAND Y7, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VADDPS Y4, Y3, Y4
-	VBLENDVPS Y5, Y4, Y3, Y3
-	VMOVNTPS Y3, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y3
-	VMOVUPS (R8)(AX*4), Y4
-	VDIVPS Y4, Y3, Y5
-	VROUNDPS $11, Y5, Y6
-	VMOVAPS Y3, Y7
-	VFNMADD231PS Y4, Y6, Y7
-	VPAND constants<>+64(SB), Y4, Y8
-	VCMPPS $17, Y0, Y7, Y9
-	VCMPPS $17, Y3, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPS $17, Y7, Y0, Y10
-	VCMPPS $17, Y0, Y3, Y11
-	VPAND Y11, Y10, Y10
-	VPOR Y10, Y9, Y9
-	VPXOR constants<>+0(SB), Y8, Y10
-	VBLENDVPS Y11, Y10, Y8, Y8
-	VADDPS Y8, Y7, Y8
-	VBLENDVPS Y9, Y8, Y7, Y7
-	VCMPPS $0, Y0, Y7, Y8
-	VMULPS Y0, Y3, Y9
-	VBLENDVPS Y8, Y9, Y7, Y7
-	VCMPPS $0, Y0, Y6, Y6
-	VBLENDVPS Y6, Y3, Y7, Y3
-	VPAND constants<>+64(SB), Y5, Y5
-	VCMPPS $17, Y1, Y5, Y5
-	VBLENDVPS Y5, Y3, Y2, Y3
-	VCMPPS $17, Y0, Y3, Y5
-	VCMPPS $17, Y4, Y0, Y6
-	VPAND Y6, Y5, Y5
-	VCMPPS $17, Y3, Y0, Y6
-	VCMPPS $17, Y0, Y4, Y7
-	VPAND Y7, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VADDPS Y4, Y3, Y4
-	VBLENDVPS Y5, Y4, Y3, Y3
-	VMOVUPS Y3, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // remainderF64AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
 TEXT ·remainderF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -55743,114 +42811,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·remainderF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSD 0(DX), Y1
-	VBROADCASTSD constants<>+2336(SB), Y2
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VDIVPD Y4, Y3, Y5
-	VROUNDPD $11, Y5, Y6
-	VMOVAPS Y3, Y7
-	VFNMADD231PD Y4, Y6, Y7
-	VPAND constants<>+96(SB), Y4, Y8
-	VCMPPD $17, Y0, Y7, Y9
-	VCMPPD $17, Y3, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPD $17, Y7, Y0, Y10
-	VCMPPD $17, Y0, Y3, Y11
-	VPAND Y11, Y10, Y10
-	VPOR Y10, Y9, Y9
-	VPXOR constants<>+32(SB), Y8, Y10
-	VBLENDVPD Y11, Y10, Y8, Y8
-	VADDPD Y8, Y7, Y8
-	VBLENDVPD Y9, Y8, Y7, Y7
-	VCMPPD $0, Y0, Y7, Y8
-	VMULPD Y0, Y3, Y9
-	VBLENDVPD Y8, Y9, Y7, Y7
-	VCMPPD $0, Y0, Y6, Y6
-	VBLENDVPD Y6, Y3, Y7, Y3
-	VPAND constants<>+96(SB), Y5, Y5
-	VCMPPD $17, Y1, Y5, Y5
-	VBLENDVPD Y5, Y3, Y2, Y3
-	VCMPPD $17, Y0, Y3, Y5
-	VCMPPD $17, Y4, Y0, Y6
-	VPAND Y6, Y5, Y5
-	VCMPPD $17, Y3, Y0, Y6
-	VCMPPD $17, Y0, Y4, Y7
-	VPAND Y7, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VADDPD Y4, Y3, Y4
-	VBLENDVPD Y5, Y4, Y3, Y3
-	VMOVNTPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y3
-	VMOVUPD (R8)(AX*8), Y4
-	VDIVPD Y4, Y3, Y5
-	VROUNDPD $11, Y5, Y6
-	VMOVAPS Y3, Y7
-	VFNMADD231PD Y4, Y6, Y7
-	VPAND constants<>+96(SB), Y4, Y8
-	VCMPPD $17, Y0, Y7, Y9
-	VCMPPD $17, Y3, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPD $17, Y7, Y0, Y10
-	VCMPPD $17, Y0, Y3, Y11
-	VPAND Y11, Y10, Y10
-	VPOR Y10, Y9, Y9
-	VPXOR constants<>+32(SB), Y8, Y10
-	VBLENDVPD Y11, Y10, Y8, Y8
-	VADDPD Y8, Y7, Y8
-	VBLENDVPD Y9, Y8, Y7, Y7
-	VCMPPD $0, Y0, Y7, Y8
-	VMULPD Y0, Y3, Y9
-	VBLENDVPD Y8, Y9, Y7, Y7
-	VCMPPD $0, Y0, Y6, Y6
-	VBLENDVPD Y6, Y3, Y7, Y3
-	VPAND constants<>+96(SB), Y5, Y5
-	VCMPPD $17, Y1, Y5, Y5
-	VBLENDVPD Y5, Y3, Y2, Y3
-	VCMPPD $17, Y0, Y3, Y5
-	VCMPPD $17, Y4, Y0, Y6
-	VPAND Y6, Y5, Y5
-	VCMPPD $17, Y3, Y0, Y6
-	VCMPPD $17, Y0, Y4, Y7
-	VPAND Y7, Y6, Y6
-	VPOR Y6, Y5, Y5
-	VADDPD Y4, Y3, Y4
-	VBLENDVPD Y5, Y4, Y3, Y3
-	VMOVUPD Y3, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -55926,136 +42886,6 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·floorDivideF32StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSS constants<>+128(SB), Y1
-	VBROADCASTSS 0(DX), Y2
-	VBROADCASTSS constants<>+288(SB), Y3
-	VBROADCASTSS constants<>+896(SB), Y4
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Y5
-	VMOVUPS (R8)(AX*4), Y6
-	VDIVPS Y6, Y5, Y7
-	VROUNDPS $11, Y7, Y8
-	VMOVAPS Y5, Y9
-	VFNMADD231PS Y6, Y8, Y9
-	VPAND constants<>+64(SB), Y6, Y10
-	VCMPPS $17, Y0, Y9, Y11
-	VCMPPS $17, Y5, Y0, Y12
-	VPAND Y12, Y11, Y11
-	VCMPPS $17, Y9, Y0, Y12
-	VCMPPS $17, Y0, Y5, Y13
-	VPAND Y13, Y12, Y12
-	VPOR Y12, Y11, Y11
-	VPXOR constants<>+0(SB), Y10, Y12
-	VBLENDVPS Y13, Y12, Y10, Y10
-	VADDPS Y10, Y9, Y10
-	VBLENDVPS Y11, Y10, Y9, Y9
-	VCMPPS $0, Y0, Y9, Y10
-	VMULPS Y0, Y5, Y11
-	VBLENDVPS Y10, Y11, Y9, Y9
-	VCMPPS $0, Y0, Y8, Y8
-	VBLENDVPS Y8, Y5, Y9, Y8
-	VPAND constants<>+64(SB), Y7, Y9
-	VCMPPS $17, Y2, Y9, Y9
-	VBLENDVPS Y9, Y8, Y3, Y8
-	VSUBPS Y8, Y5, Y5
-	VDIVPS Y6, Y5, Y5
-	VCMPPS $17, Y0, Y8, Y9
-	VCMPPS $17, Y6, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPS $17, Y8, Y0, Y8
-	VCMPPS $17, Y0, Y6, Y6
-	VPAND Y6, Y8, Y6
-	VPOR Y6, Y9, Y6
-	VSUBPS Y1, Y5, Y8
-	VBLENDVPS Y6, Y8, Y5, Y5
-	VROUNDPS $9, Y5, Y6
-	VSUBPS Y6, Y5, Y8
-	VCMPPS $17, Y8, Y4, Y8
-	VADDPS Y1, Y6, Y9
-	VBLENDVPS Y8, Y9, Y6, Y6
-	VCMPPS $0, Y0, Y5, Y5
-	VMULPS Y0, Y7, Y7
-	VBLENDVPS Y5, Y7, Y6, Y5
-	VMOVNTPS Y5, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Y5
-	VMOVUPS (R8)(AX*4), Y6
-	VDIVPS Y6, Y5, Y7
-	VROUNDPS $11, Y7, Y8
-	VMOVAPS Y5, Y9
-	VFNMADD231PS Y6, Y8, Y9
-	VPAND constants<>+64(SB), Y6, Y10
-	VCMPPS $17, Y0, Y9, Y11
-	VCMPPS $17, Y5, Y0, Y12
-	VPAND Y12, Y11, Y11
-	VCMPPS $17, Y9, Y0, Y12
-	VCMPPS $17, Y0, Y5, Y13
-	VPAND Y13, Y12, Y12
-	VPOR Y12, Y11, Y11
-	VPXOR constants<>+0(SB), Y10, Y12
-	VBLENDVPS Y13, Y12, Y10, Y10
-	VADDPS Y10, Y9, Y10
-	VBLENDVPS Y11, Y10, Y9, Y9
-	VCMPPS $0, Y0, Y9, Y10
-	VMULPS Y0, Y5, Y11
-	VBLENDVPS Y10, Y11, Y9, Y9
-	VCMPPS $0, Y0, Y8, Y8
-	VBLENDVPS Y8, Y5, Y9, Y8
-	VPAND constants<>+64(SB), Y7, Y9
-	VCMPPS $17, Y2, Y9, Y9
-	VBLENDVPS Y9, Y8, Y3, Y8
-	VSUBPS Y8, Y5, Y5
-	VDIVPS Y6, Y5, Y5
-	VCMPPS $17, Y0, Y8, Y9
-	VCMPPS $17, Y6, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPS $17, Y8, Y0, Y8
-	VCMPPS $17, Y0, Y6, Y6
-	VPAND Y6, Y8, Y6
-	VPOR Y6, Y9, Y6
-	VSUBPS Y1, Y5, Y8
-	VBLENDVPS Y6, Y8, Y5, Y5
-	VROUNDPS $9, Y5, Y6
-	VSUBPS Y6, Y5, Y8
-	VCMPPS $17, Y8, Y4, Y8
-	VADDPS Y1, Y6, Y9
-	VBLENDVPS Y8, Y9, Y6, Y6
-	VCMPPS $0, Y0, Y5, Y5
-	VMULPS Y0, Y7, Y7
-	VBLENDVPS Y5, Y7, Y6, Y5
-	VMOVUPS Y5, (DI)(AX*4)
-	ADDQ $8, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // floorDivideF64AVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
 TEXT ·floorDivideF64AVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -56125,136 +42955,6 @@ whole:
 	JLE whole
 
 done:
-	VZEROUPPER
-	RET
-
-// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
-TEXT ·floorDivideF64StreamAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ b+16(FP), R8
-	MOVQ n+24(FP), CX
-	MOVQ scalars+32(FP), DX
-	XORL AX, AX
-	VPXOR Y0, Y0, Y0
-	VBROADCASTSD constants<>+192(SB), Y1
-	VBROADCASTSD 0(DX), Y2
-	VBROADCASTSD constants<>+2336(SB), Y3
-	VBROADCASTSD constants<>+1312(SB), Y4
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Y5
-	VMOVUPD (R8)(AX*8), Y6
-	VDIVPD Y6, Y5, Y7
-	VROUNDPD $11, Y7, Y8
-	VMOVAPS Y5, Y9
-	VFNMADD231PD Y6, Y8, Y9
-	VPAND constants<>+96(SB), Y6, Y10
-	VCMPPD $17, Y0, Y9, Y11
-	VCMPPD $17, Y5, Y0, Y12
-	VPAND Y12, Y11, Y11
-	VCMPPD $17, Y9, Y0, Y12
-	VCMPPD $17, Y0, Y5, Y13
-	VPAND Y13, Y12, Y12
-	VPOR Y12, Y11, Y11
-	VPXOR constants<>+32(SB), Y10, Y12
-	VBLENDVPD Y13, Y12, Y10, Y10
-	VADDPD Y10, Y9, Y10
-	VBLENDVPD Y11, Y10, Y9, Y9
-	VCMPPD $0, Y0, Y9, Y10
-	VMULPD Y0, Y5, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $0, Y0, Y8, Y8
-	VBLENDVPD Y8, Y5, Y9, Y8
-	VPAND constants<>+96(SB), Y7, Y9
-	VCMPPD $17, Y2, Y9, Y9
-	VBLENDVPD Y9, Y8, Y3, Y8
-	VSUBPD Y8, Y5, Y5
-	VDIVPD Y6, Y5, Y5
-	VCMPPD $17, Y0, Y8, Y9
-	VCMPPD $17, Y6, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPD $17, Y8, Y0, Y8
-	VCMPPD $17, Y0, Y6, Y6
-	VPAND Y6, Y8, Y6
-	VPOR Y6, Y9, Y6
-	VSUBPD Y1, Y5, Y8
-	VBLENDVPD Y6, Y8, Y5, Y5
-	VROUNDPD $9, Y5, Y6
-	VSUBPD Y6, Y5, Y8
-	VCMPPD $17, Y8, Y4, Y8
-	VADDPD Y1, Y6, Y9
-	VBLENDVPD Y8, Y9, Y6, Y6
-	VCMPPD $0, Y0, Y5, Y5
-	VMULPD Y0, Y7, Y7
-	VBLENDVPD Y5, Y7, Y6, Y5
-	VMOVNTPD Y5, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Y5
-	VMOVUPD (R8)(AX*8), Y6
-	VDIVPD Y6, Y5, Y7
-	VROUNDPD $11, Y7, Y8
-	VMOVAPS Y5, Y9
-	VFNMADD231PD Y6, Y8, Y9
-	VPAND constants<>+96(SB), Y6, Y10
-	VCMPPD $17, Y0, Y9, Y11
-	VCMPPD $17, Y5, Y0, Y12
-	VPAND Y12, Y11, Y11
-	VCMPPD $17, Y9, Y0, Y12
-	VCMPPD $17, Y0, Y5, Y13
-	VPAND Y13, Y12, Y12
-	VPOR Y12, Y11, Y11
-	VPXOR constants<>+32(SB), Y10, Y12
-	VBLENDVPD Y13, Y12, Y10, Y10
-	VADDPD Y10, Y9, Y10
-	VBLENDVPD Y11, Y10, Y9, Y9
-	VCMPPD $0, Y0, Y9, Y10
-	VMULPD Y0, Y5, Y11
-	VBLENDVPD Y10, Y11, Y9, Y9
-	VCMPPD $0, Y0, Y8, Y8
-	VBLENDVPD Y8, Y5, Y9, Y8
-	VPAND constants<>+96(SB), Y7, Y9
-	VCMPPD $17, Y2, Y9, Y9
-	VBLENDVPD Y9, Y8, Y3, Y8
-	VSUBPD Y8, Y5, Y5
-	VDIVPD Y6, Y5, Y5
-	VCMPPD $17, Y0, Y8, Y9
-	VCMPPD $17, Y6, Y0, Y10
-	VPAND Y10, Y9, Y9
-	VCMPPD $17, Y8, Y0, Y8
-	VCMPPD $17, Y0, Y6, Y6
-	VPAND Y6, Y8, Y6
-	VPOR Y6, Y9, Y6
-	VSUBPD Y1, Y5, Y8
-	VBLENDVPD Y6, Y8, Y5, Y5
-	VROUNDPD $9, Y5, Y6
-	VSUBPD Y6, Y5, Y8
-	VCMPPD $17, Y8, Y4, Y8
-	VADDPD Y1, Y6, Y9
-	VBLENDVPD Y8, Y9, Y6, Y6
-	VCMPPD $0, Y0, Y5, Y5
-	VMULPD Y0, Y7, Y7
-	VBLENDVPD Y5, Y7, Y6, Y5
-	VMOVUPD Y5, (DI)(AX*8)
-	ADDQ $4, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 

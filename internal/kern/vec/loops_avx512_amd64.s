@@ -60,22 +60,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addF32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addF32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -88,17 +82,22 @@ around:
 	VADDPS Z5, Z1, Z1
 	VADDPS Z6, Z2, Z2
 	VADDPS Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -111,25 +110,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VADDPS Z4, Z0, Z0
-	VADDPS Z5, Z1, Z1
-	VADDPS Z6, Z2, Z2
-	VADDPS Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -192,22 +179,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addF64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addF64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -220,17 +201,22 @@ around:
 	VADDPD Z5, Z1, Z1
 	VADDPD Z6, Z2, Z2
 	VADDPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -243,25 +229,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VADDPD Z4, Z0, Z0
-	VADDPD Z5, Z1, Z1
-	VADDPD Z6, Z2, Z2
-	VADDPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -320,7 +294,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -328,15 +302,9 @@ TEXT ·addRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -345,17 +313,22 @@ around:
 	VADDPS Z0, Z2, Z2
 	VADDPS Z0, Z3, Z3
 	VADDPS Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -364,21 +337,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VADDPS Z0, Z1, Z1
-	VADDPS Z0, Z2, Z2
-	VADDPS Z0, Z3, Z3
-	VADDPS Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -437,7 +402,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -445,15 +410,9 @@ TEXT ·addRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -462,17 +421,22 @@ around:
 	VADDPD Z0, Z2, Z2
 	VADDPD Z0, Z3, Z3
 	VADDPD Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -481,21 +445,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VADDPD Z0, Z1, Z1
-	VADDPD Z0, Z2, Z2
-	VADDPD Z0, Z3, Z3
-	VADDPD Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -554,7 +510,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -562,15 +518,9 @@ TEXT ·addLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -579,17 +529,22 @@ around:
 	VADDPS Z2, Z0, Z2
 	VADDPS Z3, Z0, Z3
 	VADDPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -598,21 +553,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VADDPS Z1, Z0, Z1
-	VADDPS Z2, Z0, Z2
-	VADDPS Z3, Z0, Z3
-	VADDPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -671,7 +618,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -679,15 +626,9 @@ TEXT ·addLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -696,17 +637,22 @@ around:
 	VADDPD Z2, Z0, Z2
 	VADDPD Z3, Z0, Z3
 	VADDPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -715,21 +661,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VADDPD Z1, Z0, Z1
-	VADDPD Z2, Z0, Z2
-	VADDPD Z3, Z0, Z3
-	VADDPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -792,22 +730,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subF32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subF32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -820,17 +752,22 @@ around:
 	VSUBPS Z5, Z1, Z1
 	VSUBPS Z6, Z2, Z2
 	VSUBPS Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -843,25 +780,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -924,22 +849,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subF64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subF64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -952,17 +871,22 @@ around:
 	VSUBPD Z5, Z1, Z1
 	VSUBPD Z6, Z2, Z2
 	VSUBPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -975,25 +899,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1052,7 +964,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1060,15 +972,9 @@ TEXT ·subRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -1077,17 +983,22 @@ around:
 	VSUBPS Z0, Z2, Z2
 	VSUBPS Z0, Z3, Z3
 	VSUBPS Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -1096,21 +1007,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VSUBPS Z0, Z1, Z1
-	VSUBPS Z0, Z2, Z2
-	VSUBPS Z0, Z3, Z3
-	VSUBPS Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1169,7 +1072,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1177,15 +1080,9 @@ TEXT ·subRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -1194,17 +1091,22 @@ around:
 	VSUBPD Z0, Z2, Z2
 	VSUBPD Z0, Z3, Z3
 	VSUBPD Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -1213,21 +1115,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VSUBPD Z0, Z1, Z1
-	VSUBPD Z0, Z2, Z2
-	VSUBPD Z0, Z3, Z3
-	VSUBPD Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1286,7 +1180,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1294,15 +1188,9 @@ TEXT ·subLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -1311,17 +1199,22 @@ around:
 	VSUBPS Z2, Z0, Z2
 	VSUBPS Z3, Z0, Z3
 	VSUBPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -1330,21 +1223,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VSUBPS Z1, Z0, Z1
-	VSUBPS Z2, Z0, Z2
-	VSUBPS Z3, Z0, Z3
-	VSUBPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1403,7 +1288,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -1411,15 +1296,9 @@ TEXT ·subLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -1428,17 +1307,22 @@ around:
 	VSUBPD Z2, Z0, Z2
 	VSUBPD Z3, Z0, Z3
 	VSUBPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -1447,21 +1331,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VSUBPD Z1, Z0, Z1
-	VSUBPD Z2, Z0, Z2
-	VSUBPD Z3, Z0, Z3
-	VSUBPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1524,22 +1400,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulF32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -1552,17 +1422,22 @@ around:
 	VMULPS Z5, Z1, Z1
 	VMULPS Z6, Z2, Z2
 	VMULPS Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -1575,25 +1450,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VMULPS Z4, Z0, Z0
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1656,22 +1519,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulF64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulF64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -1684,17 +1541,22 @@ around:
 	VMULPD Z5, Z1, Z1
 	VMULPD Z6, Z2, Z2
 	VMULPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -1707,25 +1569,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VMULPD Z4, Z0, Z0
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1784,7 +1634,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1792,15 +1642,9 @@ TEXT ·mulRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -1809,17 +1653,22 @@ around:
 	VMULPS Z0, Z2, Z2
 	VMULPS Z0, Z3, Z3
 	VMULPS Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -1828,21 +1677,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMULPS Z0, Z1, Z1
-	VMULPS Z0, Z2, Z2
-	VMULPS Z0, Z3, Z3
-	VMULPS Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -1901,7 +1742,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -1909,15 +1750,9 @@ TEXT ·mulRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -1926,17 +1761,22 @@ around:
 	VMULPD Z0, Z2, Z2
 	VMULPD Z0, Z3, Z3
 	VMULPD Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -1945,21 +1785,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMULPD Z0, Z1, Z1
-	VMULPD Z0, Z2, Z2
-	VMULPD Z0, Z3, Z3
-	VMULPD Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2018,7 +1850,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2026,15 +1858,9 @@ TEXT ·mulLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -2043,17 +1869,22 @@ around:
 	VMULPS Z2, Z0, Z2
 	VMULPS Z3, Z0, Z3
 	VMULPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -2062,21 +1893,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMULPS Z1, Z0, Z1
-	VMULPS Z2, Z0, Z2
-	VMULPS Z3, Z0, Z3
-	VMULPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2135,7 +1958,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2143,15 +1966,9 @@ TEXT ·mulLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -2160,17 +1977,22 @@ around:
 	VMULPD Z2, Z0, Z2
 	VMULPD Z3, Z0, Z3
 	VMULPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -2179,21 +2001,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMULPD Z1, Z0, Z1
-	VMULPD Z2, Z0, Z2
-	VMULPD Z3, Z0, Z3
-	VMULPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2256,22 +2070,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divF32StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
+// divF32StreamAVX512 is dst[i] = a / b, by non-temporal stores.
 TEXT ·divF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -2284,17 +2092,22 @@ around:
 	VDIVPS Z5, Z1, Z1
 	VDIVPS Z6, Z2, Z2
 	VDIVPS Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -2307,25 +2120,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VDIVPS Z4, Z0, Z0
-	VDIVPS Z5, Z1, Z1
-	VDIVPS Z6, Z2, Z2
-	VDIVPS Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2388,22 +2189,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divF64StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
+// divF64StreamAVX512 is dst[i] = a / b, by non-temporal stores.
 TEXT ·divF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -2416,17 +2211,22 @@ around:
 	VDIVPD Z5, Z1, Z1
 	VDIVPD Z6, Z2, Z2
 	VDIVPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -2439,25 +2239,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VDIVPD Z4, Z0, Z0
-	VDIVPD Z5, Z1, Z1
-	VDIVPD Z6, Z2, Z2
-	VDIVPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2516,7 +2304,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 TEXT ·divRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2524,15 +2312,9 @@ TEXT ·divRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -2541,17 +2323,22 @@ around:
 	VDIVPS Z0, Z2, Z2
 	VDIVPS Z0, Z3, Z3
 	VDIVPS Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -2560,21 +2347,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VDIVPS Z0, Z1, Z1
-	VDIVPS Z0, Z2, Z2
-	VDIVPS Z0, Z3, Z3
-	VDIVPS Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2633,7 +2412,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 TEXT ·divRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -2641,15 +2420,9 @@ TEXT ·divRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -2658,17 +2431,22 @@ around:
 	VDIVPD Z0, Z2, Z2
 	VDIVPD Z0, Z3, Z3
 	VDIVPD Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -2677,21 +2455,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VDIVPD Z0, Z1, Z1
-	VDIVPD Z0, Z2, Z2
-	VDIVPD Z0, Z3, Z3
-	VDIVPD Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2750,7 +2520,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 TEXT ·divLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2758,15 +2528,9 @@ TEXT ·divLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -2775,17 +2539,22 @@ around:
 	VDIVPS Z2, Z0, Z2
 	VDIVPS Z3, Z0, Z3
 	VDIVPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -2794,21 +2563,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VDIVPS Z1, Z0, Z1
-	VDIVPS Z2, Z0, Z2
-	VDIVPS Z3, Z0, Z3
-	VDIVPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2867,7 +2628,7 @@ done:
 	VZEROUPPER
 	RET
 
-// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 TEXT ·divLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -2875,15 +2636,9 @@ TEXT ·divLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -2892,17 +2647,22 @@ around:
 	VDIVPD Z2, Z0, Z2
 	VDIVPD Z3, Z0, Z3
 	VDIVPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -2911,21 +2671,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VDIVPD Z1, Z0, Z1
-	VDIVPD Z2, Z0, Z2
-	VDIVPD Z3, Z0, Z3
-	VDIVPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -2989,20 +2741,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 TEXT ·maximumF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS (R8)(AX*4), Z2
@@ -3015,38 +2763,29 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z2, Z0, K1, Z0
 	VBLENDMPS Z3, Z1, K2, Z1
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS (R8)(AX*4), Z2
-	VMOVUPS 64(R8)(AX*4), Z3
-	VCMPPS $17, Z2, Z0, K1
-	VCMPPS $17, Z3, Z1, K2
-	VCMPPS $3, Z2, Z2, K3
-	VCMPPS $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z2, Z0, K1, Z0
-	VBLENDMPS Z3, Z1, K2, Z1
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3110,20 +2849,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 TEXT ·maximumF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD (R8)(AX*8), Z2
@@ -3136,38 +2871,29 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z2, Z0, K1, Z0
 	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD (R8)(AX*8), Z2
-	VMOVUPD 64(R8)(AX*8), Z3
-	VCMPPD $17, Z2, Z0, K1
-	VCMPPD $17, Z3, Z1, K2
-	VCMPPD $3, Z2, Z2, K3
-	VCMPPD $3, Z3, Z3, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z2, Z0, K1, Z0
-	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3229,7 +2955,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3237,13 +2963,9 @@ TEXT ·maximumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VCMPPS $17, Z0, Z1, K1
@@ -3254,34 +2976,27 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z0, Z1, K1, Z1
 	VBLENDMPS Z0, Z2, K2, Z2
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VCMPPS $17, Z0, Z1, K1
-	VCMPPS $17, Z0, Z2, K2
-	VCMPPS $3, Z0, Z0, K3
-	VCMPPS $3, Z0, Z0, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z0, Z1, K1, Z1
-	VBLENDMPS Z0, Z2, K2, Z2
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3343,7 +3058,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3351,13 +3066,9 @@ TEXT ·maximumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VCMPPD $17, Z0, Z1, K1
@@ -3368,34 +3079,27 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z0, Z1, K1, Z1
 	VBLENDMPD Z0, Z2, K2, Z2
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VCMPPD $17, Z0, Z1, K1
-	VCMPPD $17, Z0, Z2, K2
-	VCMPPD $3, Z0, Z0, K3
-	VCMPPD $3, Z0, Z0, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z0, Z1, K1, Z1
-	VBLENDMPD Z0, Z2, K2, Z2
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3457,7 +3161,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3465,13 +3169,9 @@ TEXT ·maximumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VCMPPS $17, Z1, Z0, K1
@@ -3482,34 +3182,27 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z1, Z0, K1, Z1
 	VBLENDMPS Z2, Z0, K2, Z2
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VCMPPS $17, Z1, Z0, K1
-	VCMPPS $17, Z2, Z0, K2
-	VCMPPS $3, Z1, Z1, K3
-	VCMPPS $3, Z2, Z2, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z1, Z0, K1, Z1
-	VBLENDMPS Z2, Z0, K2, Z2
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3571,7 +3264,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -3579,13 +3272,9 @@ TEXT ·maximumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VCMPPD $17, Z1, Z0, K1
@@ -3596,34 +3285,27 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z1, Z0, K1, Z1
 	VBLENDMPD Z2, Z0, K2, Z2
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VCMPPD $17, Z1, Z0, K1
-	VCMPPD $17, Z2, Z0, K2
-	VCMPPD $3, Z1, Z1, K3
-	VCMPPD $3, Z2, Z2, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z1, Z0, K1, Z1
-	VBLENDMPD Z2, Z0, K2, Z2
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3687,20 +3369,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 TEXT ·minimumF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS (R8)(AX*4), Z2
@@ -3713,38 +3391,29 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z2, Z0, K1, Z0
 	VBLENDMPS Z3, Z1, K2, Z1
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS (R8)(AX*4), Z2
-	VMOVUPS 64(R8)(AX*4), Z3
-	VCMPPS $17, Z0, Z2, K1
-	VCMPPS $17, Z1, Z3, K2
-	VCMPPS $3, Z2, Z2, K3
-	VCMPPS $3, Z3, Z3, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z2, Z0, K1, Z0
-	VBLENDMPS Z3, Z1, K2, Z1
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3808,20 +3477,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 TEXT ·minimumF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD (R8)(AX*8), Z2
@@ -3834,38 +3499,29 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z2, Z0, K1, Z0
 	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD (R8)(AX*8), Z2
-	VMOVUPD 64(R8)(AX*8), Z3
-	VCMPPD $17, Z0, Z2, K1
-	VCMPPD $17, Z1, Z3, K2
-	VCMPPD $3, Z2, Z2, K3
-	VCMPPD $3, Z3, Z3, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z2, Z0, K1, Z0
-	VBLENDMPD Z3, Z1, K2, Z1
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -3927,7 +3583,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -3935,13 +3591,9 @@ TEXT ·minimumRightF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VCMPPS $17, Z1, Z0, K1
@@ -3952,34 +3604,27 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z0, Z1, K1, Z1
 	VBLENDMPS Z0, Z2, K2, Z2
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VCMPPS $17, Z1, Z0, K1
-	VCMPPS $17, Z2, Z0, K2
-	VCMPPS $3, Z0, Z0, K3
-	VCMPPS $3, Z0, Z0, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z0, Z1, K1, Z1
-	VBLENDMPS Z0, Z2, K2, Z2
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4041,7 +3686,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4049,13 +3694,9 @@ TEXT ·minimumRightF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VCMPPD $17, Z1, Z0, K1
@@ -4066,34 +3707,27 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z0, Z1, K1, Z1
 	VBLENDMPD Z0, Z2, K2, Z2
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VCMPPD $17, Z1, Z0, K1
-	VCMPPD $17, Z2, Z0, K2
-	VCMPPD $3, Z0, Z0, K3
-	VCMPPD $3, Z0, Z0, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z0, Z1, K1, Z1
-	VBLENDMPD Z0, Z2, K2, Z2
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4155,7 +3789,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -4163,13 +3797,9 @@ TEXT ·minimumLeftF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VCMPPS $17, Z0, Z1, K1
@@ -4180,34 +3810,27 @@ around:
 	KORW K4, K2, K2
 	VBLENDMPS Z1, Z0, K1, Z1
 	VBLENDMPS Z2, Z0, K2, Z2
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VCMPPS $17, Z0, Z1, K1
-	VCMPPS $17, Z0, Z2, K2
-	VCMPPS $3, Z1, Z1, K3
-	VCMPPS $3, Z2, Z2, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VBLENDMPS Z1, Z0, K1, Z1
-	VBLENDMPS Z2, Z0, K2, Z2
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4269,7 +3892,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -4277,13 +3900,9 @@ TEXT ·minimumLeftF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VCMPPD $17, Z0, Z1, K1
@@ -4294,34 +3913,27 @@ around:
 	KORB K4, K2, K2
 	VBLENDMPD Z1, Z0, K1, Z1
 	VBLENDMPD Z2, Z0, K2, Z2
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VCMPPD $17, Z0, Z1, K1
-	VCMPPD $17, Z0, Z2, K2
-	VCMPPD $3, Z1, Z1, K3
-	VCMPPD $3, Z2, Z2, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z1, Z0, K1, Z1
-	VBLENDMPD Z2, Z0, K2, Z2
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4378,21 +3990,15 @@ done:
 	VZEROUPPER
 	RET
 
-// negF32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negF32StreamAVX512 is dst[i] = -a, by non-temporal stores.
 TEXT ·negF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -4401,17 +4007,22 @@ around:
 	VPXORD.BCST constants<>+0(SB), Z1, Z1
 	VPXORD.BCST constants<>+0(SB), Z2, Z2
 	VPXORD.BCST constants<>+0(SB), Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -4420,21 +4031,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VPXORD.BCST constants<>+0(SB), Z0, Z0
-	VPXORD.BCST constants<>+0(SB), Z1, Z1
-	VPXORD.BCST constants<>+0(SB), Z2, Z2
-	VPXORD.BCST constants<>+0(SB), Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4491,21 +4094,15 @@ done:
 	VZEROUPPER
 	RET
 
-// negF64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negF64StreamAVX512 is dst[i] = -a, by non-temporal stores.
 TEXT ·negF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -4514,17 +4111,22 @@ around:
 	VPXORQ.BCST constants<>+8(SB), Z1, Z1
 	VPXORQ.BCST constants<>+8(SB), Z2, Z2
 	VPXORQ.BCST constants<>+8(SB), Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -4533,21 +4135,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VPXORQ.BCST constants<>+8(SB), Z0, Z0
-	VPXORQ.BCST constants<>+8(SB), Z1, Z1
-	VPXORQ.BCST constants<>+8(SB), Z2, Z2
-	VPXORQ.BCST constants<>+8(SB), Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4604,21 +4198,15 @@ done:
 	VZEROUPPER
 	RET
 
-// absF32StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
+// absF32StreamAVX512 is dst[i] = |a|, by non-temporal stores.
 TEXT ·absF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -4627,17 +4215,22 @@ around:
 	VPANDD.BCST constants<>+16(SB), Z1, Z1
 	VPANDD.BCST constants<>+16(SB), Z2, Z2
 	VPANDD.BCST constants<>+16(SB), Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -4646,21 +4239,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VPANDD.BCST constants<>+16(SB), Z0, Z0
-	VPANDD.BCST constants<>+16(SB), Z1, Z1
-	VPANDD.BCST constants<>+16(SB), Z2, Z2
-	VPANDD.BCST constants<>+16(SB), Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4717,21 +4302,15 @@ done:
 	VZEROUPPER
 	RET
 
-// absF64StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
+// absF64StreamAVX512 is dst[i] = |a|, by non-temporal stores.
 TEXT ·absF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -4740,17 +4319,22 @@ around:
 	VPANDQ.BCST constants<>+24(SB), Z1, Z1
 	VPANDQ.BCST constants<>+24(SB), Z2, Z2
 	VPANDQ.BCST constants<>+24(SB), Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -4759,21 +4343,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VPANDQ.BCST constants<>+24(SB), Z0, Z0
-	VPANDQ.BCST constants<>+24(SB), Z1, Z1
-	VPANDQ.BCST constants<>+24(SB), Z2, Z2
-	VPANDQ.BCST constants<>+24(SB), Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4836,7 +4412,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 TEXT ·signF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4845,13 +4421,9 @@ TEXT ·signF32StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+32(SB), Z1
 	VBROADCASTSS constants<>+36(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z3
 	VMOVUPS 64(SI)(AX*4), Z4
 	VCMPPS $17, Z3, Z0, K1
@@ -4862,34 +4434,27 @@ around:
 	VMOVAPS.Z Z2, K4, Z4
 	VBLENDMPS Z1, Z3, K1, Z3
 	VBLENDMPS Z1, Z4, K2, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z3, (DI)(AX*4)
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z3
-	VMOVUPS 64(SI)(AX*4), Z4
-	VCMPPS $17, Z3, Z0, K1
-	VCMPPS $17, Z4, Z0, K2
-	VCMPPS $17, Z0, Z3, K3
-	VCMPPS $17, Z0, Z4, K4
-	VMOVAPS.Z Z2, K3, Z3
-	VMOVAPS.Z Z2, K4, Z4
-	VBLENDMPS Z1, Z3, K1, Z3
-	VBLENDMPS Z1, Z4, K2, Z4
 	VMOVUPS Z3, (DI)(AX*4)
 	VMOVUPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -4952,7 +4517,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 TEXT ·signF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -4961,13 +4526,9 @@ TEXT ·signF64StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD constants<>+40(SB), Z1
 	VBROADCASTSD constants<>+48(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VCMPPD $17, Z3, Z0, K1
@@ -4978,34 +4539,27 @@ around:
 	VMOVAPD.Z Z2, K4, Z4
 	VBLENDMPD Z1, Z3, K1, Z3
 	VBLENDMPD Z1, Z4, K2, Z4
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VCMPPD $17, Z3, Z0, K1
-	VCMPPD $17, Z4, Z0, K2
-	VCMPPD $17, Z0, Z3, K3
-	VCMPPD $17, Z0, Z4, K4
-	VMOVAPD.Z Z2, K3, Z3
-	VMOVAPD.Z Z2, K4, Z4
-	VBLENDMPD Z1, Z3, K1, Z3
-	VBLENDMPD Z1, Z4, K2, Z4
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5062,21 +4616,15 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF32StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF32StreamAVX512 is dst[i] = ⌊a⌋, by non-temporal stores.
 TEXT ·floorF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -5085,17 +4633,22 @@ around:
 	VRNDSCALEPS $9, Z1, Z1
 	VRNDSCALEPS $9, Z2, Z2
 	VRNDSCALEPS $9, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -5104,21 +4657,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VRNDSCALEPS $9, Z0, Z0
-	VRNDSCALEPS $9, Z1, Z1
-	VRNDSCALEPS $9, Z2, Z2
-	VRNDSCALEPS $9, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5175,21 +4720,15 @@ done:
 	VZEROUPPER
 	RET
 
-// floorF64StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF64StreamAVX512 is dst[i] = ⌊a⌋, by non-temporal stores.
 TEXT ·floorF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -5198,17 +4737,22 @@ around:
 	VRNDSCALEPD $9, Z1, Z1
 	VRNDSCALEPD $9, Z2, Z2
 	VRNDSCALEPD $9, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -5217,21 +4761,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VRNDSCALEPD $9, Z0, Z0
-	VRNDSCALEPD $9, Z1, Z1
-	VRNDSCALEPD $9, Z2, Z2
-	VRNDSCALEPD $9, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5288,21 +4824,15 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, by non-temporal stores.
 TEXT ·ceilF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -5311,17 +4841,22 @@ around:
 	VRNDSCALEPS $10, Z1, Z1
 	VRNDSCALEPS $10, Z2, Z2
 	VRNDSCALEPS $10, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -5330,21 +4865,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VRNDSCALEPS $10, Z0, Z0
-	VRNDSCALEPS $10, Z1, Z1
-	VRNDSCALEPS $10, Z2, Z2
-	VRNDSCALEPS $10, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5401,21 +4928,15 @@ done:
 	VZEROUPPER
 	RET
 
-// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, by non-temporal stores.
 TEXT ·ceilF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -5424,17 +4945,22 @@ around:
 	VRNDSCALEPD $10, Z1, Z1
 	VRNDSCALEPD $10, Z2, Z2
 	VRNDSCALEPD $10, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -5443,21 +4969,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VRNDSCALEPD $10, Z0, Z0
-	VRNDSCALEPD $10, Z1, Z1
-	VRNDSCALEPD $10, Z2, Z2
-	VRNDSCALEPD $10, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5514,21 +5032,15 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 TEXT ·roundF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -5537,17 +5049,22 @@ around:
 	VRNDSCALEPS $8, Z1, Z1
 	VRNDSCALEPS $8, Z2, Z2
 	VRNDSCALEPS $8, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -5556,21 +5073,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VRNDSCALEPS $8, Z0, Z0
-	VRNDSCALEPS $8, Z1, Z1
-	VRNDSCALEPS $8, Z2, Z2
-	VRNDSCALEPS $8, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5627,21 +5136,15 @@ done:
 	VZEROUPPER
 	RET
 
-// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 TEXT ·roundF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -5650,17 +5153,22 @@ around:
 	VRNDSCALEPD $8, Z1, Z1
 	VRNDSCALEPD $8, Z2, Z2
 	VRNDSCALEPD $8, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -5669,21 +5177,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VRNDSCALEPD $8, Z0, Z0
-	VRNDSCALEPD $8, Z1, Z1
-	VRNDSCALEPD $8, Z2, Z2
-	VRNDSCALEPD $8, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5740,21 +5240,15 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF32StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF32StreamAVX512 is dst[i] = a without its fraction, by non-temporal stores.
 TEXT ·truncF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -5763,17 +5257,22 @@ around:
 	VRNDSCALEPS $11, Z1, Z1
 	VRNDSCALEPS $11, Z2, Z2
 	VRNDSCALEPS $11, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -5782,21 +5281,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VRNDSCALEPS $11, Z0, Z0
-	VRNDSCALEPS $11, Z1, Z1
-	VRNDSCALEPS $11, Z2, Z2
-	VRNDSCALEPS $11, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5853,21 +5344,15 @@ done:
 	VZEROUPPER
 	RET
 
-// truncF64StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF64StreamAVX512 is dst[i] = a without its fraction, by non-temporal stores.
 TEXT ·truncF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -5876,17 +5361,22 @@ around:
 	VRNDSCALEPD $11, Z1, Z1
 	VRNDSCALEPD $11, Z2, Z2
 	VRNDSCALEPD $11, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -5895,21 +5385,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VRNDSCALEPD $11, Z0, Z0
-	VRNDSCALEPD $11, Z1, Z1
-	VRNDSCALEPD $11, Z2, Z2
-	VRNDSCALEPD $11, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -5966,21 +5448,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF32StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareF32StreamAVX512 is dst[i] = a², by non-temporal stores.
 TEXT ·squareF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -5989,17 +5465,22 @@ around:
 	VMULPS Z1, Z1, Z1
 	VMULPS Z2, Z2, Z2
 	VMULPS Z3, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -6008,21 +5489,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMULPS Z0, Z0, Z0
-	VMULPS Z1, Z1, Z1
-	VMULPS Z2, Z2, Z2
-	VMULPS Z3, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6079,21 +5552,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareF64StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareF64StreamAVX512 is dst[i] = a², by non-temporal stores.
 TEXT ·squareF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -6102,17 +5569,22 @@ around:
 	VMULPD Z1, Z1, Z1
 	VMULPD Z2, Z2, Z2
 	VMULPD Z3, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -6121,21 +5593,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMULPD Z0, Z0, Z0
-	VMULPD Z1, Z1, Z1
-	VMULPD Z2, Z2, Z2
-	VMULPD Z3, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6197,21 +5661,15 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF32StreamAVX512 is dst[i] = a³, of a result that no cache holds.
+// cubeF32StreamAVX512 is dst[i] = a³, by non-temporal stores.
 TEXT ·cubeF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -6224,17 +5682,22 @@ around:
 	VMULPS Z1, Z5, Z1
 	VMULPS Z2, Z6, Z2
 	VMULPS Z3, Z7, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -6243,25 +5706,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMULPS Z0, Z0, Z4
-	VMULPS Z1, Z1, Z5
-	VMULPS Z2, Z2, Z6
-	VMULPS Z3, Z3, Z7
-	VMULPS Z0, Z4, Z0
-	VMULPS Z1, Z5, Z1
-	VMULPS Z2, Z6, Z2
-	VMULPS Z3, Z7, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6323,21 +5774,15 @@ done:
 	VZEROUPPER
 	RET
 
-// cubeF64StreamAVX512 is dst[i] = a³, of a result that no cache holds.
+// cubeF64StreamAVX512 is dst[i] = a³, by non-temporal stores.
 TEXT ·cubeF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -6350,17 +5795,22 @@ around:
 	VMULPD Z1, Z5, Z1
 	VMULPD Z2, Z6, Z2
 	VMULPD Z3, Z7, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -6369,25 +5819,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMULPD Z0, Z0, Z4
-	VMULPD Z1, Z1, Z5
-	VMULPD Z2, Z2, Z6
-	VMULPD Z3, Z3, Z7
-	VMULPD Z0, Z4, Z0
-	VMULPD Z1, Z5, Z1
-	VMULPD Z2, Z6, Z2
-	VMULPD Z3, Z7, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6444,21 +5882,15 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF32StreamAVX512 is dst[i] = √a, of a result that no cache holds.
+// sqrtF32StreamAVX512 is dst[i] = √a, by non-temporal stores.
 TEXT ·sqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -6467,17 +5899,22 @@ around:
 	VSQRTPS Z1, Z1
 	VSQRTPS Z2, Z2
 	VSQRTPS Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -6486,21 +5923,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VSQRTPS Z0, Z0
-	VSQRTPS Z1, Z1
-	VSQRTPS Z2, Z2
-	VSQRTPS Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6557,21 +5986,15 @@ done:
 	VZEROUPPER
 	RET
 
-// sqrtF64StreamAVX512 is dst[i] = √a, of a result that no cache holds.
+// sqrtF64StreamAVX512 is dst[i] = √a, by non-temporal stores.
 TEXT ·sqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -6580,17 +6003,22 @@ around:
 	VSQRTPD Z1, Z1
 	VSQRTPD Z2, Z2
 	VSQRTPD Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -6599,21 +6027,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VSQRTPD Z0, Z0
-	VSQRTPD Z1, Z1
-	VSQRTPD Z2, Z2
-	VSQRTPD Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6671,22 +6091,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF32StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF32StreamAVX512 is dst[i] = 1 / a, by non-temporal stores.
 TEXT ·reciprocalF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -6695,17 +6109,22 @@ around:
 	VDIVPS Z2, Z0, Z2
 	VDIVPS Z3, Z0, Z3
 	VDIVPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -6714,21 +6133,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VDIVPS Z1, Z0, Z1
-	VDIVPS Z2, Z0, Z2
-	VDIVPS Z3, Z0, Z3
-	VDIVPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6786,22 +6197,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reciprocalF64StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF64StreamAVX512 is dst[i] = 1 / a, by non-temporal stores.
 TEXT ·reciprocalF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -6810,17 +6215,22 @@ around:
 	VDIVPD Z2, Z0, Z2
 	VDIVPD Z3, Z0, Z3
 	VDIVPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -6829,21 +6239,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VDIVPD Z1, Z0, Z1
-	VDIVPD Z2, Z0, Z2
-	VDIVPD Z3, Z0, Z3
-	VDIVPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -6908,7 +6310,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 TEXT ·clampF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -6917,15 +6319,9 @@ TEXT ·clampF32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
 	VBROADCASTSS 4(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -6938,17 +6334,22 @@ around:
 	VMINPS Z3, Z1, Z3
 	VMINPS Z4, Z1, Z4
 	VMINPS Z5, Z1, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -6957,25 +6358,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VMAXPS Z2, Z0, Z2
-	VMAXPS Z3, Z0, Z3
-	VMAXPS Z4, Z0, Z4
-	VMAXPS Z5, Z0, Z5
-	VMINPS Z2, Z1, Z2
-	VMINPS Z3, Z1, Z3
-	VMINPS Z4, Z1, Z4
-	VMINPS Z5, Z1, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -7040,7 +6429,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 TEXT ·clampF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -7049,15 +6438,9 @@ TEXT ·clampF64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -7070,17 +6453,22 @@ around:
 	VMINPD Z3, Z1, Z3
 	VMINPD Z4, Z1, Z4
 	VMINPD Z5, Z1, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -7089,25 +6477,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VMAXPD Z2, Z0, Z2
-	VMAXPD Z3, Z0, Z3
-	VMAXPD Z4, Z0, Z4
-	VMAXPD Z5, Z0, Z5
-	VMINPD Z2, Z1, Z2
-	VMINPD Z3, Z1, Z3
-	VMINPD Z4, Z1, Z4
-	VMINPD Z5, Z1, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -7181,7 +6557,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -7189,12 +6565,9 @@ TEXT ·whereF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
 	VMOVDQU8 16(SI)(AX*1), X0
@@ -7215,17 +6588,19 @@ around:
 	VBLENDMPS Z1, Z5, K2, Z1
 	VBLENDMPS Z2, Z6, K3, Z2
 	VBLENDMPS Z3, Z7, K4, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -7239,33 +6614,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*4)
 	PREFETCHT0 2176(R9)(AX*4)
 	PREFETCHT0 2240(R9)(AX*4)
-	VMOVDQU8 (SI)(AX*1), X0
-	VPTESTMB X0, X0, K1
-	VMOVDQU8 16(SI)(AX*1), X0
-	VPTESTMB X0, X0, K2
-	VMOVDQU8 32(SI)(AX*1), X0
-	VPTESTMB X0, X0, K3
-	VMOVDQU8 48(SI)(AX*1), X0
-	VPTESTMB X0, X0, K4
-	VMOVUPS (R8)(AX*4), Z0
-	VMOVUPS 64(R8)(AX*4), Z1
-	VMOVUPS 128(R8)(AX*4), Z2
-	VMOVUPS 192(R8)(AX*4), Z3
-	VMOVUPS (R9)(AX*4), Z4
-	VMOVUPS 64(R9)(AX*4), Z5
-	VMOVUPS 128(R9)(AX*4), Z6
-	VMOVUPS 192(R9)(AX*4), Z7
-	VBLENDMPS Z0, Z4, K1, Z0
-	VBLENDMPS Z1, Z5, K2, Z1
-	VBLENDMPS Z2, Z6, K3, Z2
-	VBLENDMPS Z3, Z7, K4, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -7339,7 +6694,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereF64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -7347,12 +6702,9 @@ TEXT ·whereF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVQ (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
 	VMOVQ 8(SI)(AX*1), X0
@@ -7373,17 +6725,19 @@ around:
 	VBLENDMPD Z1, Z5, K2, Z1
 	VBLENDMPD Z2, Z6, K3, Z2
 	VBLENDMPD Z3, Z7, K4, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -7397,33 +6751,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*8)
 	PREFETCHT0 2176(R9)(AX*8)
 	PREFETCHT0 2240(R9)(AX*8)
-	VMOVQ (SI)(AX*1), X0
-	VPTESTMB X0, X0, K1
-	VMOVQ 8(SI)(AX*1), X0
-	VPTESTMB X0, X0, K2
-	VMOVQ 16(SI)(AX*1), X0
-	VPTESTMB X0, X0, K3
-	VMOVQ 24(SI)(AX*1), X0
-	VPTESTMB X0, X0, K4
-	VMOVUPD (R8)(AX*8), Z0
-	VMOVUPD 64(R8)(AX*8), Z1
-	VMOVUPD 128(R8)(AX*8), Z2
-	VMOVUPD 192(R8)(AX*8), Z3
-	VMOVUPD (R9)(AX*8), Z4
-	VMOVUPD 64(R9)(AX*8), Z5
-	VMOVUPD 128(R9)(AX*8), Z6
-	VMOVUPD 192(R9)(AX*8), Z7
-	VBLENDMPD Z0, Z4, K1, Z0
-	VBLENDMPD Z1, Z5, K2, Z1
-	VBLENDMPD Z2, Z6, K3, Z2
-	VBLENDMPD Z3, Z7, K4, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -10730,51 +10064,46 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
+// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, by non-temporal stores.
 TEXT ·fromF32F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VCVTPS2PD (SI)(AX*4), Z0
 	VCVTPS2PD 32(SI)(AX*4), Z1
 	VCVTPS2PD 64(SI)(AX*4), Z2
 	VCVTPS2PD 96(SI)(AX*4), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VCVTPS2PD (SI)(AX*4), Z0
-	VCVTPS2PD 32(SI)(AX*4), Z1
-	VCVTPS2PD 64(SI)(AX*4), Z2
-	VCVTPS2PD 96(SI)(AX*4), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -10826,51 +10155,46 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
+// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, by non-temporal stores.
 TEXT ·fromF16F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*2)
-	PREFETCHT0 8256(SI)(AX*2)
+vectors:
 	VCVTPH2PS (SI)(AX*2), Z0
 	VCVTPH2PS 32(SI)(AX*2), Z1
 	VCVTPH2PS 64(SI)(AX*2), Z2
 	VCVTPH2PS 96(SI)(AX*2), Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*2)
+	PREFETCHT0 8256(SI)(AX*2)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
 	PREFETCHT0 2240(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*2)
 	PREFETCHT0 2112(SI)(AX*2)
-	VCVTPH2PS (SI)(AX*2), Z0
-	VCVTPH2PS 32(SI)(AX*2), Z1
-	VCVTPH2PS 64(SI)(AX*2), Z2
-	VCVTPH2PS 96(SI)(AX*2), Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -10927,19 +10251,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
+// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, by non-temporal stores.
 TEXT ·fromBF16F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*2)
-	PREFETCHT0 8256(SI)(AX*2)
+vectors:
 	VPMOVZXWD (SI)(AX*2), Z0
 	VPSLLD $16, Z0, Z0
 	VPMOVZXWD 32(SI)(AX*2), Z1
@@ -10948,38 +10268,33 @@ around:
 	VPSLLD $16, Z2, Z2
 	VPMOVZXWD 96(SI)(AX*2), Z3
 	VPSLLD $16, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*2)
+	PREFETCHT0 8256(SI)(AX*2)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
 	PREFETCHT0 2240(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*2)
 	PREFETCHT0 2112(SI)(AX*2)
-	VPMOVZXWD (SI)(AX*2), Z0
-	VPSLLD $16, Z0, Z0
-	VPMOVZXWD 32(SI)(AX*2), Z1
-	VPSLLD $16, Z1, Z1
-	VPMOVZXWD 64(SI)(AX*2), Z2
-	VPSLLD $16, Z2, Z2
-	VPMOVZXWD 96(SI)(AX*2), Z3
-	VPSLLD $16, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11036,21 +10351,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
+// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, by non-temporal stores.
 TEXT ·fromI32F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -11059,17 +10368,22 @@ around:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -11078,21 +10392,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VCVTDQ2PS Z0, Z0
-	VCVTDQ2PS Z1, Z1
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11144,51 +10450,46 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
+// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, by non-temporal stores.
 TEXT ·fromI32F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VCVTDQ2PD (SI)(AX*4), Z0
 	VCVTDQ2PD 32(SI)(AX*4), Z1
 	VCVTDQ2PD 64(SI)(AX*4), Z2
 	VCVTDQ2PD 96(SI)(AX*4), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VCVTDQ2PD (SI)(AX*4), Z0
-	VCVTDQ2PD 32(SI)(AX*4), Z1
-	VCVTDQ2PD 64(SI)(AX*4), Z2
-	VCVTDQ2PD 96(SI)(AX*4), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11245,18 +10546,15 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
+// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, by non-temporal stores.
 TEXT ·fromU8F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Z0
 	VPMOVZXBD 16(SI)(AX*1), Z1
 	VPMOVZXBD 32(SI)(AX*1), Z2
@@ -11265,37 +10563,31 @@ around:
 	VCVTDQ2PS Z1, Z1
 	VCVTDQ2PS Z2, Z2
 	VCVTDQ2PS Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
 	PREFETCHT0 2240(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBD (SI)(AX*1), Z0
-	VPMOVZXBD 16(SI)(AX*1), Z1
-	VPMOVZXBD 32(SI)(AX*1), Z2
-	VPMOVZXBD 48(SI)(AX*1), Z3
-	VCVTDQ2PS Z0, Z0
-	VCVTDQ2PS Z1, Z1
-	VCVTDQ2PS Z2, Z2
-	VCVTDQ2PS Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11359,7 +10651,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, by non-temporal stores.
 TEXT ·fromBoolF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -11367,12 +10659,9 @@ TEXT ·fromBoolF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
 	VPXORD Z1, Z1, Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), X2
 	VPTESTMB X2, X2, K1
 	VMOVDQU8 16(SI)(AX*1), X2
@@ -11385,41 +10674,31 @@ around:
 	VMOVAPS.Z Z0, K2, Z3
 	VMOVAPS.Z Z0, K3, Z4
 	VMOVAPS.Z Z0, K4, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
 	PREFETCHT0 2240(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), X2
-	VPTESTMB X2, X2, K1
-	VMOVDQU8 16(SI)(AX*1), X2
-	VPTESTMB X2, X2, K2
-	VMOVDQU8 32(SI)(AX*1), X2
-	VPTESTMB X2, X2, K3
-	VMOVDQU8 48(SI)(AX*1), X2
-	VPTESTMB X2, X2, K4
-	VMOVAPS.Z Z0, K1, Z2
-	VMOVAPS.Z Z0, K2, Z3
-	VMOVAPS.Z Z0, K3, Z4
-	VMOVAPS.Z Z0, K4, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -11483,7 +10762,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, by non-temporal stores.
 TEXT ·fromBoolF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -11491,12 +10770,9 @@ TEXT ·fromBoolF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
 	VPXORD Z1, Z1, Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVQ (SI)(AX*1), X2
 	VPTESTMB X2, X2, K1
 	VMOVQ 8(SI)(AX*1), X2
@@ -11509,41 +10785,31 @@ around:
 	VMOVAPD.Z Z0, K2, Z3
 	VMOVAPD.Z Z0, K3, Z4
 	VMOVAPD.Z Z0, K4, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
-	VMOVQ (SI)(AX*1), X2
-	VPTESTMB X2, X2, K1
-	VMOVQ 8(SI)(AX*1), X2
-	VPTESTMB X2, X2, K2
-	VMOVQ 16(SI)(AX*1), X2
-	VPTESTMB X2, X2, K3
-	VMOVQ 24(SI)(AX*1), X2
-	VPTESTMB X2, X2, K4
-	VMOVAPD.Z Z0, K1, Z2
-	VMOVAPD.Z Z0, K2, Z3
-	VMOVAPD.Z Z0, K3, Z4
-	VMOVAPD.Z Z0, K4, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -17834,22 +17100,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
+// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, by non-temporal stores.
 TEXT ·negHalvesI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+80(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -17858,17 +17118,22 @@ around:
 	VPXORQ Z0, Z2, Z2
 	VPXORQ Z0, Z3, Z3
 	VPXORQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -17877,21 +17142,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPXORQ Z0, Z1, Z1
-	VPXORQ Z0, Z2, Z2
-	VPXORQ Z0, Z3, Z3
-	VPXORQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -17949,22 +17206,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
+// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, by non-temporal stores.
 TEXT ·absHalvesI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+88(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -17973,17 +17224,22 @@ around:
 	VPANDQ Z0, Z2, Z2
 	VPANDQ Z0, Z3, Z3
 	VPANDQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -17992,21 +17248,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPANDQ Z0, Z1, Z1
-	VPANDQ Z0, Z2, Z2
-	VPANDQ Z0, Z3, Z3
-	VPANDQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18064,22 +17312,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 TEXT ·reLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -18088,17 +17330,22 @@ around:
 	VMAXPS Z2, Z0, Z2
 	VMAXPS Z3, Z0, Z3
 	VMAXPS Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -18107,21 +17354,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMAXPS Z1, Z0, Z1
-	VMAXPS Z2, Z0, Z2
-	VMAXPS Z3, Z0, Z3
-	VMAXPS Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18179,22 +17418,16 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 TEXT ·reLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -18203,17 +17436,22 @@ around:
 	VMAXPD Z2, Z0, Z2
 	VMAXPD Z3, Z0, Z3
 	VMAXPD Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -18222,21 +17460,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMAXPD Z1, Z0, Z1
-	VMAXPD Z2, Z0, Z2
-	VMAXPD Z3, Z0, Z3
-	VMAXPD Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18306,7 +17536,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 TEXT ·leakyReLUF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -18315,15 +17545,9 @@ TEXT ·leakyReLUF32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -18340,17 +17564,22 @@ around:
 	VBLENDMPS Z3, Z7, K2, Z3
 	VBLENDMPS Z4, Z8, K3, Z4
 	VBLENDMPS Z5, Z9, K4, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -18359,29 +17588,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VCMPPS $17, Z2, Z0, K1
-	VCMPPS $17, Z3, Z0, K2
-	VCMPPS $17, Z4, Z0, K3
-	VCMPPS $17, Z5, Z0, K4
-	VMULPS Z1, Z2, Z6
-	VMULPS Z1, Z3, Z7
-	VMULPS Z1, Z4, Z8
-	VMULPS Z1, Z5, Z9
-	VBLENDMPS Z2, Z6, K1, Z2
-	VBLENDMPS Z3, Z7, K2, Z3
-	VBLENDMPS Z4, Z8, K3, Z4
-	VBLENDMPS Z5, Z9, K4, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18451,7 +17664,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 TEXT ·leakyReLUF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -18460,15 +17673,9 @@ TEXT ·leakyReLUF64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -18485,17 +17692,22 @@ around:
 	VBLENDMPD Z3, Z7, K2, Z3
 	VBLENDMPD Z4, Z8, K3, Z4
 	VBLENDMPD Z5, Z9, K4, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -18504,29 +17716,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VCMPPD $17, Z2, Z0, K1
-	VCMPPD $17, Z3, Z0, K2
-	VCMPPD $17, Z4, Z0, K3
-	VCMPPD $17, Z5, Z0, K4
-	VMULPD Z1, Z2, Z6
-	VMULPD Z1, Z3, Z7
-	VMULPD Z1, Z4, Z8
-	VMULPD Z1, Z5, Z9
-	VBLENDMPD Z2, Z6, K1, Z2
-	VBLENDMPD Z3, Z7, K2, Z3
-	VBLENDMPD Z4, Z8, K3, Z4
-	VBLENDMPD Z5, Z9, K4, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18595,7 +17791,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 TEXT ·reLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18603,15 +17799,9 @@ TEXT ·reLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -18628,17 +17818,22 @@ around:
 	VBLENDMPS Z0, Z2, K2, Z2
 	VBLENDMPS Z0, Z3, K3, Z3
 	VBLENDMPS Z0, Z4, K4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -18651,29 +17846,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMOVUPS (R8)(AX*4), Z5
-	VMOVUPS 64(R8)(AX*4), Z6
-	VMOVUPS 128(R8)(AX*4), Z7
-	VMOVUPS 192(R8)(AX*4), Z8
-	VCMPPS $18, Z0, Z5, K1
-	VCMPPS $18, Z0, Z6, K2
-	VCMPPS $18, Z0, Z7, K3
-	VCMPPS $18, Z0, Z8, K4
-	VBLENDMPS Z0, Z1, K1, Z1
-	VBLENDMPS Z0, Z2, K2, Z2
-	VBLENDMPS Z0, Z3, K3, Z3
-	VBLENDMPS Z0, Z4, K4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18742,7 +17921,7 @@ done:
 	VZEROUPPER
 	RET
 
-// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 TEXT ·reLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18750,15 +17929,9 @@ TEXT ·reLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -18775,17 +17948,22 @@ around:
 	VBLENDMPD Z0, Z2, K2, Z2
 	VBLENDMPD Z0, Z3, K3, Z3
 	VBLENDMPD Z0, Z4, K4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -18798,29 +17976,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VCMPPD $18, Z0, Z5, K1
-	VCMPPD $18, Z0, Z6, K2
-	VCMPPD $18, Z0, Z7, K3
-	VCMPPD $18, Z0, Z8, K4
-	VBLENDMPD Z0, Z1, K1, Z1
-	VBLENDMPD Z0, Z2, K2, Z2
-	VBLENDMPD Z0, Z3, K3, Z3
-	VBLENDMPD Z0, Z4, K4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -18894,7 +18056,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
 TEXT ·tanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -18902,15 +18064,9 @@ TEXT ·tanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -18931,17 +18087,22 @@ around:
 	VMULPS Z6, Z2, Z2
 	VMULPS Z7, Z3, Z3
 	VMULPS Z8, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -18954,33 +18115,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMOVUPS (R8)(AX*4), Z5
-	VMOVUPS 64(R8)(AX*4), Z6
-	VMOVUPS 128(R8)(AX*4), Z7
-	VMOVUPS 192(R8)(AX*4), Z8
-	VMULPS Z5, Z5, Z5
-	VMULPS Z6, Z6, Z6
-	VMULPS Z7, Z7, Z7
-	VMULPS Z8, Z8, Z8
-	VSUBPS Z5, Z0, Z5
-	VSUBPS Z6, Z0, Z6
-	VSUBPS Z7, Z0, Z7
-	VSUBPS Z8, Z0, Z8
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
-	VMULPS Z8, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19054,7 +18195,7 @@ done:
 	VZEROUPPER
 	RET
 
-// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
 TEXT ·tanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19062,15 +18203,9 @@ TEXT ·tanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -19091,17 +18226,22 @@ around:
 	VMULPD Z6, Z2, Z2
 	VMULPD Z7, Z3, Z3
 	VMULPD Z8, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -19114,33 +18254,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VMULPD Z5, Z5, Z5
-	VMULPD Z6, Z6, Z6
-	VMULPD Z7, Z7, Z7
-	VMULPD Z8, Z8, Z8
-	VSUBPD Z5, Z0, Z5
-	VSUBPD Z6, Z0, Z6
-	VSUBPD Z7, Z0, Z7
-	VSUBPD Z8, Z0, Z8
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMULPD Z8, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19214,7 +18334,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 TEXT ·sigmoidGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19222,15 +18342,9 @@ TEXT ·sigmoidGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -19251,17 +18365,22 @@ around:
 	VMULPS Z6, Z2, Z2
 	VMULPS Z7, Z3, Z3
 	VMULPS Z8, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -19274,33 +18393,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VMOVUPS (R8)(AX*4), Z5
-	VMOVUPS 64(R8)(AX*4), Z6
-	VMOVUPS 128(R8)(AX*4), Z7
-	VMOVUPS 192(R8)(AX*4), Z8
-	VSUBPS Z5, Z0, Z9
-	VSUBPS Z6, Z0, Z10
-	VSUBPS Z7, Z0, Z11
-	VSUBPS Z8, Z0, Z12
-	VMULPS Z9, Z1, Z1
-	VMULPS Z10, Z2, Z2
-	VMULPS Z11, Z3, Z3
-	VMULPS Z12, Z4, Z4
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
-	VMULPS Z8, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19374,7 +18473,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 TEXT ·sigmoidGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19382,15 +18481,9 @@ TEXT ·sigmoidGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ n+24(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -19411,17 +18504,22 @@ around:
 	VMULPD Z6, Z2, Z2
 	VMULPD Z7, Z3, Z3
 	VMULPD Z8, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -19434,33 +18532,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VSUBPD Z5, Z0, Z9
-	VSUBPD Z6, Z0, Z10
-	VSUBPD Z7, Z0, Z11
-	VSUBPD Z8, Z0, Z12
-	VMULPD Z9, Z1, Z1
-	VMULPD Z10, Z2, Z2
-	VMULPD Z11, Z3, Z3
-	VMULPD Z12, Z4, Z4
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMULPD Z8, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19536,7 +18614,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 TEXT ·leakyReLUGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19546,15 +18624,9 @@ TEXT ·leakyReLUGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -19575,17 +18647,22 @@ around:
 	VBLENDMPS Z3, Z7, K2, Z3
 	VBLENDMPS Z4, Z8, K3, Z4
 	VBLENDMPS Z5, Z9, K4, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -19598,33 +18675,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VMOVUPS (R8)(AX*4), Z6
-	VMOVUPS 64(R8)(AX*4), Z7
-	VMOVUPS 128(R8)(AX*4), Z8
-	VMOVUPS 192(R8)(AX*4), Z9
-	VCMPPS $17, Z6, Z0, K1
-	VCMPPS $17, Z7, Z0, K2
-	VCMPPS $17, Z8, Z0, K3
-	VCMPPS $17, Z9, Z0, K4
-	VMULPS Z1, Z2, Z6
-	VMULPS Z1, Z3, Z7
-	VMULPS Z1, Z4, Z8
-	VMULPS Z1, Z5, Z9
-	VBLENDMPS Z2, Z6, K1, Z2
-	VBLENDMPS Z3, Z7, K2, Z3
-	VBLENDMPS Z4, Z8, K3, Z4
-	VBLENDMPS Z5, Z9, K4, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19700,7 +18757,7 @@ done:
 	VZEROUPPER
 	RET
 
-// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 TEXT ·leakyReLUGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -19710,15 +18767,9 @@ TEXT ·leakyReLUGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -19739,17 +18790,22 @@ around:
 	VBLENDMPD Z3, Z7, K2, Z3
 	VBLENDMPD Z4, Z8, K3, Z4
 	VBLENDMPD Z5, Z9, K4, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -19762,33 +18818,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VMOVUPD (R8)(AX*8), Z6
-	VMOVUPD 64(R8)(AX*8), Z7
-	VMOVUPD 128(R8)(AX*8), Z8
-	VMOVUPD 192(R8)(AX*8), Z9
-	VCMPPD $17, Z6, Z0, K1
-	VCMPPD $17, Z7, Z0, K2
-	VCMPPD $17, Z8, Z0, K3
-	VCMPPD $17, Z9, Z0, K4
-	VMULPD Z1, Z2, Z6
-	VMULPD Z1, Z3, Z7
-	VMULPD Z1, Z4, Z8
-	VMULPD Z1, Z5, Z9
-	VBLENDMPD Z2, Z6, K1, Z2
-	VBLENDMPD Z3, Z7, K2, Z3
-	VBLENDMPD Z4, Z8, K3, Z4
-	VBLENDMPD Z5, Z9, K4, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -19971,7 +19007,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
+// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, by non-temporal stores.
 TEXT ·softplusScaledF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -19998,13 +19034,9 @@ TEXT ·softplusScaledF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+144(SB), Z17
 	VBROADCASTSS constants<>+148(SB), Z18
 	VBROADCASTSS constants<>+152(SB), Z19
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z20
 	VMOVUPS 64(SI)(AX*4), Z21
 	VMULPS Z2, Z20, Z22
@@ -20083,102 +19115,27 @@ around:
 	VDIVPS Z2, Z23, Z23
 	VBLENDMPS Z20, Z22, K1, Z20
 	VBLENDMPS Z21, Z23, K2, Z21
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z20, (DI)(AX*4)
 	VMOVNTPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z20
-	VMOVUPS 64(SI)(AX*4), Z21
-	VMULPS Z2, Z20, Z22
-	VMULPS Z2, Z21, Z23
-	VCMPPS $17, Z22, Z7, K1
-	VCMPPS $17, Z23, Z7, K2
-	VPORD Z8, Z22, Z24
-	VPORD Z8, Z23, Z25
-	VMAXPS Z3, Z24, Z24
-	VMAXPS Z3, Z25, Z25
-	VMOVAPS Z4, Z26
-	VFMADD231PS Z9, Z24, Z26
-	VMOVAPS Z4, Z27
-	VFMADD231PS Z9, Z25, Z27
-	VSUBPS Z4, Z26, Z26
-	VSUBPS Z4, Z27, Z27
-	VFMADD231PS Z11, Z26, Z24
-	VFMADD231PS Z11, Z27, Z25
-	VFMADD231PS Z10, Z26, Z24
-	VFMADD231PS Z10, Z27, Z25
-	VMOVAPS Z13, Z28
-	VFMADD231PS Z24, Z12, Z28
-	VMOVAPS Z13, Z29
-	VFMADD231PS Z25, Z12, Z29
-	VFMADD213PS Z14, Z24, Z28
-	VFMADD213PS Z14, Z25, Z29
-	VFMADD213PS Z15, Z24, Z28
-	VFMADD213PS Z15, Z25, Z29
-	VFMADD213PS Z16, Z24, Z28
-	VFMADD213PS Z16, Z25, Z29
-	VFMADD213PS Z0, Z24, Z28
-	VFMADD213PS Z0, Z25, Z29
-	VFMADD213PS Z0, Z24, Z28
-	VFMADD213PS Z0, Z25, Z29
-	VSCALEFPS Z26, Z28, Z24
-	VSCALEFPS Z27, Z29, Z25
-	VCMPPS $17, Z24, Z5, K3
-	VCMPPS $17, Z25, Z5, K4
-	VMOVAPS Z6, Z26
-	VFMADD231PS Z5, Z24, Z26
-	VMOVAPS Z6, Z27
-	VFMADD231PS Z5, Z25, Z27
-	VBLENDMPS Z26, Z24, K3, Z24
-	VBLENDMPS Z27, Z25, K4, Z25
-	VMAXPS Z22, Z1, Z22
-	VMAXPS Z23, Z1, Z23
-	VMOVAPS.Z Z0, K3, Z26
-	VMOVAPS.Z Z0, K4, Z27
-	VMOVAPS Z18, Z28
-	VFMADD231PS Z24, Z17, Z28
-	VMOVAPS Z18, Z29
-	VFMADD231PS Z25, Z17, Z29
-	VFMADD213PS Z19, Z24, Z28
-	VFMADD213PS Z19, Z25, Z29
-	VFMADD213PS.BCST constants<>+156(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+156(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+160(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+160(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+164(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+164(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+168(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+168(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+172(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+172(SB), Z25, Z29
-	VFMADD213PS Z6, Z24, Z28
-	VFMADD213PS Z6, Z25, Z29
-	VMULPS Z24, Z24, Z30
-	VMULPS Z25, Z25, Z31
-	VFMADD231PS Z28, Z30, Z24
-	VFMADD231PS Z29, Z31, Z25
-	VFMADD231PS.BCST constants<>+176(SB), Z26, Z24
-	VFMADD231PS.BCST constants<>+176(SB), Z27, Z25
-	VADDPS Z24, Z22, Z22
-	VADDPS Z25, Z23, Z23
-	VDIVPS Z2, Z22, Z22
-	VDIVPS Z2, Z23, Z23
-	VBLENDMPS Z20, Z22, K1, Z20
-	VBLENDMPS Z21, Z23, K2, Z21
 	VMOVUPS Z20, (DI)(AX*4)
 	VMOVUPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -20434,318 +19391,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-TEXT ·softplusScaledF64StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ scalars+24(FP), DX
-	XORL AX, AX
-	VBROADCASTSD constants<>+184(SB), Z0
-	VBROADCASTSD constants<>+40(SB), Z1
-	VBROADCASTSD 0(DX), Z2
-	VBROADCASTSD constants<>+192(SB), Z3
-	VPXORD Z4, Z4, Z4
-	VBROADCASTSD 8(DX), Z5
-	VBROADCASTSD constants<>+200(SB), Z6
-	VBROADCASTSD constants<>+208(SB), Z7
-	VBROADCASTSD constants<>+216(SB), Z8
-	VBROADCASTSD constants<>+224(SB), Z9
-	VBROADCASTSD constants<>+232(SB), Z10
-	VBROADCASTSD constants<>+240(SB), Z11
-	VBROADCASTSD constants<>+248(SB), Z12
-	VBROADCASTSD constants<>+256(SB), Z13
-	VBROADCASTSD constants<>+264(SB), Z14
-	VBROADCASTSD constants<>+272(SB), Z15
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMULPD Z2, Z16, Z18
-	VMULPD Z2, Z17, Z19
-	VCMPPD $17, Z18, Z5, K1
-	VCMPPD $17, Z19, Z5, K2
-	VPANDQ.BCST constants<>+24(SB), Z18, Z20
-	VPANDQ.BCST constants<>+24(SB), Z19, Z21
-	VMOVAPS Z0, Z22
-	VFNMADD231PD Z6, Z20, Z22
-	VMOVAPS Z0, Z23
-	VFNMADD231PD Z6, Z21, Z23
-	VSUBPD Z0, Z22, Z22
-	VSUBPD Z0, Z23, Z23
-	VFMSUB231PD Z8, Z22, Z20
-	VFMSUB231PD Z8, Z23, Z21
-	VFMADD231PD Z7, Z22, Z20
-	VFMADD231PD Z7, Z23, Z21
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMOVAPS Z10, Z26
-	VFMADD231PD Z20, Z9, Z26
-	VMOVAPS Z10, Z27
-	VFMADD231PD Z21, Z9, Z27
-	VFMADD213PD Z11, Z20, Z26
-	VFMADD213PD Z11, Z21, Z27
-	VFMADD213PD Z12, Z20, Z26
-	VFMADD213PD Z12, Z21, Z27
-	VFMADD213PD Z13, Z20, Z26
-	VFMADD213PD Z13, Z21, Z27
-	VFMADD213PD Z14, Z20, Z26
-	VFMADD213PD Z14, Z21, Z27
-	VFMADD213PD Z15, Z20, Z26
-	VFMADD213PD Z15, Z21, Z27
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
-	VFMADD213PD Z3, Z20, Z26
-	VFMADD213PD Z3, Z21, Z27
-	VFMADD231PD Z26, Z24, Z20
-	VFMADD231PD Z27, Z25, Z21
-	VADDPD Z20, Z1, Z20
-	VADDPD Z21, Z1, Z21
-	VSCALEFPD Z22, Z20, Z20
-	VSCALEFPD Z23, Z21, Z21
-	VADDPD Z20, Z1, Z22
-	VADDPD Z21, Z1, Z23
-	VPADDQ.BCST constants<>+304(SB), Z22, Z22
-	VPADDQ.BCST constants<>+304(SB), Z23, Z23
-	VPANDQ.BCST constants<>+312(SB), Z22, Z24
-	VPANDQ.BCST constants<>+312(SB), Z23, Z25
-	VPSUBQ Z24, Z1, Z24
-	VPSUBQ Z25, Z1, Z25
-	VPADDQ Z24, Z20, Z20
-	VPADDQ Z25, Z21, Z21
-	VPADDQ.BCST constants<>+320(SB), Z24, Z24
-	VPADDQ.BCST constants<>+320(SB), Z25, Z25
-	VBROADCASTSD constants<>+328(SB), Z26
-	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
-	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
-	VADDPD Z24, Z20, Z20
-	VADDPD Z26, Z21, Z21
-	VPSRLQ $52, Z22, Z22
-	VPSRLQ $52, Z23, Z23
-	VPORQ Z0, Z22, Z22
-	VPORQ Z0, Z23, Z23
-	VSUBPD.BCST constants<>+336(SB), Z22, Z22
-	VSUBPD.BCST constants<>+336(SB), Z23, Z23
-	VADDPD.BCST constants<>+344(SB), Z20, Z24
-	VADDPD.BCST constants<>+344(SB), Z21, Z25
-	VDIVPD Z24, Z20, Z24
-	VDIVPD Z25, Z21, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VBROADCASTSD constants<>+360(SB), Z28
-	VFMADD231PD.BCST constants<>+352(SB), Z26, Z28
-	VBROADCASTSD constants<>+360(SB), Z29
-	VFMADD231PD.BCST constants<>+352(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+368(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+368(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+376(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+376(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
-	VMULPD Z3, Z20, Z30
-	VMULPD Z3, Z21, Z31
-	VMULPD Z20, Z30, Z30
-	VMULPD Z21, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z22, Z28
-	VMULPD.BCST constants<>+408(SB), Z23, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z20, Z20
-	VSUBPD Z25, Z21, Z21
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z20
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z21
-	VCMPPD $17, Z18, Z4, K3
-	VCMPPD $17, Z19, Z4, K4
-	VADDPD Z20, Z18, Z22
-	VADDPD Z21, Z19, Z23
-	VBLENDMPD Z22, Z20, K3, Z20
-	VBLENDMPD Z23, Z21, K4, Z21
-	VCMPPD.BCST $17, constants<>+424(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+424(SB), Z19, K4
-	VBLENDMPD Z4, Z20, K3, Z20
-	VBLENDMPD Z4, Z21, K4, Z21
-	VCMPPD.BCST $30, constants<>+432(SB), Z18, K3
-	VCMPPD.BCST $30, constants<>+432(SB), Z19, K4
-	VBLENDMPD Z18, Z20, K3, Z20
-	VBLENDMPD Z19, Z21, K4, Z21
-	VCMPPD $3, Z18, Z18, K3
-	VCMPPD $3, Z19, Z19, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K3, Z18
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K4, Z19
-	VDIVPD Z2, Z18, Z18
-	VDIVPD Z2, Z19, Z19
-	VBLENDMPD Z16, Z18, K1, Z16
-	VBLENDMPD Z17, Z19, K2, Z17
-	VMOVNTPD Z16, (DI)(AX*8)
-	VMOVNTPD Z17, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMULPD Z2, Z16, Z18
-	VMULPD Z2, Z17, Z19
-	VCMPPD $17, Z18, Z5, K1
-	VCMPPD $17, Z19, Z5, K2
-	VPANDQ.BCST constants<>+24(SB), Z18, Z20
-	VPANDQ.BCST constants<>+24(SB), Z19, Z21
-	VMOVAPS Z0, Z22
-	VFNMADD231PD Z6, Z20, Z22
-	VMOVAPS Z0, Z23
-	VFNMADD231PD Z6, Z21, Z23
-	VSUBPD Z0, Z22, Z22
-	VSUBPD Z0, Z23, Z23
-	VFMSUB231PD Z8, Z22, Z20
-	VFMSUB231PD Z8, Z23, Z21
-	VFMADD231PD Z7, Z22, Z20
-	VFMADD231PD Z7, Z23, Z21
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMOVAPS Z10, Z26
-	VFMADD231PD Z20, Z9, Z26
-	VMOVAPS Z10, Z27
-	VFMADD231PD Z21, Z9, Z27
-	VFMADD213PD Z11, Z20, Z26
-	VFMADD213PD Z11, Z21, Z27
-	VFMADD213PD Z12, Z20, Z26
-	VFMADD213PD Z12, Z21, Z27
-	VFMADD213PD Z13, Z20, Z26
-	VFMADD213PD Z13, Z21, Z27
-	VFMADD213PD Z14, Z20, Z26
-	VFMADD213PD Z14, Z21, Z27
-	VFMADD213PD Z15, Z20, Z26
-	VFMADD213PD Z15, Z21, Z27
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
-	VFMADD213PD Z3, Z20, Z26
-	VFMADD213PD Z3, Z21, Z27
-	VFMADD231PD Z26, Z24, Z20
-	VFMADD231PD Z27, Z25, Z21
-	VADDPD Z20, Z1, Z20
-	VADDPD Z21, Z1, Z21
-	VSCALEFPD Z22, Z20, Z20
-	VSCALEFPD Z23, Z21, Z21
-	VADDPD Z20, Z1, Z22
-	VADDPD Z21, Z1, Z23
-	VPADDQ.BCST constants<>+304(SB), Z22, Z22
-	VPADDQ.BCST constants<>+304(SB), Z23, Z23
-	VPANDQ.BCST constants<>+312(SB), Z22, Z24
-	VPANDQ.BCST constants<>+312(SB), Z23, Z25
-	VPSUBQ Z24, Z1, Z24
-	VPSUBQ Z25, Z1, Z25
-	VPADDQ Z24, Z20, Z20
-	VPADDQ Z25, Z21, Z21
-	VPADDQ.BCST constants<>+320(SB), Z24, Z24
-	VPADDQ.BCST constants<>+320(SB), Z25, Z25
-	VBROADCASTSD constants<>+328(SB), Z26
-	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
-	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
-	VADDPD Z24, Z20, Z20
-	VADDPD Z26, Z21, Z21
-	VPSRLQ $52, Z22, Z22
-	VPSRLQ $52, Z23, Z23
-	VPORQ Z0, Z22, Z22
-	VPORQ Z0, Z23, Z23
-	VSUBPD.BCST constants<>+336(SB), Z22, Z22
-	VSUBPD.BCST constants<>+336(SB), Z23, Z23
-	VADDPD.BCST constants<>+344(SB), Z20, Z24
-	VADDPD.BCST constants<>+344(SB), Z21, Z25
-	VDIVPD Z24, Z20, Z24
-	VDIVPD Z25, Z21, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VBROADCASTSD constants<>+360(SB), Z28
-	VFMADD231PD.BCST constants<>+352(SB), Z26, Z28
-	VBROADCASTSD constants<>+360(SB), Z29
-	VFMADD231PD.BCST constants<>+352(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+368(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+368(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+376(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+376(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
-	VMULPD Z3, Z20, Z30
-	VMULPD Z3, Z21, Z31
-	VMULPD Z20, Z30, Z30
-	VMULPD Z21, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z22, Z28
-	VMULPD.BCST constants<>+408(SB), Z23, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z20, Z20
-	VSUBPD Z25, Z21, Z21
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z20
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z21
-	VCMPPD $17, Z18, Z4, K3
-	VCMPPD $17, Z19, Z4, K4
-	VADDPD Z20, Z18, Z22
-	VADDPD Z21, Z19, Z23
-	VBLENDMPD Z22, Z20, K3, Z20
-	VBLENDMPD Z23, Z21, K4, Z21
-	VCMPPD.BCST $17, constants<>+424(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+424(SB), Z19, K4
-	VBLENDMPD Z4, Z20, K3, Z20
-	VBLENDMPD Z4, Z21, K4, Z21
-	VCMPPD.BCST $30, constants<>+432(SB), Z18, K3
-	VCMPPD.BCST $30, constants<>+432(SB), Z19, K4
-	VBLENDMPD Z18, Z20, K3, Z20
-	VBLENDMPD Z19, Z21, K4, Z21
-	VCMPPD $3, Z18, Z18, K3
-	VCMPPD $3, Z19, Z19, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K3, Z18
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K4, Z19
-	VDIVPD Z2, Z18, Z18
-	VDIVPD Z2, Z19, Z19
-	VBLENDMPD Z16, Z18, K1, Z16
-	VBLENDMPD Z17, Z19, K2, Z17
-	VMOVUPD Z16, (DI)(AX*8)
-	VMOVUPD Z17, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 TEXT ·siLUGradF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -20938,7 +19583,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
 TEXT ·siLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -20949,15 +19594,9 @@ TEXT ·siLUGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+452(SB), Z1
 	VBROADCASTSS constants<>+456(SB), Z2
 	VBROADCASTSS constants<>+460(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z4
 	VMOVUPS 64(SI)(AX*4), Z5
 	VMOVUPS 128(SI)(AX*4), Z6
@@ -21075,17 +19714,22 @@ around:
 	VMULPS Z9, Z5, Z5
 	VMULPS Z10, Z6, Z6
 	VMULPS Z11, Z7, Z7
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z4, (DI)(AX*4)
 	VMOVNTPS Z5, 64(DI)(AX*4)
 	VMOVNTPS Z6, 128(DI)(AX*4)
 	VMOVNTPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -21098,130 +19742,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VMOVUPS 128(SI)(AX*4), Z6
-	VMOVUPS 192(SI)(AX*4), Z7
-	VMOVUPS (R8)(AX*4), Z8
-	VMOVUPS 64(R8)(AX*4), Z9
-	VMOVUPS 128(R8)(AX*4), Z10
-	VMOVUPS 192(R8)(AX*4), Z11
-	VMAXPS Z8, Z1, Z12
-	VMAXPS Z9, Z1, Z13
-	VMAXPS Z10, Z1, Z14
-	VMAXPS Z11, Z1, Z15
-	VMINPS Z12, Z2, Z12
-	VMINPS Z13, Z2, Z13
-	VMINPS Z14, Z2, Z14
-	VMINPS Z15, Z2, Z15
-	VMOVAPS Z3, Z16
-	VFMADD231PS.BCST constants<>+464(SB), Z12, Z16
-	VMOVAPS Z3, Z17
-	VFMADD231PS.BCST constants<>+464(SB), Z13, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS.BCST constants<>+464(SB), Z14, Z18
-	VMOVAPS Z3, Z19
-	VFMADD231PS.BCST constants<>+464(SB), Z15, Z19
-	VSUBPS Z3, Z16, Z20
-	VSUBPS Z3, Z17, Z21
-	VSUBPS Z3, Z18, Z22
-	VSUBPS Z3, Z19, Z23
-	VPSLLD $23, Z16, Z16
-	VPSLLD $23, Z17, Z17
-	VPSLLD $23, Z18, Z18
-	VPSLLD $23, Z19, Z19
-	VFMADD231PS.BCST constants<>+468(SB), Z20, Z12
-	VFMADD231PS.BCST constants<>+468(SB), Z21, Z13
-	VFMADD231PS.BCST constants<>+468(SB), Z22, Z14
-	VFMADD231PS.BCST constants<>+468(SB), Z23, Z15
-	VFMADD231PS.BCST constants<>+472(SB), Z20, Z12
-	VFMADD231PS.BCST constants<>+472(SB), Z21, Z13
-	VFMADD231PS.BCST constants<>+472(SB), Z22, Z14
-	VFMADD231PS.BCST constants<>+472(SB), Z23, Z15
-	VBROADCASTSS constants<>+480(SB), Z20
-	VFMADD231PS.BCST constants<>+476(SB), Z12, Z20
-	VBROADCASTSS constants<>+480(SB), Z21
-	VFMADD231PS.BCST constants<>+476(SB), Z13, Z21
-	VBROADCASTSS constants<>+480(SB), Z22
-	VFMADD231PS.BCST constants<>+476(SB), Z14, Z22
-	VBROADCASTSS constants<>+480(SB), Z23
-	VFMADD231PS.BCST constants<>+476(SB), Z15, Z23
-	VFMADD213PS.BCST constants<>+484(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+484(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+484(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+484(SB), Z15, Z23
-	VFMADD213PS.BCST constants<>+488(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+488(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+488(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+488(SB), Z15, Z23
-	VFMADD213PS.BCST constants<>+492(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+492(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+492(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+492(SB), Z15, Z23
-	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+36(SB), Z15, Z23
-	VCMPPS.BCST $17, constants<>+496(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+496(SB), Z17, K2
-	VCMPPS.BCST $17, constants<>+496(SB), Z18, K3
-	VCMPPS.BCST $17, constants<>+496(SB), Z19, K4
-	VMOVAPS.Z Z16, K1, Z24
-	VMOVAPS.Z Z17, K2, Z25
-	VMOVAPS.Z Z18, K3, Z26
-	VMOVAPS.Z Z19, K4, Z27
-	VSUBPS Z24, Z16, Z28
-	VSUBPS Z25, Z17, Z29
-	VSUBPS Z26, Z18, Z30
-	VSUBPS Z27, Z19, Z31
-	VMULPS Z12, Z16, Z12
-	VMULPS Z13, Z17, Z13
-	VMULPS Z14, Z18, Z14
-	VMULPS Z15, Z19, Z15
-	VADDPS Z0, Z24, Z16
-	VADDPS Z0, Z25, Z17
-	VADDPS Z0, Z26, Z18
-	VADDPS Z0, Z27, Z19
-	VFMADD231PS Z20, Z12, Z16
-	VFMADD231PS Z21, Z13, Z17
-	VFMADD231PS Z22, Z14, Z18
-	VFMADD231PS Z23, Z15, Z19
-	VADDPS Z28, Z16, Z12
-	VADDPS Z29, Z17, Z13
-	VADDPS Z30, Z18, Z14
-	VADDPS Z31, Z19, Z15
-	VDIVPS Z12, Z0, Z12
-	VDIVPS Z13, Z0, Z13
-	VDIVPS Z14, Z0, Z14
-	VDIVPS Z15, Z0, Z15
-	VMULPS Z12, Z4, Z4
-	VMULPS Z13, Z5, Z5
-	VMULPS Z14, Z6, Z6
-	VMULPS Z15, Z7, Z7
-	VBROADCASTSS constants<>+32(SB), Z16
-	VSUBPS Z12, Z16, Z12
-	VSUBPS Z13, Z16, Z13
-	VSUBPS Z14, Z16, Z14
-	VSUBPS Z15, Z16, Z15
-	VMULPS Z12, Z8, Z8
-	VMULPS Z13, Z9, Z9
-	VMULPS Z14, Z10, Z10
-	VMULPS Z15, Z11, Z11
-	VADDPS Z8, Z16, Z8
-	VADDPS Z9, Z16, Z9
-	VADDPS Z10, Z16, Z10
-	VADDPS Z11, Z16, Z11
-	VMULPS Z8, Z4, Z4
-	VMULPS Z9, Z5, Z5
-	VMULPS Z10, Z6, Z6
-	VMULPS Z11, Z7, Z7
 	VMOVUPS Z4, (DI)(AX*4)
 	VMOVUPS Z5, 64(DI)(AX*4)
 	VMOVUPS Z6, 128(DI)(AX*4)
 	VMOVUPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -21455,7 +19982,7 @@ done:
 	VZEROUPPER
 	RET
 
-// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
 TEXT ·siLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -21466,15 +19993,9 @@ TEXT ·siLUGradF64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD constants<>+512(SB), Z1
 	VBROADCASTSD constants<>+520(SB), Z2
 	VBROADCASTSD constants<>+528(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z4
 	VMOVUPD 64(SI)(AX*8), Z5
 	VMOVUPD 128(SI)(AX*8), Z6
@@ -21620,17 +20141,22 @@ around:
 	VMULPD Z9, Z5, Z5
 	VMULPD Z10, Z6, Z6
 	VMULPD Z11, Z7, Z7
-	VMOVNTPD Z4, (DI)(AX*8)
-	VMOVNTPD Z5, 64(DI)(AX*8)
-	VMOVNTPD Z6, 128(DI)(AX*8)
-	VMOVNTPD Z7, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z4, (DI)(AX*8)
+	VMOVNTPS Z5, 64(DI)(AX*8)
+	VMOVNTPS Z6, 128(DI)(AX*8)
+	VMOVNTPS Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -21643,158 +20169,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VMOVUPD (R8)(AX*8), Z8
-	VMOVUPD 64(R8)(AX*8), Z9
-	VMOVUPD 128(R8)(AX*8), Z10
-	VMOVUPD 192(R8)(AX*8), Z11
-	VMAXPD Z8, Z1, Z12
-	VMAXPD Z9, Z1, Z13
-	VMAXPD Z10, Z1, Z14
-	VMAXPD Z11, Z1, Z15
-	VMINPD Z12, Z2, Z12
-	VMINPD Z13, Z2, Z13
-	VMINPD Z14, Z2, Z14
-	VMINPD Z15, Z2, Z15
-	VMOVAPS Z3, Z16
-	VFMADD231PD.BCST constants<>+536(SB), Z12, Z16
-	VMOVAPS Z3, Z17
-	VFMADD231PD.BCST constants<>+536(SB), Z13, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PD.BCST constants<>+536(SB), Z14, Z18
-	VMOVAPS Z3, Z19
-	VFMADD231PD.BCST constants<>+536(SB), Z15, Z19
-	VSUBPD Z3, Z16, Z20
-	VSUBPD Z3, Z17, Z21
-	VSUBPD Z3, Z18, Z22
-	VSUBPD Z3, Z19, Z23
-	VPSLLQ $52, Z16, Z16
-	VPSLLQ $52, Z17, Z17
-	VPSLLQ $52, Z18, Z18
-	VPSLLQ $52, Z19, Z19
-	VFMADD231PD.BCST constants<>+416(SB), Z20, Z12
-	VFMADD231PD.BCST constants<>+416(SB), Z21, Z13
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z14
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z15
-	VFMADD231PD.BCST constants<>+408(SB), Z20, Z12
-	VFMADD231PD.BCST constants<>+408(SB), Z21, Z13
-	VFMADD231PD.BCST constants<>+408(SB), Z22, Z14
-	VFMADD231PD.BCST constants<>+408(SB), Z23, Z15
-	VCMPPD.BCST $17, constants<>+544(SB), Z16, K1
-	VCMPPD.BCST $17, constants<>+544(SB), Z17, K2
-	VCMPPD.BCST $17, constants<>+544(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+544(SB), Z19, K4
-	VMOVAPD.Z Z16, K1, Z20
-	VMOVAPD.Z Z17, K2, Z21
-	VMOVAPD.Z Z18, K3, Z22
-	VMOVAPD.Z Z19, K4, Z23
-	VSUBPD Z20, Z16, Z24
-	VSUBPD Z21, Z17, Z25
-	VSUBPD Z22, Z18, Z26
-	VSUBPD Z23, Z19, Z27
-	VMULPD Z12, Z16, Z16
-	VMULPD Z13, Z17, Z17
-	VMULPD Z14, Z18, Z18
-	VMULPD Z15, Z19, Z19
-	VBROADCASTSD constants<>+560(SB), Z28
-	VFMADD231PD.BCST constants<>+552(SB), Z12, Z28
-	VBROADCASTSD constants<>+560(SB), Z29
-	VFMADD231PD.BCST constants<>+552(SB), Z13, Z29
-	VBROADCASTSD constants<>+560(SB), Z30
-	VFMADD231PD.BCST constants<>+552(SB), Z14, Z30
-	VBROADCASTSD constants<>+560(SB), Z31
-	VFMADD231PD.BCST constants<>+552(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+568(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+568(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+568(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+568(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+576(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+576(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+576(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+576(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+584(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+592(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+600(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+608(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+616(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+624(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+48(SB), Z15, Z31
-	VADDPD Z0, Z20, Z12
-	VADDPD Z0, Z21, Z13
-	VADDPD Z0, Z22, Z14
-	VADDPD Z0, Z23, Z15
-	VFMADD231PD Z28, Z16, Z12
-	VFMADD231PD Z29, Z17, Z13
-	VFMADD231PD Z30, Z18, Z14
-	VFMADD231PD Z31, Z19, Z15
-	VADDPD Z24, Z12, Z12
-	VADDPD Z25, Z13, Z13
-	VADDPD Z26, Z14, Z14
-	VADDPD Z27, Z15, Z15
-	VDIVPD Z12, Z0, Z12
-	VDIVPD Z13, Z0, Z13
-	VDIVPD Z14, Z0, Z14
-	VDIVPD Z15, Z0, Z15
-	VCMPPD $3, Z8, Z8, K1
-	VCMPPD $3, Z9, Z9, K2
-	VCMPPD $3, Z10, Z10, K3
-	VCMPPD $3, Z11, Z11, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z12, K1, Z12
-	VBLENDMPD.BCST constants<>+440(SB), Z13, K2, Z13
-	VBLENDMPD.BCST constants<>+440(SB), Z14, K3, Z14
-	VBLENDMPD.BCST constants<>+440(SB), Z15, K4, Z15
-	VMULPD Z12, Z4, Z4
-	VMULPD Z13, Z5, Z5
-	VMULPD Z14, Z6, Z6
-	VMULPD Z15, Z7, Z7
-	VBROADCASTSD constants<>+40(SB), Z16
-	VSUBPD Z12, Z16, Z12
-	VSUBPD Z13, Z16, Z13
-	VSUBPD Z14, Z16, Z14
-	VSUBPD Z15, Z16, Z15
-	VMULPD Z12, Z8, Z8
-	VMULPD Z13, Z9, Z9
-	VMULPD Z14, Z10, Z10
-	VMULPD Z15, Z11, Z11
-	VADDPD Z8, Z16, Z8
-	VADDPD Z9, Z16, Z9
-	VADDPD Z10, Z16, Z10
-	VADDPD Z11, Z16, Z11
-	VMULPD Z8, Z4, Z4
-	VMULPD Z9, Z5, Z5
-	VMULPD Z10, Z6, Z6
-	VMULPD Z11, Z7, Z7
-	VMOVUPD Z4, (DI)(AX*8)
-	VMOVUPD Z5, 64(DI)(AX*8)
-	VMOVUPD Z6, 128(DI)(AX*8)
-	VMOVUPD Z7, 192(DI)(AX*8)
+	VMOVUPS Z4, (DI)(AX*8)
+	VMOVUPS Z5, 64(DI)(AX*8)
+	VMOVUPS Z6, 128(DI)(AX*8)
+	VMOVUPS Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -21943,7 +20324,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
 TEXT ·softplusGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -21969,13 +20350,9 @@ TEXT ·softplusGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+36(SB), Z15
 	VBROADCASTSS constants<>+496(SB), Z16
 	VPXORD Z17, Z17, Z17
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z18
 	VMOVUPS 64(SI)(AX*4), Z19
 	VMOVUPS (R8)(AX*4), Z20
@@ -22032,82 +20409,29 @@ around:
 	VMULPS Z21, Z19, Z21
 	VBLENDMPS Z18, Z20, K1, Z18
 	VBLENDMPS Z19, Z21, K2, Z19
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z18, (DI)(AX*4)
 	VMOVNTPS Z19, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z18
-	VMOVUPS 64(SI)(AX*4), Z19
-	VMOVUPS (R8)(AX*4), Z20
-	VMOVUPS 64(R8)(AX*4), Z21
-	VMULPS Z4, Z20, Z20
-	VMULPS Z4, Z21, Z21
-	VCMPPS $17, Z20, Z5, K1
-	VCMPPS $17, Z21, Z5, K2
-	VMAXPS Z20, Z1, Z20
-	VMAXPS Z21, Z1, Z21
-	VMINPS Z20, Z2, Z20
-	VMINPS Z21, Z2, Z21
-	VMOVAPS Z3, Z22
-	VFMADD231PS Z6, Z20, Z22
-	VMOVAPS Z3, Z23
-	VFMADD231PS Z6, Z21, Z23
-	VSUBPS Z3, Z22, Z24
-	VSUBPS Z3, Z23, Z25
-	VPSLLD $23, Z22, Z22
-	VPSLLD $23, Z23, Z23
-	VFMADD231PS Z8, Z24, Z20
-	VFMADD231PS Z8, Z25, Z21
-	VFMADD231PS Z9, Z24, Z20
-	VFMADD231PS Z9, Z25, Z21
-	VMOVAPS Z11, Z24
-	VFMADD231PS Z20, Z10, Z24
-	VMOVAPS Z11, Z25
-	VFMADD231PS Z21, Z10, Z25
-	VFMADD213PS Z12, Z20, Z24
-	VFMADD213PS Z12, Z21, Z25
-	VFMADD213PS Z13, Z20, Z24
-	VFMADD213PS Z13, Z21, Z25
-	VFMADD213PS Z14, Z20, Z24
-	VFMADD213PS Z14, Z21, Z25
-	VFMADD213PS Z15, Z20, Z24
-	VFMADD213PS Z15, Z21, Z25
-	VCMPPS $17, Z16, Z22, K3
-	VCMPPS $17, Z16, Z23, K4
-	VMOVAPS.Z Z22, K3, Z26
-	VMOVAPS.Z Z23, K4, Z27
-	VSUBPS Z26, Z22, Z28
-	VSUBPS Z27, Z23, Z29
-	VMULPS Z20, Z22, Z20
-	VMULPS Z21, Z23, Z21
-	VADDPS Z0, Z26, Z22
-	VADDPS Z0, Z27, Z23
-	VFMADD231PS Z24, Z20, Z22
-	VFMADD231PS Z25, Z21, Z23
-	VADDPS Z28, Z22, Z20
-	VADDPS Z29, Z23, Z21
-	VDIVPS Z20, Z0, Z20
-	VDIVPS Z21, Z0, Z21
-	VMULPS Z20, Z18, Z20
-	VMULPS Z21, Z19, Z21
-	VBLENDMPS Z18, Z20, K1, Z18
-	VBLENDMPS Z19, Z21, K2, Z19
 	VMOVUPS Z18, (DI)(AX*4)
 	VMOVUPS Z19, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -22277,7 +20601,7 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
 TEXT ·softplusGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -22303,13 +20627,9 @@ TEXT ·softplusGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD constants<>+576(SB), Z15
 	VBROADCASTSD constants<>+584(SB), Z16
 	VBROADCASTSD constants<>+592(SB), Z17
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z18
 	VMOVUPD 64(SI)(AX*8), Z19
 	VMOVUPD (R8)(AX*8), Z20
@@ -22380,96 +20700,29 @@ around:
 	VMULPD Z21, Z19, Z21
 	VBLENDMPD Z18, Z20, K1, Z18
 	VBLENDMPD Z19, Z21, K2, Z19
-	VMOVNTPD Z18, (DI)(AX*8)
-	VMOVNTPD Z19, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z18, (DI)(AX*8)
+	VMOVNTPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z18
-	VMOVUPD 64(SI)(AX*8), Z19
-	VMOVUPD (R8)(AX*8), Z20
-	VMOVUPD 64(R8)(AX*8), Z21
-	VMULPD Z4, Z20, Z20
-	VMULPD Z4, Z21, Z21
-	VCMPPD $17, Z20, Z5, K1
-	VCMPPD $17, Z21, Z5, K2
-	VMAXPD Z20, Z1, Z22
-	VMAXPD Z21, Z1, Z23
-	VMINPD Z22, Z2, Z22
-	VMINPD Z23, Z2, Z23
-	VMOVAPS Z3, Z24
-	VFMADD231PD Z6, Z22, Z24
-	VMOVAPS Z3, Z25
-	VFMADD231PD Z6, Z23, Z25
-	VSUBPD Z3, Z24, Z26
-	VSUBPD Z3, Z25, Z27
-	VPSLLQ $52, Z24, Z24
-	VPSLLQ $52, Z25, Z25
-	VFMADD231PD Z8, Z26, Z22
-	VFMADD231PD Z8, Z27, Z23
-	VFMADD231PD Z9, Z26, Z22
-	VFMADD231PD Z9, Z27, Z23
-	VCMPPD $17, Z10, Z24, K3
-	VCMPPD $17, Z10, Z25, K4
-	VMOVAPD.Z Z24, K3, Z26
-	VMOVAPD.Z Z25, K4, Z27
-	VSUBPD Z26, Z24, Z28
-	VSUBPD Z27, Z25, Z29
-	VMULPD Z22, Z24, Z24
-	VMULPD Z23, Z25, Z25
-	VMOVAPS Z13, Z30
-	VFMADD231PD Z22, Z12, Z30
-	VMOVAPS Z13, Z31
-	VFMADD231PD Z23, Z12, Z31
-	VFMADD213PD Z14, Z22, Z30
-	VFMADD213PD Z14, Z23, Z31
-	VFMADD213PD Z15, Z22, Z30
-	VFMADD213PD Z15, Z23, Z31
-	VFMADD213PD Z16, Z22, Z30
-	VFMADD213PD Z16, Z23, Z31
-	VFMADD213PD Z17, Z22, Z30
-	VFMADD213PD Z17, Z23, Z31
-	VFMADD213PD.BCST constants<>+600(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+600(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+608(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+608(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+616(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+616(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+624(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+624(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+48(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+48(SB), Z23, Z31
-	VADDPD Z0, Z26, Z22
-	VADDPD Z0, Z27, Z23
-	VFMADD231PD Z30, Z24, Z22
-	VFMADD231PD Z31, Z25, Z23
-	VADDPD Z28, Z22, Z22
-	VADDPD Z29, Z23, Z23
-	VDIVPD Z22, Z0, Z22
-	VDIVPD Z23, Z0, Z23
-	VCMPPD $3, Z20, Z20, K3
-	VCMPPD $3, Z21, Z21, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z22, K3, Z20
-	VBLENDMPD.BCST constants<>+440(SB), Z23, K4, Z21
-	VMULPD Z20, Z18, Z20
-	VMULPD Z21, Z19, Z21
-	VBLENDMPD Z18, Z20, K1, Z18
-	VBLENDMPD Z19, Z21, K2, Z19
-	VMOVUPD Z18, (DI)(AX*8)
-	VMOVUPD Z19, 64(DI)(AX*8)
+	VMOVUPS Z18, (DI)(AX*8)
+	VMOVUPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -22643,7 +20896,7 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), by non-temporal stores.
 TEXT ·geluGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -22662,13 +20915,9 @@ TEXT ·geluGradF32StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS constants<>+780(SB), Z9
 	VBROADCASTSS constants<>+784(SB), Z10
 	VBROADCASTSS constants<>+108(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z12
 	VMOVUPS 64(SI)(AX*4), Z13
 	VMOVUPS (R8)(AX*4), Z14
@@ -22746,103 +20995,29 @@ around:
 	VBLENDMPS Z15, Z16, K2, Z15
 	VMULPS Z14, Z12, Z12
 	VMULPS Z15, Z13, Z13
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z12, (DI)(AX*4)
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS (R8)(AX*4), Z14
-	VMOVUPS 64(R8)(AX*4), Z15
-	VPANDD.BCST constants<>+16(SB), Z14, Z16
-	VPANDD.BCST constants<>+16(SB), Z15, Z17
-	VPMINUD Z2, Z16, Z18
-	VPMINUD Z2, Z17, Z19
-	VADDPS Z0, Z18, Z20
-	VADDPS Z0, Z19, Z21
-	VPSUBD Z3, Z20, Z20
-	VPSUBD Z3, Z21, Z21
-	VPSRLD $21, Z20, Z20
-	VPSRLD $21, Z21, Z21
-	VPERMD Z5, Z20, Z22
-	VPERMD Z5, Z21, Z23
-	VSUBPS Z22, Z18, Z22
-	VSUBPS Z23, Z19, Z23
-	VMULPS Z18, Z18, Z24
-	VMULPS Z19, Z19, Z25
-	VFMADD213PS Z1, Z6, Z24
-	VFMADD213PS Z1, Z6, Z25
-	VSUBPS Z1, Z24, Z26
-	VSUBPS Z1, Z25, Z27
-	VMULPS Z8, Z26, Z28
-	VMULPS Z8, Z27, Z29
-	VFMADD231PS Z18, Z18, Z28
-	VFMADD231PS Z19, Z19, Z29
-	VFMADD231PS Z7, Z26, Z28
-	VFMADD231PS Z7, Z27, Z29
-	VMOVAPS Z10, Z18
-	VFMADD231PS Z28, Z9, Z18
-	VMOVAPS Z10, Z19
-	VFMADD231PS Z29, Z9, Z19
-	VFMADD213PS Z11, Z28, Z18
-	VFMADD213PS Z11, Z29, Z19
-	VMULPS Z18, Z28, Z18
-	VMULPS Z19, Z29, Z19
-	VPERMD constants<>+832(SB), Z24, Z24
-	VPERMD constants<>+832(SB), Z25, Z25
-	VPERMD constants<>+896(SB), Z20, Z28
-	VPERMD constants<>+896(SB), Z21, Z29
-	VPERMD constants<>+960(SB), Z20, Z30
-	VPERMD constants<>+960(SB), Z21, Z31
-	VFMADD231PS Z22, Z28, Z30
-	VFMADD231PS Z23, Z29, Z31
-	VPERMD constants<>+1024(SB), Z20, Z28
-	VPERMD constants<>+1024(SB), Z21, Z29
-	VFMADD231PS Z22, Z30, Z28
-	VFMADD231PS Z23, Z31, Z29
-	VPERMD constants<>+1088(SB), Z20, Z30
-	VPERMD constants<>+1088(SB), Z21, Z31
-	VFMADD231PS Z22, Z28, Z30
-	VFMADD231PS Z23, Z29, Z31
-	VPERMD constants<>+1152(SB), Z20, Z20
-	VPERMD constants<>+1152(SB), Z21, Z21
-	VFMADD231PS Z22, Z30, Z20
-	VFMADD231PS Z23, Z31, Z21
-	VFMADD213PS Z24, Z24, Z18
-	VFMADD213PS Z25, Z25, Z19
-	VMULPS Z18, Z20, Z18
-	VMULPS Z19, Z21, Z19
-	VSCALEFPS Z26, Z18, Z18
-	VSCALEFPS Z27, Z19, Z19
-	VCMPPS.BCST $17, constants<>+1216(SB), Z14, K1
-	VCMPPS.BCST $17, constants<>+1216(SB), Z15, K2
-	VSUBPS Z18, Z0, Z14
-	VSUBPS Z19, Z0, Z15
-	VBLENDMPS Z18, Z14, K1, Z14
-	VBLENDMPS Z19, Z15, K2, Z15
-	VCMPPS.BCST $17, constants<>+1220(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z17, K2
-	VBROADCASTSS constants<>+56(SB), Z16
-	VBLENDMPS Z14, Z16, K1, Z14
-	VBLENDMPS Z15, Z16, K2, Z15
-	VMULPS Z14, Z12, Z12
-	VMULPS Z15, Z13, Z13
 	VMOVUPS Z12, (DI)(AX*4)
 	VMOVUPS Z13, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -23132,369 +21307,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-TEXT ·geluGradF64StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+1224(SB), Z1
-	VBROADCASTSD constants<>+1232(SB), Z2
-	VBROADCASTSD constants<>+184(SB), Z3
-	VBROADCASTSD constants<>+192(SB), Z4
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z5
-	VMOVUPD 64(SI)(AX*8), Z6
-	VMOVUPD (R8)(AX*8), Z7
-	VMOVUPD 64(R8)(AX*8), Z8
-	VPANDQ.BCST constants<>+24(SB), Z7, Z9
-	VPANDQ.BCST constants<>+24(SB), Z8, Z10
-	VMINPD Z9, Z1, Z11
-	VMINPD Z10, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD.BCST constants<>+1240(SB), Z11, Z17
-	VADDPD.BCST constants<>+1240(SB), Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VBROADCASTSD constants<>+1256(SB), Z25
-	VFMADD231PD.BCST constants<>+1248(SB), Z23, Z25
-	VBROADCASTSD constants<>+1256(SB), Z26
-	VFMADD231PD.BCST constants<>+1248(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD Z4, Z27, Z29
-	VFMADD213PD Z4, Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VFNMADD213PD Z0, Z17, Z13
-	VFNMADD213PD Z0, Z18, Z14
-	VFNMADD231PD Z15, Z17, Z13
-	VFNMADD231PD Z16, Z18, Z14
-	VMULPD Z17, Z4, Z15
-	VMULPD Z18, Z4, Z16
-	VADDPD Z13, Z21, Z13
-	VADDPD Z14, Z22, Z14
-	VFMADD213PD Z15, Z15, Z13
-	VFMADD213PD Z16, Z16, Z14
-	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
-	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
-	VFMADD213PD Z13, Z13, Z19
-	VFMADD213PD Z14, Z14, Z20
-	VSCALEFPD Z25, Z19, Z11
-	VSCALEFPD Z26, Z20, Z12
-	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
-	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
-	VSUBPD Z11, Z0, Z7
-	VSUBPD Z12, Z0, Z8
-	VBLENDMPD Z11, Z7, K1, Z7
-	VBLENDMPD Z12, Z8, K2, Z8
-	VCMPPD.BCST $17, constants<>+312(SB), Z9, K1
-	VCMPPD.BCST $17, constants<>+312(SB), Z10, K2
-	VBROADCASTSD constants<>+440(SB), Z9
-	VBLENDMPD Z7, Z9, K1, Z7
-	VBLENDMPD Z8, Z9, K2, Z8
-	VMULPD Z7, Z5, Z5
-	VMULPD Z8, Z6, Z6
-	VMOVNTPD Z5, (DI)(AX*8)
-	VMOVNTPD Z6, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z5
-	VMOVUPD 64(SI)(AX*8), Z6
-	VMOVUPD (R8)(AX*8), Z7
-	VMOVUPD 64(R8)(AX*8), Z8
-	VPANDQ.BCST constants<>+24(SB), Z7, Z9
-	VPANDQ.BCST constants<>+24(SB), Z8, Z10
-	VMINPD Z9, Z1, Z11
-	VMINPD Z10, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD.BCST constants<>+1240(SB), Z11, Z17
-	VADDPD.BCST constants<>+1240(SB), Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VBROADCASTSD constants<>+1256(SB), Z25
-	VFMADD231PD.BCST constants<>+1248(SB), Z23, Z25
-	VBROADCASTSD constants<>+1256(SB), Z26
-	VFMADD231PD.BCST constants<>+1248(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD Z4, Z27, Z29
-	VFMADD213PD Z4, Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VFNMADD213PD Z0, Z17, Z13
-	VFNMADD213PD Z0, Z18, Z14
-	VFNMADD231PD Z15, Z17, Z13
-	VFNMADD231PD Z16, Z18, Z14
-	VMULPD Z17, Z4, Z15
-	VMULPD Z18, Z4, Z16
-	VADDPD Z13, Z21, Z13
-	VADDPD Z14, Z22, Z14
-	VFMADD213PD Z15, Z15, Z13
-	VFMADD213PD Z16, Z16, Z14
-	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
-	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
-	VFMADD213PD Z13, Z13, Z19
-	VFMADD213PD Z14, Z14, Z20
-	VSCALEFPD Z25, Z19, Z11
-	VSCALEFPD Z26, Z20, Z12
-	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
-	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
-	VSUBPD Z11, Z0, Z7
-	VSUBPD Z12, Z0, Z8
-	VBLENDMPD Z11, Z7, K1, Z7
-	VBLENDMPD Z12, Z8, K2, Z8
-	VCMPPD.BCST $17, constants<>+312(SB), Z9, K1
-	VCMPPD.BCST $17, constants<>+312(SB), Z10, K2
-	VBROADCASTSD constants<>+440(SB), Z9
-	VBLENDMPD Z7, Z9, K1, Z7
-	VBLENDMPD Z8, Z9, K2, Z8
-	VMULPD Z7, Z5, Z5
-	VMULPD Z8, Z6, Z6
-	VMOVUPD Z5, (DI)(AX*8)
-	VMOVUPD Z6, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 TEXT ·geluTanhGradF32AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -23695,259 +21507,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-TEXT ·geluTanhGradF32StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+32(SB), Z0
-	VBROADCASTSS constants<>+1456(SB), Z1
-	VBROADCASTSS constants<>+104(SB), Z2
-	VBROADCASTSS constants<>+0(SB), Z3
-	VBROADCASTSS constants<>+1460(SB), Z4
-	VBROADCASTSS constants<>+1464(SB), Z5
-	VBROADCASTSS constants<>+1468(SB), Z6
-	VBROADCASTSS constants<>+1472(SB), Z7
-	VBROADCASTSS constants<>+632(SB), Z8
-	VBROADCASTSS constants<>+1476(SB), Z9
-	VBROADCASTSS constants<>+1480(SB), Z10
-	VBROADCASTSS constants<>+1484(SB), Z11
-	VBROADCASTSS constants<>+1488(SB), Z12
-	VBROADCASTSS constants<>+1492(SB), Z13
-	VBROADCASTSS constants<>+1496(SB), Z14
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z15
-	VMOVUPS 64(SI)(AX*4), Z16
-	VMOVUPS (R8)(AX*4), Z17
-	VMOVUPS 64(R8)(AX*4), Z18
-	VMULPS Z17, Z17, Z19
-	VMULPS Z18, Z18, Z20
-	VMULPS Z17, Z19, Z21
-	VMULPS Z18, Z20, Z22
-	VMULPS Z21, Z6, Z21
-	VMULPS Z22, Z6, Z22
-	VADDPS Z21, Z17, Z21
-	VADDPS Z22, Z18, Z22
-	VMULPS Z21, Z1, Z21
-	VMULPS Z22, Z1, Z22
-	VPORD Z3, Z21, Z23
-	VPORD Z3, Z22, Z24
-	VMAXPS Z23, Z4, Z25
-	VMAXPS Z24, Z4, Z26
-	VMOVAPS Z5, Z27
-	VFMADD231PS Z7, Z25, Z27
-	VMOVAPS Z5, Z28
-	VFMADD231PS Z7, Z26, Z28
-	VSUBPS Z5, Z27, Z29
-	VSUBPS Z5, Z28, Z30
-	VPSLLD $23, Z27, Z27
-	VPSLLD $23, Z28, Z28
-	VFMADD231PS Z9, Z29, Z25
-	VFMADD231PS Z9, Z30, Z26
-	VMOVAPS Z11, Z29
-	VFMADD231PS Z25, Z10, Z29
-	VMOVAPS Z11, Z30
-	VFMADD231PS Z26, Z10, Z30
-	VFMADD213PS Z12, Z25, Z29
-	VFMADD213PS Z12, Z26, Z30
-	VFMADD213PS Z13, Z25, Z29
-	VFMADD213PS Z13, Z26, Z30
-	VFMADD213PS Z14, Z25, Z29
-	VFMADD213PS Z14, Z26, Z30
-	VFMADD213PS.BCST constants<>+1500(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1500(SB), Z26, Z30
-	VMULPS Z25, Z27, Z25
-	VMULPS Z26, Z28, Z26
-	VADDPS Z0, Z27, Z27
-	VADDPS Z0, Z28, Z28
-	VFMADD231PS Z29, Z25, Z27
-	VFMADD231PS Z30, Z26, Z28
-	VBROADCASTSS constants<>+1504(SB), Z25
-	VDIVPS Z27, Z25, Z26
-	VDIVPS Z28, Z25, Z25
-	VSUBPS Z26, Z0, Z26
-	VSUBPS Z25, Z0, Z25
-	VMULPS Z21, Z21, Z27
-	VMULPS Z22, Z22, Z28
-	VBROADCASTSS constants<>+1512(SB), Z29
-	VFMADD231PS.BCST constants<>+1508(SB), Z27, Z29
-	VBROADCASTSS constants<>+1512(SB), Z30
-	VFMADD231PS.BCST constants<>+1508(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1516(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1516(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1520(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1520(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1524(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1524(SB), Z28, Z30
-	VMULPS Z21, Z27, Z27
-	VMULPS Z22, Z28, Z28
-	VFMADD213PS Z21, Z29, Z27
-	VFMADD213PS Z22, Z30, Z28
-	VCMPPS.BCST $30, constants<>+1528(SB), Z23, K1
-	VCMPPS.BCST $30, constants<>+1528(SB), Z24, K2
-	VBLENDMPS Z27, Z26, K1, Z23
-	VBLENDMPS Z28, Z25, K2, Z24
-	VPANDD Z3, Z21, Z21
-	VPANDD Z3, Z22, Z22
-	VPORD Z21, Z23, Z21
-	VPORD Z22, Z24, Z22
-	VMULPS.BCST constants<>+1532(SB), Z19, Z19
-	VMULPS.BCST constants<>+1532(SB), Z20, Z20
-	VADDPS Z19, Z0, Z19
-	VADDPS Z20, Z0, Z20
-	VMULPS Z19, Z1, Z19
-	VMULPS Z20, Z1, Z20
-	VADDPS Z21, Z0, Z23
-	VADDPS Z22, Z0, Z24
-	VMULPS Z2, Z23, Z23
-	VMULPS Z2, Z24, Z24
-	VMULPS Z17, Z2, Z17
-	VMULPS Z18, Z2, Z18
-	VMULPS Z21, Z21, Z21
-	VMULPS Z22, Z22, Z22
-	VSUBPS Z21, Z0, Z21
-	VSUBPS Z22, Z0, Z22
-	VMULPS Z21, Z17, Z17
-	VMULPS Z22, Z18, Z18
-	VMULPS Z19, Z17, Z17
-	VMULPS Z20, Z18, Z18
-	VADDPS Z17, Z23, Z17
-	VADDPS Z18, Z24, Z18
-	VMULPS Z17, Z15, Z15
-	VMULPS Z18, Z16, Z16
-	VMOVNTPS Z15, (DI)(AX*4)
-	VMOVNTPS Z16, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z15
-	VMOVUPS 64(SI)(AX*4), Z16
-	VMOVUPS (R8)(AX*4), Z17
-	VMOVUPS 64(R8)(AX*4), Z18
-	VMULPS Z17, Z17, Z19
-	VMULPS Z18, Z18, Z20
-	VMULPS Z17, Z19, Z21
-	VMULPS Z18, Z20, Z22
-	VMULPS Z21, Z6, Z21
-	VMULPS Z22, Z6, Z22
-	VADDPS Z21, Z17, Z21
-	VADDPS Z22, Z18, Z22
-	VMULPS Z21, Z1, Z21
-	VMULPS Z22, Z1, Z22
-	VPORD Z3, Z21, Z23
-	VPORD Z3, Z22, Z24
-	VMAXPS Z23, Z4, Z25
-	VMAXPS Z24, Z4, Z26
-	VMOVAPS Z5, Z27
-	VFMADD231PS Z7, Z25, Z27
-	VMOVAPS Z5, Z28
-	VFMADD231PS Z7, Z26, Z28
-	VSUBPS Z5, Z27, Z29
-	VSUBPS Z5, Z28, Z30
-	VPSLLD $23, Z27, Z27
-	VPSLLD $23, Z28, Z28
-	VFMADD231PS Z9, Z29, Z25
-	VFMADD231PS Z9, Z30, Z26
-	VMOVAPS Z11, Z29
-	VFMADD231PS Z25, Z10, Z29
-	VMOVAPS Z11, Z30
-	VFMADD231PS Z26, Z10, Z30
-	VFMADD213PS Z12, Z25, Z29
-	VFMADD213PS Z12, Z26, Z30
-	VFMADD213PS Z13, Z25, Z29
-	VFMADD213PS Z13, Z26, Z30
-	VFMADD213PS Z14, Z25, Z29
-	VFMADD213PS Z14, Z26, Z30
-	VFMADD213PS.BCST constants<>+1500(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1500(SB), Z26, Z30
-	VMULPS Z25, Z27, Z25
-	VMULPS Z26, Z28, Z26
-	VADDPS Z0, Z27, Z27
-	VADDPS Z0, Z28, Z28
-	VFMADD231PS Z29, Z25, Z27
-	VFMADD231PS Z30, Z26, Z28
-	VBROADCASTSS constants<>+1504(SB), Z25
-	VDIVPS Z27, Z25, Z26
-	VDIVPS Z28, Z25, Z25
-	VSUBPS Z26, Z0, Z26
-	VSUBPS Z25, Z0, Z25
-	VMULPS Z21, Z21, Z27
-	VMULPS Z22, Z22, Z28
-	VBROADCASTSS constants<>+1512(SB), Z29
-	VFMADD231PS.BCST constants<>+1508(SB), Z27, Z29
-	VBROADCASTSS constants<>+1512(SB), Z30
-	VFMADD231PS.BCST constants<>+1508(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1516(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1516(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1520(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1520(SB), Z28, Z30
-	VFMADD213PS.BCST constants<>+1524(SB), Z27, Z29
-	VFMADD213PS.BCST constants<>+1524(SB), Z28, Z30
-	VMULPS Z21, Z27, Z27
-	VMULPS Z22, Z28, Z28
-	VFMADD213PS Z21, Z29, Z27
-	VFMADD213PS Z22, Z30, Z28
-	VCMPPS.BCST $30, constants<>+1528(SB), Z23, K1
-	VCMPPS.BCST $30, constants<>+1528(SB), Z24, K2
-	VBLENDMPS Z27, Z26, K1, Z23
-	VBLENDMPS Z28, Z25, K2, Z24
-	VPANDD Z3, Z21, Z21
-	VPANDD Z3, Z22, Z22
-	VPORD Z21, Z23, Z21
-	VPORD Z22, Z24, Z22
-	VMULPS.BCST constants<>+1532(SB), Z19, Z19
-	VMULPS.BCST constants<>+1532(SB), Z20, Z20
-	VADDPS Z19, Z0, Z19
-	VADDPS Z20, Z0, Z20
-	VMULPS Z19, Z1, Z19
-	VMULPS Z20, Z1, Z20
-	VADDPS Z21, Z0, Z23
-	VADDPS Z22, Z0, Z24
-	VMULPS Z2, Z23, Z23
-	VMULPS Z2, Z24, Z24
-	VMULPS Z17, Z2, Z17
-	VMULPS Z18, Z2, Z18
-	VMULPS Z21, Z21, Z21
-	VMULPS Z22, Z22, Z22
-	VSUBPS Z21, Z0, Z21
-	VSUBPS Z22, Z0, Z22
-	VMULPS Z21, Z17, Z17
-	VMULPS Z22, Z18, Z18
-	VMULPS Z19, Z17, Z17
-	VMULPS Z20, Z18, Z18
-	VADDPS Z17, Z23, Z17
-	VADDPS Z18, Z24, Z18
-	VMULPS Z17, Z15, Z15
-	VMULPS Z18, Z16, Z16
-	VMOVUPS Z15, (DI)(AX*4)
-	VMOVUPS Z16, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -24190,312 +21749,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-TEXT ·geluTanhGradF64StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ x+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+1536(SB), Z1
-	VBROADCASTSD constants<>+192(SB), Z2
-	VBROADCASTSD constants<>+8(SB), Z3
-	VBROADCASTSD constants<>+1544(SB), Z4
-	VBROADCASTSD constants<>+336(SB), Z5
-	VBROADCASTSD constants<>+1552(SB), Z6
-	VBROADCASTSD constants<>+1560(SB), Z7
-	VBROADCASTSD constants<>+1568(SB), Z8
-	VBROADCASTSD constants<>+1576(SB), Z9
-	VBROADCASTSD constants<>+1584(SB), Z10
-	VBROADCASTSD constants<>+1592(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z12
-	VMOVUPD 64(SI)(AX*8), Z13
-	VMOVUPD (R8)(AX*8), Z14
-	VMOVUPD 64(R8)(AX*8), Z15
-	VMULPD Z14, Z14, Z16
-	VMULPD Z15, Z15, Z17
-	VMULPD Z14, Z16, Z18
-	VMULPD Z15, Z17, Z19
-	VMULPD Z18, Z6, Z18
-	VMULPD Z19, Z6, Z19
-	VADDPD Z18, Z14, Z18
-	VADDPD Z19, Z15, Z19
-	VMULPD Z18, Z1, Z18
-	VMULPD Z19, Z1, Z19
-	VMULPD Z18, Z18, Z20
-	VMULPD Z19, Z19, Z21
-	VMOVAPS Z8, Z22
-	VFMADD231PD Z20, Z7, Z22
-	VMOVAPS Z8, Z23
-	VFMADD231PD Z21, Z7, Z23
-	VFMADD213PD Z9, Z20, Z22
-	VFMADD213PD Z9, Z21, Z23
-	VFMADD213PD Z10, Z20, Z22
-	VFMADD213PD Z10, Z21, Z23
-	VFMADD213PD Z11, Z20, Z22
-	VFMADD213PD Z11, Z21, Z23
-	VFMADD213PD.BCST constants<>+1600(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1600(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1608(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1608(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1616(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1616(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1624(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1624(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1632(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1632(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1640(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1640(SB), Z21, Z23
-	VMULPD Z18, Z20, Z20
-	VMULPD Z19, Z21, Z21
-	VFMADD213PD Z18, Z22, Z20
-	VFMADD213PD Z19, Z23, Z21
-	VPORQ Z3, Z18, Z22
-	VPORQ Z3, Z19, Z23
-	VMAXPD Z22, Z4, Z24
-	VMAXPD Z23, Z4, Z25
-	VMOVAPS Z5, Z26
-	VFMADD231PD.BCST constants<>+1648(SB), Z24, Z26
-	VMOVAPS Z5, Z27
-	VFMADD231PD.BCST constants<>+1648(SB), Z25, Z27
-	VSUBPD Z5, Z26, Z28
-	VSUBPD Z5, Z27, Z29
-	VPSLLQ $52, Z26, Z26
-	VPSLLQ $52, Z27, Z27
-	VFMADD231PD.BCST constants<>+1656(SB), Z28, Z24
-	VFMADD231PD.BCST constants<>+1656(SB), Z29, Z25
-	VFMADD231PD.BCST constants<>+1664(SB), Z28, Z24
-	VFMADD231PD.BCST constants<>+1664(SB), Z29, Z25
-	VMULPD Z24, Z26, Z28
-	VMULPD Z25, Z27, Z29
-	VBROADCASTSD constants<>+1680(SB), Z30
-	VFMADD231PD.BCST constants<>+1672(SB), Z24, Z30
-	VBROADCASTSD constants<>+1680(SB), Z31
-	VFMADD231PD.BCST constants<>+1672(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1688(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1688(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1696(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1696(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1704(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1704(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1712(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1712(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1720(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1720(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1728(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1728(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1736(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1736(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1744(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1744(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1752(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1752(SB), Z25, Z31
-	VADDPD Z0, Z26, Z24
-	VADDPD Z0, Z27, Z25
-	VFMADD231PD Z30, Z28, Z24
-	VFMADD231PD Z31, Z29, Z25
-	VBROADCASTSD constants<>+344(SB), Z26
-	VDIVPD Z24, Z26, Z24
-	VDIVPD Z25, Z26, Z25
-	VSUBPD Z24, Z0, Z24
-	VSUBPD Z25, Z0, Z25
-	VCMPPD.BCST $30, constants<>+1760(SB), Z22, K1
-	VCMPPD.BCST $30, constants<>+1760(SB), Z23, K2
-	VBLENDMPD Z20, Z24, K1, Z20
-	VBLENDMPD Z21, Z25, K2, Z21
-	VPANDQ Z3, Z18, Z22
-	VPANDQ Z3, Z19, Z23
-	VPORQ Z22, Z20, Z20
-	VPORQ Z23, Z21, Z21
-	VCMPPD $3, Z18, Z18, K1
-	VCMPPD $3, Z19, Z19, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K1, Z18
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K2, Z19
-	VMULPD.BCST constants<>+1768(SB), Z16, Z16
-	VMULPD.BCST constants<>+1768(SB), Z17, Z17
-	VADDPD Z16, Z0, Z16
-	VADDPD Z17, Z0, Z17
-	VMULPD Z16, Z1, Z16
-	VMULPD Z17, Z1, Z17
-	VADDPD Z18, Z0, Z20
-	VADDPD Z19, Z0, Z21
-	VMULPD Z2, Z20, Z20
-	VMULPD Z2, Z21, Z21
-	VMULPD Z14, Z2, Z14
-	VMULPD Z15, Z2, Z15
-	VMULPD Z18, Z18, Z18
-	VMULPD Z19, Z19, Z19
-	VSUBPD Z18, Z0, Z18
-	VSUBPD Z19, Z0, Z19
-	VMULPD Z18, Z14, Z14
-	VMULPD Z19, Z15, Z15
-	VMULPD Z16, Z14, Z14
-	VMULPD Z17, Z15, Z15
-	VADDPD Z14, Z20, Z14
-	VADDPD Z15, Z21, Z15
-	VMULPD Z14, Z12, Z12
-	VMULPD Z15, Z13, Z13
-	VMOVNTPD Z12, (DI)(AX*8)
-	VMOVNTPD Z13, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z12
-	VMOVUPD 64(SI)(AX*8), Z13
-	VMOVUPD (R8)(AX*8), Z14
-	VMOVUPD 64(R8)(AX*8), Z15
-	VMULPD Z14, Z14, Z16
-	VMULPD Z15, Z15, Z17
-	VMULPD Z14, Z16, Z18
-	VMULPD Z15, Z17, Z19
-	VMULPD Z18, Z6, Z18
-	VMULPD Z19, Z6, Z19
-	VADDPD Z18, Z14, Z18
-	VADDPD Z19, Z15, Z19
-	VMULPD Z18, Z1, Z18
-	VMULPD Z19, Z1, Z19
-	VMULPD Z18, Z18, Z20
-	VMULPD Z19, Z19, Z21
-	VMOVAPS Z8, Z22
-	VFMADD231PD Z20, Z7, Z22
-	VMOVAPS Z8, Z23
-	VFMADD231PD Z21, Z7, Z23
-	VFMADD213PD Z9, Z20, Z22
-	VFMADD213PD Z9, Z21, Z23
-	VFMADD213PD Z10, Z20, Z22
-	VFMADD213PD Z10, Z21, Z23
-	VFMADD213PD Z11, Z20, Z22
-	VFMADD213PD Z11, Z21, Z23
-	VFMADD213PD.BCST constants<>+1600(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1600(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1608(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1608(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1616(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1616(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1624(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1624(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1632(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1632(SB), Z21, Z23
-	VFMADD213PD.BCST constants<>+1640(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+1640(SB), Z21, Z23
-	VMULPD Z18, Z20, Z20
-	VMULPD Z19, Z21, Z21
-	VFMADD213PD Z18, Z22, Z20
-	VFMADD213PD Z19, Z23, Z21
-	VPORQ Z3, Z18, Z22
-	VPORQ Z3, Z19, Z23
-	VMAXPD Z22, Z4, Z24
-	VMAXPD Z23, Z4, Z25
-	VMOVAPS Z5, Z26
-	VFMADD231PD.BCST constants<>+1648(SB), Z24, Z26
-	VMOVAPS Z5, Z27
-	VFMADD231PD.BCST constants<>+1648(SB), Z25, Z27
-	VSUBPD Z5, Z26, Z28
-	VSUBPD Z5, Z27, Z29
-	VPSLLQ $52, Z26, Z26
-	VPSLLQ $52, Z27, Z27
-	VFMADD231PD.BCST constants<>+1656(SB), Z28, Z24
-	VFMADD231PD.BCST constants<>+1656(SB), Z29, Z25
-	VFMADD231PD.BCST constants<>+1664(SB), Z28, Z24
-	VFMADD231PD.BCST constants<>+1664(SB), Z29, Z25
-	VMULPD Z24, Z26, Z28
-	VMULPD Z25, Z27, Z29
-	VBROADCASTSD constants<>+1680(SB), Z30
-	VFMADD231PD.BCST constants<>+1672(SB), Z24, Z30
-	VBROADCASTSD constants<>+1680(SB), Z31
-	VFMADD231PD.BCST constants<>+1672(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1688(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1688(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1696(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1696(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1704(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1704(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1712(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1712(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1720(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1720(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1728(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1728(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1736(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1736(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1744(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1744(SB), Z25, Z31
-	VFMADD213PD.BCST constants<>+1752(SB), Z24, Z30
-	VFMADD213PD.BCST constants<>+1752(SB), Z25, Z31
-	VADDPD Z0, Z26, Z24
-	VADDPD Z0, Z27, Z25
-	VFMADD231PD Z30, Z28, Z24
-	VFMADD231PD Z31, Z29, Z25
-	VBROADCASTSD constants<>+344(SB), Z26
-	VDIVPD Z24, Z26, Z24
-	VDIVPD Z25, Z26, Z25
-	VSUBPD Z24, Z0, Z24
-	VSUBPD Z25, Z0, Z25
-	VCMPPD.BCST $30, constants<>+1760(SB), Z22, K1
-	VCMPPD.BCST $30, constants<>+1760(SB), Z23, K2
-	VBLENDMPD Z20, Z24, K1, Z20
-	VBLENDMPD Z21, Z25, K2, Z21
-	VPANDQ Z3, Z18, Z22
-	VPANDQ Z3, Z19, Z23
-	VPORQ Z22, Z20, Z20
-	VPORQ Z23, Z21, Z21
-	VCMPPD $3, Z18, Z18, K1
-	VCMPPD $3, Z19, Z19, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K1, Z18
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K2, Z19
-	VMULPD.BCST constants<>+1768(SB), Z16, Z16
-	VMULPD.BCST constants<>+1768(SB), Z17, Z17
-	VADDPD Z16, Z0, Z16
-	VADDPD Z17, Z0, Z17
-	VMULPD Z16, Z1, Z16
-	VMULPD Z17, Z1, Z17
-	VADDPD Z18, Z0, Z20
-	VADDPD Z19, Z0, Z21
-	VMULPD Z2, Z20, Z20
-	VMULPD Z2, Z21, Z21
-	VMULPD Z14, Z2, Z14
-	VMULPD Z15, Z2, Z15
-	VMULPD Z18, Z18, Z18
-	VMULPD Z19, Z19, Z19
-	VSUBPD Z18, Z0, Z18
-	VSUBPD Z19, Z0, Z19
-	VMULPD Z18, Z14, Z14
-	VMULPD Z19, Z15, Z15
-	VMULPD Z16, Z14, Z14
-	VMULPD Z17, Z15, Z15
-	VADDPD Z14, Z20, Z14
-	VADDPD Z15, Z21, Z15
-	VMULPD Z14, Z12, Z12
-	VMULPD Z15, Z13, Z13
-	VMOVUPD Z12, (DI)(AX*8)
-	VMOVUPD Z13, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -24770,7 +22023,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
+// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), by non-temporal stores.
 TEXT ·bceF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -24782,15 +22035,9 @@ TEXT ·bceF32StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z1, Z1, Z1
 	VBROADCASTSS constants<>+96(SB), Z2
 	VBROADCASTSS constants<>+100(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z4
 	VMOVUPS 64(SI)(AX*4), Z5
 	VMOVUPS 128(SI)(AX*4), Z6
@@ -24971,17 +22218,22 @@ around:
 	VADDPS Z5, Z9, Z5
 	VADDPS Z6, Z10, Z6
 	VADDPS Z7, Z11, Z7
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z4, (DI)(AX*4)
 	VMOVNTPS Z5, 64(DI)(AX*4)
 	VMOVNTPS Z6, 128(DI)(AX*4)
 	VMOVNTPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -24998,193 +22250,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*4)
 	PREFETCHT0 2176(R9)(AX*4)
 	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VMOVUPS 128(SI)(AX*4), Z6
-	VMOVUPS 192(SI)(AX*4), Z7
-	VMOVUPS (R8)(AX*4), Z8
-	VMOVUPS 64(R8)(AX*4), Z9
-	VMOVUPS 128(R8)(AX*4), Z10
-	VMOVUPS 192(R8)(AX*4), Z11
-	VMOVUPS (R9)(AX*4), Z12
-	VMOVUPS 64(R9)(AX*4), Z13
-	VMOVUPS 128(R9)(AX*4), Z14
-	VMOVUPS 192(R9)(AX*4), Z15
-	VSUBPS Z0, Z12, Z12
-	VSUBPS Z0, Z13, Z13
-	VSUBPS Z0, Z14, Z14
-	VSUBPS Z0, Z15, Z15
-	VMULPS Z8, Z12, Z12
-	VMULPS Z9, Z13, Z13
-	VMULPS Z10, Z14, Z14
-	VMULPS Z11, Z15, Z15
-	VADDPS Z12, Z0, Z12
-	VADDPS Z13, Z0, Z13
-	VADDPS Z14, Z0, Z14
-	VADDPS Z15, Z0, Z15
-	VSUBPS Z8, Z0, Z8
-	VSUBPS Z9, Z0, Z9
-	VSUBPS Z10, Z0, Z10
-	VSUBPS Z11, Z0, Z11
-	VMULPS Z4, Z8, Z8
-	VMULPS Z5, Z9, Z9
-	VMULPS Z6, Z10, Z10
-	VMULPS Z7, Z11, Z11
-	VPXORD.BCST constants<>+0(SB), Z4, Z4
-	VPXORD.BCST constants<>+0(SB), Z5, Z5
-	VPXORD.BCST constants<>+0(SB), Z6, Z6
-	VPXORD.BCST constants<>+0(SB), Z7, Z7
-	VPORD.BCST constants<>+0(SB), Z4, Z16
-	VPORD.BCST constants<>+0(SB), Z5, Z17
-	VPORD.BCST constants<>+0(SB), Z6, Z18
-	VPORD.BCST constants<>+0(SB), Z7, Z19
-	VMAXPS Z2, Z16, Z16
-	VMAXPS Z2, Z17, Z17
-	VMAXPS Z2, Z18, Z18
-	VMAXPS Z2, Z19, Z19
-	VMOVAPS Z3, Z20
-	VFMADD231PS.BCST constants<>+112(SB), Z16, Z20
-	VMOVAPS Z3, Z21
-	VFMADD231PS.BCST constants<>+112(SB), Z17, Z21
-	VMOVAPS Z3, Z22
-	VFMADD231PS.BCST constants<>+112(SB), Z18, Z22
-	VMOVAPS Z3, Z23
-	VFMADD231PS.BCST constants<>+112(SB), Z19, Z23
-	VSUBPS Z3, Z20, Z20
-	VSUBPS Z3, Z21, Z21
-	VSUBPS Z3, Z22, Z22
-	VSUBPS Z3, Z23, Z23
-	VFMADD231PS.BCST constants<>+120(SB), Z20, Z16
-	VFMADD231PS.BCST constants<>+120(SB), Z21, Z17
-	VFMADD231PS.BCST constants<>+120(SB), Z22, Z18
-	VFMADD231PS.BCST constants<>+120(SB), Z23, Z19
-	VFMADD231PS.BCST constants<>+116(SB), Z20, Z16
-	VFMADD231PS.BCST constants<>+116(SB), Z21, Z17
-	VFMADD231PS.BCST constants<>+116(SB), Z22, Z18
-	VFMADD231PS.BCST constants<>+116(SB), Z23, Z19
-	VBROADCASTSS constants<>+128(SB), Z24
-	VFMADD231PS.BCST constants<>+124(SB), Z16, Z24
-	VBROADCASTSS constants<>+128(SB), Z25
-	VFMADD231PS.BCST constants<>+124(SB), Z17, Z25
-	VBROADCASTSS constants<>+128(SB), Z26
-	VFMADD231PS.BCST constants<>+124(SB), Z18, Z26
-	VBROADCASTSS constants<>+128(SB), Z27
-	VFMADD231PS.BCST constants<>+124(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+132(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+132(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+132(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+132(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+136(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+136(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+136(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+136(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+140(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+140(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+140(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+140(SB), Z19, Z27
-	VFMADD213PS Z0, Z16, Z24
-	VFMADD213PS Z0, Z17, Z25
-	VFMADD213PS Z0, Z18, Z26
-	VFMADD213PS Z0, Z19, Z27
-	VFMADD213PS Z0, Z16, Z24
-	VFMADD213PS Z0, Z17, Z25
-	VFMADD213PS Z0, Z18, Z26
-	VFMADD213PS Z0, Z19, Z27
-	VSCALEFPS Z20, Z24, Z16
-	VSCALEFPS Z21, Z25, Z17
-	VSCALEFPS Z22, Z26, Z18
-	VSCALEFPS Z23, Z27, Z19
-	VCMPPS.BCST $30, constants<>+104(SB), Z16, K1
-	VCMPPS.BCST $30, constants<>+104(SB), Z17, K2
-	VCMPPS.BCST $30, constants<>+104(SB), Z18, K3
-	VCMPPS.BCST $30, constants<>+104(SB), Z19, K4
-	VBROADCASTSS constants<>+108(SB), Z20
-	VFMADD231PS.BCST constants<>+104(SB), Z16, Z20
-	VBROADCASTSS constants<>+108(SB), Z21
-	VFMADD231PS.BCST constants<>+104(SB), Z17, Z21
-	VBROADCASTSS constants<>+108(SB), Z22
-	VFMADD231PS.BCST constants<>+104(SB), Z18, Z22
-	VBROADCASTSS constants<>+108(SB), Z23
-	VFMADD231PS.BCST constants<>+104(SB), Z19, Z23
-	VBLENDMPS Z20, Z16, K1, Z16
-	VBLENDMPS Z21, Z17, K2, Z17
-	VBLENDMPS Z22, Z18, K3, Z18
-	VBLENDMPS Z23, Z19, K4, Z19
-	VMAXPS Z4, Z1, Z4
-	VMAXPS Z5, Z1, Z5
-	VMAXPS Z6, Z1, Z6
-	VMAXPS Z7, Z1, Z7
-	VMOVAPS.Z Z0, K1, Z20
-	VMOVAPS.Z Z0, K2, Z21
-	VMOVAPS.Z Z0, K3, Z22
-	VMOVAPS.Z Z0, K4, Z23
-	VBROADCASTSS constants<>+148(SB), Z24
-	VFMADD231PS.BCST constants<>+144(SB), Z16, Z24
-	VBROADCASTSS constants<>+148(SB), Z25
-	VFMADD231PS.BCST constants<>+144(SB), Z17, Z25
-	VBROADCASTSS constants<>+148(SB), Z26
-	VFMADD231PS.BCST constants<>+144(SB), Z18, Z26
-	VBROADCASTSS constants<>+148(SB), Z27
-	VFMADD231PS.BCST constants<>+144(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+152(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+152(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+152(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+152(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+156(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+156(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+156(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+156(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+160(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+160(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+160(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+160(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+164(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+164(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+164(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+164(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+168(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+168(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+168(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+168(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+172(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+172(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+172(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+172(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+108(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+108(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+108(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+108(SB), Z19, Z27
-	VMULPS Z16, Z16, Z28
-	VMULPS Z17, Z17, Z29
-	VMULPS Z18, Z18, Z30
-	VMULPS Z19, Z19, Z31
-	VFMADD231PS Z24, Z28, Z16
-	VFMADD231PS Z25, Z29, Z17
-	VFMADD231PS Z26, Z30, Z18
-	VFMADD231PS Z27, Z31, Z19
-	VFMADD231PS.BCST constants<>+176(SB), Z20, Z16
-	VFMADD231PS.BCST constants<>+176(SB), Z21, Z17
-	VFMADD231PS.BCST constants<>+176(SB), Z22, Z18
-	VFMADD231PS.BCST constants<>+176(SB), Z23, Z19
-	VADDPS Z16, Z4, Z4
-	VADDPS Z17, Z5, Z5
-	VADDPS Z18, Z6, Z6
-	VADDPS Z19, Z7, Z7
-	VMULPS Z4, Z12, Z4
-	VMULPS Z5, Z13, Z5
-	VMULPS Z6, Z14, Z6
-	VMULPS Z7, Z15, Z7
-	VADDPS Z4, Z8, Z4
-	VADDPS Z5, Z9, Z5
-	VADDPS Z6, Z10, Z6
-	VADDPS Z7, Z11, Z7
 	VMOVUPS Z4, (DI)(AX*4)
 	VMOVUPS Z5, 64(DI)(AX*4)
 	VMOVUPS Z6, 128(DI)(AX*4)
 	VMOVUPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -25457,345 +22529,6 @@ done:
 	VZEROUPPER
 	RET
 
-// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-TEXT ·bceF64StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ t+16(FP), R8
-	MOVQ p+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+184(SB), Z1
-	VBROADCASTSD constants<>+192(SB), Z2
-	VPXORD Z3, Z3, Z3
-	VBROADCASTSD constants<>+200(SB), Z4
-	VBROADCASTSD constants<>+208(SB), Z5
-	VBROADCASTSD constants<>+216(SB), Z6
-	VBROADCASTSD constants<>+224(SB), Z7
-	VBROADCASTSD constants<>+232(SB), Z8
-	VBROADCASTSD constants<>+240(SB), Z9
-	VBROADCASTSD constants<>+248(SB), Z10
-	VBROADCASTSD constants<>+256(SB), Z11
-	VBROADCASTSD constants<>+264(SB), Z12
-	VBROADCASTSD constants<>+272(SB), Z13
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z14
-	VMOVUPD 64(SI)(AX*8), Z15
-	VMOVUPD (R8)(AX*8), Z16
-	VMOVUPD 64(R8)(AX*8), Z17
-	VMOVUPD (R9)(AX*8), Z18
-	VMOVUPD 64(R9)(AX*8), Z19
-	VSUBPD Z0, Z18, Z18
-	VSUBPD Z0, Z19, Z19
-	VMULPD Z16, Z18, Z18
-	VMULPD Z17, Z19, Z19
-	VADDPD Z18, Z0, Z18
-	VADDPD Z19, Z0, Z19
-	VSUBPD Z16, Z0, Z16
-	VSUBPD Z17, Z0, Z17
-	VMULPD Z14, Z16, Z16
-	VMULPD Z15, Z17, Z17
-	VPXORQ.BCST constants<>+8(SB), Z14, Z14
-	VPXORQ.BCST constants<>+8(SB), Z15, Z15
-	VPANDQ.BCST constants<>+24(SB), Z14, Z20
-	VPANDQ.BCST constants<>+24(SB), Z15, Z21
-	VMOVAPS Z1, Z22
-	VFNMADD231PD Z4, Z20, Z22
-	VMOVAPS Z1, Z23
-	VFNMADD231PD Z4, Z21, Z23
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMSUB231PD Z6, Z22, Z20
-	VFMSUB231PD Z6, Z23, Z21
-	VFMADD231PD Z5, Z22, Z20
-	VFMADD231PD Z5, Z23, Z21
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMOVAPS Z8, Z26
-	VFMADD231PD Z20, Z7, Z26
-	VMOVAPS Z8, Z27
-	VFMADD231PD Z21, Z7, Z27
-	VFMADD213PD Z9, Z20, Z26
-	VFMADD213PD Z9, Z21, Z27
-	VFMADD213PD Z10, Z20, Z26
-	VFMADD213PD Z10, Z21, Z27
-	VFMADD213PD Z11, Z20, Z26
-	VFMADD213PD Z11, Z21, Z27
-	VFMADD213PD Z12, Z20, Z26
-	VFMADD213PD Z12, Z21, Z27
-	VFMADD213PD Z13, Z20, Z26
-	VFMADD213PD Z13, Z21, Z27
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
-	VFMADD213PD Z2, Z20, Z26
-	VFMADD213PD Z2, Z21, Z27
-	VFMADD231PD Z26, Z24, Z20
-	VFMADD231PD Z27, Z25, Z21
-	VADDPD Z20, Z0, Z20
-	VADDPD Z21, Z0, Z21
-	VSCALEFPD Z22, Z20, Z20
-	VSCALEFPD Z23, Z21, Z21
-	VADDPD Z20, Z0, Z22
-	VADDPD Z21, Z0, Z23
-	VPADDQ.BCST constants<>+304(SB), Z22, Z22
-	VPADDQ.BCST constants<>+304(SB), Z23, Z23
-	VPANDQ.BCST constants<>+312(SB), Z22, Z24
-	VPANDQ.BCST constants<>+312(SB), Z23, Z25
-	VPSUBQ Z24, Z0, Z24
-	VPSUBQ Z25, Z0, Z25
-	VPADDQ Z24, Z20, Z20
-	VPADDQ Z25, Z21, Z21
-	VPADDQ.BCST constants<>+320(SB), Z24, Z24
-	VPADDQ.BCST constants<>+320(SB), Z25, Z25
-	VBROADCASTSD constants<>+328(SB), Z26
-	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
-	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
-	VADDPD Z24, Z20, Z20
-	VADDPD Z26, Z21, Z21
-	VPSRLQ $52, Z22, Z22
-	VPSRLQ $52, Z23, Z23
-	VPORQ Z1, Z22, Z22
-	VPORQ Z1, Z23, Z23
-	VSUBPD.BCST constants<>+336(SB), Z22, Z22
-	VSUBPD.BCST constants<>+336(SB), Z23, Z23
-	VADDPD.BCST constants<>+344(SB), Z20, Z24
-	VADDPD.BCST constants<>+344(SB), Z21, Z25
-	VDIVPD Z24, Z20, Z24
-	VDIVPD Z25, Z21, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VBROADCASTSD constants<>+360(SB), Z28
-	VFMADD231PD.BCST constants<>+352(SB), Z26, Z28
-	VBROADCASTSD constants<>+360(SB), Z29
-	VFMADD231PD.BCST constants<>+352(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+368(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+368(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+376(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+376(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
-	VMULPD Z2, Z20, Z30
-	VMULPD Z2, Z21, Z31
-	VMULPD Z20, Z30, Z30
-	VMULPD Z21, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z22, Z28
-	VMULPD.BCST constants<>+408(SB), Z23, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z20, Z20
-	VSUBPD Z25, Z21, Z21
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z20
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z21
-	VCMPPD $17, Z14, Z3, K1
-	VCMPPD $17, Z15, Z3, K2
-	VADDPD Z20, Z14, Z22
-	VADDPD Z21, Z15, Z23
-	VBLENDMPD Z22, Z20, K1, Z20
-	VBLENDMPD Z23, Z21, K2, Z21
-	VCMPPD.BCST $17, constants<>+424(SB), Z14, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z15, K2
-	VBLENDMPD Z3, Z20, K1, Z20
-	VBLENDMPD Z3, Z21, K2, Z21
-	VCMPPD.BCST $30, constants<>+432(SB), Z14, K1
-	VCMPPD.BCST $30, constants<>+432(SB), Z15, K2
-	VBLENDMPD Z14, Z20, K1, Z20
-	VBLENDMPD Z15, Z21, K2, Z21
-	VCMPPD $3, Z14, Z14, K1
-	VCMPPD $3, Z15, Z15, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K1, Z14
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K2, Z15
-	VMULPD Z14, Z18, Z14
-	VMULPD Z15, Z19, Z15
-	VADDPD Z14, Z16, Z14
-	VADDPD Z15, Z17, Z15
-	VMOVNTPD Z14, (DI)(AX*8)
-	VMOVNTPD Z15, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Z14
-	VMOVUPD 64(SI)(AX*8), Z15
-	VMOVUPD (R8)(AX*8), Z16
-	VMOVUPD 64(R8)(AX*8), Z17
-	VMOVUPD (R9)(AX*8), Z18
-	VMOVUPD 64(R9)(AX*8), Z19
-	VSUBPD Z0, Z18, Z18
-	VSUBPD Z0, Z19, Z19
-	VMULPD Z16, Z18, Z18
-	VMULPD Z17, Z19, Z19
-	VADDPD Z18, Z0, Z18
-	VADDPD Z19, Z0, Z19
-	VSUBPD Z16, Z0, Z16
-	VSUBPD Z17, Z0, Z17
-	VMULPD Z14, Z16, Z16
-	VMULPD Z15, Z17, Z17
-	VPXORQ.BCST constants<>+8(SB), Z14, Z14
-	VPXORQ.BCST constants<>+8(SB), Z15, Z15
-	VPANDQ.BCST constants<>+24(SB), Z14, Z20
-	VPANDQ.BCST constants<>+24(SB), Z15, Z21
-	VMOVAPS Z1, Z22
-	VFNMADD231PD Z4, Z20, Z22
-	VMOVAPS Z1, Z23
-	VFNMADD231PD Z4, Z21, Z23
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMSUB231PD Z6, Z22, Z20
-	VFMSUB231PD Z6, Z23, Z21
-	VFMADD231PD Z5, Z22, Z20
-	VFMADD231PD Z5, Z23, Z21
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMOVAPS Z8, Z26
-	VFMADD231PD Z20, Z7, Z26
-	VMOVAPS Z8, Z27
-	VFMADD231PD Z21, Z7, Z27
-	VFMADD213PD Z9, Z20, Z26
-	VFMADD213PD Z9, Z21, Z27
-	VFMADD213PD Z10, Z20, Z26
-	VFMADD213PD Z10, Z21, Z27
-	VFMADD213PD Z11, Z20, Z26
-	VFMADD213PD Z11, Z21, Z27
-	VFMADD213PD Z12, Z20, Z26
-	VFMADD213PD Z12, Z21, Z27
-	VFMADD213PD Z13, Z20, Z26
-	VFMADD213PD Z13, Z21, Z27
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z27
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z26
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z27
-	VFMADD213PD Z2, Z20, Z26
-	VFMADD213PD Z2, Z21, Z27
-	VFMADD231PD Z26, Z24, Z20
-	VFMADD231PD Z27, Z25, Z21
-	VADDPD Z20, Z0, Z20
-	VADDPD Z21, Z0, Z21
-	VSCALEFPD Z22, Z20, Z20
-	VSCALEFPD Z23, Z21, Z21
-	VADDPD Z20, Z0, Z22
-	VADDPD Z21, Z0, Z23
-	VPADDQ.BCST constants<>+304(SB), Z22, Z22
-	VPADDQ.BCST constants<>+304(SB), Z23, Z23
-	VPANDQ.BCST constants<>+312(SB), Z22, Z24
-	VPANDQ.BCST constants<>+312(SB), Z23, Z25
-	VPSUBQ Z24, Z0, Z24
-	VPSUBQ Z25, Z0, Z25
-	VPADDQ Z24, Z20, Z20
-	VPADDQ Z25, Z21, Z21
-	VPADDQ.BCST constants<>+320(SB), Z24, Z24
-	VPADDQ.BCST constants<>+320(SB), Z25, Z25
-	VBROADCASTSD constants<>+328(SB), Z26
-	VFMADD213PD.BCST constants<>+48(SB), Z26, Z24
-	VFMADD213PD.BCST constants<>+48(SB), Z25, Z26
-	VADDPD Z24, Z20, Z20
-	VADDPD Z26, Z21, Z21
-	VPSRLQ $52, Z22, Z22
-	VPSRLQ $52, Z23, Z23
-	VPORQ Z1, Z22, Z22
-	VPORQ Z1, Z23, Z23
-	VSUBPD.BCST constants<>+336(SB), Z22, Z22
-	VSUBPD.BCST constants<>+336(SB), Z23, Z23
-	VADDPD.BCST constants<>+344(SB), Z20, Z24
-	VADDPD.BCST constants<>+344(SB), Z21, Z25
-	VDIVPD Z24, Z20, Z24
-	VDIVPD Z25, Z21, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VBROADCASTSD constants<>+360(SB), Z28
-	VFMADD231PD.BCST constants<>+352(SB), Z26, Z28
-	VBROADCASTSD constants<>+360(SB), Z29
-	VFMADD231PD.BCST constants<>+352(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+368(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+368(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+376(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+376(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+384(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+384(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
-	VMULPD Z2, Z20, Z30
-	VMULPD Z2, Z21, Z31
-	VMULPD Z20, Z30, Z30
-	VMULPD Z21, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z22, Z28
-	VMULPD.BCST constants<>+408(SB), Z23, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z20, Z20
-	VSUBPD Z25, Z21, Z21
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z20
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z21
-	VCMPPD $17, Z14, Z3, K1
-	VCMPPD $17, Z15, Z3, K2
-	VADDPD Z20, Z14, Z22
-	VADDPD Z21, Z15, Z23
-	VBLENDMPD Z22, Z20, K1, Z20
-	VBLENDMPD Z23, Z21, K2, Z21
-	VCMPPD.BCST $17, constants<>+424(SB), Z14, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z15, K2
-	VBLENDMPD Z3, Z20, K1, Z20
-	VBLENDMPD Z3, Z21, K2, Z21
-	VCMPPD.BCST $30, constants<>+432(SB), Z14, K1
-	VCMPPD.BCST $30, constants<>+432(SB), Z15, K2
-	VBLENDMPD Z14, Z20, K1, Z20
-	VBLENDMPD Z15, Z21, K2, Z21
-	VCMPPD $3, Z14, Z14, K1
-	VCMPPD $3, Z15, Z15, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z20, K1, Z14
-	VBLENDMPD.BCST constants<>+440(SB), Z21, K2, Z15
-	VMULPD Z14, Z18, Z14
-	VMULPD Z15, Z19, Z15
-	VADDPD Z14, Z16, Z14
-	VADDPD Z15, Z17, Z15
-	VMOVUPD Z14, (DI)(AX*8)
-	VMOVUPD Z15, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // bceGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 TEXT ·bceGradF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -25992,7 +22725,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
+// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
 TEXT ·bceGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -26004,15 +22737,9 @@ TEXT ·bceGradF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS constants<>+452(SB), Z1
 	VBROADCASTSS constants<>+456(SB), Z2
 	VBROADCASTSS constants<>+460(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z4
 	VMOVUPS 64(SI)(AX*4), Z5
 	VMOVUPS 128(SI)(AX*4), Z6
@@ -26133,17 +22860,22 @@ around:
 	VSUBPS Z13, Z5, Z5
 	VSUBPS Z14, Z6, Z6
 	VSUBPS Z15, Z7, Z7
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z4, (DI)(AX*4)
 	VMOVNTPS Z5, 64(DI)(AX*4)
 	VMOVNTPS Z6, 128(DI)(AX*4)
 	VMOVNTPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -26160,133 +22892,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*4)
 	PREFETCHT0 2176(R9)(AX*4)
 	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VMOVUPS 128(SI)(AX*4), Z6
-	VMOVUPS 192(SI)(AX*4), Z7
-	VMOVUPS (R8)(AX*4), Z8
-	VMOVUPS 64(R8)(AX*4), Z9
-	VMOVUPS 128(R8)(AX*4), Z10
-	VMOVUPS 192(R8)(AX*4), Z11
-	VMOVUPS (R9)(AX*4), Z12
-	VMOVUPS 64(R9)(AX*4), Z13
-	VMOVUPS 128(R9)(AX*4), Z14
-	VMOVUPS 192(R9)(AX*4), Z15
-	VMULPS Z8, Z12, Z12
-	VMULPS Z9, Z13, Z13
-	VMULPS Z10, Z14, Z14
-	VMULPS Z11, Z15, Z15
-	VADDPS.BCST constants<>+32(SB), Z12, Z16
-	VADDPS.BCST constants<>+32(SB), Z13, Z17
-	VADDPS.BCST constants<>+32(SB), Z14, Z18
-	VADDPS.BCST constants<>+32(SB), Z15, Z19
-	VSUBPS Z8, Z16, Z8
-	VSUBPS Z9, Z17, Z9
-	VSUBPS Z10, Z18, Z10
-	VSUBPS Z11, Z19, Z11
-	VMAXPS Z4, Z1, Z4
-	VMAXPS Z5, Z1, Z5
-	VMAXPS Z6, Z1, Z6
-	VMAXPS Z7, Z1, Z7
-	VMINPS Z4, Z2, Z4
-	VMINPS Z5, Z2, Z5
-	VMINPS Z6, Z2, Z6
-	VMINPS Z7, Z2, Z7
-	VMOVAPS Z3, Z16
-	VFMADD231PS.BCST constants<>+464(SB), Z4, Z16
-	VMOVAPS Z3, Z17
-	VFMADD231PS.BCST constants<>+464(SB), Z5, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS.BCST constants<>+464(SB), Z6, Z18
-	VMOVAPS Z3, Z19
-	VFMADD231PS.BCST constants<>+464(SB), Z7, Z19
-	VSUBPS Z3, Z16, Z20
-	VSUBPS Z3, Z17, Z21
-	VSUBPS Z3, Z18, Z22
-	VSUBPS Z3, Z19, Z23
-	VPSLLD $23, Z16, Z16
-	VPSLLD $23, Z17, Z17
-	VPSLLD $23, Z18, Z18
-	VPSLLD $23, Z19, Z19
-	VFMADD231PS.BCST constants<>+468(SB), Z20, Z4
-	VFMADD231PS.BCST constants<>+468(SB), Z21, Z5
-	VFMADD231PS.BCST constants<>+468(SB), Z22, Z6
-	VFMADD231PS.BCST constants<>+468(SB), Z23, Z7
-	VFMADD231PS.BCST constants<>+472(SB), Z20, Z4
-	VFMADD231PS.BCST constants<>+472(SB), Z21, Z5
-	VFMADD231PS.BCST constants<>+472(SB), Z22, Z6
-	VFMADD231PS.BCST constants<>+472(SB), Z23, Z7
-	VBROADCASTSS constants<>+480(SB), Z20
-	VFMADD231PS.BCST constants<>+476(SB), Z4, Z20
-	VBROADCASTSS constants<>+480(SB), Z21
-	VFMADD231PS.BCST constants<>+476(SB), Z5, Z21
-	VBROADCASTSS constants<>+480(SB), Z22
-	VFMADD231PS.BCST constants<>+476(SB), Z6, Z22
-	VBROADCASTSS constants<>+480(SB), Z23
-	VFMADD231PS.BCST constants<>+476(SB), Z7, Z23
-	VFMADD213PS.BCST constants<>+484(SB), Z4, Z20
-	VFMADD213PS.BCST constants<>+484(SB), Z5, Z21
-	VFMADD213PS.BCST constants<>+484(SB), Z6, Z22
-	VFMADD213PS.BCST constants<>+484(SB), Z7, Z23
-	VFMADD213PS.BCST constants<>+488(SB), Z4, Z20
-	VFMADD213PS.BCST constants<>+488(SB), Z5, Z21
-	VFMADD213PS.BCST constants<>+488(SB), Z6, Z22
-	VFMADD213PS.BCST constants<>+488(SB), Z7, Z23
-	VFMADD213PS.BCST constants<>+492(SB), Z4, Z20
-	VFMADD213PS.BCST constants<>+492(SB), Z5, Z21
-	VFMADD213PS.BCST constants<>+492(SB), Z6, Z22
-	VFMADD213PS.BCST constants<>+492(SB), Z7, Z23
-	VFMADD213PS.BCST constants<>+36(SB), Z4, Z20
-	VFMADD213PS.BCST constants<>+36(SB), Z5, Z21
-	VFMADD213PS.BCST constants<>+36(SB), Z6, Z22
-	VFMADD213PS.BCST constants<>+36(SB), Z7, Z23
-	VCMPPS.BCST $17, constants<>+496(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+496(SB), Z17, K2
-	VCMPPS.BCST $17, constants<>+496(SB), Z18, K3
-	VCMPPS.BCST $17, constants<>+496(SB), Z19, K4
-	VMOVAPS.Z Z16, K1, Z24
-	VMOVAPS.Z Z17, K2, Z25
-	VMOVAPS.Z Z18, K3, Z26
-	VMOVAPS.Z Z19, K4, Z27
-	VSUBPS Z24, Z16, Z28
-	VSUBPS Z25, Z17, Z29
-	VSUBPS Z26, Z18, Z30
-	VSUBPS Z27, Z19, Z31
-	VMULPS Z4, Z16, Z4
-	VMULPS Z5, Z17, Z5
-	VMULPS Z6, Z18, Z6
-	VMULPS Z7, Z19, Z7
-	VADDPS Z0, Z24, Z16
-	VADDPS Z0, Z25, Z17
-	VADDPS Z0, Z26, Z18
-	VADDPS Z0, Z27, Z19
-	VFMADD231PS Z20, Z4, Z16
-	VFMADD231PS Z21, Z5, Z17
-	VFMADD231PS Z22, Z6, Z18
-	VFMADD231PS Z23, Z7, Z19
-	VADDPS Z28, Z16, Z4
-	VADDPS Z29, Z17, Z5
-	VADDPS Z30, Z18, Z6
-	VADDPS Z31, Z19, Z7
-	VDIVPS Z4, Z0, Z4
-	VDIVPS Z5, Z0, Z5
-	VDIVPS Z6, Z0, Z6
-	VDIVPS Z7, Z0, Z7
-	VMULPS Z4, Z8, Z4
-	VMULPS Z5, Z9, Z5
-	VMULPS Z6, Z10, Z6
-	VMULPS Z7, Z11, Z7
-	VSUBPS Z12, Z4, Z4
-	VSUBPS Z13, Z5, Z5
-	VSUBPS Z14, Z6, Z6
-	VSUBPS Z15, Z7, Z7
 	VMOVUPS Z4, (DI)(AX*4)
 	VMOVUPS Z5, 64(DI)(AX*4)
 	VMOVUPS Z6, 128(DI)(AX*4)
 	VMOVUPS Z7, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -26526,7 +23138,7 @@ done:
 	VZEROUPPER
 	RET
 
-// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
+// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
 TEXT ·bceGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -26534,15 +23146,9 @@ TEXT ·bceGradF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ p+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -26694,17 +23300,22 @@ around:
 	VSUBPD Z9, Z1, Z1
 	VSUBPD Z10, Z2, Z2
 	VSUBPD Z11, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -26721,164 +23332,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*8)
 	PREFETCHT0 2176(R9)(AX*8)
 	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VMOVUPD (R9)(AX*8), Z8
-	VMOVUPD 64(R9)(AX*8), Z9
-	VMOVUPD 128(R9)(AX*8), Z10
-	VMOVUPD 192(R9)(AX*8), Z11
-	VMULPD Z4, Z8, Z8
-	VMULPD Z5, Z9, Z9
-	VMULPD Z6, Z10, Z10
-	VMULPD Z7, Z11, Z11
-	VADDPD.BCST constants<>+40(SB), Z8, Z12
-	VADDPD.BCST constants<>+40(SB), Z9, Z13
-	VADDPD.BCST constants<>+40(SB), Z10, Z14
-	VADDPD.BCST constants<>+40(SB), Z11, Z15
-	VSUBPD Z4, Z12, Z4
-	VSUBPD Z5, Z13, Z5
-	VSUBPD Z6, Z14, Z6
-	VSUBPD Z7, Z15, Z7
-	VBROADCASTSD constants<>+512(SB), Z12
-	VMAXPD Z0, Z12, Z13
-	VMAXPD Z1, Z12, Z14
-	VMAXPD Z2, Z12, Z15
-	VMAXPD Z3, Z12, Z12
-	VBROADCASTSD constants<>+520(SB), Z16
-	VMINPD Z13, Z16, Z13
-	VMINPD Z14, Z16, Z14
-	VMINPD Z15, Z16, Z15
-	VMINPD Z12, Z16, Z12
-	VBROADCASTSD constants<>+528(SB), Z16
-	VFMADD231PD.BCST constants<>+536(SB), Z13, Z16
-	VBROADCASTSD constants<>+528(SB), Z17
-	VFMADD231PD.BCST constants<>+536(SB), Z14, Z17
-	VBROADCASTSD constants<>+528(SB), Z18
-	VFMADD231PD.BCST constants<>+536(SB), Z15, Z18
-	VBROADCASTSD constants<>+528(SB), Z19
-	VFMADD231PD.BCST constants<>+536(SB), Z12, Z19
-	VSUBPD.BCST constants<>+528(SB), Z16, Z20
-	VSUBPD.BCST constants<>+528(SB), Z17, Z21
-	VSUBPD.BCST constants<>+528(SB), Z18, Z22
-	VSUBPD.BCST constants<>+528(SB), Z19, Z23
-	VPSLLQ $52, Z16, Z16
-	VPSLLQ $52, Z17, Z17
-	VPSLLQ $52, Z18, Z18
-	VPSLLQ $52, Z19, Z19
-	VFMADD231PD.BCST constants<>+416(SB), Z20, Z13
-	VFMADD231PD.BCST constants<>+416(SB), Z21, Z14
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z15
-	VFMADD231PD.BCST constants<>+416(SB), Z23, Z12
-	VFMADD231PD.BCST constants<>+408(SB), Z20, Z13
-	VFMADD231PD.BCST constants<>+408(SB), Z21, Z14
-	VFMADD231PD.BCST constants<>+408(SB), Z22, Z15
-	VFMADD231PD.BCST constants<>+408(SB), Z23, Z12
-	VCMPPD.BCST $17, constants<>+544(SB), Z16, K1
-	VCMPPD.BCST $17, constants<>+544(SB), Z17, K2
-	VCMPPD.BCST $17, constants<>+544(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+544(SB), Z19, K4
-	VMOVAPD.Z Z16, K1, Z20
-	VMOVAPD.Z Z17, K2, Z21
-	VMOVAPD.Z Z18, K3, Z22
-	VMOVAPD.Z Z19, K4, Z23
-	VSUBPD Z20, Z16, Z24
-	VSUBPD Z21, Z17, Z25
-	VSUBPD Z22, Z18, Z26
-	VSUBPD Z23, Z19, Z27
-	VMULPD Z13, Z16, Z16
-	VMULPD Z14, Z17, Z17
-	VMULPD Z15, Z18, Z18
-	VMULPD Z12, Z19, Z19
-	VBROADCASTSD constants<>+560(SB), Z28
-	VFMADD231PD.BCST constants<>+552(SB), Z13, Z28
-	VBROADCASTSD constants<>+560(SB), Z29
-	VFMADD231PD.BCST constants<>+552(SB), Z14, Z29
-	VBROADCASTSD constants<>+560(SB), Z30
-	VFMADD231PD.BCST constants<>+552(SB), Z15, Z30
-	VBROADCASTSD constants<>+560(SB), Z31
-	VFMADD231PD.BCST constants<>+552(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+568(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+568(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+568(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+568(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+576(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+576(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+576(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+576(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+584(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+584(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+584(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+584(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+592(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+592(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+592(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+592(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+600(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+600(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+600(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+600(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+608(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+608(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+608(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+608(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+616(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+616(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+616(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+616(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+624(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+624(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+624(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+624(SB), Z12, Z31
-	VFMADD213PD.BCST constants<>+48(SB), Z13, Z28
-	VFMADD213PD.BCST constants<>+48(SB), Z14, Z29
-	VFMADD213PD.BCST constants<>+48(SB), Z15, Z30
-	VFMADD213PD.BCST constants<>+48(SB), Z12, Z31
-	VADDPD.BCST constants<>+504(SB), Z20, Z12
-	VADDPD.BCST constants<>+504(SB), Z21, Z13
-	VADDPD.BCST constants<>+504(SB), Z22, Z14
-	VADDPD.BCST constants<>+504(SB), Z23, Z15
-	VFMADD231PD Z28, Z16, Z12
-	VFMADD231PD Z29, Z17, Z13
-	VFMADD231PD Z30, Z18, Z14
-	VFMADD231PD Z31, Z19, Z15
-	VADDPD Z24, Z12, Z12
-	VADDPD Z25, Z13, Z13
-	VADDPD Z26, Z14, Z14
-	VADDPD Z27, Z15, Z15
-	VBROADCASTSD constants<>+504(SB), Z16
-	VDIVPD Z12, Z16, Z12
-	VDIVPD Z13, Z16, Z13
-	VDIVPD Z14, Z16, Z14
-	VDIVPD Z15, Z16, Z15
-	VCMPPD $3, Z0, Z0, K1
-	VCMPPD $3, Z1, Z1, K2
-	VCMPPD $3, Z2, Z2, K3
-	VCMPPD $3, Z3, Z3, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z12, K1, Z0
-	VBLENDMPD.BCST constants<>+440(SB), Z13, K2, Z1
-	VBLENDMPD.BCST constants<>+440(SB), Z14, K3, Z2
-	VBLENDMPD.BCST constants<>+440(SB), Z15, K4, Z3
-	VMULPD Z0, Z4, Z0
-	VMULPD Z1, Z5, Z1
-	VMULPD Z2, Z6, Z2
-	VMULPD Z3, Z7, Z3
-	VSUBPD Z8, Z0, Z0
-	VSUBPD Z9, Z1, Z1
-	VSUBPD Z10, Z2, Z2
-	VSUBPD Z11, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -26946,22 +23406,16 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
 TEXT ·squaredErrorF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -26978,17 +23432,22 @@ around:
 	VMULPS Z1, Z1, Z1
 	VMULPS Z2, Z2, Z2
 	VMULPS Z3, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -27001,29 +23460,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VMULPS Z0, Z0, Z0
-	VMULPS Z1, Z1, Z1
-	VMULPS Z2, Z2, Z2
-	VMULPS Z3, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27091,22 +23534,16 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
 TEXT ·squaredErrorF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -27123,17 +23560,22 @@ around:
 	VMULPD Z1, Z1, Z1
 	VMULPD Z2, Z2, Z2
 	VMULPD Z3, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -27146,29 +23588,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMULPD Z0, Z0, Z0
-	VMULPD Z1, Z1, Z1
-	VMULPD Z2, Z2, Z2
-	VMULPD Z3, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27249,7 +23675,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 TEXT ·squaredErrorGradF32StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -27259,15 +23685,9 @@ TEXT ·squaredErrorGradF32StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (R8)(AX*4), Z1
 	VMOVUPS 64(R8)(AX*4), Z2
 	VMOVUPS 128(R8)(AX*4), Z3
@@ -27292,17 +23712,22 @@ around:
 	VMULPS Z6, Z2, Z2
 	VMULPS Z7, Z3, Z3
 	VMULPS Z8, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -27319,37 +23744,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*4)
 	PREFETCHT0 2176(R9)(AX*4)
 	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (R8)(AX*4), Z1
-	VMOVUPS 64(R8)(AX*4), Z2
-	VMOVUPS 128(R8)(AX*4), Z3
-	VMOVUPS 192(R8)(AX*4), Z4
-	VMOVUPS (R9)(AX*4), Z5
-	VMOVUPS 64(R9)(AX*4), Z6
-	VMOVUPS 128(R9)(AX*4), Z7
-	VMOVUPS 192(R9)(AX*4), Z8
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VSUBPS Z8, Z4, Z4
-	VMULPS Z1, Z0, Z1
-	VMULPS Z2, Z0, Z2
-	VMULPS Z3, Z0, Z3
-	VMULPS Z4, Z0, Z4
-	VMOVUPS (SI)(AX*4), Z5
-	VMOVUPS 64(SI)(AX*4), Z6
-	VMOVUPS 128(SI)(AX*4), Z7
-	VMOVUPS 192(SI)(AX*4), Z8
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
-	VMULPS Z8, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -27430,7 +23831,7 @@ done:
 	VZEROUPPER
 	RET
 
-// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 TEXT ·squaredErrorGradF64StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), DI
 	MOVQ dy+8(FP), SI
@@ -27440,15 +23841,9 @@ TEXT ·squaredErrorGradF64StreamAVX512(SB), NOSPLIT, $0-48
 	MOVQ scalars+40(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (R8)(AX*8), Z1
 	VMOVUPD 64(R8)(AX*8), Z2
 	VMOVUPD 128(R8)(AX*8), Z3
@@ -27473,17 +23868,22 @@ around:
 	VMULPD Z6, Z2, Z2
 	VMULPD Z7, Z3, Z3
 	VMULPD Z8, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -27500,37 +23900,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*8)
 	PREFETCHT0 2176(R9)(AX*8)
 	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (R8)(AX*8), Z1
-	VMOVUPD 64(R8)(AX*8), Z2
-	VMOVUPD 128(R8)(AX*8), Z3
-	VMOVUPD 192(R8)(AX*8), Z4
-	VMOVUPD (R9)(AX*8), Z5
-	VMOVUPD 64(R9)(AX*8), Z6
-	VMOVUPD 128(R9)(AX*8), Z7
-	VMOVUPD 192(R9)(AX*8), Z8
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VSUBPD Z8, Z4, Z4
-	VMULPD Z1, Z0, Z1
-	VMULPD Z2, Z0, Z2
-	VMULPD Z3, Z0, Z3
-	VMULPD Z4, Z0, Z4
-	VMOVUPD (SI)(AX*8), Z5
-	VMOVUPD 64(SI)(AX*8), Z6
-	VMOVUPD 128(SI)(AX*8), Z7
-	VMOVUPD 192(SI)(AX*8), Z8
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMULPD Z8, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30054,22 +26430,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addI32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addI32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -30082,17 +26452,22 @@ around:
 	VPADDD Z5, Z1, Z1
 	VPADDD Z6, Z2, Z2
 	VPADDD Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -30105,25 +26480,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VPADDD Z4, Z0, Z0
-	VPADDD Z5, Z1, Z1
-	VPADDD Z6, Z2, Z2
-	VPADDD Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30186,22 +26549,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addI64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addI64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -30214,17 +26571,22 @@ around:
 	VPADDQ Z5, Z1, Z1
 	VPADDQ Z6, Z2, Z2
 	VPADDQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -30237,25 +26599,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPADDQ Z4, Z0, Z0
-	VPADDQ Z5, Z1, Z1
-	VPADDQ Z6, Z2, Z2
-	VPADDQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30318,22 +26668,16 @@ done:
 	VZEROUPPER
 	RET
 
-// addU8StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addU8StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 TEXT ·addU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -30346,17 +26690,22 @@ around:
 	VPADDB Z5, Z1, Z1
 	VPADDB Z6, Z2, Z2
 	VPADDB Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -30369,25 +26718,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*1)
 	PREFETCHT0 2176(R8)(AX*1)
 	PREFETCHT0 2240(R8)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VMOVDQU8 (R8)(AX*1), Z4
-	VMOVDQU8 64(R8)(AX*1), Z5
-	VMOVDQU8 128(R8)(AX*1), Z6
-	VMOVDQU8 192(R8)(AX*1), Z7
-	VPADDB Z4, Z0, Z0
-	VPADDB Z5, Z1, Z1
-	VPADDB Z6, Z2, Z2
-	VPADDB Z7, Z3, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30446,7 +26783,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30454,15 +26791,9 @@ TEXT ·addRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -30471,17 +26802,22 @@ around:
 	VPADDD Z0, Z2, Z2
 	VPADDD Z0, Z3, Z3
 	VPADDD Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -30490,21 +26826,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPADDD Z0, Z1, Z1
-	VPADDD Z0, Z2, Z2
-	VPADDD Z0, Z3, Z3
-	VPADDD Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30563,7 +26891,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30571,15 +26899,9 @@ TEXT ·addRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -30588,17 +26910,22 @@ around:
 	VPADDQ Z0, Z2, Z2
 	VPADDQ Z0, Z3, Z3
 	VPADDQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -30607,21 +26934,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPADDQ Z0, Z1, Z1
-	VPADDQ Z0, Z2, Z2
-	VPADDQ Z0, Z3, Z3
-	VPADDQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30680,7 +26999,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 TEXT ·addRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -30688,15 +27007,9 @@ TEXT ·addRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -30705,17 +27018,22 @@ around:
 	VPADDB Z0, Z2, Z2
 	VPADDB Z0, Z3, Z3
 	VPADDB Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -30724,21 +27042,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPADDB Z0, Z1, Z1
-	VPADDB Z0, Z2, Z2
-	VPADDB Z0, Z3, Z3
-	VPADDB Z0, Z4, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30797,7 +27107,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -30805,15 +27115,9 @@ TEXT ·addLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -30822,17 +27126,22 @@ around:
 	VPADDD Z2, Z0, Z2
 	VPADDD Z3, Z0, Z3
 	VPADDD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -30841,21 +27150,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPADDD Z1, Z0, Z1
-	VPADDD Z2, Z0, Z2
-	VPADDD Z3, Z0, Z3
-	VPADDD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -30914,7 +27215,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -30922,15 +27223,9 @@ TEXT ·addLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -30939,17 +27234,22 @@ around:
 	VPADDQ Z2, Z0, Z2
 	VPADDQ Z3, Z0, Z3
 	VPADDQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -30958,21 +27258,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPADDQ Z1, Z0, Z1
-	VPADDQ Z2, Z0, Z2
-	VPADDQ Z3, Z0, Z3
-	VPADDQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31031,7 +27323,7 @@ done:
 	VZEROUPPER
 	RET
 
-// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 TEXT ·addLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -31039,15 +27331,9 @@ TEXT ·addLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -31056,17 +27342,22 @@ around:
 	VPADDB Z2, Z0, Z2
 	VPADDB Z3, Z0, Z3
 	VPADDB Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -31075,21 +27366,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPADDB Z1, Z0, Z1
-	VPADDB Z2, Z0, Z2
-	VPADDB Z3, Z0, Z3
-	VPADDB Z4, Z0, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31152,22 +27435,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subI32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subI32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -31180,17 +27457,22 @@ around:
 	VPSUBD Z5, Z1, Z1
 	VPSUBD Z6, Z2, Z2
 	VPSUBD Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -31203,25 +27485,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VPSUBD Z4, Z0, Z0
-	VPSUBD Z5, Z1, Z1
-	VPSUBD Z6, Z2, Z2
-	VPSUBD Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31284,22 +27554,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subI64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subI64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -31312,17 +27576,22 @@ around:
 	VPSUBQ Z5, Z1, Z1
 	VPSUBQ Z6, Z2, Z2
 	VPSUBQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -31335,25 +27604,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPSUBQ Z4, Z0, Z0
-	VPSUBQ Z5, Z1, Z1
-	VPSUBQ Z6, Z2, Z2
-	VPSUBQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31416,22 +27673,16 @@ done:
 	VZEROUPPER
 	RET
 
-// subU8StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subU8StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 TEXT ·subU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -31444,17 +27695,22 @@ around:
 	VPSUBB Z5, Z1, Z1
 	VPSUBB Z6, Z2, Z2
 	VPSUBB Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -31467,25 +27723,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*1)
 	PREFETCHT0 2176(R8)(AX*1)
 	PREFETCHT0 2240(R8)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VMOVDQU8 (R8)(AX*1), Z4
-	VMOVDQU8 64(R8)(AX*1), Z5
-	VMOVDQU8 128(R8)(AX*1), Z6
-	VMOVDQU8 192(R8)(AX*1), Z7
-	VPSUBB Z4, Z0, Z0
-	VPSUBB Z5, Z1, Z1
-	VPSUBB Z6, Z2, Z2
-	VPSUBB Z7, Z3, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31544,7 +27788,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31552,15 +27796,9 @@ TEXT ·subRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -31569,17 +27807,22 @@ around:
 	VPSUBD Z0, Z2, Z2
 	VPSUBD Z0, Z3, Z3
 	VPSUBD Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -31588,21 +27831,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPSUBD Z0, Z1, Z1
-	VPSUBD Z0, Z2, Z2
-	VPSUBD Z0, Z3, Z3
-	VPSUBD Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31661,7 +27896,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31669,15 +27904,9 @@ TEXT ·subRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -31686,17 +27915,22 @@ around:
 	VPSUBQ Z0, Z2, Z2
 	VPSUBQ Z0, Z3, Z3
 	VPSUBQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -31705,21 +27939,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPSUBQ Z0, Z1, Z1
-	VPSUBQ Z0, Z2, Z2
-	VPSUBQ Z0, Z3, Z3
-	VPSUBQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31778,7 +28004,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 TEXT ·subRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -31786,15 +28012,9 @@ TEXT ·subRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -31803,17 +28023,22 @@ around:
 	VPSUBB Z0, Z2, Z2
 	VPSUBB Z0, Z3, Z3
 	VPSUBB Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -31822,21 +28047,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPSUBB Z0, Z1, Z1
-	VPSUBB Z0, Z2, Z2
-	VPSUBB Z0, Z3, Z3
-	VPSUBB Z0, Z4, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -31895,7 +28112,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -31903,15 +28120,9 @@ TEXT ·subLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -31920,17 +28131,22 @@ around:
 	VPSUBD Z2, Z0, Z2
 	VPSUBD Z3, Z0, Z3
 	VPSUBD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -31939,21 +28155,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPSUBD Z1, Z0, Z1
-	VPSUBD Z2, Z0, Z2
-	VPSUBD Z3, Z0, Z3
-	VPSUBD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32012,7 +28220,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -32020,15 +28228,9 @@ TEXT ·subLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -32037,17 +28239,22 @@ around:
 	VPSUBQ Z2, Z0, Z2
 	VPSUBQ Z3, Z0, Z3
 	VPSUBQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -32056,21 +28263,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPSUBQ Z1, Z0, Z1
-	VPSUBQ Z2, Z0, Z2
-	VPSUBQ Z3, Z0, Z3
-	VPSUBQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32129,7 +28328,7 @@ done:
 	VZEROUPPER
 	RET
 
-// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 TEXT ·subLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -32137,15 +28336,9 @@ TEXT ·subLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -32154,17 +28347,22 @@ around:
 	VPSUBB Z2, Z0, Z2
 	VPSUBB Z3, Z0, Z3
 	VPSUBB Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -32173,21 +28371,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPSUBB Z1, Z0, Z1
-	VPSUBB Z2, Z0, Z2
-	VPSUBB Z3, Z0, Z3
-	VPSUBB Z4, Z0, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32250,22 +28440,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulI32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -32278,17 +28462,22 @@ around:
 	VPMULLD Z5, Z1, Z1
 	VPMULLD Z6, Z2, Z2
 	VPMULLD Z7, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -32301,25 +28490,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VPMULLD Z4, Z0, Z0
-	VPMULLD Z5, Z1, Z1
-	VPMULLD Z6, Z2, Z2
-	VPMULLD Z7, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32382,22 +28559,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulI64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulI64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -32410,17 +28581,22 @@ around:
 	VPMULLQ Z5, Z1, Z1
 	VPMULLQ Z6, Z2, Z2
 	VPMULLQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -32433,25 +28609,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPMULLQ Z4, Z0, Z0
-	VPMULLQ Z5, Z1, Z1
-	VPMULLQ Z6, Z2, Z2
-	VPMULLQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32539,22 +28703,16 @@ done:
 	VZEROUPPER
 	RET
 
-// mulU8StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulU8StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 TEXT ·mulU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -32587,17 +28745,22 @@ around:
 	VPMULLW Z3, Z7, Z4
 	VPANDD.BCST constants<>+1884(SB), Z4, Z4
 	VPORD Z4, Z5, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -32610,45 +28773,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*1)
 	PREFETCHT0 2176(R8)(AX*1)
 	PREFETCHT0 2240(R8)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VMOVDQU8 (R8)(AX*1), Z4
-	VMOVDQU8 64(R8)(AX*1), Z5
-	VMOVDQU8 128(R8)(AX*1), Z6
-	VMOVDQU8 192(R8)(AX*1), Z7
-	VPANDD.BCST constants<>+1880(SB), Z4, Z9
-	VPSRLW $8, Z0, Z8
-	VPMULLW Z8, Z9, Z9
-	VPMULLW Z0, Z4, Z8
-	VPANDD.BCST constants<>+1884(SB), Z8, Z8
-	VPORD Z8, Z9, Z0
-	VPANDD.BCST constants<>+1880(SB), Z5, Z8
-	VPSRLW $8, Z1, Z4
-	VPMULLW Z4, Z8, Z8
-	VPMULLW Z1, Z5, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z8, Z1
-	VPANDD.BCST constants<>+1880(SB), Z6, Z5
-	VPSRLW $8, Z2, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z2, Z6, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z2
-	VPANDD.BCST constants<>+1880(SB), Z7, Z5
-	VPSRLW $8, Z3, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z3, Z7, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32707,7 +28838,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -32715,15 +28846,9 @@ TEXT ·mulRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -32732,17 +28857,22 @@ around:
 	VPMULLD Z0, Z2, Z2
 	VPMULLD Z0, Z3, Z3
 	VPMULLD Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -32751,21 +28881,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMULLD Z0, Z1, Z1
-	VPMULLD Z0, Z2, Z2
-	VPMULLD Z0, Z3, Z3
-	VPMULLD Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32824,7 +28946,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -32832,15 +28954,9 @@ TEXT ·mulRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -32849,17 +28965,22 @@ around:
 	VPMULLQ Z0, Z2, Z2
 	VPMULLQ Z0, Z3, Z3
 	VPMULLQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -32868,21 +28989,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMULLQ Z0, Z1, Z1
-	VPMULLQ Z0, Z2, Z2
-	VPMULLQ Z0, Z3, Z3
-	VPMULLQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -32966,7 +29079,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 TEXT ·mulRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -32974,15 +29087,9 @@ TEXT ·mulRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -33011,17 +29118,22 @@ around:
 	VPMULLW Z4, Z0, Z5
 	VPANDD.BCST constants<>+1884(SB), Z5, Z5
 	VPORD Z5, Z6, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -33030,41 +29142,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPANDD.BCST constants<>+1880(SB), Z0, Z6
-	VPSRLW $8, Z1, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z1, Z0, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z1
-	VPANDD.BCST constants<>+1880(SB), Z0, Z6
-	VPSRLW $8, Z2, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z2, Z0, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z2
-	VPANDD.BCST constants<>+1880(SB), Z0, Z6
-	VPSRLW $8, Z3, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z3, Z0, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z3
-	VPANDD.BCST constants<>+1880(SB), Z0, Z6
-	VPSRLW $8, Z4, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z4, Z0, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33123,7 +29207,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -33131,15 +29215,9 @@ TEXT ·mulLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -33148,17 +29226,22 @@ around:
 	VPMULLD Z2, Z0, Z2
 	VPMULLD Z3, Z0, Z3
 	VPMULLD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -33167,21 +29250,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMULLD Z1, Z0, Z1
-	VPMULLD Z2, Z0, Z2
-	VPMULLD Z3, Z0, Z3
-	VPMULLD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33240,7 +29315,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -33248,15 +29323,9 @@ TEXT ·mulLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -33265,17 +29334,22 @@ around:
 	VPMULLQ Z2, Z0, Z2
 	VPMULLQ Z3, Z0, Z3
 	VPMULLQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -33284,21 +29358,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMULLQ Z1, Z0, Z1
-	VPMULLQ Z2, Z0, Z2
-	VPMULLQ Z3, Z0, Z3
-	VPMULLQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33382,7 +29448,7 @@ done:
 	VZEROUPPER
 	RET
 
-// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 TEXT ·mulLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -33390,15 +29456,9 @@ TEXT ·mulLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -33427,17 +29487,22 @@ around:
 	VPMULLW Z0, Z4, Z5
 	VPANDD.BCST constants<>+1884(SB), Z5, Z5
 	VPORD Z5, Z6, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -33446,41 +29511,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPANDD.BCST constants<>+1880(SB), Z1, Z6
-	VPSRLW $8, Z0, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z0, Z1, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z1
-	VPANDD.BCST constants<>+1880(SB), Z2, Z6
-	VPSRLW $8, Z0, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z0, Z2, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z2
-	VPANDD.BCST constants<>+1880(SB), Z3, Z6
-	VPSRLW $8, Z0, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z0, Z3, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z3
-	VPANDD.BCST constants<>+1880(SB), Z4, Z6
-	VPSRLW $8, Z0, Z5
-	VPMULLW Z5, Z6, Z6
-	VPMULLW Z0, Z4, Z5
-	VPANDD.BCST constants<>+1884(SB), Z5, Z5
-	VPORD Z5, Z6, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33543,22 +29580,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI32StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -33571,17 +29602,22 @@ around:
 	VPMAXSD Z1, Z5, Z1
 	VPMAXSD Z2, Z6, Z2
 	VPMAXSD Z3, Z7, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -33594,25 +29630,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VPMAXSD Z0, Z4, Z0
-	VPMAXSD Z1, Z5, Z1
-	VPMAXSD Z2, Z6, Z2
-	VPMAXSD Z3, Z7, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33675,22 +29699,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumI64StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -33703,17 +29721,22 @@ around:
 	VPMAXSQ Z1, Z5, Z1
 	VPMAXSQ Z2, Z6, Z2
 	VPMAXSQ Z3, Z7, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -33726,25 +29749,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPMAXSQ Z0, Z4, Z0
-	VPMAXSQ Z1, Z5, Z1
-	VPMAXSQ Z2, Z6, Z2
-	VPMAXSQ Z3, Z7, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33807,22 +29818,16 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumU8StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 TEXT ·maximumU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -33835,17 +29840,22 @@ around:
 	VPMAXUB Z1, Z5, Z1
 	VPMAXUB Z2, Z6, Z2
 	VPMAXUB Z3, Z7, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -33858,25 +29868,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*1)
 	PREFETCHT0 2176(R8)(AX*1)
 	PREFETCHT0 2240(R8)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VMOVDQU8 (R8)(AX*1), Z4
-	VMOVDQU8 64(R8)(AX*1), Z5
-	VMOVDQU8 128(R8)(AX*1), Z6
-	VMOVDQU8 192(R8)(AX*1), Z7
-	VPMAXUB Z0, Z4, Z0
-	VPMAXUB Z1, Z5, Z1
-	VPMAXUB Z2, Z6, Z2
-	VPMAXUB Z3, Z7, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -33935,7 +29933,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -33943,15 +29941,9 @@ TEXT ·maximumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -33960,17 +29952,22 @@ around:
 	VPMAXSD Z2, Z0, Z2
 	VPMAXSD Z3, Z0, Z3
 	VPMAXSD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -33979,21 +29976,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMAXSD Z1, Z0, Z1
-	VPMAXSD Z2, Z0, Z2
-	VPMAXSD Z3, Z0, Z3
-	VPMAXSD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34052,7 +30041,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -34060,15 +30049,9 @@ TEXT ·maximumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -34077,17 +30060,22 @@ around:
 	VPMAXSQ Z2, Z0, Z2
 	VPMAXSQ Z3, Z0, Z3
 	VPMAXSQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -34096,21 +30084,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMAXSQ Z1, Z0, Z1
-	VPMAXSQ Z2, Z0, Z2
-	VPMAXSQ Z3, Z0, Z3
-	VPMAXSQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34169,7 +30149,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 TEXT ·maximumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -34177,15 +30157,9 @@ TEXT ·maximumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -34194,17 +30168,22 @@ around:
 	VPMAXUB Z2, Z0, Z2
 	VPMAXUB Z3, Z0, Z3
 	VPMAXUB Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -34213,21 +30192,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPMAXUB Z1, Z0, Z1
-	VPMAXUB Z2, Z0, Z2
-	VPMAXUB Z3, Z0, Z3
-	VPMAXUB Z4, Z0, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34286,7 +30257,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -34294,15 +30265,9 @@ TEXT ·maximumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -34311,17 +30276,22 @@ around:
 	VPMAXSD Z0, Z2, Z2
 	VPMAXSD Z0, Z3, Z3
 	VPMAXSD Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -34330,21 +30300,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMAXSD Z0, Z1, Z1
-	VPMAXSD Z0, Z2, Z2
-	VPMAXSD Z0, Z3, Z3
-	VPMAXSD Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34403,7 +30365,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -34411,15 +30373,9 @@ TEXT ·maximumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -34428,17 +30384,22 @@ around:
 	VPMAXSQ Z0, Z2, Z2
 	VPMAXSQ Z0, Z3, Z3
 	VPMAXSQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -34447,21 +30408,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMAXSQ Z0, Z1, Z1
-	VPMAXSQ Z0, Z2, Z2
-	VPMAXSQ Z0, Z3, Z3
-	VPMAXSQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34520,7 +30473,7 @@ done:
 	VZEROUPPER
 	RET
 
-// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 TEXT ·maximumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -34528,15 +30481,9 @@ TEXT ·maximumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -34545,17 +30492,22 @@ around:
 	VPMAXUB Z0, Z2, Z2
 	VPMAXUB Z0, Z3, Z3
 	VPMAXUB Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -34564,21 +30516,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPMAXUB Z0, Z1, Z1
-	VPMAXUB Z0, Z2, Z2
-	VPMAXUB Z0, Z3, Z3
-	VPMAXUB Z0, Z4, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34641,22 +30585,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -34669,17 +30607,22 @@ around:
 	VPMINSD Z1, Z5, Z1
 	VPMINSD Z2, Z6, Z2
 	VPMINSD Z3, Z7, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -34692,25 +30635,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VPMINSD Z0, Z4, Z0
-	VPMINSD Z1, Z5, Z1
-	VPMINSD Z2, Z6, Z2
-	VPMINSD Z3, Z7, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34773,22 +30704,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -34801,17 +30726,22 @@ around:
 	VPMINSQ Z1, Z5, Z1
 	VPMINSQ Z2, Z6, Z2
 	VPMINSQ Z3, Z7, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -34824,25 +30754,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPMINSQ Z0, Z4, Z0
-	VPMINSQ Z1, Z5, Z1
-	VPMINSQ Z2, Z6, Z2
-	VPMINSQ Z3, Z7, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -34905,22 +30823,16 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 TEXT ·minimumU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -34933,17 +30845,22 @@ around:
 	VPMINUB Z1, Z5, Z1
 	VPMINUB Z2, Z6, Z2
 	VPMINUB Z3, Z7, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -34956,25 +30873,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*1)
 	PREFETCHT0 2176(R8)(AX*1)
 	PREFETCHT0 2240(R8)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VMOVDQU8 (R8)(AX*1), Z4
-	VMOVDQU8 64(R8)(AX*1), Z5
-	VMOVDQU8 128(R8)(AX*1), Z6
-	VMOVDQU8 192(R8)(AX*1), Z7
-	VPMINUB Z0, Z4, Z0
-	VPMINUB Z1, Z5, Z1
-	VPMINUB Z2, Z6, Z2
-	VPMINUB Z3, Z7, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35033,7 +30938,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -35041,15 +30946,9 @@ TEXT ·minimumRightI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -35058,17 +30957,22 @@ around:
 	VPMINSD Z2, Z0, Z2
 	VPMINSD Z3, Z0, Z3
 	VPMINSD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -35077,21 +30981,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMINSD Z1, Z0, Z1
-	VPMINSD Z2, Z0, Z2
-	VPMINSD Z3, Z0, Z3
-	VPMINSD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35150,7 +31046,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -35158,15 +31054,9 @@ TEXT ·minimumRightI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -35175,17 +31065,22 @@ around:
 	VPMINSQ Z2, Z0, Z2
 	VPMINSQ Z3, Z0, Z3
 	VPMINSQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -35194,21 +31089,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMINSQ Z1, Z0, Z1
-	VPMINSQ Z2, Z0, Z2
-	VPMINSQ Z3, Z0, Z3
-	VPMINSQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35267,7 +31154,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 TEXT ·minimumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -35275,15 +31162,9 @@ TEXT ·minimumRightU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -35292,17 +31173,22 @@ around:
 	VPMINUB Z2, Z0, Z2
 	VPMINUB Z3, Z0, Z3
 	VPMINUB Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -35311,21 +31197,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPMINUB Z1, Z0, Z1
-	VPMINUB Z2, Z0, Z2
-	VPMINUB Z3, Z0, Z3
-	VPMINUB Z4, Z0, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35384,7 +31262,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -35392,15 +31270,9 @@ TEXT ·minimumLeftI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -35409,17 +31281,22 @@ around:
 	VPMINSD Z0, Z2, Z2
 	VPMINSD Z0, Z3, Z3
 	VPMINSD Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -35428,21 +31305,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPMINSD Z0, Z1, Z1
-	VPMINSD Z0, Z2, Z2
-	VPMINSD Z0, Z3, Z3
-	VPMINSD Z0, Z4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35501,7 +31370,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -35509,15 +31378,9 @@ TEXT ·minimumLeftI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -35526,17 +31389,22 @@ around:
 	VPMINSQ Z0, Z2, Z2
 	VPMINSQ Z0, Z3, Z3
 	VPMINSQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -35545,21 +31413,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPMINSQ Z0, Z1, Z1
-	VPMINSQ Z0, Z2, Z2
-	VPMINSQ Z0, Z3, Z3
-	VPMINSQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -35618,7 +31478,7 @@ done:
 	VZEROUPPER
 	RET
 
-// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 TEXT ·minimumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ b+8(FP), SI
@@ -35626,15 +31486,9 @@ TEXT ·minimumLeftU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -35643,17 +31497,22 @@ around:
 	VPMINUB Z0, Z2, Z2
 	VPMINUB Z0, Z3, Z3
 	VPMINUB Z0, Z4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -35662,21 +31521,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPMINUB Z0, Z1, Z1
-	VPMINUB Z0, Z2, Z2
-	VPMINUB Z0, Z3, Z3
-	VPMINUB Z0, Z4, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39289,22 +35140,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negI32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negI32StreamAVX512 is dst[i] = -a, by non-temporal stores.
 TEXT ·negI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -39313,17 +35158,22 @@ around:
 	VPSUBD Z2, Z0, Z2
 	VPSUBD Z3, Z0, Z3
 	VPSUBD Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -39332,21 +35182,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPSUBD Z1, Z0, Z1
-	VPSUBD Z2, Z0, Z2
-	VPSUBD Z3, Z0, Z3
-	VPSUBD Z4, Z0, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39404,22 +35246,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negI64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negI64StreamAVX512 is dst[i] = -a, by non-temporal stores.
 TEXT ·negI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -39428,17 +35264,22 @@ around:
 	VPSUBQ Z2, Z0, Z2
 	VPSUBQ Z3, Z0, Z3
 	VPSUBQ Z4, Z0, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -39447,21 +35288,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPSUBQ Z1, Z0, Z1
-	VPSUBQ Z2, Z0, Z2
-	VPSUBQ Z3, Z0, Z3
-	VPSUBQ Z4, Z0, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39519,22 +35352,16 @@ done:
 	VZEROUPPER
 	RET
 
-// negU8StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negU8StreamAVX512 is dst[i] = -a, by non-temporal stores.
 TEXT ·negU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -39543,17 +35370,22 @@ around:
 	VPSUBB Z2, Z0, Z2
 	VPSUBB Z3, Z0, Z3
 	VPSUBB Z4, Z0, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -39562,21 +35394,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPSUBB Z1, Z0, Z1
-	VPSUBB Z2, Z0, Z2
-	VPSUBB Z3, Z0, Z3
-	VPSUBB Z4, Z0, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39644,22 +35468,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z1
 	VMOVUPS 64(SI)(AX*4), Z2
 	VMOVUPS 128(SI)(AX*4), Z3
@@ -39676,17 +35494,22 @@ around:
 	VBLENDMPS Z6, Z2, K2, Z2
 	VBLENDMPS Z7, Z3, K3, Z3
 	VBLENDMPS Z8, Z4, K4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z1, (DI)(AX*4)
 	VMOVNTPS Z2, 64(DI)(AX*4)
 	VMOVNTPS Z3, 128(DI)(AX*4)
 	VMOVNTPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -39695,29 +35518,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z1
-	VMOVUPS 64(SI)(AX*4), Z2
-	VMOVUPS 128(SI)(AX*4), Z3
-	VMOVUPS 192(SI)(AX*4), Z4
-	VPCMPD $1, Z0, Z1, K1
-	VPCMPD $1, Z0, Z2, K2
-	VPCMPD $1, Z0, Z3, K3
-	VPCMPD $1, Z0, Z4, K4
-	VPSUBD Z1, Z0, Z5
-	VPSUBD Z2, Z0, Z6
-	VPSUBD Z3, Z0, Z7
-	VPSUBD Z4, Z0, Z8
-	VBLENDMPS Z5, Z1, K1, Z1
-	VBLENDMPS Z6, Z2, K2, Z2
-	VBLENDMPS Z7, Z3, K3, Z3
-	VBLENDMPS Z8, Z4, K4, Z4
 	VMOVUPS Z1, (DI)(AX*4)
 	VMOVUPS Z2, 64(DI)(AX*4)
 	VMOVUPS Z3, 128(DI)(AX*4)
 	VMOVUPS Z4, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39785,22 +35592,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -39817,17 +35618,22 @@ around:
 	VBLENDMPD Z6, Z2, K2, Z2
 	VBLENDMPD Z7, Z3, K3, Z3
 	VBLENDMPD Z8, Z4, K4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -39836,29 +35642,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPCMPQ $1, Z0, Z1, K1
-	VPCMPQ $1, Z0, Z2, K2
-	VPCMPQ $1, Z0, Z3, K3
-	VPCMPQ $1, Z0, Z4, K4
-	VPSUBQ Z1, Z0, Z5
-	VPSUBQ Z2, Z0, Z6
-	VPSUBQ Z3, Z0, Z7
-	VPSUBQ Z4, Z0, Z8
-	VBLENDMPD Z5, Z1, K1, Z1
-	VBLENDMPD Z6, Z2, K2, Z2
-	VBLENDMPD Z7, Z3, K3, Z3
-	VBLENDMPD Z8, Z4, K4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -39926,22 +35716,16 @@ done:
 	VZEROUPPER
 	RET
 
-// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 TEXT ·absU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
 	VPXORD Z0, Z0, Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z1
 	VMOVDQU8 64(SI)(AX*1), Z2
 	VMOVDQU8 128(SI)(AX*1), Z3
@@ -39958,17 +35742,22 @@ around:
 	VPBLENDMB Z6, Z2, K2, Z2
 	VPBLENDMB Z7, Z3, K3, Z3
 	VPBLENDMB Z8, Z4, K4, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z1, (DI)(AX*1)
 	VMOVNTPS Z2, 64(DI)(AX*1)
 	VMOVNTPS Z3, 128(DI)(AX*1)
 	VMOVNTPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -39977,29 +35766,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z1
-	VMOVDQU8 64(SI)(AX*1), Z2
-	VMOVDQU8 128(SI)(AX*1), Z3
-	VMOVDQU8 192(SI)(AX*1), Z4
-	VPCMPUB $1, Z0, Z1, K1
-	VPCMPUB $1, Z0, Z2, K2
-	VPCMPUB $1, Z0, Z3, K3
-	VPCMPUB $1, Z0, Z4, K4
-	VPSUBB Z1, Z0, Z5
-	VPSUBB Z2, Z0, Z6
-	VPSUBB Z3, Z0, Z7
-	VPSUBB Z4, Z0, Z8
-	VPBLENDMB Z5, Z1, K1, Z1
-	VPBLENDMB Z6, Z2, K2, Z2
-	VPBLENDMB Z7, Z3, K3, Z3
-	VPBLENDMB Z8, Z4, K4, Z4
-	VMOVDQU8 Z1, (DI)(AX*1)
-	VMOVDQU8 Z2, 64(DI)(AX*1)
-	VMOVDQU8 Z3, 128(DI)(AX*1)
-	VMOVDQU8 Z4, 192(DI)(AX*1)
+	VMOVUPS Z1, (DI)(AX*1)
+	VMOVUPS Z2, 64(DI)(AX*1)
+	VMOVUPS Z3, 128(DI)(AX*1)
+	VMOVUPS Z4, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40062,7 +35835,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -40071,13 +35844,9 @@ TEXT ·signI32StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+64(SB), Z1
 	VBROADCASTSS constants<>+1888(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z3
 	VMOVUPS 64(SI)(AX*4), Z4
 	VPCMPD $1, Z3, Z0, K1
@@ -40088,34 +35857,27 @@ around:
 	VMOVAPS.Z Z2, K4, Z4
 	VBLENDMPS Z1, Z3, K1, Z3
 	VBLENDMPS Z1, Z4, K2, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z3, (DI)(AX*4)
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z3
-	VMOVUPS 64(SI)(AX*4), Z4
-	VPCMPD $1, Z3, Z0, K1
-	VPCMPD $1, Z4, Z0, K2
-	VPCMPD $1, Z0, Z3, K3
-	VPCMPD $1, Z0, Z4, K4
-	VMOVAPS.Z Z2, K3, Z3
-	VMOVAPS.Z Z2, K4, Z4
-	VBLENDMPS Z1, Z3, K1, Z3
-	VBLENDMPS Z1, Z4, K2, Z4
 	VMOVUPS Z3, (DI)(AX*4)
 	VMOVUPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40178,7 +35940,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -40187,13 +35949,9 @@ TEXT ·signI64StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD constants<>+1896(SB), Z1
 	VBROADCASTSD constants<>+1904(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VPCMPQ $1, Z3, Z0, K1
@@ -40204,34 +35962,27 @@ around:
 	VMOVAPD.Z Z2, K4, Z4
 	VBLENDMPD Z1, Z3, K1, Z3
 	VBLENDMPD Z1, Z4, K2, Z4
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VPCMPQ $1, Z3, Z0, K1
-	VPCMPQ $1, Z4, Z0, K2
-	VPCMPQ $1, Z0, Z3, K3
-	VPCMPQ $1, Z0, Z4, K4
-	VMOVAPD.Z Z2, K3, Z3
-	VMOVAPD.Z Z2, K4, Z4
-	VBLENDMPD Z1, Z3, K1, Z3
-	VBLENDMPD Z1, Z4, K2, Z4
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40294,7 +36045,7 @@ done:
 	VZEROUPPER
 	RET
 
-// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 TEXT ·signU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -40303,13 +36054,9 @@ TEXT ·signU8StreamAVX512(SB), NOSPLIT, $0-24
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS constants<>+1912(SB), Z1
 	VBROADCASTSS constants<>+1888(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z3
 	VMOVDQU8 64(SI)(AX*1), Z4
 	VPCMPUB $1, Z3, Z0, K1
@@ -40320,34 +36067,27 @@ around:
 	VPBLENDMB Z2, Z0, K4, Z4
 	VPBLENDMB Z1, Z3, K1, Z3
 	VPBLENDMB Z1, Z4, K2, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
 	VMOVNTPS Z3, (DI)(AX*1)
 	VMOVNTPS Z4, 64(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2048(SI)(AX*1)
 	PREFETCHT0 2112(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z3
-	VMOVDQU8 64(SI)(AX*1), Z4
-	VPCMPUB $1, Z3, Z0, K1
-	VPCMPUB $1, Z4, Z0, K2
-	VPCMPUB $1, Z0, Z3, K3
-	VPCMPUB $1, Z0, Z4, K4
-	VPBLENDMB Z2, Z0, K3, Z3
-	VPBLENDMB Z2, Z0, K4, Z4
-	VPBLENDMB Z1, Z3, K1, Z3
-	VPBLENDMB Z1, Z4, K2, Z4
-	VMOVDQU8 Z3, (DI)(AX*1)
-	VMOVDQU8 Z4, 64(DI)(AX*1)
+	VMOVUPS Z3, (DI)(AX*1)
+	VMOVUPS Z4, 64(DI)(AX*1)
 	ADDQ $128, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40404,21 +36144,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI32StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareI32StreamAVX512 is dst[i] = a², by non-temporal stores.
 TEXT ·squareI32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -40427,17 +36161,22 @@ around:
 	VPMULLD Z1, Z1, Z1
 	VPMULLD Z2, Z2, Z2
 	VPMULLD Z3, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -40446,21 +36185,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VPMULLD Z0, Z0, Z0
-	VPMULLD Z1, Z1, Z1
-	VPMULLD Z2, Z2, Z2
-	VPMULLD Z3, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40517,21 +36248,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareI64StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareI64StreamAVX512 is dst[i] = a², by non-temporal stores.
 TEXT ·squareI64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -40540,17 +36265,22 @@ around:
 	VPMULLQ Z1, Z1, Z1
 	VPMULLQ Z2, Z2, Z2
 	VPMULLQ Z3, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -40559,21 +36289,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VPMULLQ Z0, Z0, Z0
-	VPMULLQ Z1, Z1, Z1
-	VPMULLQ Z2, Z2, Z2
-	VPMULLQ Z3, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40655,21 +36377,15 @@ done:
 	VZEROUPPER
 	RET
 
-// squareU8StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareU8StreamAVX512 is dst[i] = a², by non-temporal stores.
 TEXT ·squareU8StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z0
 	VMOVDQU8 64(SI)(AX*1), Z1
 	VMOVDQU8 128(SI)(AX*1), Z2
@@ -40698,17 +36414,22 @@ around:
 	VPMULLW Z3, Z3, Z4
 	VPANDD.BCST constants<>+1884(SB), Z4, Z4
 	VPORD Z4, Z5, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*1)
 	VMOVNTPS Z1, 64(DI)(AX*1)
 	VMOVNTPS Z2, 128(DI)(AX*1)
 	VMOVNTPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -40717,41 +36438,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z0
-	VMOVDQU8 64(SI)(AX*1), Z1
-	VMOVDQU8 128(SI)(AX*1), Z2
-	VMOVDQU8 192(SI)(AX*1), Z3
-	VPANDD.BCST constants<>+1880(SB), Z0, Z5
-	VPSRLW $8, Z0, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z0, Z0, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z0
-	VPANDD.BCST constants<>+1880(SB), Z1, Z5
-	VPSRLW $8, Z1, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z1, Z1, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z1
-	VPANDD.BCST constants<>+1880(SB), Z2, Z5
-	VPSRLW $8, Z2, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z2, Z2, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z2
-	VPANDD.BCST constants<>+1880(SB), Z3, Z5
-	VPSRLW $8, Z3, Z4
-	VPMULLW Z4, Z5, Z5
-	VPMULLW Z3, Z3, Z4
-	VPANDD.BCST constants<>+1884(SB), Z4, Z4
-	VPORD Z4, Z5, Z3
-	VMOVDQU8 Z0, (DI)(AX*1)
-	VMOVDQU8 Z1, 64(DI)(AX*1)
-	VMOVDQU8 Z2, 128(DI)(AX*1)
-	VMOVDQU8 Z3, 192(DI)(AX*1)
+	VMOVUPS Z0, (DI)(AX*1)
+	VMOVUPS Z1, 64(DI)(AX*1)
+	VMOVUPS Z2, 128(DI)(AX*1)
+	VMOVUPS Z3, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40816,7 +36509,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampI32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -40825,15 +36518,9 @@ TEXT ·clampI32StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSS 0(DX), Z0
 	VBROADCASTSS 4(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -40846,17 +36533,22 @@ around:
 	VPMINSD Z3, Z1, Z3
 	VPMINSD Z4, Z1, Z4
 	VPMINSD Z5, Z1, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -40865,25 +36557,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VPMAXSD Z2, Z0, Z2
-	VPMAXSD Z3, Z0, Z3
-	VPMAXSD Z4, Z0, Z4
-	VPMAXSD Z5, Z0, Z5
-	VPMINSD Z2, Z1, Z2
-	VPMINSD Z3, Z1, Z3
-	VPMINSD Z4, Z1, Z4
-	VPMINSD Z5, Z1, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -40948,7 +36628,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -40957,15 +36637,9 @@ TEXT ·clampI64StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -40978,17 +36652,22 @@ around:
 	VPMINSQ Z3, Z1, Z3
 	VPMINSQ Z4, Z1, Z4
 	VPMINSQ Z5, Z1, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -40997,25 +36676,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VPMAXSQ Z2, Z0, Z2
-	VPMAXSQ Z3, Z0, Z3
-	VPMAXSQ Z4, Z0, Z4
-	VPMAXSQ Z5, Z0, Z5
-	VPMINSQ Z2, Z1, Z2
-	VPMINSQ Z3, Z1, Z3
-	VPMINSQ Z4, Z1, Z4
-	VPMINSQ Z5, Z1, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -41080,7 +36747,7 @@ done:
 	VZEROUPPER
 	RET
 
-// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 TEXT ·clampU8StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -41089,15 +36756,9 @@ TEXT ·clampU8StreamAVX512(SB), NOSPLIT, $0-32
 	XORL AX, AX
 	VPBROADCASTB 0(DX), Z0
 	VPBROADCASTB 1(DX), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
-	PREFETCHT0 8256(SI)(AX*1)
-	PREFETCHT0 8320(SI)(AX*1)
-	PREFETCHT0 8384(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), Z2
 	VMOVDQU8 64(SI)(AX*1), Z3
 	VMOVDQU8 128(SI)(AX*1), Z4
@@ -41110,17 +36771,22 @@ around:
 	VPMINUB Z3, Z1, Z3
 	VPMINUB Z4, Z1, Z4
 	VPMINUB Z5, Z1, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	PREFETCHT0 8256(SI)(AX*1)
+	PREFETCHT0 8320(SI)(AX*1)
+	PREFETCHT0 8384(SI)(AX*1)
 	VMOVNTPS Z2, (DI)(AX*1)
 	VMOVNTPS Z3, 64(DI)(AX*1)
 	VMOVNTPS Z4, 128(DI)(AX*1)
 	VMOVNTPS Z5, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*1)
 	PREFETCHT0 2112(DI)(AX*1)
 	PREFETCHT0 2176(DI)(AX*1)
@@ -41129,25 +36795,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*1)
 	PREFETCHT0 2176(SI)(AX*1)
 	PREFETCHT0 2240(SI)(AX*1)
-	VMOVDQU8 (SI)(AX*1), Z2
-	VMOVDQU8 64(SI)(AX*1), Z3
-	VMOVDQU8 128(SI)(AX*1), Z4
-	VMOVDQU8 192(SI)(AX*1), Z5
-	VPMAXUB Z2, Z0, Z2
-	VPMAXUB Z3, Z0, Z3
-	VPMAXUB Z4, Z0, Z4
-	VPMAXUB Z5, Z0, Z5
-	VPMINUB Z2, Z1, Z2
-	VPMINUB Z3, Z1, Z3
-	VPMINUB Z4, Z1, Z4
-	VPMINUB Z5, Z1, Z5
-	VMOVDQU8 Z2, (DI)(AX*1)
-	VMOVDQU8 Z3, 64(DI)(AX*1)
-	VMOVDQU8 Z4, 128(DI)(AX*1)
-	VMOVDQU8 Z5, 192(DI)(AX*1)
+	VMOVUPS Z2, (DI)(AX*1)
+	VMOVUPS Z3, 64(DI)(AX*1)
+	VMOVUPS Z4, 128(DI)(AX*1)
+	VMOVUPS Z5, 192(DI)(AX*1)
 	ADDQ $256, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -41221,7 +36875,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereI32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -41229,12 +36883,9 @@ TEXT ·whereI32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVDQU8 (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
 	VMOVDQU8 16(SI)(AX*1), X0
@@ -41255,17 +36906,19 @@ around:
 	VBLENDMPS Z1, Z5, K2, Z1
 	VBLENDMPS Z2, Z6, K3, Z2
 	VBLENDMPS Z3, Z7, K4, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -41279,33 +36932,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*4)
 	PREFETCHT0 2176(R9)(AX*4)
 	PREFETCHT0 2240(R9)(AX*4)
-	VMOVDQU8 (SI)(AX*1), X0
-	VPTESTMB X0, X0, K1
-	VMOVDQU8 16(SI)(AX*1), X0
-	VPTESTMB X0, X0, K2
-	VMOVDQU8 32(SI)(AX*1), X0
-	VPTESTMB X0, X0, K3
-	VMOVDQU8 48(SI)(AX*1), X0
-	VPTESTMB X0, X0, K4
-	VMOVUPS (R8)(AX*4), Z0
-	VMOVUPS 64(R8)(AX*4), Z1
-	VMOVUPS 128(R8)(AX*4), Z2
-	VMOVUPS 192(R8)(AX*4), Z3
-	VMOVUPS (R9)(AX*4), Z4
-	VMOVUPS 64(R9)(AX*4), Z5
-	VMOVUPS 128(R9)(AX*4), Z6
-	VMOVUPS 192(R9)(AX*4), Z7
-	VBLENDMPS Z0, Z4, K1, Z0
-	VBLENDMPS Z1, Z5, K2, Z1
-	VBLENDMPS Z2, Z6, K3, Z2
-	VBLENDMPS Z3, Z7, K4, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -41379,7 +37012,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereI64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 TEXT ·whereI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -41387,12 +37020,9 @@ TEXT ·whereI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ b+24(FP), R9
 	MOVQ n+32(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VMOVQ (SI)(AX*1), X0
 	VPTESTMB X0, X0, K1
 	VMOVQ 8(SI)(AX*1), X0
@@ -41413,17 +37043,19 @@ around:
 	VBLENDMPD Z1, Z5, K2, Z1
 	VBLENDMPD Z2, Z6, K3, Z2
 	VBLENDMPD Z3, Z7, K4, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -41437,33 +37069,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*8)
 	PREFETCHT0 2176(R9)(AX*8)
 	PREFETCHT0 2240(R9)(AX*8)
-	VMOVQ (SI)(AX*1), X0
-	VPTESTMB X0, X0, K1
-	VMOVQ 8(SI)(AX*1), X0
-	VPTESTMB X0, X0, K2
-	VMOVQ 16(SI)(AX*1), X0
-	VPTESTMB X0, X0, K3
-	VMOVQ 24(SI)(AX*1), X0
-	VPTESTMB X0, X0, K4
-	VMOVUPD (R8)(AX*8), Z0
-	VMOVUPD 64(R8)(AX*8), Z1
-	VMOVUPD 128(R8)(AX*8), Z2
-	VMOVUPD 192(R8)(AX*8), Z3
-	VMOVUPD (R9)(AX*8), Z4
-	VMOVUPD 64(R9)(AX*8), Z5
-	VMOVUPD 128(R9)(AX*8), Z6
-	VMOVUPD 192(R9)(AX*8), Z7
-	VBLENDMPD Z0, Z4, K1, Z0
-	VBLENDMPD Z1, Z5, K2, Z1
-	VBLENDMPD Z2, Z6, K3, Z2
-	VBLENDMPD Z3, Z7, K4, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42314,51 +37926,46 @@ done:
 	VZEROUPPER
 	RET
 
-// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
+// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, by non-temporal stores.
 TEXT ·fromI32I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VPMOVSXDQ (SI)(AX*4), Z0
 	VPMOVSXDQ 32(SI)(AX*4), Z1
 	VPMOVSXDQ 64(SI)(AX*4), Z2
 	VPMOVSXDQ 96(SI)(AX*4), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VPMOVSXDQ (SI)(AX*4), Z0
-	VPMOVSXDQ 32(SI)(AX*4), Z1
-	VPMOVSXDQ 64(SI)(AX*4), Z2
-	VPMOVSXDQ 96(SI)(AX*4), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42410,49 +38017,44 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 TEXT ·fromU8I32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBD (SI)(AX*1), Z0
 	VPMOVZXBD 16(SI)(AX*1), Z1
 	VPMOVZXBD 32(SI)(AX*1), Z2
 	VPMOVZXBD 48(SI)(AX*1), Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
 	PREFETCHT0 2240(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBD (SI)(AX*1), Z0
-	VPMOVZXBD 16(SI)(AX*1), Z1
-	VPMOVZXBD 32(SI)(AX*1), Z2
-	VPMOVZXBD 48(SI)(AX*1), Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42504,49 +38106,44 @@ done:
 	VZEROUPPER
 	RET
 
-// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 TEXT ·fromU8I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*1)
+vectors:
 	VPMOVZXBQ (SI)(AX*1), Z0
 	VPMOVZXBQ 8(SI)(AX*1), Z1
 	VPMOVZXBQ 16(SI)(AX*1), Z2
 	VPMOVZXBQ 24(SI)(AX*1), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*1)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*1)
-	VPMOVZXBQ (SI)(AX*1), Z0
-	VPMOVZXBQ 8(SI)(AX*1), Z1
-	VPMOVZXBQ 16(SI)(AX*1), Z2
-	VPMOVZXBQ 24(SI)(AX*1), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42598,51 +38195,46 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
+// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, by non-temporal stores.
 TEXT ·fromF32I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VCVTTPS2QQ (SI)(AX*4), Z0
 	VCVTTPS2QQ 32(SI)(AX*4), Z1
 	VCVTTPS2QQ 64(SI)(AX*4), Z2
 	VCVTTPS2QQ 96(SI)(AX*4), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
 	PREFETCHT0 2240(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VCVTTPS2QQ (SI)(AX*4), Z0
-	VCVTTPS2QQ 32(SI)(AX*4), Z1
-	VCVTTPS2QQ 64(SI)(AX*4), Z2
-	VCVTTPS2QQ 96(SI)(AX*4), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -42694,36 +38286,35 @@ done:
 	VZEROUPPER
 	RET
 
-// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
+// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, by non-temporal stores.
 TEXT ·fromF64I64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ n+16(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VCVTTPD2QQ (SI)(AX*8), Z0
 	VCVTTPD2QQ 64(SI)(AX*8), Z1
 	VCVTTPD2QQ 128(SI)(AX*8), Z2
 	VCVTTPD2QQ 192(SI)(AX*8), Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -42732,17 +38323,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VCVTTPD2QQ (SI)(AX*8), Z0
-	VCVTTPD2QQ 64(SI)(AX*8), Z1
-	VCVTTPD2QQ 128(SI)(AX*8), Z2
-	VCVTTPD2QQ 192(SI)(AX*8), Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -43316,7 +38903,7 @@ done:
 	RET
 
 // expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
 TEXT ·expF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -43334,15 +38921,9 @@ TEXT ·expF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+132(SB), Z9
 	VBROADCASTSS constants<>+136(SB), Z10
 	VBROADCASTSS constants<>+140(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z12
 	VMOVUPS 64(SI)(AX*4), Z13
 	VMOVUPS 128(SI)(AX*4), Z14
@@ -43407,17 +38988,22 @@ around:
 	VSCALEFPS Z17, Z21, Z13
 	VSCALEFPS Z18, Z22, Z14
 	VSCALEFPS Z19, Z23, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z12, (DI)(AX*4)
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	VMOVNTPS Z14, 128(DI)(AX*4)
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -43426,77 +39012,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VMAXPS Z12, Z0, Z12
-	VMAXPS Z13, Z0, Z13
-	VMAXPS Z14, Z0, Z14
-	VMAXPS Z15, Z0, Z15
-	VMINPS Z12, Z1, Z12
-	VMINPS Z13, Z1, Z13
-	VMINPS Z14, Z1, Z14
-	VMINPS Z15, Z1, Z15
-	VMOVAPS Z2, Z16
-	VFMADD231PS Z4, Z12, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS Z4, Z13, Z17
-	VMOVAPS Z2, Z18
-	VFMADD231PS Z4, Z14, Z18
-	VMOVAPS Z2, Z19
-	VFMADD231PS Z4, Z15, Z19
-	VSUBPS Z2, Z16, Z16
-	VSUBPS Z2, Z17, Z17
-	VSUBPS Z2, Z18, Z18
-	VSUBPS Z2, Z19, Z19
-	VFMADD231PS Z6, Z16, Z12
-	VFMADD231PS Z6, Z17, Z13
-	VFMADD231PS Z6, Z18, Z14
-	VFMADD231PS Z6, Z19, Z15
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z5, Z19, Z15
-	VMOVAPS Z8, Z20
-	VFMADD231PS Z12, Z7, Z20
-	VMOVAPS Z8, Z21
-	VFMADD231PS Z13, Z7, Z21
-	VMOVAPS Z8, Z22
-	VFMADD231PS Z14, Z7, Z22
-	VMOVAPS Z8, Z23
-	VFMADD231PS Z15, Z7, Z23
-	VFMADD213PS Z9, Z12, Z20
-	VFMADD213PS Z9, Z13, Z21
-	VFMADD213PS Z9, Z14, Z22
-	VFMADD213PS Z9, Z15, Z23
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z10, Z15, Z23
-	VFMADD213PS Z11, Z12, Z20
-	VFMADD213PS Z11, Z13, Z21
-	VFMADD213PS Z11, Z14, Z22
-	VFMADD213PS Z11, Z15, Z23
-	VFMADD213PS Z3, Z12, Z20
-	VFMADD213PS Z3, Z13, Z21
-	VFMADD213PS Z3, Z14, Z22
-	VFMADD213PS Z3, Z15, Z23
-	VFMADD213PS Z3, Z12, Z20
-	VFMADD213PS Z3, Z13, Z21
-	VFMADD213PS Z3, Z14, Z22
-	VFMADD213PS Z3, Z15, Z23
-	VSCALEFPS Z16, Z20, Z12
-	VSCALEFPS Z17, Z21, Z13
-	VSCALEFPS Z18, Z22, Z14
-	VSCALEFPS Z19, Z23, Z15
 	VMOVUPS Z12, (DI)(AX*4)
 	VMOVUPS Z13, 64(DI)(AX*4)
 	VMOVUPS Z14, 128(DI)(AX*4)
 	VMOVUPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -43698,7 +39220,7 @@ done:
 	RET
 
 // expm1F32StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
 TEXT ·expm1F32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -43712,15 +39234,9 @@ TEXT ·expm1F32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+120(SB), Z5
 	VBROADCASTSS constants<>+472(SB), Z6
 	VBROADCASTSS constants<>+1932(SB), Z7
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z8
 	VMOVUPS 64(SI)(AX*4), Z9
 	VMOVUPS 128(SI)(AX*4), Z10
@@ -43837,17 +39353,22 @@ around:
 	VBLENDMPS Z9, Z13, K2, Z9
 	VBLENDMPS Z10, Z14, K3, Z10
 	VBLENDMPS Z11, Z15, K4, Z11
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z8, (DI)(AX*4)
 	VMOVNTPS Z9, 64(DI)(AX*4)
 	VMOVNTPS Z10, 128(DI)(AX*4)
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -43856,129 +39377,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z8
-	VMOVUPS 64(SI)(AX*4), Z9
-	VMOVUPS 128(SI)(AX*4), Z10
-	VMOVUPS 192(SI)(AX*4), Z11
-	VMAXPS Z8, Z0, Z12
-	VMAXPS Z9, Z0, Z13
-	VMAXPS Z10, Z0, Z14
-	VMAXPS Z11, Z0, Z15
-	VMINPS Z12, Z1, Z12
-	VMINPS Z13, Z1, Z13
-	VMINPS Z14, Z1, Z14
-	VMINPS Z15, Z1, Z15
-	VMOVAPS Z2, Z16
-	VFMADD231PS Z4, Z12, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS Z4, Z13, Z17
-	VMOVAPS Z2, Z18
-	VFMADD231PS Z4, Z14, Z18
-	VMOVAPS Z2, Z19
-	VFMADD231PS Z4, Z15, Z19
-	VSUBPS Z2, Z16, Z16
-	VSUBPS Z2, Z17, Z17
-	VSUBPS Z2, Z18, Z18
-	VSUBPS Z2, Z19, Z19
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z5, Z19, Z15
-	VMULPS Z6, Z16, Z20
-	VMULPS Z6, Z17, Z21
-	VMULPS Z6, Z18, Z22
-	VMULPS Z6, Z19, Z23
-	VSUBPS Z20, Z12, Z24
-	VSUBPS Z21, Z13, Z25
-	VSUBPS Z22, Z14, Z26
-	VSUBPS Z23, Z15, Z27
-	VSUBPS Z24, Z12, Z12
-	VSUBPS Z25, Z13, Z13
-	VSUBPS Z26, Z14, Z14
-	VSUBPS Z27, Z15, Z15
-	VSUBPS Z20, Z12, Z12
-	VSUBPS Z21, Z13, Z13
-	VSUBPS Z22, Z14, Z14
-	VSUBPS Z23, Z15, Z15
-	VMULPS Z24, Z24, Z20
-	VMULPS Z25, Z25, Z21
-	VMULPS Z26, Z26, Z22
-	VMULPS Z27, Z27, Z23
-	VBROADCASTSS constants<>+1936(SB), Z28
-	VFMADD231PS Z24, Z7, Z28
-	VBROADCASTSS constants<>+1936(SB), Z29
-	VFMADD231PS Z25, Z7, Z29
-	VBROADCASTSS constants<>+1936(SB), Z30
-	VFMADD231PS Z26, Z7, Z30
-	VBROADCASTSS constants<>+1936(SB), Z31
-	VFMADD231PS Z27, Z7, Z31
-	VFMADD213PS.BCST constants<>+1940(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1940(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1940(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1940(SB), Z27, Z31
-	VFMADD213PS.BCST constants<>+1944(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1944(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1944(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1944(SB), Z27, Z31
-	VFMADD213PS.BCST constants<>+1948(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1948(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1948(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1948(SB), Z27, Z31
-	VFMADD213PS Z3, Z24, Z28
-	VFMADD213PS Z3, Z25, Z29
-	VFMADD213PS Z3, Z26, Z30
-	VFMADD213PS Z3, Z27, Z31
-	VFMADD231PS Z28, Z20, Z12
-	VFMADD231PS Z29, Z21, Z13
-	VFMADD231PS Z30, Z22, Z14
-	VFMADD231PS Z31, Z23, Z15
-	VSUBPS.BCST constants<>+32(SB), Z16, Z16
-	VSUBPS.BCST constants<>+32(SB), Z17, Z17
-	VSUBPS.BCST constants<>+32(SB), Z18, Z18
-	VSUBPS.BCST constants<>+32(SB), Z19, Z19
-	VADDPS.BCST constants<>+1464(SB), Z16, Z16
-	VADDPS.BCST constants<>+1464(SB), Z17, Z17
-	VADDPS.BCST constants<>+1464(SB), Z18, Z18
-	VADDPS.BCST constants<>+1464(SB), Z19, Z19
-	VPSLLD $23, Z16, Z16
-	VPSLLD $23, Z17, Z17
-	VPSLLD $23, Z18, Z18
-	VPSLLD $23, Z19, Z19
-	VSUBPS Z3, Z16, Z20
-	VSUBPS Z3, Z17, Z21
-	VSUBPS Z3, Z18, Z22
-	VSUBPS Z3, Z19, Z23
-	VFMADD231PS Z24, Z16, Z20
-	VFMADD231PS Z25, Z17, Z21
-	VFMADD231PS Z26, Z18, Z22
-	VFMADD231PS Z27, Z19, Z23
-	VFMADD231PS Z12, Z16, Z20
-	VFMADD231PS Z13, Z17, Z21
-	VFMADD231PS Z14, Z18, Z22
-	VFMADD231PS Z15, Z19, Z23
-	VMULPS.BCST constants<>+1504(SB), Z20, Z12
-	VMULPS.BCST constants<>+1504(SB), Z21, Z13
-	VMULPS.BCST constants<>+1504(SB), Z22, Z14
-	VMULPS.BCST constants<>+1504(SB), Z23, Z15
-	VPANDD.BCST constants<>+16(SB), Z8, Z16
-	VPANDD.BCST constants<>+16(SB), Z9, Z17
-	VPANDD.BCST constants<>+16(SB), Z10, Z18
-	VPANDD.BCST constants<>+16(SB), Z11, Z19
-	VCMPPS.BCST $17, constants<>+1952(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+1952(SB), Z17, K2
-	VCMPPS.BCST $17, constants<>+1952(SB), Z18, K3
-	VCMPPS.BCST $17, constants<>+1952(SB), Z19, K4
-	VBLENDMPS Z8, Z12, K1, Z8
-	VBLENDMPS Z9, Z13, K2, Z9
-	VBLENDMPS Z10, Z14, K3, Z10
-	VBLENDMPS Z11, Z15, K4, Z11
 	VMOVUPS Z8, (DI)(AX*4)
 	VMOVUPS Z9, 64(DI)(AX*4)
 	VMOVUPS Z10, 128(DI)(AX*4)
 	VMOVUPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -44128,7 +39533,7 @@ done:
 	RET
 
 // logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., by non-temporal stores.
 TEXT ·logF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -44145,15 +39550,9 @@ TEXT ·logF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+172(SB), Z8
 	VBROADCASTSS constants<>+108(SB), Z9
 	VBROADCASTSS constants<>+176(SB), Z10
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z11
 	VMOVUPS 64(SI)(AX*4), Z12
 	VMOVUPS 128(SI)(AX*4), Z13
@@ -44226,17 +39625,22 @@ around:
 	VFMADD231PS Z10, Z12, Z16
 	VFMADD231PS Z10, Z13, Z17
 	VFMADD231PS Z10, Z14, Z18
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z15, (DI)(AX*4)
 	VMOVNTPS Z16, 64(DI)(AX*4)
 	VMOVNTPS Z17, 128(DI)(AX*4)
 	VMOVNTPS Z18, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -44245,85 +39649,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z11
-	VMOVUPS 64(SI)(AX*4), Z12
-	VMOVUPS 128(SI)(AX*4), Z13
-	VMOVUPS 192(SI)(AX*4), Z14
-	VGETMANTPS $11, Z11, Z15
-	VGETMANTPS $11, Z12, Z16
-	VGETMANTPS $11, Z13, Z17
-	VGETMANTPS $11, Z14, Z18
-	VGETEXPPS Z15, Z19
-	VGETEXPPS Z11, Z11
-	VSUBPS Z19, Z11, Z11
-	VGETEXPPS Z16, Z19
-	VGETEXPPS Z12, Z12
-	VSUBPS Z19, Z12, Z12
-	VGETEXPPS Z17, Z19
-	VGETEXPPS Z13, Z13
-	VSUBPS Z19, Z13, Z13
-	VGETEXPPS Z18, Z19
-	VGETEXPPS Z14, Z14
-	VSUBPS Z19, Z14, Z14
-	VSUBPS Z0, Z15, Z15
-	VSUBPS Z0, Z16, Z16
-	VSUBPS Z0, Z17, Z17
-	VSUBPS Z0, Z18, Z18
-	VMOVAPS Z2, Z19
-	VFMADD231PS Z15, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PS Z16, Z1, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PS Z17, Z1, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PS Z18, Z1, Z22
-	VFMADD213PS Z3, Z15, Z19
-	VFMADD213PS Z3, Z16, Z20
-	VFMADD213PS Z3, Z17, Z21
-	VFMADD213PS Z3, Z18, Z22
-	VFMADD213PS Z4, Z15, Z19
-	VFMADD213PS Z4, Z16, Z20
-	VFMADD213PS Z4, Z17, Z21
-	VFMADD213PS Z4, Z18, Z22
-	VFMADD213PS Z5, Z15, Z19
-	VFMADD213PS Z5, Z16, Z20
-	VFMADD213PS Z5, Z17, Z21
-	VFMADD213PS Z5, Z18, Z22
-	VFMADD213PS Z6, Z15, Z19
-	VFMADD213PS Z6, Z16, Z20
-	VFMADD213PS Z6, Z17, Z21
-	VFMADD213PS Z6, Z18, Z22
-	VFMADD213PS Z7, Z15, Z19
-	VFMADD213PS Z7, Z16, Z20
-	VFMADD213PS Z7, Z17, Z21
-	VFMADD213PS Z7, Z18, Z22
-	VFMADD213PS Z8, Z15, Z19
-	VFMADD213PS Z8, Z16, Z20
-	VFMADD213PS Z8, Z17, Z21
-	VFMADD213PS Z8, Z18, Z22
-	VFMADD213PS Z9, Z15, Z19
-	VFMADD213PS Z9, Z16, Z20
-	VFMADD213PS Z9, Z17, Z21
-	VFMADD213PS Z9, Z18, Z22
-	VMULPS Z15, Z15, Z23
-	VMULPS Z16, Z16, Z24
-	VMULPS Z17, Z17, Z25
-	VMULPS Z18, Z18, Z26
-	VFMADD231PS Z19, Z23, Z15
-	VFMADD231PS Z20, Z24, Z16
-	VFMADD231PS Z21, Z25, Z17
-	VFMADD231PS Z22, Z26, Z18
-	VFMADD231PS Z10, Z11, Z15
-	VFMADD231PS Z10, Z12, Z16
-	VFMADD231PS Z10, Z13, Z17
-	VFMADD231PS Z10, Z14, Z18
 	VMOVUPS Z15, (DI)(AX*4)
 	VMOVUPS Z16, 64(DI)(AX*4)
 	VMOVUPS Z17, 128(DI)(AX*4)
 	VMOVUPS Z18, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -44489,7 +39821,7 @@ done:
 	RET
 
 // log1pF32StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
 TEXT ·log1pF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -44515,13 +39847,9 @@ TEXT ·log1pF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+176(SB), Z17
 	VBROADCASTSS constants<>+1952(SB), Z18
 	VBROADCASTSS constants<>+1220(SB), Z19
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z20
 	VMOVUPS 64(SI)(AX*4), Z21
 	VADDPS Z20, Z3, Z22
@@ -44588,90 +39916,27 @@ around:
 	VCMPPS $3, Z21, Z21, K2
 	VBLENDMPS Z2, Z22, K1, Z20
 	VBLENDMPS Z2, Z23, K2, Z21
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z20, (DI)(AX*4)
 	VMOVNTPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z20
-	VMOVUPS 64(SI)(AX*4), Z21
-	VADDPS Z20, Z3, Z22
-	VADDPS Z21, Z3, Z23
-	VPSUBD Z4, Z22, Z22
-	VPSUBD Z4, Z23, Z23
-	VPANDD Z1, Z22, Z22
-	VPANDD Z1, Z23, Z23
-	VPSUBD Z22, Z20, Z24
-	VPSUBD Z23, Z21, Z25
-	VPSUBD Z22, Z5, Z26
-	VPSUBD Z23, Z5, Z27
-	VFMADD213PS Z0, Z6, Z26
-	VFMADD213PS Z0, Z6, Z27
-	VADDPS Z26, Z24, Z24
-	VADDPS Z27, Z25, Z25
-	VPSRAD $23, Z22, Z22
-	VPSRAD $23, Z23, Z23
-	VCVTDQ2PS Z22, Z22
-	VCVTDQ2PS Z23, Z23
-	VMOVAPS Z9, Z26
-	VFMADD231PS Z24, Z8, Z26
-	VMOVAPS Z9, Z27
-	VFMADD231PS Z25, Z8, Z27
-	VFMADD213PS Z10, Z24, Z26
-	VFMADD213PS Z10, Z25, Z27
-	VFMADD213PS Z11, Z24, Z26
-	VFMADD213PS Z11, Z25, Z27
-	VFMADD213PS Z12, Z24, Z26
-	VFMADD213PS Z12, Z25, Z27
-	VFMADD213PS Z13, Z24, Z26
-	VFMADD213PS Z13, Z25, Z27
-	VFMADD213PS Z14, Z24, Z26
-	VFMADD213PS Z14, Z25, Z27
-	VFMADD213PS Z15, Z24, Z26
-	VFMADD213PS Z15, Z25, Z27
-	VFMADD213PS Z16, Z24, Z26
-	VFMADD213PS Z16, Z25, Z27
-	VMULPS Z24, Z24, Z28
-	VMULPS Z25, Z25, Z29
-	VFMADD231PS Z26, Z28, Z24
-	VFMADD231PS Z27, Z29, Z25
-	VFMADD231PS Z17, Z22, Z24
-	VFMADD231PS Z17, Z23, Z25
-	VPANDD.BCST constants<>+16(SB), Z20, Z22
-	VPANDD.BCST constants<>+16(SB), Z21, Z23
-	VCMPPS $17, Z18, Z22, K1
-	VCMPPS $17, Z18, Z23, K2
-	VBLENDMPS Z20, Z24, K1, Z22
-	VBLENDMPS Z21, Z25, K2, Z23
-	VCMPPS $0, Z19, Z20, K1
-	VCMPPS $0, Z19, Z21, K2
-	VBLENDMPS Z20, Z22, K1, Z22
-	VBLENDMPS Z21, Z23, K2, Z23
-	VCMPPS $18, Z0, Z20, K1
-	VCMPPS $18, Z0, Z21, K2
-	VCMPPS $17, Z0, Z20, K3
-	VCMPPS $17, Z0, Z21, K4
-	VBLENDMPS Z2, Z1, K3, Z24
-	VBLENDMPS Z2, Z1, K4, Z25
-	VBLENDMPS Z24, Z22, K1, Z22
-	VBLENDMPS Z25, Z23, K2, Z23
-	VCMPPS $3, Z20, Z20, K1
-	VCMPPS $3, Z21, Z21, K2
-	VBLENDMPS Z2, Z22, K1, Z20
-	VBLENDMPS Z2, Z23, K2, Z21
 	VMOVUPS Z20, (DI)(AX*4)
 	VMOVUPS Z21, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -45133,597 +40398,6 @@ done:
 	VZEROUPPER
 	RET
 
-// sinF32StreamAVX512 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·sinF32StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+1972(SB), Z0
-	VBROADCASTSS constants<>+64(SB), Z1
-	VMOVUPS constants<>+1984(SB), Z2
-	VBROADCASTSS constants<>+0(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VPANDD.BCST constants<>+16(SB), Z4, Z6
-	VPANDD.BCST constants<>+16(SB), Z5, Z7
-	VPANDD.BCST constants<>+2048(SB), Z6, Z8
-	VPANDD.BCST constants<>+2048(SB), Z7, Z9
-	VPORD.BCST constants<>+2052(SB), Z8, Z8
-	VPORD.BCST constants<>+2052(SB), Z9, Z9
-	VPSRLD $23, Z6, Z10
-	VPSRLD $23, Z7, Z11
-	VPSUBD.BCST constants<>+2056(SB), Z10, Z10
-	VPSUBD.BCST constants<>+2056(SB), Z11, Z11
-	VPSRLD $5, Z10, Z12
-	VPSRLD $5, Z11, Z13
-	VPANDD Z0, Z10, Z10
-	VPANDD Z0, Z11, Z11
-	VPADDD Z1, Z12, Z14
-	VPADDD Z1, Z13, Z15
-	VPERMD Z2, Z14, Z14
-	VPERMD Z2, Z15, Z15
-	VPSRLD $1, Z14, Z16
-	VPSRLD $1, Z15, Z17
-	VPSUBD Z10, Z0, Z18
-	VPSUBD Z11, Z0, Z19
-	VPSRLVD Z18, Z16, Z16
-	VPSRLVD Z19, Z17, Z17
-	VPERMD Z2, Z12, Z20
-	VPERMD Z2, Z13, Z21
-	VPSLLVD Z10, Z20, Z20
-	VPSLLVD Z11, Z21, Z21
-	VPORD Z16, Z20, Z16
-	VPORD Z17, Z21, Z17
-	VPADDD.BCST constants<>+1776(SB), Z12, Z20
-	VPADDD.BCST constants<>+1776(SB), Z13, Z21
-	VPERMD Z2, Z20, Z20
-	VPERMD Z2, Z21, Z21
-	VPSRLD $1, Z20, Z22
-	VPSRLD $1, Z21, Z23
-	VPSRLVD Z18, Z22, Z22
-	VPSRLVD Z19, Z23, Z23
-	VPSLLVD Z10, Z14, Z14
-	VPSLLVD Z11, Z15, Z15
-	VPORD Z22, Z14, Z14
-	VPORD Z23, Z15, Z15
-	VPADDD.BCST constants<>+2060(SB), Z12, Z12
-	VPADDD.BCST constants<>+2060(SB), Z13, Z13
-	VPERMD Z2, Z12, Z12
-	VPERMD Z2, Z13, Z13
-	VPSRLD $1, Z12, Z12
-	VPSRLD $1, Z13, Z13
-	VPSRLVD Z18, Z12, Z12
-	VPSRLVD Z19, Z13, Z13
-	VPSLLVD Z10, Z20, Z10
-	VPSLLVD Z11, Z21, Z11
-	VPORD Z12, Z10, Z10
-	VPORD Z13, Z11, Z11
-	VPMULLD Z14, Z8, Z12
-	VPMULLD Z15, Z9, Z13
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z10, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z10, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z10
-	VPSRLQ $32, Z9, Z18
-	VPSRLQ $32, Z11, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z9, Z11, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z11
-	VPADDD Z10, Z12, Z10
-	VPADDD Z11, Z13, Z11
-	VPMULLD Z16, Z8, Z16
-	VPMULLD Z17, Z9, Z17
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z14, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z14, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z8
-	VPSRLQ $32, Z9, Z14
-	VPSRLQ $32, Z15, Z18
-	VPMULUDQ Z14, Z18, Z18
-	VPMULUDQ Z9, Z15, Z14
-	VPSRLQ $32, Z14, Z14
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z18, Z14, K1, Z9
-	VPADDD Z8, Z16, Z8
-	VPADDD Z9, Z17, Z9
-	VPXORD Z3, Z10, Z14
-	VPXORD Z3, Z11, Z15
-	VPXORD Z3, Z12, Z12
-	VPXORD Z3, Z13, Z13
-	VPCMPD $1, Z12, Z14, K1
-	VPCMPD $1, Z13, Z15, K2
-	VMOVAPS.Z Z1, K1, Z12
-	VMOVAPS.Z Z1, K2, Z13
-	VPADDD Z12, Z8, Z8
-	VPADDD Z13, Z9, Z9
-	VPSLLD $2, Z8, Z12
-	VPSLLD $2, Z9, Z13
-	VPSRLD $30, Z10, Z14
-	VPSRLD $30, Z11, Z15
-	VPORD Z14, Z12, Z12
-	VPORD Z15, Z13, Z13
-	VPSLLD $2, Z10, Z10
-	VPSLLD $2, Z11, Z11
-	VPSRLD $30, Z8, Z8
-	VPSRLD $30, Z9, Z9
-	VPSRLD $31, Z12, Z14
-	VPSRLD $31, Z13, Z15
-	VPADDD Z14, Z8, Z8
-	VPADDD Z15, Z9, Z9
-	VPSRAD $31, Z12, Z14
-	VPSRAD $31, Z13, Z15
-	VPXORD Z14, Z12, Z12
-	VPXORD Z15, Z13, Z13
-	VPXORD Z14, Z10, Z10
-	VPXORD Z15, Z11, Z11
-	VPANDD.BCST constants<>+2064(SB), Z12, Z16
-	VPANDD.BCST constants<>+2064(SB), Z13, Z17
-	VCVTDQ2PS Z16, Z16
-	VCVTDQ2PS Z17, Z17
-	VPANDD.BCST constants<>+2068(SB), Z12, Z12
-	VPANDD.BCST constants<>+2068(SB), Z13, Z13
-	VPSLLD $16, Z12, Z12
-	VPSLLD $16, Z13, Z13
-	VPSRLD $16, Z10, Z18
-	VPSRLD $16, Z11, Z19
-	VPORD Z18, Z12, Z12
-	VPORD Z19, Z13, Z13
-	VCVTDQ2PS Z12, Z12
-	VCVTDQ2PS Z13, Z13
-	VPANDD.BCST constants<>+2072(SB), Z10, Z10
-	VPANDD.BCST constants<>+2072(SB), Z11, Z11
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z10, Z12
-	VFMADD231PS.BCST constants<>+2076(SB), Z11, Z13
-	VMOVAPS Z16, Z10
-	VFMADD231PS.BCST constants<>+2076(SB), Z12, Z10
-	VMOVAPS Z17, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z13, Z11
-	VMULPS.BCST constants<>+2080(SB), Z10, Z10
-	VMULPS.BCST constants<>+2080(SB), Z11, Z11
-	VFMSUB132PS.BCST constants<>+2080(SB), Z10, Z16
-	VFMSUB132PS.BCST constants<>+2080(SB), Z11, Z17
-	VFMADD231PS.BCST constants<>+2084(SB), Z12, Z16
-	VFMADD231PS.BCST constants<>+2084(SB), Z13, Z17
-	VMULPS.BCST constants<>+2088(SB), Z10, Z12
-	VMULPS.BCST constants<>+2088(SB), Z11, Z13
-	VMOVAPS Z12, Z18
-	VFMSUB231PS.BCST constants<>+2088(SB), Z10, Z18
-	VMOVAPS Z13, Z19
-	VFMSUB231PS.BCST constants<>+2088(SB), Z11, Z19
-	VFMADD231PS.BCST constants<>+2092(SB), Z10, Z18
-	VFMADD231PS.BCST constants<>+2092(SB), Z11, Z19
-	VFMADD231PS.BCST constants<>+2088(SB), Z16, Z18
-	VFMADD231PS.BCST constants<>+2088(SB), Z17, Z19
-	VPANDD Z3, Z14, Z10
-	VPANDD Z3, Z15, Z11
-	VPXORD Z10, Z12, Z12
-	VPXORD Z11, Z13, Z13
-	VPXORD Z10, Z18, Z10
-	VPXORD Z11, Z19, Z11
-	VBROADCASTSS constants<>+1928(SB), Z14
-	VFMADD231PS.BCST constants<>+2096(SB), Z6, Z14
-	VBROADCASTSS constants<>+1928(SB), Z15
-	VFMADD231PS.BCST constants<>+2096(SB), Z7, Z15
-	VSUBPS.BCST constants<>+1928(SB), Z14, Z16
-	VSUBPS.BCST constants<>+1928(SB), Z15, Z17
-	VPSUBD.BCST constants<>+1928(SB), Z14, Z14
-	VPSUBD.BCST constants<>+1928(SB), Z15, Z15
-	VMOVAPS Z6, Z18
-	VFMADD231PS.BCST constants<>+2100(SB), Z16, Z18
-	VMOVAPS Z7, Z19
-	VFMADD231PS.BCST constants<>+2100(SB), Z17, Z19
-	VMULPS.BCST constants<>+2104(SB), Z16, Z20
-	VMULPS.BCST constants<>+2104(SB), Z17, Z21
-	VMOVAPS Z20, Z22
-	VFMSUB231PS.BCST constants<>+2104(SB), Z16, Z22
-	VMOVAPS Z21, Z23
-	VFMSUB231PS.BCST constants<>+2104(SB), Z17, Z23
-	VADDPS Z20, Z18, Z24
-	VADDPS Z21, Z19, Z25
-	VSUBPS Z18, Z24, Z26
-	VSUBPS Z19, Z25, Z27
-	VSUBPS Z26, Z24, Z28
-	VSUBPS Z27, Z25, Z29
-	VSUBPS Z28, Z18, Z18
-	VSUBPS Z29, Z19, Z19
-	VSUBPS Z26, Z20, Z20
-	VSUBPS Z27, Z21, Z21
-	VADDPS Z20, Z18, Z18
-	VADDPS Z21, Z19, Z19
-	VFMADD231PS.BCST constants<>+2108(SB), Z16, Z22
-	VFMADD231PS.BCST constants<>+2108(SB), Z17, Z23
-	VADDPS Z22, Z18, Z16
-	VADDPS Z23, Z19, Z17
-	VADDPS Z16, Z24, Z18
-	VADDPS Z17, Z25, Z19
-	VSUBPS Z18, Z24, Z20
-	VSUBPS Z19, Z25, Z21
-	VADDPS Z16, Z20, Z16
-	VADDPS Z17, Z21, Z17
-	VCMPPS.BCST $29, constants<>+2112(SB), Z6, K1
-	VCMPPS.BCST $29, constants<>+2112(SB), Z7, K2
-	VBLENDMPS Z12, Z18, K1, Z12
-	VBLENDMPS Z13, Z19, K2, Z13
-	VBLENDMPS Z10, Z16, K1, Z10
-	VBLENDMPS Z11, Z17, K2, Z11
-	VBLENDMPS Z8, Z14, K1, Z8
-	VBLENDMPS Z9, Z15, K2, Z9
-	VMULPS Z12, Z12, Z14
-	VMULPS Z13, Z13, Z15
-	VBROADCASTSS constants<>+2120(SB), Z16
-	VFMADD231PS.BCST constants<>+2116(SB), Z14, Z16
-	VBROADCASTSS constants<>+2120(SB), Z17
-	VFMADD231PS.BCST constants<>+2116(SB), Z15, Z17
-	VFMADD213PS.BCST constants<>+1876(SB), Z14, Z16
-	VFMADD213PS.BCST constants<>+1876(SB), Z15, Z17
-	VMULPS Z12, Z14, Z18
-	VMULPS Z13, Z15, Z19
-	VFMADD213PS Z10, Z16, Z18
-	VFMADD213PS Z11, Z17, Z19
-	VADDPS Z18, Z12, Z16
-	VADDPS Z19, Z13, Z17
-	VBROADCASTSS constants<>+2128(SB), Z18
-	VFMADD231PS.BCST constants<>+2124(SB), Z14, Z18
-	VBROADCASTSS constants<>+2128(SB), Z19
-	VFMADD231PS.BCST constants<>+2124(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+1864(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+1864(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+108(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+108(SB), Z15, Z19
-	VMULPS Z10, Z12, Z10
-	VMULPS Z11, Z13, Z11
-	VFMSUB231PS Z18, Z14, Z10
-	VFMSUB231PS Z19, Z15, Z11
-	VADDPS.BCST constants<>+32(SB), Z10, Z10
-	VADDPS.BCST constants<>+32(SB), Z11, Z11
-	VPSLLD $31, Z8, Z12
-	VPSLLD $31, Z9, Z13
-	VPCMPD.BCST $1, constants<>+1216(SB), Z12, K1
-	VPCMPD.BCST $1, constants<>+1216(SB), Z13, K2
-	VBLENDMPS Z10, Z16, K1, Z10
-	VBLENDMPS Z11, Z17, K2, Z11
-	VPSRLD $1, Z8, Z8
-	VPSRLD $1, Z9, Z9
-	VPSLLD $31, Z8, Z8
-	VPSLLD $31, Z9, Z9
-	VPXORD Z8, Z10, Z8
-	VPXORD Z9, Z11, Z9
-	VPANDD Z3, Z4, Z4
-	VPANDD Z3, Z5, Z5
-	VPXORD Z4, Z8, Z4
-	VPXORD Z5, Z9, Z5
-	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
-	KNOTW K1, K1
-	KNOTW K2, K2
-	VBLENDMPS.BCST constants<>+56(SB), Z4, K1, Z4
-	VBLENDMPS.BCST constants<>+56(SB), Z5, K2, Z5
-	VMOVNTPS Z4, (DI)(AX*4)
-	VMOVNTPS Z5, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VPANDD.BCST constants<>+16(SB), Z4, Z6
-	VPANDD.BCST constants<>+16(SB), Z5, Z7
-	VPANDD.BCST constants<>+2048(SB), Z6, Z8
-	VPANDD.BCST constants<>+2048(SB), Z7, Z9
-	VPORD.BCST constants<>+2052(SB), Z8, Z8
-	VPORD.BCST constants<>+2052(SB), Z9, Z9
-	VPSRLD $23, Z6, Z10
-	VPSRLD $23, Z7, Z11
-	VPSUBD.BCST constants<>+2056(SB), Z10, Z10
-	VPSUBD.BCST constants<>+2056(SB), Z11, Z11
-	VPSRLD $5, Z10, Z12
-	VPSRLD $5, Z11, Z13
-	VPANDD Z0, Z10, Z10
-	VPANDD Z0, Z11, Z11
-	VPADDD Z1, Z12, Z14
-	VPADDD Z1, Z13, Z15
-	VPERMD Z2, Z14, Z14
-	VPERMD Z2, Z15, Z15
-	VPSRLD $1, Z14, Z16
-	VPSRLD $1, Z15, Z17
-	VPSUBD Z10, Z0, Z18
-	VPSUBD Z11, Z0, Z19
-	VPSRLVD Z18, Z16, Z16
-	VPSRLVD Z19, Z17, Z17
-	VPERMD Z2, Z12, Z20
-	VPERMD Z2, Z13, Z21
-	VPSLLVD Z10, Z20, Z20
-	VPSLLVD Z11, Z21, Z21
-	VPORD Z16, Z20, Z16
-	VPORD Z17, Z21, Z17
-	VPADDD.BCST constants<>+1776(SB), Z12, Z20
-	VPADDD.BCST constants<>+1776(SB), Z13, Z21
-	VPERMD Z2, Z20, Z20
-	VPERMD Z2, Z21, Z21
-	VPSRLD $1, Z20, Z22
-	VPSRLD $1, Z21, Z23
-	VPSRLVD Z18, Z22, Z22
-	VPSRLVD Z19, Z23, Z23
-	VPSLLVD Z10, Z14, Z14
-	VPSLLVD Z11, Z15, Z15
-	VPORD Z22, Z14, Z14
-	VPORD Z23, Z15, Z15
-	VPADDD.BCST constants<>+2060(SB), Z12, Z12
-	VPADDD.BCST constants<>+2060(SB), Z13, Z13
-	VPERMD Z2, Z12, Z12
-	VPERMD Z2, Z13, Z13
-	VPSRLD $1, Z12, Z12
-	VPSRLD $1, Z13, Z13
-	VPSRLVD Z18, Z12, Z12
-	VPSRLVD Z19, Z13, Z13
-	VPSLLVD Z10, Z20, Z10
-	VPSLLVD Z11, Z21, Z11
-	VPORD Z12, Z10, Z10
-	VPORD Z13, Z11, Z11
-	VPMULLD Z14, Z8, Z12
-	VPMULLD Z15, Z9, Z13
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z10, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z10, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z10
-	VPSRLQ $32, Z9, Z18
-	VPSRLQ $32, Z11, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z9, Z11, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z11
-	VPADDD Z10, Z12, Z10
-	VPADDD Z11, Z13, Z11
-	VPMULLD Z16, Z8, Z16
-	VPMULLD Z17, Z9, Z17
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z14, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z14, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z19, Z18, K1, Z8
-	VPSRLQ $32, Z9, Z14
-	VPSRLQ $32, Z15, Z18
-	VPMULUDQ Z14, Z18, Z18
-	VPMULUDQ Z9, Z15, Z14
-	VPSRLQ $32, Z14, Z14
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K1
-	VPBLENDMD Z18, Z14, K1, Z9
-	VPADDD Z8, Z16, Z8
-	VPADDD Z9, Z17, Z9
-	VPXORD Z3, Z10, Z14
-	VPXORD Z3, Z11, Z15
-	VPXORD Z3, Z12, Z12
-	VPXORD Z3, Z13, Z13
-	VPCMPD $1, Z12, Z14, K1
-	VPCMPD $1, Z13, Z15, K2
-	VMOVAPS.Z Z1, K1, Z12
-	VMOVAPS.Z Z1, K2, Z13
-	VPADDD Z12, Z8, Z8
-	VPADDD Z13, Z9, Z9
-	VPSLLD $2, Z8, Z12
-	VPSLLD $2, Z9, Z13
-	VPSRLD $30, Z10, Z14
-	VPSRLD $30, Z11, Z15
-	VPORD Z14, Z12, Z12
-	VPORD Z15, Z13, Z13
-	VPSLLD $2, Z10, Z10
-	VPSLLD $2, Z11, Z11
-	VPSRLD $30, Z8, Z8
-	VPSRLD $30, Z9, Z9
-	VPSRLD $31, Z12, Z14
-	VPSRLD $31, Z13, Z15
-	VPADDD Z14, Z8, Z8
-	VPADDD Z15, Z9, Z9
-	VPSRAD $31, Z12, Z14
-	VPSRAD $31, Z13, Z15
-	VPXORD Z14, Z12, Z12
-	VPXORD Z15, Z13, Z13
-	VPXORD Z14, Z10, Z10
-	VPXORD Z15, Z11, Z11
-	VPANDD.BCST constants<>+2064(SB), Z12, Z16
-	VPANDD.BCST constants<>+2064(SB), Z13, Z17
-	VCVTDQ2PS Z16, Z16
-	VCVTDQ2PS Z17, Z17
-	VPANDD.BCST constants<>+2068(SB), Z12, Z12
-	VPANDD.BCST constants<>+2068(SB), Z13, Z13
-	VPSLLD $16, Z12, Z12
-	VPSLLD $16, Z13, Z13
-	VPSRLD $16, Z10, Z18
-	VPSRLD $16, Z11, Z19
-	VPORD Z18, Z12, Z12
-	VPORD Z19, Z13, Z13
-	VCVTDQ2PS Z12, Z12
-	VCVTDQ2PS Z13, Z13
-	VPANDD.BCST constants<>+2072(SB), Z10, Z10
-	VPANDD.BCST constants<>+2072(SB), Z11, Z11
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z10, Z12
-	VFMADD231PS.BCST constants<>+2076(SB), Z11, Z13
-	VMOVAPS Z16, Z10
-	VFMADD231PS.BCST constants<>+2076(SB), Z12, Z10
-	VMOVAPS Z17, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z13, Z11
-	VMULPS.BCST constants<>+2080(SB), Z10, Z10
-	VMULPS.BCST constants<>+2080(SB), Z11, Z11
-	VFMSUB132PS.BCST constants<>+2080(SB), Z10, Z16
-	VFMSUB132PS.BCST constants<>+2080(SB), Z11, Z17
-	VFMADD231PS.BCST constants<>+2084(SB), Z12, Z16
-	VFMADD231PS.BCST constants<>+2084(SB), Z13, Z17
-	VMULPS.BCST constants<>+2088(SB), Z10, Z12
-	VMULPS.BCST constants<>+2088(SB), Z11, Z13
-	VMOVAPS Z12, Z18
-	VFMSUB231PS.BCST constants<>+2088(SB), Z10, Z18
-	VMOVAPS Z13, Z19
-	VFMSUB231PS.BCST constants<>+2088(SB), Z11, Z19
-	VFMADD231PS.BCST constants<>+2092(SB), Z10, Z18
-	VFMADD231PS.BCST constants<>+2092(SB), Z11, Z19
-	VFMADD231PS.BCST constants<>+2088(SB), Z16, Z18
-	VFMADD231PS.BCST constants<>+2088(SB), Z17, Z19
-	VPANDD Z3, Z14, Z10
-	VPANDD Z3, Z15, Z11
-	VPXORD Z10, Z12, Z12
-	VPXORD Z11, Z13, Z13
-	VPXORD Z10, Z18, Z10
-	VPXORD Z11, Z19, Z11
-	VBROADCASTSS constants<>+1928(SB), Z14
-	VFMADD231PS.BCST constants<>+2096(SB), Z6, Z14
-	VBROADCASTSS constants<>+1928(SB), Z15
-	VFMADD231PS.BCST constants<>+2096(SB), Z7, Z15
-	VSUBPS.BCST constants<>+1928(SB), Z14, Z16
-	VSUBPS.BCST constants<>+1928(SB), Z15, Z17
-	VPSUBD.BCST constants<>+1928(SB), Z14, Z14
-	VPSUBD.BCST constants<>+1928(SB), Z15, Z15
-	VMOVAPS Z6, Z18
-	VFMADD231PS.BCST constants<>+2100(SB), Z16, Z18
-	VMOVAPS Z7, Z19
-	VFMADD231PS.BCST constants<>+2100(SB), Z17, Z19
-	VMULPS.BCST constants<>+2104(SB), Z16, Z20
-	VMULPS.BCST constants<>+2104(SB), Z17, Z21
-	VMOVAPS Z20, Z22
-	VFMSUB231PS.BCST constants<>+2104(SB), Z16, Z22
-	VMOVAPS Z21, Z23
-	VFMSUB231PS.BCST constants<>+2104(SB), Z17, Z23
-	VADDPS Z20, Z18, Z24
-	VADDPS Z21, Z19, Z25
-	VSUBPS Z18, Z24, Z26
-	VSUBPS Z19, Z25, Z27
-	VSUBPS Z26, Z24, Z28
-	VSUBPS Z27, Z25, Z29
-	VSUBPS Z28, Z18, Z18
-	VSUBPS Z29, Z19, Z19
-	VSUBPS Z26, Z20, Z20
-	VSUBPS Z27, Z21, Z21
-	VADDPS Z20, Z18, Z18
-	VADDPS Z21, Z19, Z19
-	VFMADD231PS.BCST constants<>+2108(SB), Z16, Z22
-	VFMADD231PS.BCST constants<>+2108(SB), Z17, Z23
-	VADDPS Z22, Z18, Z16
-	VADDPS Z23, Z19, Z17
-	VADDPS Z16, Z24, Z18
-	VADDPS Z17, Z25, Z19
-	VSUBPS Z18, Z24, Z20
-	VSUBPS Z19, Z25, Z21
-	VADDPS Z16, Z20, Z16
-	VADDPS Z17, Z21, Z17
-	VCMPPS.BCST $29, constants<>+2112(SB), Z6, K1
-	VCMPPS.BCST $29, constants<>+2112(SB), Z7, K2
-	VBLENDMPS Z12, Z18, K1, Z12
-	VBLENDMPS Z13, Z19, K2, Z13
-	VBLENDMPS Z10, Z16, K1, Z10
-	VBLENDMPS Z11, Z17, K2, Z11
-	VBLENDMPS Z8, Z14, K1, Z8
-	VBLENDMPS Z9, Z15, K2, Z9
-	VMULPS Z12, Z12, Z14
-	VMULPS Z13, Z13, Z15
-	VBROADCASTSS constants<>+2120(SB), Z16
-	VFMADD231PS.BCST constants<>+2116(SB), Z14, Z16
-	VBROADCASTSS constants<>+2120(SB), Z17
-	VFMADD231PS.BCST constants<>+2116(SB), Z15, Z17
-	VFMADD213PS.BCST constants<>+1876(SB), Z14, Z16
-	VFMADD213PS.BCST constants<>+1876(SB), Z15, Z17
-	VMULPS Z12, Z14, Z18
-	VMULPS Z13, Z15, Z19
-	VFMADD213PS Z10, Z16, Z18
-	VFMADD213PS Z11, Z17, Z19
-	VADDPS Z18, Z12, Z16
-	VADDPS Z19, Z13, Z17
-	VBROADCASTSS constants<>+2128(SB), Z18
-	VFMADD231PS.BCST constants<>+2124(SB), Z14, Z18
-	VBROADCASTSS constants<>+2128(SB), Z19
-	VFMADD231PS.BCST constants<>+2124(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+1864(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+1864(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+108(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+108(SB), Z15, Z19
-	VMULPS Z10, Z12, Z10
-	VMULPS Z11, Z13, Z11
-	VFMSUB231PS Z18, Z14, Z10
-	VFMSUB231PS Z19, Z15, Z11
-	VADDPS.BCST constants<>+32(SB), Z10, Z10
-	VADDPS.BCST constants<>+32(SB), Z11, Z11
-	VPSLLD $31, Z8, Z12
-	VPSLLD $31, Z9, Z13
-	VPCMPD.BCST $1, constants<>+1216(SB), Z12, K1
-	VPCMPD.BCST $1, constants<>+1216(SB), Z13, K2
-	VBLENDMPS Z10, Z16, K1, Z10
-	VBLENDMPS Z11, Z17, K2, Z11
-	VPSRLD $1, Z8, Z8
-	VPSRLD $1, Z9, Z9
-	VPSLLD $31, Z8, Z8
-	VPSLLD $31, Z9, Z9
-	VPXORD Z8, Z10, Z8
-	VPXORD Z9, Z11, Z9
-	VPANDD Z3, Z4, Z4
-	VPANDD Z3, Z5, Z5
-	VPXORD Z4, Z8, Z4
-	VPXORD Z5, Z9, Z5
-	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
-	KNOTW K1, K1
-	KNOTW K2, K2
-	VBLENDMPS.BCST constants<>+56(SB), Z4, K1, Z4
-	VBLENDMPS.BCST constants<>+56(SB), Z5, K2, Z5
-	VMOVUPS Z4, (DI)(AX*4)
-	VMOVUPS Z5, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // cosF32AVX512 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
@@ -46178,595 +40852,6 @@ done:
 	VZEROUPPER
 	RET
 
-// cosF32StreamAVX512 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·cosF32StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+64(SB), Z0
-	VBROADCASTSS constants<>+1972(SB), Z1
-	VMOVUPS constants<>+1984(SB), Z2
-	VBROADCASTSS constants<>+1776(SB), Z3
-	VBROADCASTSS constants<>+0(SB), Z4
-	VBROADCASTSS constants<>+2088(SB), Z5
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z6
-	VMOVUPS 64(SI)(AX*4), Z7
-	VPANDD.BCST constants<>+16(SB), Z6, Z6
-	VPANDD.BCST constants<>+16(SB), Z7, Z7
-	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
-	KNOTW K1, K1
-	KNOTW K2, K2
-	VPANDD.BCST constants<>+2048(SB), Z6, Z8
-	VPANDD.BCST constants<>+2048(SB), Z7, Z9
-	VPORD.BCST constants<>+2052(SB), Z8, Z8
-	VPORD.BCST constants<>+2052(SB), Z9, Z9
-	VPSRLD $23, Z6, Z10
-	VPSRLD $23, Z7, Z11
-	VPSUBD.BCST constants<>+2056(SB), Z10, Z10
-	VPSUBD.BCST constants<>+2056(SB), Z11, Z11
-	VPSRLD $5, Z10, Z12
-	VPSRLD $5, Z11, Z13
-	VPANDD Z1, Z10, Z10
-	VPANDD Z1, Z11, Z11
-	VPADDD Z0, Z12, Z14
-	VPADDD Z0, Z13, Z15
-	VPERMD Z2, Z14, Z14
-	VPERMD Z2, Z15, Z15
-	VPSRLD $1, Z14, Z16
-	VPSRLD $1, Z15, Z17
-	VPSUBD Z10, Z1, Z18
-	VPSUBD Z11, Z1, Z19
-	VPSRLVD Z18, Z16, Z16
-	VPSRLVD Z19, Z17, Z17
-	VPERMD Z2, Z12, Z20
-	VPERMD Z2, Z13, Z21
-	VPSLLVD Z10, Z20, Z20
-	VPSLLVD Z11, Z21, Z21
-	VPORD Z16, Z20, Z16
-	VPORD Z17, Z21, Z17
-	VPADDD Z3, Z12, Z20
-	VPADDD Z3, Z13, Z21
-	VPERMD Z2, Z20, Z20
-	VPERMD Z2, Z21, Z21
-	VPSRLD $1, Z20, Z22
-	VPSRLD $1, Z21, Z23
-	VPSRLVD Z18, Z22, Z22
-	VPSRLVD Z19, Z23, Z23
-	VPSLLVD Z10, Z14, Z14
-	VPSLLVD Z11, Z15, Z15
-	VPORD Z22, Z14, Z14
-	VPORD Z23, Z15, Z15
-	VPADDD.BCST constants<>+2060(SB), Z12, Z12
-	VPADDD.BCST constants<>+2060(SB), Z13, Z13
-	VPERMD Z2, Z12, Z12
-	VPERMD Z2, Z13, Z13
-	VPSRLD $1, Z12, Z12
-	VPSRLD $1, Z13, Z13
-	VPSRLVD Z18, Z12, Z12
-	VPSRLVD Z19, Z13, Z13
-	VPSLLVD Z10, Z20, Z10
-	VPSLLVD Z11, Z21, Z11
-	VPORD Z12, Z10, Z10
-	VPORD Z13, Z11, Z11
-	VPMULLD Z14, Z8, Z12
-	VPMULLD Z15, Z9, Z13
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z10, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z10, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z10
-	VPSRLQ $32, Z9, Z18
-	VPSRLQ $32, Z11, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z9, Z11, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z11
-	VPADDD Z10, Z12, Z10
-	VPADDD Z11, Z13, Z11
-	VPMULLD Z16, Z8, Z16
-	VPMULLD Z17, Z9, Z17
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z14, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z14, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z8
-	VPSRLQ $32, Z9, Z14
-	VPSRLQ $32, Z15, Z18
-	VPMULUDQ Z14, Z18, Z18
-	VPMULUDQ Z9, Z15, Z14
-	VPSRLQ $32, Z14, Z14
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z18, Z14, K3, Z9
-	VPADDD Z8, Z16, Z8
-	VPADDD Z9, Z17, Z9
-	VPXORD Z4, Z10, Z14
-	VPXORD Z4, Z11, Z15
-	VPXORD Z4, Z12, Z12
-	VPXORD Z4, Z13, Z13
-	VPCMPD $1, Z12, Z14, K3
-	VPCMPD $1, Z13, Z15, K4
-	VMOVAPS.Z Z0, K3, Z12
-	VMOVAPS.Z Z0, K4, Z13
-	VPADDD Z12, Z8, Z8
-	VPADDD Z13, Z9, Z9
-	VPSLLD $2, Z8, Z12
-	VPSLLD $2, Z9, Z13
-	VPSRLD $30, Z10, Z14
-	VPSRLD $30, Z11, Z15
-	VPORD Z14, Z12, Z12
-	VPORD Z15, Z13, Z13
-	VPSLLD $2, Z10, Z10
-	VPSLLD $2, Z11, Z11
-	VPSRLD $30, Z8, Z8
-	VPSRLD $30, Z9, Z9
-	VPSRLD $31, Z12, Z14
-	VPSRLD $31, Z13, Z15
-	VPADDD Z14, Z8, Z8
-	VPADDD Z15, Z9, Z9
-	VPSRAD $31, Z12, Z14
-	VPSRAD $31, Z13, Z15
-	VPXORD Z14, Z12, Z12
-	VPXORD Z15, Z13, Z13
-	VPXORD Z14, Z10, Z10
-	VPXORD Z15, Z11, Z11
-	VPANDD.BCST constants<>+2064(SB), Z12, Z16
-	VPANDD.BCST constants<>+2064(SB), Z13, Z17
-	VCVTDQ2PS Z16, Z16
-	VCVTDQ2PS Z17, Z17
-	VPANDD.BCST constants<>+2068(SB), Z12, Z12
-	VPANDD.BCST constants<>+2068(SB), Z13, Z13
-	VPSLLD $16, Z12, Z12
-	VPSLLD $16, Z13, Z13
-	VPSRLD $16, Z10, Z18
-	VPSRLD $16, Z11, Z19
-	VPORD Z18, Z12, Z12
-	VPORD Z19, Z13, Z13
-	VCVTDQ2PS Z12, Z12
-	VCVTDQ2PS Z13, Z13
-	VPANDD.BCST constants<>+2072(SB), Z10, Z10
-	VPANDD.BCST constants<>+2072(SB), Z11, Z11
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z10, Z12
-	VFMADD231PS.BCST constants<>+2076(SB), Z11, Z13
-	VMOVAPS Z16, Z10
-	VFMADD231PS.BCST constants<>+2076(SB), Z12, Z10
-	VMOVAPS Z17, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z13, Z11
-	VMULPS.BCST constants<>+2080(SB), Z10, Z10
-	VMULPS.BCST constants<>+2080(SB), Z11, Z11
-	VFMSUB132PS.BCST constants<>+2080(SB), Z10, Z16
-	VFMSUB132PS.BCST constants<>+2080(SB), Z11, Z17
-	VFMADD231PS.BCST constants<>+2084(SB), Z12, Z16
-	VFMADD231PS.BCST constants<>+2084(SB), Z13, Z17
-	VMULPS Z5, Z10, Z12
-	VMULPS Z5, Z11, Z13
-	VMOVAPS Z12, Z18
-	VFMSUB231PS Z5, Z10, Z18
-	VMOVAPS Z13, Z19
-	VFMSUB231PS Z5, Z11, Z19
-	VFMADD231PS.BCST constants<>+2092(SB), Z10, Z18
-	VFMADD231PS.BCST constants<>+2092(SB), Z11, Z19
-	VFMADD231PS Z5, Z16, Z18
-	VFMADD231PS Z5, Z17, Z19
-	VPANDD Z4, Z14, Z10
-	VPANDD Z4, Z15, Z11
-	VPXORD Z10, Z12, Z12
-	VPXORD Z11, Z13, Z13
-	VPXORD Z10, Z18, Z10
-	VPXORD Z11, Z19, Z11
-	VBROADCASTSS constants<>+1928(SB), Z14
-	VFMADD231PS.BCST constants<>+2096(SB), Z6, Z14
-	VBROADCASTSS constants<>+1928(SB), Z15
-	VFMADD231PS.BCST constants<>+2096(SB), Z7, Z15
-	VSUBPS.BCST constants<>+1928(SB), Z14, Z16
-	VSUBPS.BCST constants<>+1928(SB), Z15, Z17
-	VPSUBD.BCST constants<>+1928(SB), Z14, Z14
-	VPSUBD.BCST constants<>+1928(SB), Z15, Z15
-	VMOVAPS Z6, Z18
-	VFMADD231PS.BCST constants<>+2100(SB), Z16, Z18
-	VMOVAPS Z7, Z19
-	VFMADD231PS.BCST constants<>+2100(SB), Z17, Z19
-	VMULPS.BCST constants<>+2104(SB), Z16, Z20
-	VMULPS.BCST constants<>+2104(SB), Z17, Z21
-	VMOVAPS Z20, Z22
-	VFMSUB231PS.BCST constants<>+2104(SB), Z16, Z22
-	VMOVAPS Z21, Z23
-	VFMSUB231PS.BCST constants<>+2104(SB), Z17, Z23
-	VADDPS Z20, Z18, Z24
-	VADDPS Z21, Z19, Z25
-	VSUBPS Z18, Z24, Z26
-	VSUBPS Z19, Z25, Z27
-	VSUBPS Z26, Z24, Z28
-	VSUBPS Z27, Z25, Z29
-	VSUBPS Z28, Z18, Z18
-	VSUBPS Z29, Z19, Z19
-	VSUBPS Z26, Z20, Z20
-	VSUBPS Z27, Z21, Z21
-	VADDPS Z20, Z18, Z18
-	VADDPS Z21, Z19, Z19
-	VFMADD231PS.BCST constants<>+2108(SB), Z16, Z22
-	VFMADD231PS.BCST constants<>+2108(SB), Z17, Z23
-	VADDPS Z22, Z18, Z16
-	VADDPS Z23, Z19, Z17
-	VADDPS Z16, Z24, Z18
-	VADDPS Z17, Z25, Z19
-	VSUBPS Z18, Z24, Z20
-	VSUBPS Z19, Z25, Z21
-	VADDPS Z16, Z20, Z16
-	VADDPS Z17, Z21, Z17
-	VCMPPS.BCST $29, constants<>+2112(SB), Z6, K3
-	VCMPPS.BCST $29, constants<>+2112(SB), Z7, K4
-	VBLENDMPS Z12, Z18, K3, Z6
-	VBLENDMPS Z13, Z19, K4, Z7
-	VBLENDMPS Z10, Z16, K3, Z10
-	VBLENDMPS Z11, Z17, K4, Z11
-	VBLENDMPS Z8, Z14, K3, Z8
-	VBLENDMPS Z9, Z15, K4, Z9
-	VPADDD Z0, Z8, Z8
-	VPADDD Z0, Z9, Z9
-	VMULPS Z6, Z6, Z12
-	VMULPS Z7, Z7, Z13
-	VBROADCASTSS constants<>+2120(SB), Z14
-	VFMADD231PS.BCST constants<>+2116(SB), Z12, Z14
-	VBROADCASTSS constants<>+2120(SB), Z15
-	VFMADD231PS.BCST constants<>+2116(SB), Z13, Z15
-	VFMADD213PS.BCST constants<>+1876(SB), Z12, Z14
-	VFMADD213PS.BCST constants<>+1876(SB), Z13, Z15
-	VMULPS Z6, Z12, Z16
-	VMULPS Z7, Z13, Z17
-	VFMADD213PS Z10, Z14, Z16
-	VFMADD213PS Z11, Z15, Z17
-	VADDPS Z16, Z6, Z14
-	VADDPS Z17, Z7, Z15
-	VBROADCASTSS constants<>+2128(SB), Z16
-	VFMADD231PS.BCST constants<>+2124(SB), Z12, Z16
-	VBROADCASTSS constants<>+2128(SB), Z17
-	VFMADD231PS.BCST constants<>+2124(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+1864(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+1864(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+108(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+108(SB), Z13, Z17
-	VMULPS Z10, Z6, Z6
-	VMULPS Z11, Z7, Z7
-	VFMSUB231PS Z16, Z12, Z6
-	VFMSUB231PS Z17, Z13, Z7
-	VADDPS.BCST constants<>+32(SB), Z6, Z6
-	VADDPS.BCST constants<>+32(SB), Z7, Z7
-	VPSLLD $31, Z8, Z10
-	VPSLLD $31, Z9, Z11
-	VPCMPD.BCST $1, constants<>+1216(SB), Z10, K3
-	VPCMPD.BCST $1, constants<>+1216(SB), Z11, K4
-	VBLENDMPS Z6, Z14, K3, Z6
-	VBLENDMPS Z7, Z15, K4, Z7
-	VPSRLD $1, Z8, Z8
-	VPSRLD $1, Z9, Z9
-	VPSLLD $31, Z8, Z8
-	VPSLLD $31, Z9, Z9
-	VPXORD Z8, Z6, Z6
-	VPXORD Z9, Z7, Z7
-	VBLENDMPS.BCST constants<>+56(SB), Z6, K1, Z6
-	VBLENDMPS.BCST constants<>+56(SB), Z7, K2, Z7
-	VMOVNTPS Z6, (DI)(AX*4)
-	VMOVNTPS Z7, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z6
-	VMOVUPS 64(SI)(AX*4), Z7
-	VPANDD.BCST constants<>+16(SB), Z6, Z6
-	VPANDD.BCST constants<>+16(SB), Z7, Z7
-	VCMPPS.BCST $17, constants<>+1220(SB), Z6, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z7, K2
-	KNOTW K1, K1
-	KNOTW K2, K2
-	VPANDD.BCST constants<>+2048(SB), Z6, Z8
-	VPANDD.BCST constants<>+2048(SB), Z7, Z9
-	VPORD.BCST constants<>+2052(SB), Z8, Z8
-	VPORD.BCST constants<>+2052(SB), Z9, Z9
-	VPSRLD $23, Z6, Z10
-	VPSRLD $23, Z7, Z11
-	VPSUBD.BCST constants<>+2056(SB), Z10, Z10
-	VPSUBD.BCST constants<>+2056(SB), Z11, Z11
-	VPSRLD $5, Z10, Z12
-	VPSRLD $5, Z11, Z13
-	VPANDD Z1, Z10, Z10
-	VPANDD Z1, Z11, Z11
-	VPADDD Z0, Z12, Z14
-	VPADDD Z0, Z13, Z15
-	VPERMD Z2, Z14, Z14
-	VPERMD Z2, Z15, Z15
-	VPSRLD $1, Z14, Z16
-	VPSRLD $1, Z15, Z17
-	VPSUBD Z10, Z1, Z18
-	VPSUBD Z11, Z1, Z19
-	VPSRLVD Z18, Z16, Z16
-	VPSRLVD Z19, Z17, Z17
-	VPERMD Z2, Z12, Z20
-	VPERMD Z2, Z13, Z21
-	VPSLLVD Z10, Z20, Z20
-	VPSLLVD Z11, Z21, Z21
-	VPORD Z16, Z20, Z16
-	VPORD Z17, Z21, Z17
-	VPADDD Z3, Z12, Z20
-	VPADDD Z3, Z13, Z21
-	VPERMD Z2, Z20, Z20
-	VPERMD Z2, Z21, Z21
-	VPSRLD $1, Z20, Z22
-	VPSRLD $1, Z21, Z23
-	VPSRLVD Z18, Z22, Z22
-	VPSRLVD Z19, Z23, Z23
-	VPSLLVD Z10, Z14, Z14
-	VPSLLVD Z11, Z15, Z15
-	VPORD Z22, Z14, Z14
-	VPORD Z23, Z15, Z15
-	VPADDD.BCST constants<>+2060(SB), Z12, Z12
-	VPADDD.BCST constants<>+2060(SB), Z13, Z13
-	VPERMD Z2, Z12, Z12
-	VPERMD Z2, Z13, Z13
-	VPSRLD $1, Z12, Z12
-	VPSRLD $1, Z13, Z13
-	VPSRLVD Z18, Z12, Z12
-	VPSRLVD Z19, Z13, Z13
-	VPSLLVD Z10, Z20, Z10
-	VPSLLVD Z11, Z21, Z11
-	VPORD Z12, Z10, Z10
-	VPORD Z13, Z11, Z11
-	VPMULLD Z14, Z8, Z12
-	VPMULLD Z15, Z9, Z13
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z10, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z10, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z10
-	VPSRLQ $32, Z9, Z18
-	VPSRLQ $32, Z11, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z9, Z11, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z11
-	VPADDD Z10, Z12, Z10
-	VPADDD Z11, Z13, Z11
-	VPMULLD Z16, Z8, Z16
-	VPMULLD Z17, Z9, Z17
-	VPSRLQ $32, Z8, Z18
-	VPSRLQ $32, Z14, Z19
-	VPMULUDQ Z18, Z19, Z19
-	VPMULUDQ Z8, Z14, Z18
-	VPSRLQ $32, Z18, Z18
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z19, Z18, K3, Z8
-	VPSRLQ $32, Z9, Z14
-	VPSRLQ $32, Z15, Z18
-	VPMULUDQ Z14, Z18, Z18
-	VPMULUDQ Z9, Z15, Z14
-	VPSRLQ $32, Z14, Z14
-	MOVL $0xaaaa, R12
-	KMOVW R12, K0
-	KMOVW R12, K3
-	VPBLENDMD Z18, Z14, K3, Z9
-	VPADDD Z8, Z16, Z8
-	VPADDD Z9, Z17, Z9
-	VPXORD Z4, Z10, Z14
-	VPXORD Z4, Z11, Z15
-	VPXORD Z4, Z12, Z12
-	VPXORD Z4, Z13, Z13
-	VPCMPD $1, Z12, Z14, K3
-	VPCMPD $1, Z13, Z15, K4
-	VMOVAPS.Z Z0, K3, Z12
-	VMOVAPS.Z Z0, K4, Z13
-	VPADDD Z12, Z8, Z8
-	VPADDD Z13, Z9, Z9
-	VPSLLD $2, Z8, Z12
-	VPSLLD $2, Z9, Z13
-	VPSRLD $30, Z10, Z14
-	VPSRLD $30, Z11, Z15
-	VPORD Z14, Z12, Z12
-	VPORD Z15, Z13, Z13
-	VPSLLD $2, Z10, Z10
-	VPSLLD $2, Z11, Z11
-	VPSRLD $30, Z8, Z8
-	VPSRLD $30, Z9, Z9
-	VPSRLD $31, Z12, Z14
-	VPSRLD $31, Z13, Z15
-	VPADDD Z14, Z8, Z8
-	VPADDD Z15, Z9, Z9
-	VPSRAD $31, Z12, Z14
-	VPSRAD $31, Z13, Z15
-	VPXORD Z14, Z12, Z12
-	VPXORD Z15, Z13, Z13
-	VPXORD Z14, Z10, Z10
-	VPXORD Z15, Z11, Z11
-	VPANDD.BCST constants<>+2064(SB), Z12, Z16
-	VPANDD.BCST constants<>+2064(SB), Z13, Z17
-	VCVTDQ2PS Z16, Z16
-	VCVTDQ2PS Z17, Z17
-	VPANDD.BCST constants<>+2068(SB), Z12, Z12
-	VPANDD.BCST constants<>+2068(SB), Z13, Z13
-	VPSLLD $16, Z12, Z12
-	VPSLLD $16, Z13, Z13
-	VPSRLD $16, Z10, Z18
-	VPSRLD $16, Z11, Z19
-	VPORD Z18, Z12, Z12
-	VPORD Z19, Z13, Z13
-	VCVTDQ2PS Z12, Z12
-	VCVTDQ2PS Z13, Z13
-	VPANDD.BCST constants<>+2072(SB), Z10, Z10
-	VPANDD.BCST constants<>+2072(SB), Z11, Z11
-	VCVTDQ2PS Z10, Z10
-	VCVTDQ2PS Z11, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z10, Z12
-	VFMADD231PS.BCST constants<>+2076(SB), Z11, Z13
-	VMOVAPS Z16, Z10
-	VFMADD231PS.BCST constants<>+2076(SB), Z12, Z10
-	VMOVAPS Z17, Z11
-	VFMADD231PS.BCST constants<>+2076(SB), Z13, Z11
-	VMULPS.BCST constants<>+2080(SB), Z10, Z10
-	VMULPS.BCST constants<>+2080(SB), Z11, Z11
-	VFMSUB132PS.BCST constants<>+2080(SB), Z10, Z16
-	VFMSUB132PS.BCST constants<>+2080(SB), Z11, Z17
-	VFMADD231PS.BCST constants<>+2084(SB), Z12, Z16
-	VFMADD231PS.BCST constants<>+2084(SB), Z13, Z17
-	VMULPS Z5, Z10, Z12
-	VMULPS Z5, Z11, Z13
-	VMOVAPS Z12, Z18
-	VFMSUB231PS Z5, Z10, Z18
-	VMOVAPS Z13, Z19
-	VFMSUB231PS Z5, Z11, Z19
-	VFMADD231PS.BCST constants<>+2092(SB), Z10, Z18
-	VFMADD231PS.BCST constants<>+2092(SB), Z11, Z19
-	VFMADD231PS Z5, Z16, Z18
-	VFMADD231PS Z5, Z17, Z19
-	VPANDD Z4, Z14, Z10
-	VPANDD Z4, Z15, Z11
-	VPXORD Z10, Z12, Z12
-	VPXORD Z11, Z13, Z13
-	VPXORD Z10, Z18, Z10
-	VPXORD Z11, Z19, Z11
-	VBROADCASTSS constants<>+1928(SB), Z14
-	VFMADD231PS.BCST constants<>+2096(SB), Z6, Z14
-	VBROADCASTSS constants<>+1928(SB), Z15
-	VFMADD231PS.BCST constants<>+2096(SB), Z7, Z15
-	VSUBPS.BCST constants<>+1928(SB), Z14, Z16
-	VSUBPS.BCST constants<>+1928(SB), Z15, Z17
-	VPSUBD.BCST constants<>+1928(SB), Z14, Z14
-	VPSUBD.BCST constants<>+1928(SB), Z15, Z15
-	VMOVAPS Z6, Z18
-	VFMADD231PS.BCST constants<>+2100(SB), Z16, Z18
-	VMOVAPS Z7, Z19
-	VFMADD231PS.BCST constants<>+2100(SB), Z17, Z19
-	VMULPS.BCST constants<>+2104(SB), Z16, Z20
-	VMULPS.BCST constants<>+2104(SB), Z17, Z21
-	VMOVAPS Z20, Z22
-	VFMSUB231PS.BCST constants<>+2104(SB), Z16, Z22
-	VMOVAPS Z21, Z23
-	VFMSUB231PS.BCST constants<>+2104(SB), Z17, Z23
-	VADDPS Z20, Z18, Z24
-	VADDPS Z21, Z19, Z25
-	VSUBPS Z18, Z24, Z26
-	VSUBPS Z19, Z25, Z27
-	VSUBPS Z26, Z24, Z28
-	VSUBPS Z27, Z25, Z29
-	VSUBPS Z28, Z18, Z18
-	VSUBPS Z29, Z19, Z19
-	VSUBPS Z26, Z20, Z20
-	VSUBPS Z27, Z21, Z21
-	VADDPS Z20, Z18, Z18
-	VADDPS Z21, Z19, Z19
-	VFMADD231PS.BCST constants<>+2108(SB), Z16, Z22
-	VFMADD231PS.BCST constants<>+2108(SB), Z17, Z23
-	VADDPS Z22, Z18, Z16
-	VADDPS Z23, Z19, Z17
-	VADDPS Z16, Z24, Z18
-	VADDPS Z17, Z25, Z19
-	VSUBPS Z18, Z24, Z20
-	VSUBPS Z19, Z25, Z21
-	VADDPS Z16, Z20, Z16
-	VADDPS Z17, Z21, Z17
-	VCMPPS.BCST $29, constants<>+2112(SB), Z6, K3
-	VCMPPS.BCST $29, constants<>+2112(SB), Z7, K4
-	VBLENDMPS Z12, Z18, K3, Z6
-	VBLENDMPS Z13, Z19, K4, Z7
-	VBLENDMPS Z10, Z16, K3, Z10
-	VBLENDMPS Z11, Z17, K4, Z11
-	VBLENDMPS Z8, Z14, K3, Z8
-	VBLENDMPS Z9, Z15, K4, Z9
-	VPADDD Z0, Z8, Z8
-	VPADDD Z0, Z9, Z9
-	VMULPS Z6, Z6, Z12
-	VMULPS Z7, Z7, Z13
-	VBROADCASTSS constants<>+2120(SB), Z14
-	VFMADD231PS.BCST constants<>+2116(SB), Z12, Z14
-	VBROADCASTSS constants<>+2120(SB), Z15
-	VFMADD231PS.BCST constants<>+2116(SB), Z13, Z15
-	VFMADD213PS.BCST constants<>+1876(SB), Z12, Z14
-	VFMADD213PS.BCST constants<>+1876(SB), Z13, Z15
-	VMULPS Z6, Z12, Z16
-	VMULPS Z7, Z13, Z17
-	VFMADD213PS Z10, Z14, Z16
-	VFMADD213PS Z11, Z15, Z17
-	VADDPS Z16, Z6, Z14
-	VADDPS Z17, Z7, Z15
-	VBROADCASTSS constants<>+2128(SB), Z16
-	VFMADD231PS.BCST constants<>+2124(SB), Z12, Z16
-	VBROADCASTSS constants<>+2128(SB), Z17
-	VFMADD231PS.BCST constants<>+2124(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+1864(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+1864(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+108(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+108(SB), Z13, Z17
-	VMULPS Z10, Z6, Z6
-	VMULPS Z11, Z7, Z7
-	VFMSUB231PS Z16, Z12, Z6
-	VFMSUB231PS Z17, Z13, Z7
-	VADDPS.BCST constants<>+32(SB), Z6, Z6
-	VADDPS.BCST constants<>+32(SB), Z7, Z7
-	VPSLLD $31, Z8, Z10
-	VPSLLD $31, Z9, Z11
-	VPCMPD.BCST $1, constants<>+1216(SB), Z10, K3
-	VPCMPD.BCST $1, constants<>+1216(SB), Z11, K4
-	VBLENDMPS Z6, Z14, K3, Z6
-	VBLENDMPS Z7, Z15, K4, Z7
-	VPSRLD $1, Z8, Z8
-	VPSRLD $1, Z9, Z9
-	VPSLLD $31, Z8, Z8
-	VPSLLD $31, Z9, Z9
-	VPXORD Z8, Z6, Z6
-	VPXORD Z9, Z7, Z7
-	VBLENDMPS.BCST constants<>+56(SB), Z6, K1, Z6
-	VBLENDMPS.BCST constants<>+56(SB), Z7, K2, Z7
-	VMOVUPS Z6, (DI)(AX*4)
-	VMOVUPS Z7, 64(DI)(AX*4)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // tanhF32AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 TEXT ·tanhF32AVX512(SB), NOSPLIT, $0-24
@@ -46978,7 +41063,7 @@ done:
 	RET
 
 // tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., by non-temporal stores.
 TEXT ·tanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -46996,15 +41081,9 @@ TEXT ·tanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+1488(SB), Z9
 	VBROADCASTSS constants<>+1492(SB), Z10
 	VBROADCASTSS constants<>+1496(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z12
 	VMOVUPS 64(SI)(AX*4), Z13
 	VMOVUPS 128(SI)(AX*4), Z14
@@ -47130,17 +41209,22 @@ around:
 	VPORD Z13, Z17, Z13
 	VPORD Z14, Z18, Z14
 	VPORD Z15, Z19, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z12, (DI)(AX*4)
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	VMOVNTPS Z14, 128(DI)(AX*4)
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -47149,138 +41233,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VPORD Z0, Z12, Z16
-	VPORD Z0, Z13, Z17
-	VPORD Z0, Z14, Z18
-	VPORD Z0, Z15, Z19
-	VMAXPS Z16, Z1, Z20
-	VMAXPS Z17, Z1, Z21
-	VMAXPS Z18, Z1, Z22
-	VMAXPS Z19, Z1, Z23
-	VMOVAPS Z2, Z24
-	VFMADD231PS Z4, Z20, Z24
-	VMOVAPS Z2, Z25
-	VFMADD231PS Z4, Z21, Z25
-	VMOVAPS Z2, Z26
-	VFMADD231PS Z4, Z22, Z26
-	VMOVAPS Z2, Z27
-	VFMADD231PS Z4, Z23, Z27
-	VSUBPS Z2, Z24, Z28
-	VSUBPS Z2, Z25, Z29
-	VSUBPS Z2, Z26, Z30
-	VSUBPS Z2, Z27, Z31
-	VPSLLD $23, Z24, Z24
-	VPSLLD $23, Z25, Z25
-	VPSLLD $23, Z26, Z26
-	VPSLLD $23, Z27, Z27
-	VFMADD231PS Z6, Z28, Z20
-	VFMADD231PS Z6, Z29, Z21
-	VFMADD231PS Z6, Z30, Z22
-	VFMADD231PS Z6, Z31, Z23
-	VMOVAPS Z8, Z28
-	VFMADD231PS Z20, Z7, Z28
-	VMOVAPS Z8, Z29
-	VFMADD231PS Z21, Z7, Z29
-	VMOVAPS Z8, Z30
-	VFMADD231PS Z22, Z7, Z30
-	VMOVAPS Z8, Z31
-	VFMADD231PS Z23, Z7, Z31
-	VFMADD213PS Z9, Z20, Z28
-	VFMADD213PS Z9, Z21, Z29
-	VFMADD213PS Z9, Z22, Z30
-	VFMADD213PS Z9, Z23, Z31
-	VFMADD213PS Z10, Z20, Z28
-	VFMADD213PS Z10, Z21, Z29
-	VFMADD213PS Z10, Z22, Z30
-	VFMADD213PS Z10, Z23, Z31
-	VFMADD213PS Z11, Z20, Z28
-	VFMADD213PS Z11, Z21, Z29
-	VFMADD213PS Z11, Z22, Z30
-	VFMADD213PS Z11, Z23, Z31
-	VFMADD213PS.BCST constants<>+1500(SB), Z20, Z28
-	VFMADD213PS.BCST constants<>+1500(SB), Z21, Z29
-	VFMADD213PS.BCST constants<>+1500(SB), Z22, Z30
-	VFMADD213PS.BCST constants<>+1500(SB), Z23, Z31
-	VMULPS Z20, Z24, Z20
-	VMULPS Z21, Z25, Z21
-	VMULPS Z22, Z26, Z22
-	VMULPS Z23, Z27, Z23
-	VADDPS Z3, Z24, Z24
-	VADDPS Z3, Z25, Z25
-	VADDPS Z3, Z26, Z26
-	VADDPS Z3, Z27, Z27
-	VFMADD231PS Z28, Z20, Z24
-	VFMADD231PS Z29, Z21, Z25
-	VFMADD231PS Z30, Z22, Z26
-	VFMADD231PS Z31, Z23, Z27
-	VBROADCASTSS constants<>+1504(SB), Z20
-	VDIVPS Z24, Z20, Z21
-	VDIVPS Z25, Z20, Z22
-	VDIVPS Z26, Z20, Z23
-	VDIVPS Z27, Z20, Z20
-	VSUBPS Z21, Z3, Z21
-	VSUBPS Z22, Z3, Z22
-	VSUBPS Z23, Z3, Z23
-	VSUBPS Z20, Z3, Z20
-	VMULPS Z12, Z12, Z24
-	VMULPS Z13, Z13, Z25
-	VMULPS Z14, Z14, Z26
-	VMULPS Z15, Z15, Z27
-	VBROADCASTSS constants<>+1512(SB), Z28
-	VFMADD231PS.BCST constants<>+1508(SB), Z24, Z28
-	VBROADCASTSS constants<>+1512(SB), Z29
-	VFMADD231PS.BCST constants<>+1508(SB), Z25, Z29
-	VBROADCASTSS constants<>+1512(SB), Z30
-	VFMADD231PS.BCST constants<>+1508(SB), Z26, Z30
-	VBROADCASTSS constants<>+1512(SB), Z31
-	VFMADD231PS.BCST constants<>+1508(SB), Z27, Z31
-	VFMADD213PS.BCST constants<>+1516(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1516(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1516(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1516(SB), Z27, Z31
-	VFMADD213PS.BCST constants<>+1520(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1520(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1520(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1520(SB), Z27, Z31
-	VFMADD213PS.BCST constants<>+1524(SB), Z24, Z28
-	VFMADD213PS.BCST constants<>+1524(SB), Z25, Z29
-	VFMADD213PS.BCST constants<>+1524(SB), Z26, Z30
-	VFMADD213PS.BCST constants<>+1524(SB), Z27, Z31
-	VMULPS Z12, Z24, Z24
-	VMULPS Z13, Z25, Z25
-	VMULPS Z14, Z26, Z26
-	VMULPS Z15, Z27, Z27
-	VFMADD213PS Z12, Z28, Z24
-	VFMADD213PS Z13, Z29, Z25
-	VFMADD213PS Z14, Z30, Z26
-	VFMADD213PS Z15, Z31, Z27
-	VCMPPS.BCST $30, constants<>+1528(SB), Z16, K1
-	VCMPPS.BCST $30, constants<>+1528(SB), Z17, K2
-	VCMPPS.BCST $30, constants<>+1528(SB), Z18, K3
-	VCMPPS.BCST $30, constants<>+1528(SB), Z19, K4
-	VBLENDMPS Z24, Z21, K1, Z16
-	VBLENDMPS Z25, Z22, K2, Z17
-	VBLENDMPS Z26, Z23, K3, Z18
-	VBLENDMPS Z27, Z20, K4, Z19
-	VPANDD Z0, Z12, Z12
-	VPANDD Z0, Z13, Z13
-	VPANDD Z0, Z14, Z14
-	VPANDD Z0, Z15, Z15
-	VPORD Z12, Z16, Z12
-	VPORD Z13, Z17, Z13
-	VPORD Z14, Z18, Z14
-	VPORD Z15, Z19, Z15
 	VMOVUPS Z12, (DI)(AX*4)
 	VMOVUPS Z13, 64(DI)(AX*4)
 	VMOVUPS Z14, 128(DI)(AX*4)
 	VMOVUPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -47456,7 +41415,7 @@ done:
 	RET
 
 // sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
 TEXT ·sigmoidF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -47474,15 +41433,9 @@ TEXT ·sigmoidF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+480(SB), Z9
 	VBROADCASTSS constants<>+484(SB), Z10
 	VBROADCASTSS constants<>+488(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z12
 	VMOVUPS 64(SI)(AX*4), Z13
 	VMOVUPS 128(SI)(AX*4), Z14
@@ -47575,17 +41528,22 @@ around:
 	VDIVPS Z13, Z0, Z13
 	VDIVPS Z14, Z0, Z14
 	VDIVPS Z15, Z0, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z12, (DI)(AX*4)
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	VMOVNTPS Z14, 128(DI)(AX*4)
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -47594,105 +41552,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VMAXPS Z12, Z1, Z12
-	VMAXPS Z13, Z1, Z13
-	VMAXPS Z14, Z1, Z14
-	VMAXPS Z15, Z1, Z15
-	VMINPS Z12, Z2, Z12
-	VMINPS Z13, Z2, Z13
-	VMINPS Z14, Z2, Z14
-	VMINPS Z15, Z2, Z15
-	VMOVAPS Z3, Z16
-	VFMADD231PS Z4, Z12, Z16
-	VMOVAPS Z3, Z17
-	VFMADD231PS Z4, Z13, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PS Z4, Z14, Z18
-	VMOVAPS Z3, Z19
-	VFMADD231PS Z4, Z15, Z19
-	VSUBPS Z3, Z16, Z20
-	VSUBPS Z3, Z17, Z21
-	VSUBPS Z3, Z18, Z22
-	VSUBPS Z3, Z19, Z23
-	VPSLLD $23, Z16, Z16
-	VPSLLD $23, Z17, Z17
-	VPSLLD $23, Z18, Z18
-	VPSLLD $23, Z19, Z19
-	VFMADD231PS Z6, Z20, Z12
-	VFMADD231PS Z6, Z21, Z13
-	VFMADD231PS Z6, Z22, Z14
-	VFMADD231PS Z6, Z23, Z15
-	VFMADD231PS Z7, Z20, Z12
-	VFMADD231PS Z7, Z21, Z13
-	VFMADD231PS Z7, Z22, Z14
-	VFMADD231PS Z7, Z23, Z15
-	VMOVAPS Z9, Z20
-	VFMADD231PS Z12, Z8, Z20
-	VMOVAPS Z9, Z21
-	VFMADD231PS Z13, Z8, Z21
-	VMOVAPS Z9, Z22
-	VFMADD231PS Z14, Z8, Z22
-	VMOVAPS Z9, Z23
-	VFMADD231PS Z15, Z8, Z23
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z10, Z15, Z23
-	VFMADD213PS Z11, Z12, Z20
-	VFMADD213PS Z11, Z13, Z21
-	VFMADD213PS Z11, Z14, Z22
-	VFMADD213PS Z11, Z15, Z23
-	VFMADD213PS.BCST constants<>+492(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+492(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+492(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+492(SB), Z15, Z23
-	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+36(SB), Z15, Z23
-	VCMPPS.BCST $17, constants<>+496(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+496(SB), Z17, K2
-	VCMPPS.BCST $17, constants<>+496(SB), Z18, K3
-	VCMPPS.BCST $17, constants<>+496(SB), Z19, K4
-	VMOVAPS.Z Z16, K1, Z24
-	VMOVAPS.Z Z17, K2, Z25
-	VMOVAPS.Z Z18, K3, Z26
-	VMOVAPS.Z Z19, K4, Z27
-	VSUBPS Z24, Z16, Z28
-	VSUBPS Z25, Z17, Z29
-	VSUBPS Z26, Z18, Z30
-	VSUBPS Z27, Z19, Z31
-	VMULPS Z12, Z16, Z12
-	VMULPS Z13, Z17, Z13
-	VMULPS Z14, Z18, Z14
-	VMULPS Z15, Z19, Z15
-	VADDPS Z0, Z24, Z16
-	VADDPS Z0, Z25, Z17
-	VADDPS Z0, Z26, Z18
-	VADDPS Z0, Z27, Z19
-	VFMADD231PS Z20, Z12, Z16
-	VFMADD231PS Z21, Z13, Z17
-	VFMADD231PS Z22, Z14, Z18
-	VFMADD231PS Z23, Z15, Z19
-	VADDPS Z28, Z16, Z12
-	VADDPS Z29, Z17, Z13
-	VADDPS Z30, Z18, Z14
-	VADDPS Z31, Z19, Z15
-	VDIVPS Z12, Z0, Z12
-	VDIVPS Z13, Z0, Z13
-	VDIVPS Z14, Z0, Z14
-	VDIVPS Z15, Z0, Z15
 	VMOVUPS Z12, (DI)(AX*4)
 	VMOVUPS Z13, 64(DI)(AX*4)
 	VMOVUPS Z14, 128(DI)(AX*4)
 	VMOVUPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -47959,7 +41825,7 @@ done:
 	RET
 
 // erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., by non-temporal stores.
 TEXT ·erfF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -47973,15 +41839,9 @@ TEXT ·erfF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+2144(SB), Z5
 	VBROADCASTSS constants<>+2148(SB), Z6
 	VBROADCASTSS constants<>+2152(SB), Z7
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z8
 	VMOVUPS 64(SI)(AX*4), Z9
 	VMOVUPS 128(SI)(AX*4), Z10
@@ -48150,17 +42010,22 @@ around:
 	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z9
 	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z10
 	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z11
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z8, (DI)(AX*4)
 	VMOVNTPS Z9, 64(DI)(AX*4)
 	VMOVNTPS Z10, 128(DI)(AX*4)
 	VMOVNTPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -48169,181 +42034,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z8
-	VMOVUPS 64(SI)(AX*4), Z9
-	VMOVUPS 128(SI)(AX*4), Z10
-	VMOVUPS 192(SI)(AX*4), Z11
-	VPANDD.BCST constants<>+16(SB), Z8, Z12
-	VPANDD.BCST constants<>+16(SB), Z9, Z13
-	VPANDD.BCST constants<>+16(SB), Z10, Z14
-	VPANDD.BCST constants<>+16(SB), Z11, Z15
-	VMULPS Z12, Z12, Z16
-	VMULPS Z13, Z13, Z17
-	VMULPS Z14, Z14, Z18
-	VMULPS Z15, Z15, Z19
-	VMOVAPS Z3, Z20
-	VFMADD231PS Z16, Z2, Z20
-	VMOVAPS Z3, Z21
-	VFMADD231PS Z17, Z2, Z21
-	VMOVAPS Z3, Z22
-	VFMADD231PS Z18, Z2, Z22
-	VMOVAPS Z3, Z23
-	VFMADD231PS Z19, Z2, Z23
-	VFMADD213PS Z4, Z16, Z20
-	VFMADD213PS Z4, Z17, Z21
-	VFMADD213PS Z4, Z18, Z22
-	VFMADD213PS Z4, Z19, Z23
-	VFMADD213PS Z5, Z16, Z20
-	VFMADD213PS Z5, Z17, Z21
-	VFMADD213PS Z5, Z18, Z22
-	VFMADD213PS Z5, Z19, Z23
-	VFMADD213PS Z6, Z16, Z20
-	VFMADD213PS Z6, Z17, Z21
-	VFMADD213PS Z6, Z18, Z22
-	VFMADD213PS Z6, Z19, Z23
-	VFMADD213PS Z7, Z16, Z20
-	VFMADD213PS Z7, Z17, Z21
-	VFMADD213PS Z7, Z18, Z22
-	VFMADD213PS Z7, Z19, Z23
-	VFMADD213PS.BCST constants<>+2156(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+2156(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+2156(SB), Z18, Z22
-	VFMADD213PS.BCST constants<>+2156(SB), Z19, Z23
-	VFMADD213PS Z12, Z12, Z20
-	VFMADD213PS Z13, Z13, Z21
-	VFMADD213PS Z14, Z14, Z22
-	VFMADD213PS Z15, Z15, Z23
-	VBROADCASTSS constants<>+2164(SB), Z16
-	VFMADD231PS.BCST constants<>+2160(SB), Z12, Z16
-	VBROADCASTSS constants<>+2164(SB), Z17
-	VFMADD231PS.BCST constants<>+2160(SB), Z13, Z17
-	VBROADCASTSS constants<>+2164(SB), Z18
-	VFMADD231PS.BCST constants<>+2160(SB), Z14, Z18
-	VBROADCASTSS constants<>+2164(SB), Z19
-	VFMADD231PS.BCST constants<>+2160(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2168(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2168(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2168(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2168(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2172(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2172(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2172(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2172(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2176(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2176(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2176(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2176(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2180(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2180(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2180(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2180(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2184(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2184(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2184(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2184(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2188(SB), Z12, Z16
-	VFMADD213PS.BCST constants<>+2188(SB), Z13, Z17
-	VFMADD213PS.BCST constants<>+2188(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2188(SB), Z15, Z19
-	VMOVAPS Z1, Z24
-	VFNMADD231PS.BCST constants<>+112(SB), Z16, Z24
-	VMOVAPS Z1, Z25
-	VFNMADD231PS.BCST constants<>+112(SB), Z17, Z25
-	VMOVAPS Z1, Z26
-	VFNMADD231PS.BCST constants<>+112(SB), Z18, Z26
-	VMOVAPS Z1, Z27
-	VFNMADD231PS.BCST constants<>+112(SB), Z19, Z27
-	VSUBPS Z1, Z24, Z28
-	VSUBPS Z1, Z25, Z29
-	VSUBPS Z1, Z26, Z30
-	VSUBPS Z1, Z27, Z31
-	VFMSUB231PS.BCST constants<>+120(SB), Z28, Z16
-	VFMSUB231PS.BCST constants<>+120(SB), Z29, Z17
-	VFMSUB231PS.BCST constants<>+120(SB), Z30, Z18
-	VFMSUB231PS.BCST constants<>+120(SB), Z31, Z19
-	VFMADD231PS.BCST constants<>+116(SB), Z28, Z16
-	VFMADD231PS.BCST constants<>+116(SB), Z29, Z17
-	VFMADD231PS.BCST constants<>+116(SB), Z30, Z18
-	VFMADD231PS.BCST constants<>+116(SB), Z31, Z19
-	VBROADCASTSS constants<>+128(SB), Z28
-	VFMADD231PS.BCST constants<>+124(SB), Z16, Z28
-	VBROADCASTSS constants<>+128(SB), Z29
-	VFMADD231PS.BCST constants<>+124(SB), Z17, Z29
-	VBROADCASTSS constants<>+128(SB), Z30
-	VFMADD231PS.BCST constants<>+124(SB), Z18, Z30
-	VBROADCASTSS constants<>+128(SB), Z31
-	VFMADD231PS.BCST constants<>+124(SB), Z19, Z31
-	VFMADD213PS.BCST constants<>+132(SB), Z16, Z28
-	VFMADD213PS.BCST constants<>+132(SB), Z17, Z29
-	VFMADD213PS.BCST constants<>+132(SB), Z18, Z30
-	VFMADD213PS.BCST constants<>+132(SB), Z19, Z31
-	VFMADD213PS.BCST constants<>+136(SB), Z16, Z28
-	VFMADD213PS.BCST constants<>+136(SB), Z17, Z29
-	VFMADD213PS.BCST constants<>+136(SB), Z18, Z30
-	VFMADD213PS.BCST constants<>+136(SB), Z19, Z31
-	VFMADD213PS.BCST constants<>+140(SB), Z16, Z28
-	VFMADD213PS.BCST constants<>+140(SB), Z17, Z29
-	VFMADD213PS.BCST constants<>+140(SB), Z18, Z30
-	VFMADD213PS.BCST constants<>+140(SB), Z19, Z31
-	VFMADD213PS Z0, Z16, Z28
-	VFMADD213PS Z0, Z17, Z29
-	VFMADD213PS Z0, Z18, Z30
-	VFMADD213PS Z0, Z19, Z31
-	VFMADD213PS Z0, Z16, Z28
-	VFMADD213PS Z0, Z17, Z29
-	VFMADD213PS Z0, Z18, Z30
-	VFMADD213PS Z0, Z19, Z31
-	VPSLLD $23, Z24, Z16
-	VPSLLD $23, Z25, Z17
-	VPSLLD $23, Z26, Z18
-	VPSLLD $23, Z27, Z19
-	VMULPS Z16, Z28, Z16
-	VMULPS Z17, Z29, Z17
-	VMULPS Z18, Z30, Z18
-	VMULPS Z19, Z31, Z19
-	VSUBPS Z16, Z0, Z16
-	VSUBPS Z17, Z0, Z17
-	VSUBPS Z18, Z0, Z18
-	VSUBPS Z19, Z0, Z19
-	VCMPPS.BCST $30, constants<>+2192(SB), Z12, K1
-	VCMPPS.BCST $30, constants<>+2192(SB), Z13, K2
-	VCMPPS.BCST $30, constants<>+2192(SB), Z14, K3
-	VCMPPS.BCST $30, constants<>+2192(SB), Z15, K4
-	VBLENDMPS Z0, Z16, K1, Z16
-	VBLENDMPS Z0, Z17, K2, Z17
-	VBLENDMPS Z0, Z18, K3, Z18
-	VBLENDMPS Z0, Z19, K4, Z19
-	VCMPPS $17, Z0, Z12, K1
-	VCMPPS $17, Z0, Z13, K2
-	VCMPPS $17, Z0, Z14, K3
-	VCMPPS $17, Z0, Z15, K4
-	VBLENDMPS Z20, Z16, K1, Z12
-	VBLENDMPS Z21, Z17, K2, Z13
-	VBLENDMPS Z22, Z18, K3, Z14
-	VBLENDMPS Z23, Z19, K4, Z15
-	VPANDD.BCST constants<>+0(SB), Z8, Z16
-	VPANDD.BCST constants<>+0(SB), Z9, Z17
-	VPANDD.BCST constants<>+0(SB), Z10, Z18
-	VPANDD.BCST constants<>+0(SB), Z11, Z19
-	VPORD Z16, Z12, Z12
-	VPORD Z17, Z13, Z13
-	VPORD Z18, Z14, Z14
-	VPORD Z19, Z15, Z15
-	VCMPPS $3, Z8, Z8, K1
-	VCMPPS $3, Z9, Z9, K2
-	VCMPPS $3, Z10, Z10, K3
-	VCMPPS $3, Z11, Z11, K4
-	VBLENDMPS.BCST constants<>+56(SB), Z12, K1, Z8
-	VBLENDMPS.BCST constants<>+56(SB), Z13, K2, Z9
-	VBLENDMPS.BCST constants<>+56(SB), Z14, K3, Z10
-	VBLENDMPS.BCST constants<>+56(SB), Z15, K4, Z11
 	VMOVUPS Z8, (DI)(AX*4)
 	VMOVUPS Z9, 64(DI)(AX*4)
 	VMOVUPS Z10, 128(DI)(AX*4)
 	VMOVUPS Z11, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -48532,332 +42229,6 @@ done:
 	VZEROUPPER
 	RET
 
-// powF32StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
-TEXT ·powF32StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+32(SB), Z0
-	VPXORD Z1, Z1, Z1
-	VBROADCASTSS constants<>+2196(SB), Z2
-	VBROADCASTSS constants<>+1220(SB), Z3
-	VBROADCASTSS constants<>+2200(SB), Z4
-	VBROADCASTSS constants<>+472(SB), Z5
-	VBROADCASTSS constants<>+1928(SB), Z6
-	VBROADCASTSS constants<>+104(SB), Z7
-	VBROADCASTSS constants<>+56(SB), Z8
-	VBROADCASTSS constants<>+2052(SB), Z9
-	VBROADCASTSS constants<>+2204(SB), Z10
-	VBROADCASTSS constants<>+2208(SB), Z11
-	VBROADCASTSS constants<>+1784(SB), Z12
-	VBROADCASTSS constants<>+1956(SB), Z13
-	VBROADCASTSS constants<>+632(SB), Z14
-	VBROADCASTSS constants<>+2212(SB), Z15
-	VBROADCASTSS constants<>+2216(SB), Z16
-	VBROADCASTSS constants<>+2220(SB), Z17
-	VBROADCASTSS constants<>+2224(SB), Z18
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z19
-	VMOVUPS (R8)(AX*4), Z20
-	VPANDD.BCST constants<>+16(SB), Z19, Z21
-	VPANDD.BCST constants<>+16(SB), Z20, Z22
-	VCMPPS $17, Z9, Z21, K1
-	VMULPS Z10, Z21, Z23
-	VBLENDMPS Z23, Z21, K1, Z23
-	VMOVAPS.Z Z11, K1, Z24
-	VPSUBD Z12, Z23, Z25
-	VPANDD Z13, Z25, Z25
-	VPSUBD Z25, Z23, Z23
-	VPSRAD $23, Z25, Z25
-	VPSUBD Z24, Z25, Z24
-	VCVTDQ2PS Z24, Z24
-	VSUBPS Z0, Z23, Z25
-	VADDPS Z0, Z23, Z26
-	VSUBPS Z0, Z26, Z27
-	VSUBPS Z27, Z23, Z23
-	VDIVPS Z26, Z25, Z27
-	VFNMADD231PS Z26, Z27, Z25
-	VFNMADD231PS Z23, Z27, Z25
-	VDIVPS Z26, Z25, Z23
-	VMULPS Z27, Z27, Z25
-	VMOVAPS Z25, Z26
-	VFMSUB231PS Z27, Z27, Z26
-	VADDPS Z27, Z27, Z28
-	VFMADD231PS Z23, Z28, Z26
-	VMOVAPS Z16, Z28
-	VFMADD231PS Z25, Z15, Z28
-	VFMADD213PS Z17, Z25, Z28
-	VMULPS Z28, Z25, Z28
-	VADDPS Z28, Z4, Z29
-	VSUBPS Z29, Z4, Z30
-	VADDPS Z28, Z30, Z28
-	VADDPS Z18, Z28, Z28
-	VMULPS Z29, Z25, Z30
-	VMOVAPS Z30, Z31
-	VFMSUB231PS Z29, Z25, Z31
-	VFMADD231PS Z29, Z26, Z31
-	VFMADD231PS Z28, Z25, Z31
-	VMULPS Z30, Z27, Z25
-	VMOVAPS Z25, Z26
-	VFMSUB231PS Z30, Z27, Z26
-	VFMADD231PS Z30, Z23, Z26
-	VFMADD231PS Z31, Z27, Z26
-	VADDPS Z25, Z27, Z28
-	VSUBPS Z28, Z27, Z27
-	VADDPS Z25, Z27, Z25
-	VADDPS Z23, Z26, Z23
-	VADDPS Z23, Z25, Z23
-	VMULPS.BCST constants<>+468(SB), Z24, Z25
-	VADDPS Z28, Z28, Z26
-	VADDPS Z26, Z25, Z27
-	VSUBPS Z27, Z25, Z25
-	VADDPS Z26, Z25, Z25
-	VADDPS Z23, Z23, Z23
-	VFMADD231PS Z5, Z24, Z23
-	VADDPS Z23, Z25, Z23
-	VADDPS Z23, Z27, Z24
-	VSUBPS Z24, Z27, Z25
-	VADDPS Z23, Z25, Z23
-	VMULPS Z20, Z24, Z25
-	VFMSUB213PS Z25, Z20, Z24
-	VFMADD231PS Z20, Z23, Z24
-	VMOVAPS Z6, Z23
-	VFMADD231PS.BCST constants<>+112(SB), Z25, Z23
-	VSUBPS Z6, Z23, Z23
-	VMOVAPS Z25, Z26
-	VFMADD231PS.BCST constants<>+120(SB), Z23, Z26
-	VFMSUB231PS Z5, Z23, Z24
-	VSUBPS Z24, Z26, Z27
-	VSUBPS Z27, Z26, Z26
-	VSUBPS Z24, Z26, Z24
-	VMULPS Z27, Z27, Z26
-	VBROADCASTSS constants<>+1936(SB), Z28
-	VFMADD231PS.BCST constants<>+1932(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1940(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1944(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1948(SB), Z27, Z28
-	VFMADD213PS Z7, Z27, Z28
-	VFMADD231PS Z28, Z26, Z24
-	VADDPS Z24, Z27, Z24
-	VADDPS Z24, Z0, Z24
-	VSCALEFPS Z23, Z24, Z23
-	VCMPPS.BCST $17, constants<>+2228(SB), Z25, K1
-	VBLENDMPS Z1, Z23, K1, Z23
-	VCMPPS.BCST $30, constants<>+2232(SB), Z25, K1
-	VBLENDMPS Z3, Z23, K1, Z23
-	VCMPPS $17, Z21, Z0, K1
-	VCMPPS $17, Z1, Z20, K2
-	KNOTW K2, K3
-	KANDW K3, K1, K3
-	KNOTW K1, K1
-	KANDW K2, K1, K1
-	KORW K1, K3, K1
-	VCMPPS $0, Z1, Z21, K2
-	VCMPPS $0, Z3, Z21, K3
-	VCMPPS $0, Z3, Z22, K4
-	KORW K4, K3, K3
-	KORW K3, K2, K2
-	VMOVAPS.Z Z3, K1, Z24
-	VBLENDMPS Z24, Z23, K2, Z23
-	VADDPS Z2, Z22, Z24
-	VSUBPS Z2, Z24, Z24
-	VCMPPS $0, Z22, Z24, K1
-	VCMPPS $18, Z22, Z2, K2
-	KORW K2, K1, K1
-	VMULPS Z7, Z22, Z22
-	VADDPS Z2, Z22, Z24
-	VSUBPS Z2, Z24, Z24
-	VCMPPS $0, Z22, Z24, K2
-	VCMPPS $18, Z22, Z2, K3
-	KORW K3, K2, K2
-	KNOTW K2, K2
-	KANDW K2, K1, K2
-	VPCMPD $1, Z1, Z19, K3
-	KANDW K3, K2, K2
-	VPXORD.BCST constants<>+0(SB), Z23, Z22
-	VBLENDMPS Z22, Z23, K2, Z22
-	VCMPPS $17, Z1, Z19, K2
-	KNOTW K1, K1
-	VCMPPS $17, Z3, Z21, K3
-	KANDW K3, K1, K1
-	KANDW K1, K2, K1
-	VBLENDMPS Z8, Z22, K1, Z22
-	VCMPPS $0, Z0, Z21, K1
-	KANDW K4, K1, K1
-	VBLENDMPS Z0, Z22, K1, Z21
-	VCMPPS $3, Z19, Z19, K1
-	VCMPPS $3, Z20, Z20, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z8, Z21, K1, Z21
-	VCMPPS $0, Z0, Z19, K1
-	VCMPPS $0, Z1, Z20, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z0, Z21, K1, Z19
-	VMOVNTPS Z19, (DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z19
-	VMOVUPS (R8)(AX*4), Z20
-	VPANDD.BCST constants<>+16(SB), Z19, Z21
-	VPANDD.BCST constants<>+16(SB), Z20, Z22
-	VCMPPS $17, Z9, Z21, K1
-	VMULPS Z10, Z21, Z23
-	VBLENDMPS Z23, Z21, K1, Z23
-	VMOVAPS.Z Z11, K1, Z24
-	VPSUBD Z12, Z23, Z25
-	VPANDD Z13, Z25, Z25
-	VPSUBD Z25, Z23, Z23
-	VPSRAD $23, Z25, Z25
-	VPSUBD Z24, Z25, Z24
-	VCVTDQ2PS Z24, Z24
-	VSUBPS Z0, Z23, Z25
-	VADDPS Z0, Z23, Z26
-	VSUBPS Z0, Z26, Z27
-	VSUBPS Z27, Z23, Z23
-	VDIVPS Z26, Z25, Z27
-	VFNMADD231PS Z26, Z27, Z25
-	VFNMADD231PS Z23, Z27, Z25
-	VDIVPS Z26, Z25, Z23
-	VMULPS Z27, Z27, Z25
-	VMOVAPS Z25, Z26
-	VFMSUB231PS Z27, Z27, Z26
-	VADDPS Z27, Z27, Z28
-	VFMADD231PS Z23, Z28, Z26
-	VMOVAPS Z16, Z28
-	VFMADD231PS Z25, Z15, Z28
-	VFMADD213PS Z17, Z25, Z28
-	VMULPS Z28, Z25, Z28
-	VADDPS Z28, Z4, Z29
-	VSUBPS Z29, Z4, Z30
-	VADDPS Z28, Z30, Z28
-	VADDPS Z18, Z28, Z28
-	VMULPS Z29, Z25, Z30
-	VMOVAPS Z30, Z31
-	VFMSUB231PS Z29, Z25, Z31
-	VFMADD231PS Z29, Z26, Z31
-	VFMADD231PS Z28, Z25, Z31
-	VMULPS Z30, Z27, Z25
-	VMOVAPS Z25, Z26
-	VFMSUB231PS Z30, Z27, Z26
-	VFMADD231PS Z30, Z23, Z26
-	VFMADD231PS Z31, Z27, Z26
-	VADDPS Z25, Z27, Z28
-	VSUBPS Z28, Z27, Z27
-	VADDPS Z25, Z27, Z25
-	VADDPS Z23, Z26, Z23
-	VADDPS Z23, Z25, Z23
-	VMULPS.BCST constants<>+468(SB), Z24, Z25
-	VADDPS Z28, Z28, Z26
-	VADDPS Z26, Z25, Z27
-	VSUBPS Z27, Z25, Z25
-	VADDPS Z26, Z25, Z25
-	VADDPS Z23, Z23, Z23
-	VFMADD231PS Z5, Z24, Z23
-	VADDPS Z23, Z25, Z23
-	VADDPS Z23, Z27, Z24
-	VSUBPS Z24, Z27, Z25
-	VADDPS Z23, Z25, Z23
-	VMULPS Z20, Z24, Z25
-	VFMSUB213PS Z25, Z20, Z24
-	VFMADD231PS Z20, Z23, Z24
-	VMOVAPS Z6, Z23
-	VFMADD231PS.BCST constants<>+112(SB), Z25, Z23
-	VSUBPS Z6, Z23, Z23
-	VMOVAPS Z25, Z26
-	VFMADD231PS.BCST constants<>+120(SB), Z23, Z26
-	VFMSUB231PS Z5, Z23, Z24
-	VSUBPS Z24, Z26, Z27
-	VSUBPS Z27, Z26, Z26
-	VSUBPS Z24, Z26, Z24
-	VMULPS Z27, Z27, Z26
-	VBROADCASTSS constants<>+1936(SB), Z28
-	VFMADD231PS.BCST constants<>+1932(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1940(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1944(SB), Z27, Z28
-	VFMADD213PS.BCST constants<>+1948(SB), Z27, Z28
-	VFMADD213PS Z7, Z27, Z28
-	VFMADD231PS Z28, Z26, Z24
-	VADDPS Z24, Z27, Z24
-	VADDPS Z24, Z0, Z24
-	VSCALEFPS Z23, Z24, Z23
-	VCMPPS.BCST $17, constants<>+2228(SB), Z25, K1
-	VBLENDMPS Z1, Z23, K1, Z23
-	VCMPPS.BCST $30, constants<>+2232(SB), Z25, K1
-	VBLENDMPS Z3, Z23, K1, Z23
-	VCMPPS $17, Z21, Z0, K1
-	VCMPPS $17, Z1, Z20, K2
-	KNOTW K2, K3
-	KANDW K3, K1, K3
-	KNOTW K1, K1
-	KANDW K2, K1, K1
-	KORW K1, K3, K1
-	VCMPPS $0, Z1, Z21, K2
-	VCMPPS $0, Z3, Z21, K3
-	VCMPPS $0, Z3, Z22, K4
-	KORW K4, K3, K3
-	KORW K3, K2, K2
-	VMOVAPS.Z Z3, K1, Z24
-	VBLENDMPS Z24, Z23, K2, Z23
-	VADDPS Z2, Z22, Z24
-	VSUBPS Z2, Z24, Z24
-	VCMPPS $0, Z22, Z24, K1
-	VCMPPS $18, Z22, Z2, K2
-	KORW K2, K1, K1
-	VMULPS Z7, Z22, Z22
-	VADDPS Z2, Z22, Z24
-	VSUBPS Z2, Z24, Z24
-	VCMPPS $0, Z22, Z24, K2
-	VCMPPS $18, Z22, Z2, K3
-	KORW K3, K2, K2
-	KNOTW K2, K2
-	KANDW K2, K1, K2
-	VPCMPD $1, Z1, Z19, K3
-	KANDW K3, K2, K2
-	VPXORD.BCST constants<>+0(SB), Z23, Z22
-	VBLENDMPS Z22, Z23, K2, Z22
-	VCMPPS $17, Z1, Z19, K2
-	KNOTW K1, K1
-	VCMPPS $17, Z3, Z21, K3
-	KANDW K3, K1, K1
-	KANDW K1, K2, K1
-	VBLENDMPS Z8, Z22, K1, Z22
-	VCMPPS $0, Z0, Z21, K1
-	KANDW K4, K1, K1
-	VBLENDMPS Z0, Z22, K1, Z21
-	VCMPPS $3, Z19, Z19, K1
-	VCMPPS $3, Z20, Z20, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z8, Z21, K1, Z21
-	VCMPPS $0, Z0, Z19, K1
-	VCMPPS $0, Z1, Z20, K2
-	KORW K2, K1, K1
-	VBLENDMPS Z0, Z21, K1, Z19
-	VMOVUPS Z19, (DI)(AX*4)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // rsqrtF32AVX512 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 TEXT ·rsqrtF32AVX512(SB), NOSPLIT, $0-24
@@ -48927,7 +42298,7 @@ done:
 	RET
 
 // rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 TEXT ·rsqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -48935,15 +42306,9 @@ TEXT ·rsqrtF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+32(SB), Z0
 	VBROADCASTSS constants<>+56(SB), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -48964,17 +42329,22 @@ around:
 	VBLENDMPS Z1, Z3, K2, Z3
 	VBLENDMPS Z1, Z4, K3, Z4
 	VBLENDMPS Z1, Z5, K4, Z5
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z2, (DI)(AX*4)
 	VMOVNTPS Z3, 64(DI)(AX*4)
 	VMOVNTPS Z4, 128(DI)(AX*4)
 	VMOVNTPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -48983,33 +42353,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VSQRTPS Z2, Z2
-	VSQRTPS Z3, Z3
-	VSQRTPS Z4, Z4
-	VSQRTPS Z5, Z5
-	VDIVPS Z2, Z0, Z2
-	VDIVPS Z3, Z0, Z3
-	VDIVPS Z4, Z0, Z4
-	VDIVPS Z5, Z0, Z5
-	VCMPPS $3, Z2, Z2, K1
-	VCMPPS $3, Z3, Z3, K2
-	VCMPPS $3, Z4, Z4, K3
-	VCMPPS $3, Z5, Z5, K4
-	VBLENDMPS Z1, Z2, K1, Z2
-	VBLENDMPS Z1, Z3, K2, Z3
-	VBLENDMPS Z1, Z4, K3, Z4
-	VBLENDMPS Z1, Z5, K4, Z5
 	VMOVUPS Z2, (DI)(AX*4)
 	VMOVUPS Z3, 64(DI)(AX*4)
 	VMOVUPS Z4, 128(DI)(AX*4)
 	VMOVUPS Z5, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -49203,7 +42553,7 @@ done:
 	RET
 
 // siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
+// Sigmoid's quotient with x in its numerator., by non-temporal stores.
 TEXT ·siLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -49212,15 +42562,9 @@ TEXT ·siLUF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+456(SB), Z0
 	VBROADCASTSS constants<>+452(SB), Z1
 	VBROADCASTSS constants<>+460(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z3
 	VMOVUPS 64(SI)(AX*4), Z4
 	VMOVUPS 128(SI)(AX*4), Z5
@@ -49334,17 +42678,22 @@ around:
 	VBLENDMPS Z8, Z3, K2, Z5
 	VBLENDMPS Z9, Z3, K3, Z6
 	VBLENDMPS Z10, Z3, K4, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z4, (DI)(AX*4)
 	VMOVNTPS Z5, 64(DI)(AX*4)
 	VMOVNTPS Z6, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -49353,126 +42702,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z3
-	VMOVUPS 64(SI)(AX*4), Z4
-	VMOVUPS 128(SI)(AX*4), Z5
-	VMOVUPS 192(SI)(AX*4), Z6
-	VMAXPS Z3, Z1, Z7
-	VMAXPS Z4, Z1, Z8
-	VMAXPS Z5, Z1, Z9
-	VMAXPS Z6, Z1, Z10
-	VMINPS Z7, Z0, Z11
-	VMINPS Z8, Z0, Z12
-	VMINPS Z9, Z0, Z13
-	VMINPS Z10, Z0, Z14
-	VMOVAPS Z2, Z15
-	VFMADD231PS.BCST constants<>+464(SB), Z11, Z15
-	VMOVAPS Z2, Z16
-	VFMADD231PS.BCST constants<>+464(SB), Z12, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PS.BCST constants<>+464(SB), Z13, Z17
-	VMOVAPS Z2, Z18
-	VFMADD231PS.BCST constants<>+464(SB), Z14, Z18
-	VSUBPS Z2, Z15, Z19
-	VSUBPS Z2, Z16, Z20
-	VSUBPS Z2, Z17, Z21
-	VSUBPS Z2, Z18, Z22
-	VPSLLD $23, Z15, Z15
-	VPSLLD $23, Z16, Z16
-	VPSLLD $23, Z17, Z17
-	VPSLLD $23, Z18, Z18
-	VFMADD231PS.BCST constants<>+468(SB), Z19, Z11
-	VFMADD231PS.BCST constants<>+468(SB), Z20, Z12
-	VFMADD231PS.BCST constants<>+468(SB), Z21, Z13
-	VFMADD231PS.BCST constants<>+468(SB), Z22, Z14
-	VFMADD231PS.BCST constants<>+472(SB), Z19, Z11
-	VFMADD231PS.BCST constants<>+472(SB), Z20, Z12
-	VFMADD231PS.BCST constants<>+472(SB), Z21, Z13
-	VFMADD231PS.BCST constants<>+472(SB), Z22, Z14
-	VBROADCASTSS constants<>+480(SB), Z19
-	VFMADD231PS.BCST constants<>+476(SB), Z11, Z19
-	VBROADCASTSS constants<>+480(SB), Z20
-	VFMADD231PS.BCST constants<>+476(SB), Z12, Z20
-	VBROADCASTSS constants<>+480(SB), Z21
-	VFMADD231PS.BCST constants<>+476(SB), Z13, Z21
-	VBROADCASTSS constants<>+480(SB), Z22
-	VFMADD231PS.BCST constants<>+476(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+484(SB), Z11, Z19
-	VFMADD213PS.BCST constants<>+484(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+484(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+484(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+488(SB), Z11, Z19
-	VFMADD213PS.BCST constants<>+488(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+488(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+488(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+492(SB), Z11, Z19
-	VFMADD213PS.BCST constants<>+492(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+492(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+492(SB), Z14, Z22
-	VFMADD213PS.BCST constants<>+36(SB), Z11, Z19
-	VFMADD213PS.BCST constants<>+36(SB), Z12, Z20
-	VFMADD213PS.BCST constants<>+36(SB), Z13, Z21
-	VFMADD213PS.BCST constants<>+36(SB), Z14, Z22
-	VCMPPS.BCST $17, constants<>+496(SB), Z15, K1
-	VCMPPS.BCST $17, constants<>+496(SB), Z16, K2
-	VCMPPS.BCST $17, constants<>+496(SB), Z17, K3
-	VCMPPS.BCST $17, constants<>+496(SB), Z18, K4
-	VMOVAPS.Z Z15, K1, Z23
-	VMOVAPS.Z Z16, K2, Z24
-	VMOVAPS.Z Z17, K3, Z25
-	VMOVAPS.Z Z18, K4, Z26
-	VSUBPS Z23, Z15, Z27
-	VSUBPS Z24, Z16, Z28
-	VSUBPS Z25, Z17, Z29
-	VSUBPS Z26, Z18, Z30
-	VMULPS Z11, Z15, Z11
-	VMULPS Z12, Z16, Z12
-	VMULPS Z13, Z17, Z13
-	VMULPS Z14, Z18, Z14
-	VADDPS.BCST constants<>+448(SB), Z23, Z15
-	VADDPS.BCST constants<>+448(SB), Z24, Z16
-	VADDPS.BCST constants<>+448(SB), Z25, Z17
-	VADDPS.BCST constants<>+448(SB), Z26, Z18
-	VFMADD231PS Z19, Z11, Z15
-	VFMADD231PS Z20, Z12, Z16
-	VFMADD231PS Z21, Z13, Z17
-	VFMADD231PS Z22, Z14, Z18
-	VADDPS Z27, Z15, Z11
-	VADDPS Z28, Z16, Z12
-	VADDPS Z29, Z17, Z13
-	VADDPS Z30, Z18, Z14
-	VDIVPS Z11, Z7, Z7
-	VDIVPS Z12, Z8, Z8
-	VDIVPS Z13, Z9, Z9
-	VDIVPS Z14, Z10, Z10
-	VMULPS.BCST constants<>+448(SB), Z7, Z7
-	VMULPS.BCST constants<>+448(SB), Z8, Z8
-	VMULPS.BCST constants<>+448(SB), Z9, Z9
-	VMULPS.BCST constants<>+448(SB), Z10, Z10
-	VCMPPS $17, Z3, Z0, K1
-	VCMPPS $17, Z4, Z0, K2
-	VCMPPS $17, Z5, Z0, K3
-	VCMPPS $17, Z6, Z0, K4
-	VBLENDMPS Z3, Z7, K1, Z7
-	VBLENDMPS Z4, Z8, K2, Z8
-	VBLENDMPS Z5, Z9, K3, Z9
-	VBLENDMPS Z6, Z10, K4, Z10
-	VCMPPS.BCST $30, constants<>+1956(SB), Z3, K1
-	VCMPPS.BCST $30, constants<>+1956(SB), Z4, K2
-	VCMPPS.BCST $30, constants<>+1956(SB), Z5, K3
-	VCMPPS.BCST $30, constants<>+1956(SB), Z6, K4
-	VBROADCASTSS constants<>+56(SB), Z3
-	VBLENDMPS Z7, Z3, K1, Z4
-	VBLENDMPS Z8, Z3, K2, Z5
-	VBLENDMPS Z9, Z3, K3, Z6
-	VBLENDMPS Z10, Z3, K4, Z3
 	VMOVUPS Z4, (DI)(AX*4)
 	VMOVUPS Z5, 64(DI)(AX*4)
 	VMOVUPS Z6, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -49655,7 +42891,7 @@ done:
 	RET
 
 // geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., by non-temporal stores.
 TEXT ·geluF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -49675,13 +42911,9 @@ TEXT ·geluF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+108(SB), Z11
 	VMOVUPS constants<>+832(SB), Z12
 	VMOVUPS constants<>+2240(SB), Z13
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z14
 	VMOVUPS 64(SI)(AX*4), Z15
 	VPANDD.BCST constants<>+16(SB), Z14, Z16
@@ -49763,105 +42995,27 @@ around:
 	VBROADCASTSS constants<>+56(SB), Z16
 	VBLENDMPS Z14, Z16, K1, Z14
 	VBLENDMPS Z15, Z16, K2, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z14, (DI)(AX*4)
 	VMOVNTPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z14
-	VMOVUPS 64(SI)(AX*4), Z15
-	VPANDD.BCST constants<>+16(SB), Z14, Z16
-	VPANDD.BCST constants<>+16(SB), Z15, Z17
-	VPMINUD Z1, Z16, Z16
-	VPMINUD Z1, Z17, Z17
-	VADDPS Z2, Z16, Z18
-	VADDPS Z2, Z17, Z19
-	VPSUBD Z3, Z18, Z18
-	VPSUBD Z3, Z19, Z19
-	VPSRLD $21, Z18, Z18
-	VPSRLD $21, Z19, Z19
-	VPERMD Z5, Z18, Z20
-	VPERMD Z5, Z19, Z21
-	VSUBPS Z20, Z16, Z20
-	VSUBPS Z21, Z17, Z21
-	VMULPS Z16, Z16, Z22
-	VMULPS Z17, Z17, Z23
-	VFMADD213PS Z0, Z6, Z22
-	VFMADD213PS Z0, Z6, Z23
-	VSUBPS Z0, Z22, Z24
-	VSUBPS Z0, Z23, Z25
-	VMULPS Z8, Z24, Z26
-	VMULPS Z8, Z25, Z27
-	VFMADD231PS Z16, Z16, Z26
-	VFMADD231PS Z17, Z17, Z27
-	VFMADD231PS Z7, Z24, Z26
-	VFMADD231PS Z7, Z25, Z27
-	VMOVAPS Z10, Z16
-	VFMADD231PS Z26, Z9, Z16
-	VMOVAPS Z10, Z17
-	VFMADD231PS Z27, Z9, Z17
-	VFMADD213PS Z11, Z26, Z16
-	VFMADD213PS Z11, Z27, Z17
-	VMULPS Z16, Z26, Z16
-	VMULPS Z17, Z27, Z17
-	VPERMD Z12, Z22, Z22
-	VPERMD Z12, Z23, Z23
-	VPERMD Z13, Z18, Z26
-	VPERMD Z13, Z19, Z27
-	VPERMD constants<>+2304(SB), Z18, Z28
-	VPERMD constants<>+2304(SB), Z19, Z29
-	VPERMD constants<>+2368(SB), Z18, Z30
-	VPERMD constants<>+2368(SB), Z19, Z31
-	VFMADD231PS Z20, Z28, Z30
-	VFMADD231PS Z21, Z29, Z31
-	VPERMD constants<>+2432(SB), Z18, Z28
-	VPERMD constants<>+2432(SB), Z19, Z29
-	VFMADD231PS Z20, Z30, Z28
-	VFMADD231PS Z21, Z31, Z29
-	VPERMD constants<>+2496(SB), Z18, Z30
-	VPERMD constants<>+2496(SB), Z19, Z31
-	VFMADD231PS Z20, Z28, Z30
-	VFMADD231PS Z21, Z29, Z31
-	VPERMD constants<>+2560(SB), Z18, Z18
-	VPERMD constants<>+2560(SB), Z19, Z19
-	VFMADD231PS Z20, Z30, Z18
-	VFMADD231PS Z21, Z31, Z19
-	VMOVAPS Z26, Z28
-	VFMADD231PS Z20, Z18, Z28
-	VMOVAPS Z27, Z29
-	VFMADD231PS Z21, Z19, Z29
-	VMULPS Z28, Z16, Z16
-	VMULPS Z29, Z17, Z17
-	VFMADD231PS Z20, Z18, Z16
-	VFMADD231PS Z21, Z19, Z17
-	VMULPS Z16, Z22, Z16
-	VMULPS Z17, Z23, Z17
-	VFMADD231PS Z26, Z22, Z16
-	VFMADD231PS Z27, Z23, Z17
-	VSCALEFPS Z24, Z16, Z16
-	VSCALEFPS Z25, Z17, Z17
-	VPMINUD.BCST constants<>+0(SB), Z14, Z18
-	VPMINUD.BCST constants<>+0(SB), Z15, Z19
-	VCMPPS.BCST $30, constants<>+1956(SB), Z14, K1
-	VCMPPS.BCST $30, constants<>+1956(SB), Z15, K2
-	VSUBPS Z16, Z18, Z14
-	VSUBPS Z17, Z19, Z15
-	VBROADCASTSS constants<>+56(SB), Z16
-	VBLENDMPS Z14, Z16, K1, Z14
-	VBLENDMPS Z15, Z16, K2, Z15
 	VMOVUPS Z14, (DI)(AX*4)
 	VMOVUPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -50135,7 +43289,7 @@ done:
 	RET
 
 // geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., by non-temporal stores.
 TEXT ·geluTanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -50143,15 +43297,9 @@ TEXT ·geluTanhF32StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSS constants<>+2624(SB), Z0
 	VBROADCASTSS constants<>+2628(SB), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z2
 	VMOVUPS 64(SI)(AX*4), Z3
 	VMOVUPS 128(SI)(AX*4), Z4
@@ -50328,17 +43476,22 @@ around:
 	VBLENDMPS Z8, Z2, K2, Z4
 	VBLENDMPS Z9, Z2, K3, Z5
 	VBLENDMPS Z6, Z2, K4, Z2
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z3, (DI)(AX*4)
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	VMOVNTPS Z5, 128(DI)(AX*4)
 	VMOVNTPS Z2, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -50347,189 +43500,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z2
-	VMOVUPS 64(SI)(AX*4), Z3
-	VMOVUPS 128(SI)(AX*4), Z4
-	VMOVUPS 192(SI)(AX*4), Z5
-	VBROADCASTSS constants<>+2632(SB), Z6
-	VMAXPS Z2, Z6, Z7
-	VMAXPS Z3, Z6, Z8
-	VMAXPS Z4, Z6, Z9
-	VMAXPS Z5, Z6, Z6
-	VMINPS Z7, Z0, Z10
-	VMINPS Z8, Z0, Z11
-	VMINPS Z9, Z0, Z12
-	VMINPS Z6, Z0, Z13
-	VMULPS Z10, Z10, Z14
-	VMULPS Z11, Z11, Z15
-	VMULPS Z12, Z12, Z16
-	VMULPS Z13, Z13, Z17
-	VMOVAPS Z14, Z18
-	VFMSUB231PS Z10, Z10, Z18
-	VMOVAPS Z15, Z19
-	VFMSUB231PS Z11, Z11, Z19
-	VMOVAPS Z16, Z20
-	VFMSUB231PS Z12, Z12, Z20
-	VMOVAPS Z17, Z21
-	VFMSUB231PS Z13, Z13, Z21
-	VBROADCASTSS constants<>+2636(SB), Z22
-	VFMADD231PS Z1, Z14, Z22
-	VBROADCASTSS constants<>+2636(SB), Z23
-	VFMADD231PS Z1, Z15, Z23
-	VBROADCASTSS constants<>+2636(SB), Z24
-	VFMADD231PS Z1, Z16, Z24
-	VBROADCASTSS constants<>+2636(SB), Z25
-	VFMADD231PS Z1, Z17, Z25
-	VBROADCASTSS constants<>+2636(SB), Z26
-	VSUBPS Z22, Z26, Z27
-	VSUBPS Z23, Z26, Z28
-	VSUBPS Z24, Z26, Z29
-	VSUBPS Z25, Z26, Z26
-	VFMADD231PS Z1, Z14, Z27
-	VFMADD231PS Z1, Z15, Z28
-	VFMADD231PS Z1, Z16, Z29
-	VFMADD231PS Z1, Z17, Z26
-	VBROADCASTSS constants<>+2640(SB), Z30
-	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z14
-	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z15
-	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z16
-	VFMADD213PS.BCST constants<>+2644(SB), Z30, Z17
-	VFMADD231PS Z1, Z18, Z14
-	VFMADD231PS Z1, Z19, Z15
-	VFMADD231PS Z1, Z20, Z16
-	VFMADD231PS Z1, Z21, Z17
-	VMULPS Z22, Z10, Z18
-	VMULPS Z23, Z11, Z19
-	VMULPS Z24, Z12, Z20
-	VMULPS Z25, Z13, Z21
-	VFMSUB213PS Z18, Z10, Z22
-	VFMSUB213PS Z19, Z11, Z23
-	VFMSUB213PS Z20, Z12, Z24
-	VFMSUB213PS Z21, Z13, Z25
-	VADDPS Z14, Z27, Z14
-	VADDPS Z15, Z28, Z15
-	VADDPS Z16, Z29, Z16
-	VADDPS Z17, Z26, Z17
-	VFMADD231PS Z14, Z10, Z22
-	VFMADD231PS Z15, Z11, Z23
-	VFMADD231PS Z16, Z12, Z24
-	VFMADD231PS Z17, Z13, Z25
-	VBROADCASTSS constants<>+460(SB), Z10
-	VFMADD231PS.BCST constants<>+464(SB), Z18, Z10
-	VBROADCASTSS constants<>+460(SB), Z11
-	VFMADD231PS.BCST constants<>+464(SB), Z19, Z11
-	VBROADCASTSS constants<>+460(SB), Z12
-	VFMADD231PS.BCST constants<>+464(SB), Z20, Z12
-	VBROADCASTSS constants<>+460(SB), Z13
-	VFMADD231PS.BCST constants<>+464(SB), Z21, Z13
-	VSUBPS.BCST constants<>+460(SB), Z10, Z14
-	VSUBPS.BCST constants<>+460(SB), Z11, Z15
-	VSUBPS.BCST constants<>+460(SB), Z12, Z16
-	VSUBPS.BCST constants<>+460(SB), Z13, Z17
-	VPSLLD $23, Z10, Z10
-	VPSLLD $23, Z11, Z11
-	VPSLLD $23, Z12, Z12
-	VPSLLD $23, Z13, Z13
-	VFMADD231PS.BCST constants<>+468(SB), Z14, Z18
-	VFMADD231PS.BCST constants<>+468(SB), Z15, Z19
-	VFMADD231PS.BCST constants<>+468(SB), Z16, Z20
-	VFMADD231PS.BCST constants<>+468(SB), Z17, Z21
-	VFMADD231PS.BCST constants<>+472(SB), Z14, Z22
-	VFMADD231PS.BCST constants<>+472(SB), Z15, Z23
-	VFMADD231PS.BCST constants<>+472(SB), Z16, Z24
-	VFMADD231PS.BCST constants<>+472(SB), Z17, Z25
-	VADDPS Z22, Z18, Z14
-	VADDPS Z23, Z19, Z15
-	VADDPS Z24, Z20, Z16
-	VADDPS Z25, Z21, Z17
-	VBROADCASTSS constants<>+2652(SB), Z18
-	VFMADD231PS.BCST constants<>+2648(SB), Z14, Z18
-	VBROADCASTSS constants<>+2652(SB), Z19
-	VFMADD231PS.BCST constants<>+2648(SB), Z15, Z19
-	VBROADCASTSS constants<>+2652(SB), Z20
-	VFMADD231PS.BCST constants<>+2648(SB), Z16, Z20
-	VBROADCASTSS constants<>+2652(SB), Z21
-	VFMADD231PS.BCST constants<>+2648(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+2656(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2656(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2656(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+2656(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+2660(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2660(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2660(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+2660(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+2664(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+2664(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+2664(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+2664(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+104(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+104(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+104(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+104(SB), Z17, Z21
-	VFMADD213PS.BCST constants<>+36(SB), Z14, Z18
-	VFMADD213PS.BCST constants<>+36(SB), Z15, Z19
-	VFMADD213PS.BCST constants<>+36(SB), Z16, Z20
-	VFMADD213PS.BCST constants<>+36(SB), Z17, Z21
-	VCMPPS.BCST $17, constants<>+496(SB), Z10, K1
-	VCMPPS.BCST $17, constants<>+496(SB), Z11, K2
-	VCMPPS.BCST $17, constants<>+496(SB), Z12, K3
-	VCMPPS.BCST $17, constants<>+496(SB), Z13, K4
-	VMOVAPS.Z Z10, K1, Z22
-	VMOVAPS.Z Z11, K2, Z23
-	VMOVAPS.Z Z12, K3, Z24
-	VMOVAPS.Z Z13, K4, Z25
-	VSUBPS Z22, Z10, Z26
-	VSUBPS Z23, Z11, Z27
-	VSUBPS Z24, Z12, Z28
-	VSUBPS Z25, Z13, Z29
-	VMULPS Z14, Z10, Z10
-	VMULPS Z15, Z11, Z11
-	VMULPS Z16, Z12, Z12
-	VMULPS Z17, Z13, Z13
-	VADDPS.BCST constants<>+448(SB), Z22, Z14
-	VADDPS.BCST constants<>+448(SB), Z23, Z15
-	VADDPS.BCST constants<>+448(SB), Z24, Z16
-	VADDPS.BCST constants<>+448(SB), Z25, Z17
-	VFMADD231PS Z18, Z10, Z14
-	VFMADD231PS Z19, Z11, Z15
-	VFMADD231PS Z20, Z12, Z16
-	VFMADD231PS Z21, Z13, Z17
-	VADDPS Z26, Z14, Z10
-	VADDPS Z27, Z15, Z11
-	VADDPS Z28, Z16, Z12
-	VADDPS Z29, Z17, Z13
-	VDIVPS Z10, Z7, Z7
-	VDIVPS Z11, Z8, Z8
-	VDIVPS Z12, Z9, Z9
-	VDIVPS Z13, Z6, Z6
-	VMULPS.BCST constants<>+448(SB), Z7, Z7
-	VMULPS.BCST constants<>+448(SB), Z8, Z8
-	VMULPS.BCST constants<>+448(SB), Z9, Z9
-	VMULPS.BCST constants<>+448(SB), Z6, Z6
-	VCMPPS $17, Z2, Z0, K1
-	VCMPPS $17, Z3, Z0, K2
-	VCMPPS $17, Z4, Z0, K3
-	VCMPPS $17, Z5, Z0, K4
-	VBLENDMPS Z2, Z7, K1, Z7
-	VBLENDMPS Z3, Z8, K2, Z8
-	VBLENDMPS Z4, Z9, K3, Z9
-	VBLENDMPS Z5, Z6, K4, Z6
-	VCMPPS.BCST $30, constants<>+1956(SB), Z2, K1
-	VCMPPS.BCST $30, constants<>+1956(SB), Z3, K2
-	VCMPPS.BCST $30, constants<>+1956(SB), Z4, K3
-	VCMPPS.BCST $30, constants<>+1956(SB), Z5, K4
-	VBROADCASTSS constants<>+56(SB), Z2
-	VBLENDMPS Z7, Z2, K1, Z3
-	VBLENDMPS Z8, Z2, K2, Z4
-	VBLENDMPS Z9, Z2, K3, Z5
-	VBLENDMPS Z6, Z2, K4, Z2
 	VMOVUPS Z3, (DI)(AX*4)
 	VMOVUPS Z4, 64(DI)(AX*4)
 	VMOVUPS Z5, 128(DI)(AX*4)
 	VMOVUPS Z2, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -50765,7 +43742,7 @@ done:
 	RET
 
 // softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
+// max(x, 0) + log1p(e**-|x|)., by non-temporal stores.
 TEXT ·softplusF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -50783,15 +43760,9 @@ TEXT ·softplusF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+120(SB), Z9
 	VBROADCASTSS constants<>+124(SB), Z10
 	VBROADCASTSS constants<>+128(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z12
 	VMOVUPS 64(SI)(AX*4), Z13
 	VMOVUPS 128(SI)(AX*4), Z14
@@ -50932,17 +43903,22 @@ around:
 	VADDPS Z17, Z13, Z13
 	VADDPS Z18, Z14, Z14
 	VADDPS Z19, Z15, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z12, (DI)(AX*4)
 	VMOVNTPS Z13, 64(DI)(AX*4)
 	VMOVNTPS Z14, 128(DI)(AX*4)
 	VMOVNTPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -50951,153 +43927,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2176(SI)(AX*4)
 	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VPORD Z6, Z12, Z16
-	VPORD Z6, Z13, Z17
-	VPORD Z6, Z14, Z18
-	VPORD Z6, Z15, Z19
-	VMAXPS Z2, Z16, Z16
-	VMAXPS Z2, Z17, Z17
-	VMAXPS Z2, Z18, Z18
-	VMAXPS Z2, Z19, Z19
-	VMOVAPS Z3, Z20
-	VFMADD231PS Z7, Z16, Z20
-	VMOVAPS Z3, Z21
-	VFMADD231PS Z7, Z17, Z21
-	VMOVAPS Z3, Z22
-	VFMADD231PS Z7, Z18, Z22
-	VMOVAPS Z3, Z23
-	VFMADD231PS Z7, Z19, Z23
-	VSUBPS Z3, Z20, Z20
-	VSUBPS Z3, Z21, Z21
-	VSUBPS Z3, Z22, Z22
-	VSUBPS Z3, Z23, Z23
-	VFMADD231PS Z9, Z20, Z16
-	VFMADD231PS Z9, Z21, Z17
-	VFMADD231PS Z9, Z22, Z18
-	VFMADD231PS Z9, Z23, Z19
-	VFMADD231PS Z8, Z20, Z16
-	VFMADD231PS Z8, Z21, Z17
-	VFMADD231PS Z8, Z22, Z18
-	VFMADD231PS Z8, Z23, Z19
-	VMOVAPS Z11, Z24
-	VFMADD231PS Z16, Z10, Z24
-	VMOVAPS Z11, Z25
-	VFMADD231PS Z17, Z10, Z25
-	VMOVAPS Z11, Z26
-	VFMADD231PS Z18, Z10, Z26
-	VMOVAPS Z11, Z27
-	VFMADD231PS Z19, Z10, Z27
-	VFMADD213PS.BCST constants<>+132(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+132(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+132(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+132(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+136(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+136(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+136(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+136(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+140(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+140(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+140(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+140(SB), Z19, Z27
-	VFMADD213PS Z0, Z16, Z24
-	VFMADD213PS Z0, Z17, Z25
-	VFMADD213PS Z0, Z18, Z26
-	VFMADD213PS Z0, Z19, Z27
-	VFMADD213PS Z0, Z16, Z24
-	VFMADD213PS Z0, Z17, Z25
-	VFMADD213PS Z0, Z18, Z26
-	VFMADD213PS Z0, Z19, Z27
-	VSCALEFPS Z20, Z24, Z16
-	VSCALEFPS Z21, Z25, Z17
-	VSCALEFPS Z22, Z26, Z18
-	VSCALEFPS Z23, Z27, Z19
-	VCMPPS $17, Z16, Z4, K1
-	VCMPPS $17, Z17, Z4, K2
-	VCMPPS $17, Z18, Z4, K3
-	VCMPPS $17, Z19, Z4, K4
-	VMOVAPS Z5, Z20
-	VFMADD231PS Z4, Z16, Z20
-	VMOVAPS Z5, Z21
-	VFMADD231PS Z4, Z17, Z21
-	VMOVAPS Z5, Z22
-	VFMADD231PS Z4, Z18, Z22
-	VMOVAPS Z5, Z23
-	VFMADD231PS Z4, Z19, Z23
-	VBLENDMPS Z20, Z16, K1, Z16
-	VBLENDMPS Z21, Z17, K2, Z17
-	VBLENDMPS Z22, Z18, K3, Z18
-	VBLENDMPS Z23, Z19, K4, Z19
-	VMAXPS Z12, Z1, Z12
-	VMAXPS Z13, Z1, Z13
-	VMAXPS Z14, Z1, Z14
-	VMAXPS Z15, Z1, Z15
-	VMOVAPS.Z Z0, K1, Z20
-	VMOVAPS.Z Z0, K2, Z21
-	VMOVAPS.Z Z0, K3, Z22
-	VMOVAPS.Z Z0, K4, Z23
-	VBROADCASTSS constants<>+148(SB), Z24
-	VFMADD231PS.BCST constants<>+144(SB), Z16, Z24
-	VBROADCASTSS constants<>+148(SB), Z25
-	VFMADD231PS.BCST constants<>+144(SB), Z17, Z25
-	VBROADCASTSS constants<>+148(SB), Z26
-	VFMADD231PS.BCST constants<>+144(SB), Z18, Z26
-	VBROADCASTSS constants<>+148(SB), Z27
-	VFMADD231PS.BCST constants<>+144(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+152(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+152(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+152(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+152(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+156(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+156(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+156(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+156(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+160(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+160(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+160(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+160(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+164(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+164(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+164(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+164(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+168(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+168(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+168(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+168(SB), Z19, Z27
-	VFMADD213PS.BCST constants<>+172(SB), Z16, Z24
-	VFMADD213PS.BCST constants<>+172(SB), Z17, Z25
-	VFMADD213PS.BCST constants<>+172(SB), Z18, Z26
-	VFMADD213PS.BCST constants<>+172(SB), Z19, Z27
-	VFMADD213PS Z5, Z16, Z24
-	VFMADD213PS Z5, Z17, Z25
-	VFMADD213PS Z5, Z18, Z26
-	VFMADD213PS Z5, Z19, Z27
-	VMULPS Z16, Z16, Z28
-	VMULPS Z17, Z17, Z29
-	VMULPS Z18, Z18, Z30
-	VMULPS Z19, Z19, Z31
-	VFMADD231PS Z24, Z28, Z16
-	VFMADD231PS Z25, Z29, Z17
-	VFMADD231PS Z26, Z30, Z18
-	VFMADD231PS Z27, Z31, Z19
-	VFMADD231PS.BCST constants<>+176(SB), Z20, Z16
-	VFMADD231PS.BCST constants<>+176(SB), Z21, Z17
-	VFMADD231PS.BCST constants<>+176(SB), Z22, Z18
-	VFMADD231PS.BCST constants<>+176(SB), Z23, Z19
-	VADDPS Z16, Z12, Z12
-	VADDPS Z17, Z13, Z13
-	VADDPS Z18, Z14, Z14
-	VADDPS Z19, Z15, Z15
 	VMOVUPS Z12, (DI)(AX*4)
 	VMOVUPS Z13, 64(DI)(AX*4)
 	VMOVUPS Z14, 128(DI)(AX*4)
 	VMOVUPS Z15, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -51268,7 +44104,7 @@ done:
 	RET
 
 // geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., by non-temporal stores.
 TEXT ·geluSlopeF32StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -51288,13 +44124,9 @@ TEXT ·geluSlopeF32StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSS constants<>+108(SB), Z11
 	VMOVUPS constants<>+832(SB), Z12
 	VMOVUPS constants<>+896(SB), Z13
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z14
 	VMOVUPS 64(SI)(AX*4), Z15
 	VPANDD.BCST constants<>+16(SB), Z14, Z16
@@ -51368,97 +44200,27 @@ around:
 	VBROADCASTSS constants<>+56(SB), Z16
 	VBLENDMPS Z14, Z16, K1, Z14
 	VBLENDMPS Z15, Z16, K2, Z15
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z14, (DI)(AX*4)
 	VMOVNTPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z14
-	VMOVUPS 64(SI)(AX*4), Z15
-	VPANDD.BCST constants<>+16(SB), Z14, Z16
-	VPANDD.BCST constants<>+16(SB), Z15, Z17
-	VPMINUD Z2, Z16, Z18
-	VPMINUD Z2, Z17, Z19
-	VADDPS Z0, Z18, Z20
-	VADDPS Z0, Z19, Z21
-	VPSUBD Z3, Z20, Z20
-	VPSUBD Z3, Z21, Z21
-	VPSRLD $21, Z20, Z20
-	VPSRLD $21, Z21, Z21
-	VPERMD Z5, Z20, Z22
-	VPERMD Z5, Z21, Z23
-	VSUBPS Z22, Z18, Z22
-	VSUBPS Z23, Z19, Z23
-	VMULPS Z18, Z18, Z24
-	VMULPS Z19, Z19, Z25
-	VFMADD213PS Z1, Z6, Z24
-	VFMADD213PS Z1, Z6, Z25
-	VSUBPS Z1, Z24, Z26
-	VSUBPS Z1, Z25, Z27
-	VMULPS Z8, Z26, Z28
-	VMULPS Z8, Z27, Z29
-	VFMADD231PS Z18, Z18, Z28
-	VFMADD231PS Z19, Z19, Z29
-	VFMADD231PS Z7, Z26, Z28
-	VFMADD231PS Z7, Z27, Z29
-	VMOVAPS Z10, Z18
-	VFMADD231PS Z28, Z9, Z18
-	VMOVAPS Z10, Z19
-	VFMADD231PS Z29, Z9, Z19
-	VFMADD213PS Z11, Z28, Z18
-	VFMADD213PS Z11, Z29, Z19
-	VMULPS Z18, Z28, Z18
-	VMULPS Z19, Z29, Z19
-	VPERMD Z12, Z24, Z24
-	VPERMD Z12, Z25, Z25
-	VPERMD Z13, Z20, Z28
-	VPERMD Z13, Z21, Z29
-	VPERMD constants<>+960(SB), Z20, Z30
-	VPERMD constants<>+960(SB), Z21, Z31
-	VFMADD231PS Z22, Z28, Z30
-	VFMADD231PS Z23, Z29, Z31
-	VPERMD constants<>+1024(SB), Z20, Z28
-	VPERMD constants<>+1024(SB), Z21, Z29
-	VFMADD231PS Z22, Z30, Z28
-	VFMADD231PS Z23, Z31, Z29
-	VPERMD constants<>+1088(SB), Z20, Z30
-	VPERMD constants<>+1088(SB), Z21, Z31
-	VFMADD231PS Z22, Z28, Z30
-	VFMADD231PS Z23, Z29, Z31
-	VPERMD constants<>+1152(SB), Z20, Z20
-	VPERMD constants<>+1152(SB), Z21, Z21
-	VFMADD231PS Z22, Z30, Z20
-	VFMADD231PS Z23, Z31, Z21
-	VFMADD213PS Z24, Z24, Z18
-	VFMADD213PS Z25, Z25, Z19
-	VMULPS Z18, Z20, Z18
-	VMULPS Z19, Z21, Z19
-	VSCALEFPS Z26, Z18, Z18
-	VSCALEFPS Z27, Z19, Z19
-	VCMPPS.BCST $17, constants<>+1216(SB), Z14, K1
-	VCMPPS.BCST $17, constants<>+1216(SB), Z15, K2
-	VSUBPS Z18, Z0, Z14
-	VSUBPS Z19, Z0, Z15
-	VBLENDMPS Z18, Z14, K1, Z14
-	VBLENDMPS Z19, Z15, K2, Z15
-	VCMPPS.BCST $17, constants<>+1220(SB), Z16, K1
-	VCMPPS.BCST $17, constants<>+1220(SB), Z17, K2
-	VBROADCASTSS constants<>+56(SB), Z16
-	VBLENDMPS Z14, Z16, K1, Z14
-	VBLENDMPS Z15, Z16, K2, Z15
 	VMOVUPS Z14, (DI)(AX*4)
 	VMOVUPS Z15, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -51589,185 +44351,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// expBelowF32StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-TEXT ·expBelowF32StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+96(SB), Z0
-	VBROADCASTSS constants<>+100(SB), Z1
-	VBROADCASTSS constants<>+32(SB), Z2
-	VBROADCASTSS constants<>+112(SB), Z3
-	VBROADCASTSS constants<>+116(SB), Z4
-	VBROADCASTSS constants<>+120(SB), Z5
-	VBROADCASTSS constants<>+124(SB), Z6
-	VBROADCASTSS constants<>+128(SB), Z7
-	VBROADCASTSS constants<>+132(SB), Z8
-	VBROADCASTSS constants<>+136(SB), Z9
-	VBROADCASTSS constants<>+140(SB), Z10
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z11
-	VMOVUPS 64(SI)(AX*4), Z12
-	VMOVUPS 128(SI)(AX*4), Z13
-	VMOVUPS 192(SI)(AX*4), Z14
-	VMAXPS Z11, Z0, Z11
-	VMAXPS Z12, Z0, Z12
-	VMAXPS Z13, Z0, Z13
-	VMAXPS Z14, Z0, Z14
-	VMOVAPS Z1, Z15
-	VFMADD231PS Z3, Z11, Z15
-	VMOVAPS Z1, Z16
-	VFMADD231PS Z3, Z12, Z16
-	VMOVAPS Z1, Z17
-	VFMADD231PS Z3, Z13, Z17
-	VMOVAPS Z1, Z18
-	VFMADD231PS Z3, Z14, Z18
-	VSUBPS Z1, Z15, Z15
-	VSUBPS Z1, Z16, Z16
-	VSUBPS Z1, Z17, Z17
-	VSUBPS Z1, Z18, Z18
-	VFMADD231PS Z5, Z15, Z11
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z4, Z15, Z11
-	VFMADD231PS Z4, Z16, Z12
-	VFMADD231PS Z4, Z17, Z13
-	VFMADD231PS Z4, Z18, Z14
-	VMOVAPS Z7, Z19
-	VFMADD231PS Z11, Z6, Z19
-	VMOVAPS Z7, Z20
-	VFMADD231PS Z12, Z6, Z20
-	VMOVAPS Z7, Z21
-	VFMADD231PS Z13, Z6, Z21
-	VMOVAPS Z7, Z22
-	VFMADD231PS Z14, Z6, Z22
-	VFMADD213PS Z8, Z11, Z19
-	VFMADD213PS Z8, Z12, Z20
-	VFMADD213PS Z8, Z13, Z21
-	VFMADD213PS Z8, Z14, Z22
-	VFMADD213PS Z9, Z11, Z19
-	VFMADD213PS Z9, Z12, Z20
-	VFMADD213PS Z9, Z13, Z21
-	VFMADD213PS Z9, Z14, Z22
-	VFMADD213PS Z10, Z11, Z19
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VSCALEFPS Z15, Z19, Z11
-	VSCALEFPS Z16, Z20, Z12
-	VSCALEFPS Z17, Z21, Z13
-	VSCALEFPS Z18, Z22, Z14
-	VMOVNTPS Z11, (DI)(AX*4)
-	VMOVNTPS Z12, 64(DI)(AX*4)
-	VMOVNTPS Z13, 128(DI)(AX*4)
-	VMOVNTPS Z14, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2176(DI)(AX*4)
-	PREFETCHT0 2240(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2176(SI)(AX*4)
-	PREFETCHT0 2240(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z11
-	VMOVUPS 64(SI)(AX*4), Z12
-	VMOVUPS 128(SI)(AX*4), Z13
-	VMOVUPS 192(SI)(AX*4), Z14
-	VMAXPS Z11, Z0, Z11
-	VMAXPS Z12, Z0, Z12
-	VMAXPS Z13, Z0, Z13
-	VMAXPS Z14, Z0, Z14
-	VMOVAPS Z1, Z15
-	VFMADD231PS Z3, Z11, Z15
-	VMOVAPS Z1, Z16
-	VFMADD231PS Z3, Z12, Z16
-	VMOVAPS Z1, Z17
-	VFMADD231PS Z3, Z13, Z17
-	VMOVAPS Z1, Z18
-	VFMADD231PS Z3, Z14, Z18
-	VSUBPS Z1, Z15, Z15
-	VSUBPS Z1, Z16, Z16
-	VSUBPS Z1, Z17, Z17
-	VSUBPS Z1, Z18, Z18
-	VFMADD231PS Z5, Z15, Z11
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z4, Z15, Z11
-	VFMADD231PS Z4, Z16, Z12
-	VFMADD231PS Z4, Z17, Z13
-	VFMADD231PS Z4, Z18, Z14
-	VMOVAPS Z7, Z19
-	VFMADD231PS Z11, Z6, Z19
-	VMOVAPS Z7, Z20
-	VFMADD231PS Z12, Z6, Z20
-	VMOVAPS Z7, Z21
-	VFMADD231PS Z13, Z6, Z21
-	VMOVAPS Z7, Z22
-	VFMADD231PS Z14, Z6, Z22
-	VFMADD213PS Z8, Z11, Z19
-	VFMADD213PS Z8, Z12, Z20
-	VFMADD213PS Z8, Z13, Z21
-	VFMADD213PS Z8, Z14, Z22
-	VFMADD213PS Z9, Z11, Z19
-	VFMADD213PS Z9, Z12, Z20
-	VFMADD213PS Z9, Z13, Z21
-	VFMADD213PS Z9, Z14, Z22
-	VFMADD213PS Z10, Z11, Z19
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VSCALEFPS Z15, Z19, Z11
-	VSCALEFPS Z16, Z20, Z12
-	VSCALEFPS Z17, Z21, Z13
-	VSCALEFPS Z18, Z22, Z14
-	VMOVUPS Z11, (DI)(AX*4)
-	VMOVUPS Z12, 64(DI)(AX*4)
-	VMOVUPS Z13, 128(DI)(AX*4)
-	VMOVUPS Z14, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -51944,7 +44527,7 @@ done:
 	RET
 
 // expF64StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., by non-temporal stores.
 TEXT ·expF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -51966,15 +44549,9 @@ TEXT ·expF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+272(SB), Z13
 	VBROADCASTSD constants<>+280(SB), Z14
 	VBROADCASTSD constants<>+288(SB), Z15
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z16
 	VMOVUPD 64(SI)(AX*8), Z17
 	VMOVUPD 128(SI)(AX*8), Z18
@@ -52067,17 +44644,22 @@ around:
 	VSCALEFPD Z21, Z17, Z17
 	VSCALEFPD Z22, Z18, Z18
 	VSCALEFPD Z23, Z19, Z19
-	VMOVNTPD Z16, (DI)(AX*8)
-	VMOVNTPD Z17, 64(DI)(AX*8)
-	VMOVNTPD Z18, 128(DI)(AX*8)
-	VMOVNTPD Z19, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z16, (DI)(AX*8)
+	VMOVNTPS Z17, 64(DI)(AX*8)
+	VMOVNTPS Z18, 128(DI)(AX*8)
+	VMOVNTPS Z19, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -52086,105 +44668,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMOVUPD 128(SI)(AX*8), Z18
-	VMOVUPD 192(SI)(AX*8), Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMINPD Z16, Z1, Z16
-	VMINPD Z17, Z1, Z17
-	VMINPD Z18, Z1, Z18
-	VMINPD Z19, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PD Z3, Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PD Z3, Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PD Z3, Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PD Z3, Z19, Z23
-	VSUBPD Z2, Z20, Z20
-	VSUBPD Z2, Z21, Z21
-	VSUBPD Z2, Z22, Z22
-	VSUBPD Z2, Z23, Z23
-	VFMADD231PD Z5, Z20, Z16
-	VFMADD231PD Z5, Z21, Z17
-	VFMADD231PD Z5, Z22, Z18
-	VFMADD231PD Z5, Z23, Z19
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z8, Z28
-	VFMADD231PD Z16, Z7, Z28
-	VMOVAPS Z8, Z29
-	VFMADD231PD Z17, Z7, Z29
-	VMOVAPS Z8, Z30
-	VFMADD231PD Z18, Z7, Z30
-	VMOVAPS Z8, Z31
-	VFMADD231PD Z19, Z7, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD Z12, Z16, Z28
-	VFMADD213PD Z12, Z17, Z29
-	VFMADD213PD Z12, Z18, Z30
-	VFMADD213PD Z12, Z19, Z31
-	VFMADD213PD Z13, Z16, Z28
-	VFMADD213PD Z13, Z17, Z29
-	VFMADD213PD Z13, Z18, Z30
-	VFMADD213PD Z13, Z19, Z31
-	VFMADD213PD Z14, Z16, Z28
-	VFMADD213PD Z14, Z17, Z29
-	VFMADD213PD Z14, Z18, Z30
-	VFMADD213PD Z14, Z19, Z31
-	VFMADD213PD Z15, Z16, Z28
-	VFMADD213PD Z15, Z17, Z29
-	VFMADD213PD Z15, Z18, Z30
-	VFMADD213PD Z15, Z19, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z6, Z16
-	VADDPD Z17, Z6, Z17
-	VADDPD Z18, Z6, Z18
-	VADDPD Z19, Z6, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVUPD Z16, (DI)(AX*8)
-	VMOVUPD Z17, 64(DI)(AX*8)
-	VMOVUPD Z18, 128(DI)(AX*8)
-	VMOVUPD Z19, 192(DI)(AX*8)
+	VMOVUPS Z16, (DI)(AX*8)
+	VMOVUPS Z17, 64(DI)(AX*8)
+	VMOVUPS Z18, 128(DI)(AX*8)
+	VMOVUPS Z19, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -52406,7 +44896,7 @@ done:
 	RET
 
 // expm1F64StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
 TEXT ·expm1F64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -52420,15 +44910,9 @@ TEXT ·expm1F64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+216(SB), Z5
 	VBROADCASTSD constants<>+408(SB), Z6
 	VBROADCASTSD constants<>+224(SB), Z7
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z8
 	VMOVUPD 64(SI)(AX*8), Z9
 	VMOVUPD 128(SI)(AX*8), Z10
@@ -52561,17 +45045,22 @@ around:
 	VBLENDMPD Z9, Z13, K2, Z9
 	VBLENDMPD Z10, Z14, K3, Z10
 	VBLENDMPD Z11, Z15, K4, Z11
-	VMOVNTPD Z8, (DI)(AX*8)
-	VMOVNTPD Z9, 64(DI)(AX*8)
-	VMOVNTPD Z10, 128(DI)(AX*8)
-	VMOVNTPD Z11, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z8, (DI)(AX*8)
+	VMOVNTPS Z9, 64(DI)(AX*8)
+	VMOVNTPS Z10, 128(DI)(AX*8)
+	VMOVNTPS Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -52580,145 +45069,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z8
-	VMOVUPD 64(SI)(AX*8), Z9
-	VMOVUPD 128(SI)(AX*8), Z10
-	VMOVUPD 192(SI)(AX*8), Z11
-	VMAXPD Z8, Z0, Z12
-	VMAXPD Z9, Z0, Z13
-	VMAXPD Z10, Z0, Z14
-	VMAXPD Z11, Z0, Z15
-	VMINPD Z12, Z1, Z12
-	VMINPD Z13, Z1, Z13
-	VMINPD Z14, Z1, Z14
-	VMINPD Z15, Z1, Z15
-	VMOVAPS Z2, Z16
-	VFMADD231PD Z4, Z12, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PD Z4, Z13, Z17
-	VMOVAPS Z2, Z18
-	VFMADD231PD Z4, Z14, Z18
-	VMOVAPS Z2, Z19
-	VFMADD231PD Z4, Z15, Z19
-	VSUBPD Z2, Z16, Z16
-	VSUBPD Z2, Z17, Z17
-	VSUBPD Z2, Z18, Z18
-	VSUBPD Z2, Z19, Z19
-	VFMADD231PD Z5, Z16, Z12
-	VFMADD231PD Z5, Z17, Z13
-	VFMADD231PD Z5, Z18, Z14
-	VFMADD231PD Z5, Z19, Z15
-	VMULPD Z6, Z16, Z20
-	VMULPD Z6, Z17, Z21
-	VMULPD Z6, Z18, Z22
-	VMULPD Z6, Z19, Z23
-	VSUBPD Z20, Z12, Z24
-	VSUBPD Z21, Z13, Z25
-	VSUBPD Z22, Z14, Z26
-	VSUBPD Z23, Z15, Z27
-	VSUBPD Z24, Z12, Z12
-	VSUBPD Z25, Z13, Z13
-	VSUBPD Z26, Z14, Z14
-	VSUBPD Z27, Z15, Z15
-	VSUBPD Z20, Z12, Z12
-	VSUBPD Z21, Z13, Z13
-	VSUBPD Z22, Z14, Z14
-	VSUBPD Z23, Z15, Z15
-	VMULPD Z24, Z24, Z20
-	VMULPD Z25, Z25, Z21
-	VMULPD Z26, Z26, Z22
-	VMULPD Z27, Z27, Z23
-	VBROADCASTSD constants<>+232(SB), Z28
-	VFMADD231PD Z24, Z7, Z28
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD Z25, Z7, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD Z26, Z7, Z30
-	VBROADCASTSD constants<>+232(SB), Z31
-	VFMADD231PD Z27, Z7, Z31
-	VFMADD213PD.BCST constants<>+240(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+240(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+248(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+248(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+256(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+256(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+264(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+264(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+272(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+272(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+280(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+280(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+288(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+288(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z24, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z25, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z26, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z31
-	VFMADD213PD Z3, Z24, Z28
-	VFMADD213PD Z3, Z25, Z29
-	VFMADD213PD Z3, Z26, Z30
-	VFMADD213PD Z3, Z27, Z31
-	VFMADD231PD Z28, Z20, Z12
-	VFMADD231PD Z29, Z21, Z13
-	VFMADD231PD Z30, Z22, Z14
-	VFMADD231PD Z31, Z23, Z15
-	VADDPD.BCST constants<>+2688(SB), Z16, Z16
-	VADDPD.BCST constants<>+2688(SB), Z17, Z17
-	VADDPD.BCST constants<>+2688(SB), Z18, Z18
-	VADDPD.BCST constants<>+2688(SB), Z19, Z19
-	VPSLLQ $52, Z16, Z16
-	VPSLLQ $52, Z17, Z17
-	VPSLLQ $52, Z18, Z18
-	VPSLLQ $52, Z19, Z19
-	VSUBPD Z3, Z16, Z20
-	VSUBPD Z3, Z17, Z21
-	VSUBPD Z3, Z18, Z22
-	VSUBPD Z3, Z19, Z23
-	VFMADD231PD Z24, Z16, Z20
-	VFMADD231PD Z25, Z17, Z21
-	VFMADD231PD Z26, Z18, Z22
-	VFMADD231PD Z27, Z19, Z23
-	VFMADD231PD Z12, Z16, Z20
-	VFMADD231PD Z13, Z17, Z21
-	VFMADD231PD Z14, Z18, Z22
-	VFMADD231PD Z15, Z19, Z23
-	VMULPD.BCST constants<>+344(SB), Z20, Z12
-	VMULPD.BCST constants<>+344(SB), Z21, Z13
-	VMULPD.BCST constants<>+344(SB), Z22, Z14
-	VMULPD.BCST constants<>+344(SB), Z23, Z15
-	VPANDQ.BCST constants<>+24(SB), Z8, Z16
-	VPANDQ.BCST constants<>+24(SB), Z9, Z17
-	VPANDQ.BCST constants<>+24(SB), Z10, Z18
-	VPANDQ.BCST constants<>+24(SB), Z11, Z19
-	VCMPPD.BCST $17, constants<>+2696(SB), Z16, K1
-	VCMPPD.BCST $17, constants<>+2696(SB), Z17, K2
-	VCMPPD.BCST $17, constants<>+2696(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+2696(SB), Z19, K4
-	VBLENDMPD Z8, Z12, K1, Z8
-	VBLENDMPD Z9, Z13, K2, Z9
-	VBLENDMPD Z10, Z14, K3, Z10
-	VBLENDMPD Z11, Z15, K4, Z11
-	VMOVUPD Z8, (DI)(AX*8)
-	VMOVUPD Z9, 64(DI)(AX*8)
-	VMOVUPD Z10, 128(DI)(AX*8)
-	VMOVUPD Z11, 192(DI)(AX*8)
+	VMOVUPS Z8, (DI)(AX*8)
+	VMOVUPS Z9, 64(DI)(AX*8)
+	VMOVUPS Z10, 128(DI)(AX*8)
+	VMOVUPS Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -52899,7 +45256,7 @@ done:
 	RET
 
 // logF64StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., by non-temporal stores.
 TEXT ·logF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -52923,13 +45280,9 @@ TEXT ·logF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+368(SB), Z15
 	VBROADCASTSD constants<>+376(SB), Z16
 	VBROADCASTSD constants<>+384(SB), Z17
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z18
 	VMOVUPD 64(SI)(AX*8), Z19
 	VCMPPD $17, Z2, Z18, K1
@@ -53007,101 +45360,27 @@ around:
 	VCMPPD $3, Z19, Z19, K2
 	VBLENDMPD Z1, Z20, K1, Z18
 	VBLENDMPD Z1, Z21, K2, Z19
-	VMOVNTPD Z18, (DI)(AX*8)
-	VMOVNTPD Z19, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z18, (DI)(AX*8)
+	VMOVNTPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z18
-	VMOVUPD 64(SI)(AX*8), Z19
-	VCMPPD $17, Z2, Z18, K1
-	VCMPPD $17, Z2, Z19, K2
-	VMULPD Z3, Z18, Z20
-	VMULPD Z3, Z19, Z21
-	VBLENDMPD Z20, Z18, K1, Z20
-	VBLENDMPD Z21, Z19, K2, Z21
-	VBLENDMPD Z4, Z5, K1, Z22
-	VBLENDMPD Z4, Z5, K2, Z23
-	VPADDQ Z6, Z20, Z20
-	VPADDQ Z6, Z21, Z21
-	VPANDQ Z7, Z20, Z24
-	VPANDQ Z7, Z21, Z25
-	VPADDQ Z8, Z24, Z24
-	VPADDQ Z8, Z25, Z25
-	VPSRLQ $52, Z20, Z20
-	VPSRLQ $52, Z21, Z21
-	VPORQ Z10, Z20, Z20
-	VPORQ Z10, Z21, Z21
-	VSUBPD Z22, Z20, Z20
-	VSUBPD Z23, Z21, Z21
-	VSUBPD Z11, Z24, Z22
-	VSUBPD Z11, Z25, Z23
-	VADDPD Z22, Z12, Z24
-	VADDPD Z23, Z12, Z25
-	VDIVPD Z24, Z22, Z24
-	VDIVPD Z25, Z23, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VMOVAPS Z14, Z28
-	VFMADD231PD Z26, Z13, Z28
-	VMOVAPS Z14, Z29
-	VFMADD231PD Z27, Z13, Z29
-	VFMADD213PD Z15, Z26, Z28
-	VFMADD213PD Z15, Z27, Z29
-	VFMADD213PD Z16, Z26, Z28
-	VFMADD213PD Z16, Z27, Z29
-	VFMADD213PD Z17, Z26, Z28
-	VFMADD213PD Z17, Z27, Z29
-	VFMADD213PD.BCST constants<>+392(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+392(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+400(SB), Z26, Z28
-	VFMADD213PD.BCST constants<>+400(SB), Z27, Z29
-	VMULPD.BCST constants<>+192(SB), Z22, Z30
-	VMULPD.BCST constants<>+192(SB), Z23, Z31
-	VMULPD Z22, Z30, Z30
-	VMULPD Z23, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z20, Z28
-	VMULPD.BCST constants<>+408(SB), Z21, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z22, Z22
-	VSUBPD Z25, Z23, Z23
-	VFMADD231PD.BCST constants<>+416(SB), Z20, Z22
-	VFMADD231PD.BCST constants<>+416(SB), Z21, Z23
-	VCMPPD.BCST $0, constants<>+312(SB), Z18, K1
-	VCMPPD.BCST $0, constants<>+312(SB), Z19, K2
-	VBLENDMPD Z18, Z22, K1, Z20
-	VBLENDMPD Z19, Z23, K2, Z21
-	VCMPPD $18, Z0, Z18, K1
-	VCMPPD $18, Z0, Z19, K2
-	VCMPPD $17, Z0, Z18, K3
-	VCMPPD $17, Z0, Z19, K4
-	VBROADCASTSD constants<>+2744(SB), Z22
-	VBLENDMPD Z1, Z22, K3, Z23
-	VBLENDMPD Z1, Z22, K4, Z22
-	VBLENDMPD Z23, Z20, K1, Z20
-	VBLENDMPD Z22, Z21, K2, Z21
-	VCMPPD $3, Z18, Z18, K1
-	VCMPPD $3, Z19, Z19, K2
-	VBLENDMPD Z1, Z20, K1, Z18
-	VBLENDMPD Z1, Z21, K2, Z19
-	VMOVUPD Z18, (DI)(AX*8)
-	VMOVUPD Z19, 64(DI)(AX*8)
+	VMOVUPS Z18, (DI)(AX*8)
+	VMOVUPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -53291,7 +45570,7 @@ done:
 	RET
 
 // log1pF64StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
 TEXT ·log1pF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -53315,13 +45594,9 @@ TEXT ·log1pF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+384(SB), Z15
 	VBROADCASTSD constants<>+392(SB), Z16
 	VBROADCASTSD constants<>+400(SB), Z17
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z18
 	VMOVUPD 64(SI)(AX*8), Z19
 	VADDPD Z18, Z1, Z20
@@ -53405,107 +45680,27 @@ around:
 	VCMPPD $3, Z19, Z19, K2
 	VBLENDMPD Z3, Z20, K1, Z18
 	VBLENDMPD Z3, Z21, K2, Z19
-	VMOVNTPD Z18, (DI)(AX*8)
-	VMOVNTPD Z19, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z18, (DI)(AX*8)
+	VMOVNTPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z18
-	VMOVUPD 64(SI)(AX*8), Z19
-	VADDPD Z18, Z1, Z20
-	VADDPD Z19, Z1, Z21
-	VPADDQ Z4, Z20, Z20
-	VPADDQ Z4, Z21, Z21
-	VPANDQ Z2, Z20, Z22
-	VPANDQ Z2, Z21, Z23
-	VPSUBQ Z22, Z1, Z22
-	VPSUBQ Z23, Z1, Z23
-	VPADDQ Z22, Z18, Z24
-	VPADDQ Z23, Z19, Z25
-	VPADDQ Z22, Z5, Z22
-	VPADDQ Z23, Z5, Z23
-	VFMADD213PD Z0, Z6, Z22
-	VFMADD213PD Z0, Z6, Z23
-	VADDPD Z22, Z24, Z22
-	VADDPD Z23, Z25, Z23
-	VPSRLQ $52, Z20, Z20
-	VPSRLQ $52, Z21, Z21
-	VPORQ Z9, Z20, Z20
-	VPORQ Z9, Z21, Z21
-	VSUBPD Z7, Z20, Z20
-	VSUBPD Z7, Z21, Z21
-	VADDPD Z22, Z10, Z24
-	VADDPD Z23, Z10, Z25
-	VDIVPD Z24, Z22, Z24
-	VDIVPD Z25, Z23, Z25
-	VMULPD Z24, Z24, Z26
-	VMULPD Z25, Z25, Z27
-	VMOVAPS Z12, Z28
-	VFMADD231PD Z26, Z11, Z28
-	VMOVAPS Z12, Z29
-	VFMADD231PD Z27, Z11, Z29
-	VFMADD213PD Z13, Z26, Z28
-	VFMADD213PD Z13, Z27, Z29
-	VFMADD213PD Z14, Z26, Z28
-	VFMADD213PD Z14, Z27, Z29
-	VFMADD213PD Z15, Z26, Z28
-	VFMADD213PD Z15, Z27, Z29
-	VFMADD213PD Z16, Z26, Z28
-	VFMADD213PD Z16, Z27, Z29
-	VFMADD213PD Z17, Z26, Z28
-	VFMADD213PD Z17, Z27, Z29
-	VMULPD.BCST constants<>+192(SB), Z22, Z30
-	VMULPD.BCST constants<>+192(SB), Z23, Z31
-	VMULPD Z22, Z30, Z30
-	VMULPD Z23, Z31, Z31
-	VFMADD213PD Z30, Z28, Z26
-	VFMADD213PD Z31, Z29, Z27
-	VMULPD.BCST constants<>+408(SB), Z20, Z28
-	VMULPD.BCST constants<>+408(SB), Z21, Z29
-	VFMADD231PD Z26, Z24, Z28
-	VFMADD231PD Z27, Z25, Z29
-	VSUBPD Z28, Z30, Z24
-	VSUBPD Z29, Z31, Z25
-	VSUBPD Z24, Z22, Z22
-	VSUBPD Z25, Z23, Z23
-	VFMADD231PD.BCST constants<>+416(SB), Z20, Z22
-	VFMADD231PD.BCST constants<>+416(SB), Z21, Z23
-	VPANDQ.BCST constants<>+24(SB), Z18, Z20
-	VPANDQ.BCST constants<>+24(SB), Z19, Z21
-	VCMPPD.BCST $17, constants<>+2696(SB), Z20, K1
-	VCMPPD.BCST $17, constants<>+2696(SB), Z21, K2
-	VBLENDMPD Z18, Z22, K1, Z20
-	VBLENDMPD Z19, Z23, K2, Z21
-	VCMPPD $0, Z2, Z18, K1
-	VCMPPD $0, Z2, Z19, K2
-	VBLENDMPD Z18, Z20, K1, Z20
-	VBLENDMPD Z19, Z21, K2, Z21
-	VCMPPD $18, Z0, Z18, K1
-	VCMPPD $18, Z0, Z19, K2
-	VCMPPD $17, Z0, Z18, K3
-	VCMPPD $17, Z0, Z19, K4
-	VBROADCASTSD constants<>+2744(SB), Z22
-	VBLENDMPD Z3, Z22, K3, Z23
-	VBLENDMPD Z3, Z22, K4, Z22
-	VBLENDMPD Z23, Z20, K1, Z20
-	VBLENDMPD Z22, Z21, K2, Z21
-	VCMPPD $3, Z18, Z18, K1
-	VCMPPD $3, Z19, Z19, K2
-	VBLENDMPD Z3, Z20, K1, Z18
-	VBLENDMPD Z3, Z21, K2, Z19
-	VMOVUPD Z18, (DI)(AX*8)
-	VMOVUPD Z19, 64(DI)(AX*8)
+	VMOVUPS Z18, (DI)(AX*8)
+	VMOVUPS Z19, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -53785,7 +45980,7 @@ done:
 	RET
 
 // tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., by non-temporal stores.
 TEXT ·tanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -53795,15 +45990,9 @@ TEXT ·tanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+1544(SB), Z1
 	VBROADCASTSD constants<>+336(SB), Z2
 	VBROADCASTSD constants<>+40(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z4
 	VMOVUPD 64(SI)(AX*8), Z5
 	VMOVUPD 128(SI)(AX*8), Z6
@@ -53985,17 +46174,22 @@ around:
 	VBLENDMPD.BCST constants<>+440(SB), Z9, K2, Z5
 	VBLENDMPD.BCST constants<>+440(SB), Z10, K3, Z6
 	VBLENDMPD.BCST constants<>+440(SB), Z11, K4, Z7
-	VMOVNTPD Z4, (DI)(AX*8)
-	VMOVNTPD Z5, 64(DI)(AX*8)
-	VMOVNTPD Z6, 128(DI)(AX*8)
-	VMOVNTPD Z7, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z4, (DI)(AX*8)
+	VMOVNTPS Z5, 64(DI)(AX*8)
+	VMOVNTPS Z6, 128(DI)(AX*8)
+	VMOVNTPS Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -54004,194 +46198,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VMULPD Z4, Z4, Z8
-	VMULPD Z5, Z5, Z9
-	VMULPD Z6, Z6, Z10
-	VMULPD Z7, Z7, Z11
-	VBROADCASTSD constants<>+1568(SB), Z12
-	VFMADD231PD.BCST constants<>+1560(SB), Z8, Z12
-	VBROADCASTSD constants<>+1568(SB), Z13
-	VFMADD231PD.BCST constants<>+1560(SB), Z9, Z13
-	VBROADCASTSD constants<>+1568(SB), Z14
-	VFMADD231PD.BCST constants<>+1560(SB), Z10, Z14
-	VBROADCASTSD constants<>+1568(SB), Z15
-	VFMADD231PD.BCST constants<>+1560(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1576(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1576(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1576(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1576(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1584(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1584(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1584(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1584(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1592(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1592(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1592(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1592(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1600(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1600(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1600(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1600(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1608(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1608(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1608(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1608(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1616(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1616(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1616(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1616(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1624(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1624(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1624(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1624(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1632(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1632(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1632(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1632(SB), Z11, Z15
-	VFMADD213PD.BCST constants<>+1640(SB), Z8, Z12
-	VFMADD213PD.BCST constants<>+1640(SB), Z9, Z13
-	VFMADD213PD.BCST constants<>+1640(SB), Z10, Z14
-	VFMADD213PD.BCST constants<>+1640(SB), Z11, Z15
-	VMULPD Z4, Z8, Z8
-	VMULPD Z5, Z9, Z9
-	VMULPD Z6, Z10, Z10
-	VMULPD Z7, Z11, Z11
-	VFMADD213PD Z4, Z12, Z8
-	VFMADD213PD Z5, Z13, Z9
-	VFMADD213PD Z6, Z14, Z10
-	VFMADD213PD Z7, Z15, Z11
-	VPORQ Z0, Z4, Z12
-	VPORQ Z0, Z5, Z13
-	VPORQ Z0, Z6, Z14
-	VPORQ Z0, Z7, Z15
-	VMAXPD Z12, Z1, Z16
-	VMAXPD Z13, Z1, Z17
-	VMAXPD Z14, Z1, Z18
-	VMAXPD Z15, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PD.BCST constants<>+1648(SB), Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PD.BCST constants<>+1648(SB), Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PD.BCST constants<>+1648(SB), Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PD.BCST constants<>+1648(SB), Z19, Z23
-	VSUBPD Z2, Z20, Z24
-	VSUBPD Z2, Z21, Z25
-	VSUBPD Z2, Z22, Z26
-	VSUBPD Z2, Z23, Z27
-	VPSLLQ $52, Z20, Z20
-	VPSLLQ $52, Z21, Z21
-	VPSLLQ $52, Z22, Z22
-	VPSLLQ $52, Z23, Z23
-	VFMADD231PD.BCST constants<>+1656(SB), Z24, Z16
-	VFMADD231PD.BCST constants<>+1656(SB), Z25, Z17
-	VFMADD231PD.BCST constants<>+1656(SB), Z26, Z18
-	VFMADD231PD.BCST constants<>+1656(SB), Z27, Z19
-	VFMADD231PD.BCST constants<>+1664(SB), Z24, Z16
-	VFMADD231PD.BCST constants<>+1664(SB), Z25, Z17
-	VFMADD231PD.BCST constants<>+1664(SB), Z26, Z18
-	VFMADD231PD.BCST constants<>+1664(SB), Z27, Z19
-	VMULPD Z16, Z20, Z24
-	VMULPD Z17, Z21, Z25
-	VMULPD Z18, Z22, Z26
-	VMULPD Z19, Z23, Z27
-	VBROADCASTSD constants<>+1680(SB), Z28
-	VFMADD231PD.BCST constants<>+1672(SB), Z16, Z28
-	VBROADCASTSD constants<>+1680(SB), Z29
-	VFMADD231PD.BCST constants<>+1672(SB), Z17, Z29
-	VBROADCASTSD constants<>+1680(SB), Z30
-	VFMADD231PD.BCST constants<>+1672(SB), Z18, Z30
-	VBROADCASTSD constants<>+1680(SB), Z31
-	VFMADD231PD.BCST constants<>+1672(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1688(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1688(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1688(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1688(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1696(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1696(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1696(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1696(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1704(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1704(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1704(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1704(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1712(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1712(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1712(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1712(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1720(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1720(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1720(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1720(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1728(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1728(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1728(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1728(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1736(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1736(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1736(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1736(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1744(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1744(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1744(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1744(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+1752(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+1752(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+1752(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+1752(SB), Z19, Z31
-	VADDPD Z3, Z20, Z16
-	VADDPD Z3, Z21, Z17
-	VADDPD Z3, Z22, Z18
-	VADDPD Z3, Z23, Z19
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VBROADCASTSD constants<>+344(SB), Z20
-	VDIVPD Z16, Z20, Z16
-	VDIVPD Z17, Z20, Z17
-	VDIVPD Z18, Z20, Z18
-	VDIVPD Z19, Z20, Z19
-	VSUBPD Z16, Z3, Z16
-	VSUBPD Z17, Z3, Z17
-	VSUBPD Z18, Z3, Z18
-	VSUBPD Z19, Z3, Z19
-	VCMPPD.BCST $30, constants<>+1760(SB), Z12, K1
-	VCMPPD.BCST $30, constants<>+1760(SB), Z13, K2
-	VCMPPD.BCST $30, constants<>+1760(SB), Z14, K3
-	VCMPPD.BCST $30, constants<>+1760(SB), Z15, K4
-	VBLENDMPD Z8, Z16, K1, Z8
-	VBLENDMPD Z9, Z17, K2, Z9
-	VBLENDMPD Z10, Z18, K3, Z10
-	VBLENDMPD Z11, Z19, K4, Z11
-	VPANDQ Z0, Z4, Z12
-	VPANDQ Z0, Z5, Z13
-	VPANDQ Z0, Z6, Z14
-	VPANDQ Z0, Z7, Z15
-	VPORQ Z12, Z8, Z8
-	VPORQ Z13, Z9, Z9
-	VPORQ Z14, Z10, Z10
-	VPORQ Z15, Z11, Z11
-	VCMPPD $3, Z4, Z4, K1
-	VCMPPD $3, Z5, Z5, K2
-	VCMPPD $3, Z6, Z6, K3
-	VCMPPD $3, Z7, Z7, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z8, K1, Z4
-	VBLENDMPD.BCST constants<>+440(SB), Z9, K2, Z5
-	VBLENDMPD.BCST constants<>+440(SB), Z10, K3, Z6
-	VBLENDMPD.BCST constants<>+440(SB), Z11, K4, Z7
-	VMOVUPD Z4, (DI)(AX*8)
-	VMOVUPD Z5, 64(DI)(AX*8)
-	VMOVUPD Z6, 128(DI)(AX*8)
-	VMOVUPD Z7, 192(DI)(AX*8)
+	VMOVUPS Z4, (DI)(AX*8)
+	VMOVUPS Z5, 64(DI)(AX*8)
+	VMOVUPS Z6, 128(DI)(AX*8)
+	VMOVUPS Z7, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54398,7 +46411,7 @@ done:
 	RET
 
 // sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., by non-temporal stores.
 TEXT ·sigmoidF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -54412,15 +46425,9 @@ TEXT ·sigmoidF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+640(SB), Z5
 	VBROADCASTSD constants<>+416(SB), Z6
 	VBROADCASTSD constants<>+408(SB), Z7
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z8
 	VMOVUPD 64(SI)(AX*8), Z9
 	VMOVUPD 128(SI)(AX*8), Z10
@@ -54541,17 +46548,22 @@ around:
 	VBLENDMPD.BCST constants<>+440(SB), Z13, K2, Z9
 	VBLENDMPD.BCST constants<>+440(SB), Z14, K3, Z10
 	VBLENDMPD.BCST constants<>+440(SB), Z15, K4, Z11
-	VMOVNTPD Z8, (DI)(AX*8)
-	VMOVNTPD Z9, 64(DI)(AX*8)
-	VMOVNTPD Z10, 128(DI)(AX*8)
-	VMOVNTPD Z11, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z8, (DI)(AX*8)
+	VMOVNTPS Z9, 64(DI)(AX*8)
+	VMOVNTPS Z10, 128(DI)(AX*8)
+	VMOVNTPS Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -54560,133 +46572,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z8
-	VMOVUPD 64(SI)(AX*8), Z9
-	VMOVUPD 128(SI)(AX*8), Z10
-	VMOVUPD 192(SI)(AX*8), Z11
-	VMAXPD Z8, Z1, Z12
-	VMAXPD Z9, Z1, Z13
-	VMAXPD Z10, Z1, Z14
-	VMAXPD Z11, Z1, Z15
-	VMINPD Z12, Z2, Z12
-	VMINPD Z13, Z2, Z13
-	VMINPD Z14, Z2, Z14
-	VMINPD Z15, Z2, Z15
-	VMOVAPS Z3, Z16
-	VFMADD231PD Z4, Z12, Z16
-	VMOVAPS Z3, Z17
-	VFMADD231PD Z4, Z13, Z17
-	VMOVAPS Z3, Z18
-	VFMADD231PD Z4, Z14, Z18
-	VMOVAPS Z3, Z19
-	VFMADD231PD Z4, Z15, Z19
-	VSUBPD Z3, Z16, Z20
-	VSUBPD Z3, Z17, Z21
-	VSUBPD Z3, Z18, Z22
-	VSUBPD Z3, Z19, Z23
-	VPSLLQ $52, Z16, Z16
-	VPSLLQ $52, Z17, Z17
-	VPSLLQ $52, Z18, Z18
-	VPSLLQ $52, Z19, Z19
-	VFMADD231PD Z6, Z20, Z12
-	VFMADD231PD Z6, Z21, Z13
-	VFMADD231PD Z6, Z22, Z14
-	VFMADD231PD Z6, Z23, Z15
-	VFMADD231PD Z7, Z20, Z12
-	VFMADD231PD Z7, Z21, Z13
-	VFMADD231PD Z7, Z22, Z14
-	VFMADD231PD Z7, Z23, Z15
-	VCMPPD.BCST $17, constants<>+544(SB), Z16, K1
-	VCMPPD.BCST $17, constants<>+544(SB), Z17, K2
-	VCMPPD.BCST $17, constants<>+544(SB), Z18, K3
-	VCMPPD.BCST $17, constants<>+544(SB), Z19, K4
-	VMOVAPD.Z Z16, K1, Z20
-	VMOVAPD.Z Z17, K2, Z21
-	VMOVAPD.Z Z18, K3, Z22
-	VMOVAPD.Z Z19, K4, Z23
-	VSUBPD Z20, Z16, Z24
-	VSUBPD Z21, Z17, Z25
-	VSUBPD Z22, Z18, Z26
-	VSUBPD Z23, Z19, Z27
-	VMULPD Z12, Z16, Z16
-	VMULPD Z13, Z17, Z17
-	VMULPD Z14, Z18, Z18
-	VMULPD Z15, Z19, Z19
-	VBROADCASTSD constants<>+560(SB), Z28
-	VFMADD231PD.BCST constants<>+552(SB), Z12, Z28
-	VBROADCASTSD constants<>+560(SB), Z29
-	VFMADD231PD.BCST constants<>+552(SB), Z13, Z29
-	VBROADCASTSD constants<>+560(SB), Z30
-	VFMADD231PD.BCST constants<>+552(SB), Z14, Z30
-	VBROADCASTSD constants<>+560(SB), Z31
-	VFMADD231PD.BCST constants<>+552(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+568(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+568(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+568(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+568(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+576(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+576(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+576(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+576(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+584(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+592(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+600(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+608(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+616(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+624(SB), Z15, Z31
-	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+48(SB), Z15, Z31
-	VADDPD Z0, Z20, Z12
-	VADDPD Z0, Z21, Z13
-	VADDPD Z0, Z22, Z14
-	VADDPD Z0, Z23, Z15
-	VFMADD231PD Z28, Z16, Z12
-	VFMADD231PD Z29, Z17, Z13
-	VFMADD231PD Z30, Z18, Z14
-	VFMADD231PD Z31, Z19, Z15
-	VADDPD Z24, Z12, Z12
-	VADDPD Z25, Z13, Z13
-	VADDPD Z26, Z14, Z14
-	VADDPD Z27, Z15, Z15
-	VDIVPD Z12, Z0, Z12
-	VDIVPD Z13, Z0, Z13
-	VDIVPD Z14, Z0, Z14
-	VDIVPD Z15, Z0, Z15
-	VCMPPD $3, Z8, Z8, K1
-	VCMPPD $3, Z9, Z9, K2
-	VCMPPD $3, Z10, Z10, K3
-	VCMPPD $3, Z11, Z11, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z12, K1, Z8
-	VBLENDMPD.BCST constants<>+440(SB), Z13, K2, Z9
-	VBLENDMPD.BCST constants<>+440(SB), Z14, K3, Z10
-	VBLENDMPD.BCST constants<>+440(SB), Z15, K4, Z11
-	VMOVUPD Z8, (DI)(AX*8)
-	VMOVUPD Z9, 64(DI)(AX*8)
-	VMOVUPD Z10, 128(DI)(AX*8)
-	VMOVUPD Z11, 192(DI)(AX*8)
+	VMOVUPS Z8, (DI)(AX*8)
+	VMOVUPS Z9, 64(DI)(AX*8)
+	VMOVUPS Z10, 128(DI)(AX*8)
+	VMOVUPS Z11, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -54905,7 +46797,7 @@ done:
 	RET
 
 // siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
+// Sigmoid's quotient with x in its numerator., by non-temporal stores.
 TEXT ·siLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -54914,15 +46806,9 @@ TEXT ·siLUF64StreamAVX512(SB), NOSPLIT, $0-24
 	VBROADCASTSD constants<>+520(SB), Z0
 	VBROADCASTSD constants<>+512(SB), Z1
 	VBROADCASTSD constants<>+528(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VMOVUPD 128(SI)(AX*8), Z5
@@ -55056,17 +46942,22 @@ around:
 	VBLENDMPD Z8, Z3, K2, Z5
 	VBLENDMPD Z9, Z3, K3, Z6
 	VBLENDMPD Z10, Z3, K4, Z3
-	VMOVNTPD Z4, (DI)(AX*8)
-	VMOVNTPD Z5, 64(DI)(AX*8)
-	VMOVNTPD Z6, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z4, (DI)(AX*8)
+	VMOVNTPS Z5, 64(DI)(AX*8)
+	VMOVNTPS Z6, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -55075,146 +46966,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VMOVUPD 128(SI)(AX*8), Z5
-	VMOVUPD 192(SI)(AX*8), Z6
-	VMAXPD Z3, Z1, Z7
-	VMAXPD Z4, Z1, Z8
-	VMAXPD Z5, Z1, Z9
-	VMAXPD Z6, Z1, Z10
-	VMINPD Z7, Z0, Z11
-	VMINPD Z8, Z0, Z12
-	VMINPD Z9, Z0, Z13
-	VMINPD Z10, Z0, Z14
-	VMOVAPS Z2, Z15
-	VFMADD231PD.BCST constants<>+536(SB), Z11, Z15
-	VMOVAPS Z2, Z16
-	VFMADD231PD.BCST constants<>+536(SB), Z12, Z16
-	VMOVAPS Z2, Z17
-	VFMADD231PD.BCST constants<>+536(SB), Z13, Z17
-	VMOVAPS Z2, Z18
-	VFMADD231PD.BCST constants<>+536(SB), Z14, Z18
-	VSUBPD Z2, Z15, Z19
-	VSUBPD Z2, Z16, Z20
-	VSUBPD Z2, Z17, Z21
-	VSUBPD Z2, Z18, Z22
-	VPSLLQ $52, Z15, Z15
-	VPSLLQ $52, Z16, Z16
-	VPSLLQ $52, Z17, Z17
-	VPSLLQ $52, Z18, Z18
-	VFMADD231PD.BCST constants<>+416(SB), Z19, Z11
-	VFMADD231PD.BCST constants<>+416(SB), Z20, Z12
-	VFMADD231PD.BCST constants<>+416(SB), Z21, Z13
-	VFMADD231PD.BCST constants<>+416(SB), Z22, Z14
-	VFMADD231PD.BCST constants<>+408(SB), Z19, Z11
-	VFMADD231PD.BCST constants<>+408(SB), Z20, Z12
-	VFMADD231PD.BCST constants<>+408(SB), Z21, Z13
-	VFMADD231PD.BCST constants<>+408(SB), Z22, Z14
-	VCMPPD.BCST $17, constants<>+544(SB), Z15, K1
-	VCMPPD.BCST $17, constants<>+544(SB), Z16, K2
-	VCMPPD.BCST $17, constants<>+544(SB), Z17, K3
-	VCMPPD.BCST $17, constants<>+544(SB), Z18, K4
-	VMOVAPD.Z Z15, K1, Z19
-	VMOVAPD.Z Z16, K2, Z20
-	VMOVAPD.Z Z17, K3, Z21
-	VMOVAPD.Z Z18, K4, Z22
-	VSUBPD Z19, Z15, Z23
-	VSUBPD Z20, Z16, Z24
-	VSUBPD Z21, Z17, Z25
-	VSUBPD Z22, Z18, Z26
-	VMULPD Z11, Z15, Z15
-	VMULPD Z12, Z16, Z16
-	VMULPD Z13, Z17, Z17
-	VMULPD Z14, Z18, Z18
-	VBROADCASTSD constants<>+560(SB), Z27
-	VFMADD231PD.BCST constants<>+552(SB), Z11, Z27
-	VBROADCASTSD constants<>+560(SB), Z28
-	VFMADD231PD.BCST constants<>+552(SB), Z12, Z28
-	VBROADCASTSD constants<>+560(SB), Z29
-	VFMADD231PD.BCST constants<>+552(SB), Z13, Z29
-	VBROADCASTSD constants<>+560(SB), Z30
-	VFMADD231PD.BCST constants<>+552(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+568(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+568(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+568(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+568(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+576(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+576(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+576(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+576(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+584(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+584(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+584(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+584(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+592(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+592(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+592(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+592(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+600(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+600(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+600(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+600(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+608(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+608(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+608(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+608(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+616(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+616(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+616(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+616(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+624(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+624(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+624(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+624(SB), Z14, Z30
-	VFMADD213PD.BCST constants<>+48(SB), Z11, Z27
-	VFMADD213PD.BCST constants<>+48(SB), Z12, Z28
-	VFMADD213PD.BCST constants<>+48(SB), Z13, Z29
-	VFMADD213PD.BCST constants<>+48(SB), Z14, Z30
-	VADDPD.BCST constants<>+504(SB), Z19, Z11
-	VADDPD.BCST constants<>+504(SB), Z20, Z12
-	VADDPD.BCST constants<>+504(SB), Z21, Z13
-	VADDPD.BCST constants<>+504(SB), Z22, Z14
-	VFMADD231PD Z27, Z15, Z11
-	VFMADD231PD Z28, Z16, Z12
-	VFMADD231PD Z29, Z17, Z13
-	VFMADD231PD Z30, Z18, Z14
-	VADDPD Z23, Z11, Z11
-	VADDPD Z24, Z12, Z12
-	VADDPD Z25, Z13, Z13
-	VADDPD Z26, Z14, Z14
-	VDIVPD Z11, Z7, Z7
-	VDIVPD Z12, Z8, Z8
-	VDIVPD Z13, Z9, Z9
-	VDIVPD Z14, Z10, Z10
-	VMULPD.BCST constants<>+504(SB), Z7, Z7
-	VMULPD.BCST constants<>+504(SB), Z8, Z8
-	VMULPD.BCST constants<>+504(SB), Z9, Z9
-	VMULPD.BCST constants<>+504(SB), Z10, Z10
-	VCMPPD $17, Z3, Z0, K1
-	VCMPPD $17, Z4, Z0, K2
-	VCMPPD $17, Z5, Z0, K3
-	VCMPPD $17, Z6, Z0, K4
-	VBLENDMPD Z3, Z7, K1, Z7
-	VBLENDMPD Z4, Z8, K2, Z8
-	VBLENDMPD Z5, Z9, K3, Z9
-	VBLENDMPD Z6, Z10, K4, Z10
-	VCMPPD.BCST $30, constants<>+2744(SB), Z3, K1
-	VCMPPD.BCST $30, constants<>+2744(SB), Z4, K2
-	VCMPPD.BCST $30, constants<>+2744(SB), Z5, K3
-	VCMPPD.BCST $30, constants<>+2744(SB), Z6, K4
-	VBROADCASTSD constants<>+440(SB), Z3
-	VBLENDMPD Z7, Z3, K1, Z4
-	VBLENDMPD Z8, Z3, K2, Z5
-	VBLENDMPD Z9, Z3, K3, Z6
-	VBLENDMPD Z10, Z3, K4, Z3
-	VMOVUPD Z4, (DI)(AX*8)
-	VMOVUPD Z5, 64(DI)(AX*8)
-	VMOVUPD Z6, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z4, (DI)(AX*8)
+	VMOVUPS Z5, 64(DI)(AX*8)
+	VMOVUPS Z6, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -55568,540 +47326,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softplusF64StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-TEXT ·softplusF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+184(SB), Z0
-	VBROADCASTSD constants<>+40(SB), Z1
-	VBROADCASTSD constants<>+192(SB), Z2
-	VPXORD Z3, Z3, Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VPANDQ.BCST constants<>+24(SB), Z4, Z8
-	VPANDQ.BCST constants<>+24(SB), Z5, Z9
-	VPANDQ.BCST constants<>+24(SB), Z6, Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VMOVAPS Z0, Z12
-	VFNMADD231PD.BCST constants<>+200(SB), Z8, Z12
-	VMOVAPS Z0, Z13
-	VFNMADD231PD.BCST constants<>+200(SB), Z9, Z13
-	VMOVAPS Z0, Z14
-	VFNMADD231PD.BCST constants<>+200(SB), Z10, Z14
-	VMOVAPS Z0, Z15
-	VFNMADD231PD.BCST constants<>+200(SB), Z11, Z15
-	VSUBPD Z0, Z12, Z12
-	VSUBPD Z0, Z13, Z13
-	VSUBPD Z0, Z14, Z14
-	VSUBPD Z0, Z15, Z15
-	VFMSUB231PD.BCST constants<>+216(SB), Z12, Z8
-	VFMSUB231PD.BCST constants<>+216(SB), Z13, Z9
-	VFMSUB231PD.BCST constants<>+216(SB), Z14, Z10
-	VFMSUB231PD.BCST constants<>+216(SB), Z15, Z11
-	VFMADD231PD.BCST constants<>+208(SB), Z12, Z8
-	VFMADD231PD.BCST constants<>+208(SB), Z13, Z9
-	VFMADD231PD.BCST constants<>+208(SB), Z14, Z10
-	VFMADD231PD.BCST constants<>+208(SB), Z15, Z11
-	VMULPD Z8, Z8, Z16
-	VMULPD Z9, Z9, Z17
-	VMULPD Z10, Z10, Z18
-	VMULPD Z11, Z11, Z19
-	VBROADCASTSD constants<>+232(SB), Z20
-	VFMADD231PD.BCST constants<>+224(SB), Z8, Z20
-	VBROADCASTSD constants<>+232(SB), Z21
-	VFMADD231PD.BCST constants<>+224(SB), Z9, Z21
-	VBROADCASTSD constants<>+232(SB), Z22
-	VFMADD231PD.BCST constants<>+224(SB), Z10, Z22
-	VBROADCASTSD constants<>+232(SB), Z23
-	VFMADD231PD.BCST constants<>+224(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+240(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+240(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+240(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+240(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+248(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+248(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+248(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+248(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+256(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+256(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+256(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+256(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+264(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+264(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+264(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+264(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+272(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+272(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+272(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+272(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+280(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+280(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+280(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+280(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+288(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+288(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+288(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+288(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+296(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+296(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+296(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+296(SB), Z11, Z23
-	VFMADD213PD Z2, Z8, Z20
-	VFMADD213PD Z2, Z9, Z21
-	VFMADD213PD Z2, Z10, Z22
-	VFMADD213PD Z2, Z11, Z23
-	VFMADD231PD Z20, Z16, Z8
-	VFMADD231PD Z21, Z17, Z9
-	VFMADD231PD Z22, Z18, Z10
-	VFMADD231PD Z23, Z19, Z11
-	VADDPD Z8, Z1, Z8
-	VADDPD Z9, Z1, Z9
-	VADDPD Z10, Z1, Z10
-	VADDPD Z11, Z1, Z11
-	VSCALEFPD Z12, Z8, Z8
-	VSCALEFPD Z13, Z9, Z9
-	VSCALEFPD Z14, Z10, Z10
-	VSCALEFPD Z15, Z11, Z11
-	VADDPD Z8, Z1, Z12
-	VADDPD Z9, Z1, Z13
-	VADDPD Z10, Z1, Z14
-	VADDPD Z11, Z1, Z15
-	VPADDQ.BCST constants<>+304(SB), Z12, Z12
-	VPADDQ.BCST constants<>+304(SB), Z13, Z13
-	VPADDQ.BCST constants<>+304(SB), Z14, Z14
-	VPADDQ.BCST constants<>+304(SB), Z15, Z15
-	VPANDQ.BCST constants<>+312(SB), Z12, Z16
-	VPANDQ.BCST constants<>+312(SB), Z13, Z17
-	VPANDQ.BCST constants<>+312(SB), Z14, Z18
-	VPANDQ.BCST constants<>+312(SB), Z15, Z19
-	VPSUBQ Z16, Z1, Z16
-	VPSUBQ Z17, Z1, Z17
-	VPSUBQ Z18, Z1, Z18
-	VPSUBQ Z19, Z1, Z19
-	VPADDQ Z16, Z8, Z8
-	VPADDQ Z17, Z9, Z9
-	VPADDQ Z18, Z10, Z10
-	VPADDQ Z19, Z11, Z11
-	VPADDQ.BCST constants<>+320(SB), Z16, Z16
-	VPADDQ.BCST constants<>+320(SB), Z17, Z17
-	VPADDQ.BCST constants<>+320(SB), Z18, Z18
-	VPADDQ.BCST constants<>+320(SB), Z19, Z19
-	VBROADCASTSD constants<>+328(SB), Z20
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z16
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z17
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z18
-	VFMADD213PD.BCST constants<>+48(SB), Z19, Z20
-	VADDPD Z16, Z8, Z8
-	VADDPD Z17, Z9, Z9
-	VADDPD Z18, Z10, Z10
-	VADDPD Z20, Z11, Z11
-	VPSRLQ $52, Z12, Z12
-	VPSRLQ $52, Z13, Z13
-	VPSRLQ $52, Z14, Z14
-	VPSRLQ $52, Z15, Z15
-	VPORQ Z0, Z12, Z12
-	VPORQ Z0, Z13, Z13
-	VPORQ Z0, Z14, Z14
-	VPORQ Z0, Z15, Z15
-	VSUBPD.BCST constants<>+336(SB), Z12, Z12
-	VSUBPD.BCST constants<>+336(SB), Z13, Z13
-	VSUBPD.BCST constants<>+336(SB), Z14, Z14
-	VSUBPD.BCST constants<>+336(SB), Z15, Z15
-	VADDPD.BCST constants<>+344(SB), Z8, Z16
-	VADDPD.BCST constants<>+344(SB), Z9, Z17
-	VADDPD.BCST constants<>+344(SB), Z10, Z18
-	VADDPD.BCST constants<>+344(SB), Z11, Z19
-	VDIVPD Z16, Z8, Z16
-	VDIVPD Z17, Z9, Z17
-	VDIVPD Z18, Z10, Z18
-	VDIVPD Z19, Z11, Z19
-	VMULPD Z16, Z16, Z20
-	VMULPD Z17, Z17, Z21
-	VMULPD Z18, Z18, Z22
-	VMULPD Z19, Z19, Z23
-	VBROADCASTSD constants<>+360(SB), Z24
-	VFMADD231PD.BCST constants<>+352(SB), Z20, Z24
-	VBROADCASTSD constants<>+360(SB), Z25
-	VFMADD231PD.BCST constants<>+352(SB), Z21, Z25
-	VBROADCASTSD constants<>+360(SB), Z26
-	VFMADD231PD.BCST constants<>+352(SB), Z22, Z26
-	VBROADCASTSD constants<>+360(SB), Z27
-	VFMADD231PD.BCST constants<>+352(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+368(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+368(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+368(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+368(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+376(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+376(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+376(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+376(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+384(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+384(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+384(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+384(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+392(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+392(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+392(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+392(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+400(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+400(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+400(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+400(SB), Z23, Z27
-	VMULPD Z2, Z8, Z28
-	VMULPD Z2, Z9, Z29
-	VMULPD Z2, Z10, Z30
-	VMULPD Z2, Z11, Z31
-	VMULPD Z8, Z28, Z28
-	VMULPD Z9, Z29, Z29
-	VMULPD Z10, Z30, Z30
-	VMULPD Z11, Z31, Z31
-	VFMADD213PD Z28, Z24, Z20
-	VFMADD213PD Z29, Z25, Z21
-	VFMADD213PD Z30, Z26, Z22
-	VFMADD213PD Z31, Z27, Z23
-	VMULPD.BCST constants<>+408(SB), Z12, Z24
-	VMULPD.BCST constants<>+408(SB), Z13, Z25
-	VMULPD.BCST constants<>+408(SB), Z14, Z26
-	VMULPD.BCST constants<>+408(SB), Z15, Z27
-	VFMADD231PD Z20, Z16, Z24
-	VFMADD231PD Z21, Z17, Z25
-	VFMADD231PD Z22, Z18, Z26
-	VFMADD231PD Z23, Z19, Z27
-	VSUBPD Z24, Z28, Z16
-	VSUBPD Z25, Z29, Z17
-	VSUBPD Z26, Z30, Z18
-	VSUBPD Z27, Z31, Z19
-	VSUBPD Z16, Z8, Z8
-	VSUBPD Z17, Z9, Z9
-	VSUBPD Z18, Z10, Z10
-	VSUBPD Z19, Z11, Z11
-	VFMADD231PD.BCST constants<>+416(SB), Z12, Z8
-	VFMADD231PD.BCST constants<>+416(SB), Z13, Z9
-	VFMADD231PD.BCST constants<>+416(SB), Z14, Z10
-	VFMADD231PD.BCST constants<>+416(SB), Z15, Z11
-	VCMPPD $17, Z4, Z3, K1
-	VCMPPD $17, Z5, Z3, K2
-	VCMPPD $17, Z6, Z3, K3
-	VCMPPD $17, Z7, Z3, K4
-	VADDPD Z8, Z4, Z12
-	VADDPD Z9, Z5, Z13
-	VADDPD Z10, Z6, Z14
-	VADDPD Z11, Z7, Z15
-	VBLENDMPD Z12, Z8, K1, Z8
-	VBLENDMPD Z13, Z9, K2, Z9
-	VBLENDMPD Z14, Z10, K3, Z10
-	VBLENDMPD Z15, Z11, K4, Z11
-	VCMPPD.BCST $17, constants<>+424(SB), Z4, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z5, K2
-	VCMPPD.BCST $17, constants<>+424(SB), Z6, K3
-	VCMPPD.BCST $17, constants<>+424(SB), Z7, K4
-	VBLENDMPD Z3, Z8, K1, Z8
-	VBLENDMPD Z3, Z9, K2, Z9
-	VBLENDMPD Z3, Z10, K3, Z10
-	VBLENDMPD Z3, Z11, K4, Z11
-	VCMPPD.BCST $30, constants<>+432(SB), Z4, K1
-	VCMPPD.BCST $30, constants<>+432(SB), Z5, K2
-	VCMPPD.BCST $30, constants<>+432(SB), Z6, K3
-	VCMPPD.BCST $30, constants<>+432(SB), Z7, K4
-	VBLENDMPD Z4, Z8, K1, Z8
-	VBLENDMPD Z5, Z9, K2, Z9
-	VBLENDMPD Z6, Z10, K3, Z10
-	VBLENDMPD Z7, Z11, K4, Z11
-	VCMPPD $3, Z4, Z4, K1
-	VCMPPD $3, Z5, Z5, K2
-	VCMPPD $3, Z6, Z6, K3
-	VCMPPD $3, Z7, Z7, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z8, K1, Z4
-	VBLENDMPD.BCST constants<>+440(SB), Z9, K2, Z5
-	VBLENDMPD.BCST constants<>+440(SB), Z10, K3, Z6
-	VBLENDMPD.BCST constants<>+440(SB), Z11, K4, Z7
-	VMOVNTPD Z4, (DI)(AX*8)
-	VMOVNTPD Z5, 64(DI)(AX*8)
-	VMOVNTPD Z6, 128(DI)(AX*8)
-	VMOVNTPD Z7, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VPANDQ.BCST constants<>+24(SB), Z4, Z8
-	VPANDQ.BCST constants<>+24(SB), Z5, Z9
-	VPANDQ.BCST constants<>+24(SB), Z6, Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VMOVAPS Z0, Z12
-	VFNMADD231PD.BCST constants<>+200(SB), Z8, Z12
-	VMOVAPS Z0, Z13
-	VFNMADD231PD.BCST constants<>+200(SB), Z9, Z13
-	VMOVAPS Z0, Z14
-	VFNMADD231PD.BCST constants<>+200(SB), Z10, Z14
-	VMOVAPS Z0, Z15
-	VFNMADD231PD.BCST constants<>+200(SB), Z11, Z15
-	VSUBPD Z0, Z12, Z12
-	VSUBPD Z0, Z13, Z13
-	VSUBPD Z0, Z14, Z14
-	VSUBPD Z0, Z15, Z15
-	VFMSUB231PD.BCST constants<>+216(SB), Z12, Z8
-	VFMSUB231PD.BCST constants<>+216(SB), Z13, Z9
-	VFMSUB231PD.BCST constants<>+216(SB), Z14, Z10
-	VFMSUB231PD.BCST constants<>+216(SB), Z15, Z11
-	VFMADD231PD.BCST constants<>+208(SB), Z12, Z8
-	VFMADD231PD.BCST constants<>+208(SB), Z13, Z9
-	VFMADD231PD.BCST constants<>+208(SB), Z14, Z10
-	VFMADD231PD.BCST constants<>+208(SB), Z15, Z11
-	VMULPD Z8, Z8, Z16
-	VMULPD Z9, Z9, Z17
-	VMULPD Z10, Z10, Z18
-	VMULPD Z11, Z11, Z19
-	VBROADCASTSD constants<>+232(SB), Z20
-	VFMADD231PD.BCST constants<>+224(SB), Z8, Z20
-	VBROADCASTSD constants<>+232(SB), Z21
-	VFMADD231PD.BCST constants<>+224(SB), Z9, Z21
-	VBROADCASTSD constants<>+232(SB), Z22
-	VFMADD231PD.BCST constants<>+224(SB), Z10, Z22
-	VBROADCASTSD constants<>+232(SB), Z23
-	VFMADD231PD.BCST constants<>+224(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+240(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+240(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+240(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+240(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+248(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+248(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+248(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+248(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+256(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+256(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+256(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+256(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+264(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+264(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+264(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+264(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+272(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+272(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+272(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+272(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+280(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+280(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+280(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+280(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+288(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+288(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+288(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+288(SB), Z11, Z23
-	VFMADD213PD.BCST constants<>+296(SB), Z8, Z20
-	VFMADD213PD.BCST constants<>+296(SB), Z9, Z21
-	VFMADD213PD.BCST constants<>+296(SB), Z10, Z22
-	VFMADD213PD.BCST constants<>+296(SB), Z11, Z23
-	VFMADD213PD Z2, Z8, Z20
-	VFMADD213PD Z2, Z9, Z21
-	VFMADD213PD Z2, Z10, Z22
-	VFMADD213PD Z2, Z11, Z23
-	VFMADD231PD Z20, Z16, Z8
-	VFMADD231PD Z21, Z17, Z9
-	VFMADD231PD Z22, Z18, Z10
-	VFMADD231PD Z23, Z19, Z11
-	VADDPD Z8, Z1, Z8
-	VADDPD Z9, Z1, Z9
-	VADDPD Z10, Z1, Z10
-	VADDPD Z11, Z1, Z11
-	VSCALEFPD Z12, Z8, Z8
-	VSCALEFPD Z13, Z9, Z9
-	VSCALEFPD Z14, Z10, Z10
-	VSCALEFPD Z15, Z11, Z11
-	VADDPD Z8, Z1, Z12
-	VADDPD Z9, Z1, Z13
-	VADDPD Z10, Z1, Z14
-	VADDPD Z11, Z1, Z15
-	VPADDQ.BCST constants<>+304(SB), Z12, Z12
-	VPADDQ.BCST constants<>+304(SB), Z13, Z13
-	VPADDQ.BCST constants<>+304(SB), Z14, Z14
-	VPADDQ.BCST constants<>+304(SB), Z15, Z15
-	VPANDQ.BCST constants<>+312(SB), Z12, Z16
-	VPANDQ.BCST constants<>+312(SB), Z13, Z17
-	VPANDQ.BCST constants<>+312(SB), Z14, Z18
-	VPANDQ.BCST constants<>+312(SB), Z15, Z19
-	VPSUBQ Z16, Z1, Z16
-	VPSUBQ Z17, Z1, Z17
-	VPSUBQ Z18, Z1, Z18
-	VPSUBQ Z19, Z1, Z19
-	VPADDQ Z16, Z8, Z8
-	VPADDQ Z17, Z9, Z9
-	VPADDQ Z18, Z10, Z10
-	VPADDQ Z19, Z11, Z11
-	VPADDQ.BCST constants<>+320(SB), Z16, Z16
-	VPADDQ.BCST constants<>+320(SB), Z17, Z17
-	VPADDQ.BCST constants<>+320(SB), Z18, Z18
-	VPADDQ.BCST constants<>+320(SB), Z19, Z19
-	VBROADCASTSD constants<>+328(SB), Z20
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z16
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z17
-	VFMADD213PD.BCST constants<>+48(SB), Z20, Z18
-	VFMADD213PD.BCST constants<>+48(SB), Z19, Z20
-	VADDPD Z16, Z8, Z8
-	VADDPD Z17, Z9, Z9
-	VADDPD Z18, Z10, Z10
-	VADDPD Z20, Z11, Z11
-	VPSRLQ $52, Z12, Z12
-	VPSRLQ $52, Z13, Z13
-	VPSRLQ $52, Z14, Z14
-	VPSRLQ $52, Z15, Z15
-	VPORQ Z0, Z12, Z12
-	VPORQ Z0, Z13, Z13
-	VPORQ Z0, Z14, Z14
-	VPORQ Z0, Z15, Z15
-	VSUBPD.BCST constants<>+336(SB), Z12, Z12
-	VSUBPD.BCST constants<>+336(SB), Z13, Z13
-	VSUBPD.BCST constants<>+336(SB), Z14, Z14
-	VSUBPD.BCST constants<>+336(SB), Z15, Z15
-	VADDPD.BCST constants<>+344(SB), Z8, Z16
-	VADDPD.BCST constants<>+344(SB), Z9, Z17
-	VADDPD.BCST constants<>+344(SB), Z10, Z18
-	VADDPD.BCST constants<>+344(SB), Z11, Z19
-	VDIVPD Z16, Z8, Z16
-	VDIVPD Z17, Z9, Z17
-	VDIVPD Z18, Z10, Z18
-	VDIVPD Z19, Z11, Z19
-	VMULPD Z16, Z16, Z20
-	VMULPD Z17, Z17, Z21
-	VMULPD Z18, Z18, Z22
-	VMULPD Z19, Z19, Z23
-	VBROADCASTSD constants<>+360(SB), Z24
-	VFMADD231PD.BCST constants<>+352(SB), Z20, Z24
-	VBROADCASTSD constants<>+360(SB), Z25
-	VFMADD231PD.BCST constants<>+352(SB), Z21, Z25
-	VBROADCASTSD constants<>+360(SB), Z26
-	VFMADD231PD.BCST constants<>+352(SB), Z22, Z26
-	VBROADCASTSD constants<>+360(SB), Z27
-	VFMADD231PD.BCST constants<>+352(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+368(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+368(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+368(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+368(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+376(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+376(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+376(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+376(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+384(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+384(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+384(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+384(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+392(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+392(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+392(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+392(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+400(SB), Z20, Z24
-	VFMADD213PD.BCST constants<>+400(SB), Z21, Z25
-	VFMADD213PD.BCST constants<>+400(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+400(SB), Z23, Z27
-	VMULPD Z2, Z8, Z28
-	VMULPD Z2, Z9, Z29
-	VMULPD Z2, Z10, Z30
-	VMULPD Z2, Z11, Z31
-	VMULPD Z8, Z28, Z28
-	VMULPD Z9, Z29, Z29
-	VMULPD Z10, Z30, Z30
-	VMULPD Z11, Z31, Z31
-	VFMADD213PD Z28, Z24, Z20
-	VFMADD213PD Z29, Z25, Z21
-	VFMADD213PD Z30, Z26, Z22
-	VFMADD213PD Z31, Z27, Z23
-	VMULPD.BCST constants<>+408(SB), Z12, Z24
-	VMULPD.BCST constants<>+408(SB), Z13, Z25
-	VMULPD.BCST constants<>+408(SB), Z14, Z26
-	VMULPD.BCST constants<>+408(SB), Z15, Z27
-	VFMADD231PD Z20, Z16, Z24
-	VFMADD231PD Z21, Z17, Z25
-	VFMADD231PD Z22, Z18, Z26
-	VFMADD231PD Z23, Z19, Z27
-	VSUBPD Z24, Z28, Z16
-	VSUBPD Z25, Z29, Z17
-	VSUBPD Z26, Z30, Z18
-	VSUBPD Z27, Z31, Z19
-	VSUBPD Z16, Z8, Z8
-	VSUBPD Z17, Z9, Z9
-	VSUBPD Z18, Z10, Z10
-	VSUBPD Z19, Z11, Z11
-	VFMADD231PD.BCST constants<>+416(SB), Z12, Z8
-	VFMADD231PD.BCST constants<>+416(SB), Z13, Z9
-	VFMADD231PD.BCST constants<>+416(SB), Z14, Z10
-	VFMADD231PD.BCST constants<>+416(SB), Z15, Z11
-	VCMPPD $17, Z4, Z3, K1
-	VCMPPD $17, Z5, Z3, K2
-	VCMPPD $17, Z6, Z3, K3
-	VCMPPD $17, Z7, Z3, K4
-	VADDPD Z8, Z4, Z12
-	VADDPD Z9, Z5, Z13
-	VADDPD Z10, Z6, Z14
-	VADDPD Z11, Z7, Z15
-	VBLENDMPD Z12, Z8, K1, Z8
-	VBLENDMPD Z13, Z9, K2, Z9
-	VBLENDMPD Z14, Z10, K3, Z10
-	VBLENDMPD Z15, Z11, K4, Z11
-	VCMPPD.BCST $17, constants<>+424(SB), Z4, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z5, K2
-	VCMPPD.BCST $17, constants<>+424(SB), Z6, K3
-	VCMPPD.BCST $17, constants<>+424(SB), Z7, K4
-	VBLENDMPD Z3, Z8, K1, Z8
-	VBLENDMPD Z3, Z9, K2, Z9
-	VBLENDMPD Z3, Z10, K3, Z10
-	VBLENDMPD Z3, Z11, K4, Z11
-	VCMPPD.BCST $30, constants<>+432(SB), Z4, K1
-	VCMPPD.BCST $30, constants<>+432(SB), Z5, K2
-	VCMPPD.BCST $30, constants<>+432(SB), Z6, K3
-	VCMPPD.BCST $30, constants<>+432(SB), Z7, K4
-	VBLENDMPD Z4, Z8, K1, Z8
-	VBLENDMPD Z5, Z9, K2, Z9
-	VBLENDMPD Z6, Z10, K3, Z10
-	VBLENDMPD Z7, Z11, K4, Z11
-	VCMPPD $3, Z4, Z4, K1
-	VCMPPD $3, Z5, Z5, K2
-	VCMPPD $3, Z6, Z6, K3
-	VCMPPD $3, Z7, Z7, K4
-	VBLENDMPD.BCST constants<>+440(SB), Z8, K1, Z4
-	VBLENDMPD.BCST constants<>+440(SB), Z9, K2, Z5
-	VBLENDMPD.BCST constants<>+440(SB), Z10, K3, Z6
-	VBLENDMPD.BCST constants<>+440(SB), Z11, K4, Z7
-	VMOVUPD Z4, (DI)(AX*8)
-	VMOVUPD Z5, 64(DI)(AX*8)
-	VMOVUPD Z6, 128(DI)(AX*8)
-	VMOVUPD Z7, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // rsqrtF64AVX512 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 TEXT ·rsqrtF64AVX512(SB), NOSPLIT, $0-24
@@ -56171,7 +47395,7 @@ done:
 	RET
 
 // rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 TEXT ·rsqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -56179,15 +47403,9 @@ TEXT ·rsqrtF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+40(SB), Z0
 	VBROADCASTSD constants<>+440(SB), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -56208,17 +47426,22 @@ around:
 	VBLENDMPD Z1, Z3, K2, Z3
 	VBLENDMPD Z1, Z4, K3, Z4
 	VBLENDMPD Z1, Z5, K4, Z5
-	VMOVNTPD Z2, (DI)(AX*8)
-	VMOVNTPD Z3, 64(DI)(AX*8)
-	VMOVNTPD Z4, 128(DI)(AX*8)
-	VMOVNTPD Z5, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z2, (DI)(AX*8)
+	VMOVNTPS Z3, 64(DI)(AX*8)
+	VMOVNTPS Z4, 128(DI)(AX*8)
+	VMOVNTPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -56227,33 +47450,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VSQRTPD Z2, Z2
-	VSQRTPD Z3, Z3
-	VSQRTPD Z4, Z4
-	VSQRTPD Z5, Z5
-	VDIVPD Z2, Z0, Z2
-	VDIVPD Z3, Z0, Z3
-	VDIVPD Z4, Z0, Z4
-	VDIVPD Z5, Z0, Z5
-	VCMPPD $3, Z2, Z2, K1
-	VCMPPD $3, Z3, Z3, K2
-	VCMPPD $3, Z4, Z4, K3
-	VCMPPD $3, Z5, Z5, K4
-	VBLENDMPD Z1, Z2, K1, Z2
-	VBLENDMPD Z1, Z3, K2, Z3
-	VBLENDMPD Z1, Z4, K3, Z4
-	VBLENDMPD Z1, Z5, K4, Z5
-	VMOVUPD Z2, (DI)(AX*8)
-	VMOVUPD Z3, 64(DI)(AX*8)
-	VMOVUPD Z4, 128(DI)(AX*8)
-	VMOVUPD Z5, 192(DI)(AX*8)
+	VMOVUPS Z2, (DI)(AX*8)
+	VMOVUPS Z3, 64(DI)(AX*8)
+	VMOVUPS Z4, 128(DI)(AX*8)
+	VMOVUPS Z5, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -56424,246 +47627,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// expBelowF64StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-TEXT ·expBelowF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+424(SB), Z0
-	VBROADCASTSD constants<>+184(SB), Z1
-	VBROADCASTSD constants<>+200(SB), Z2
-	VBROADCASTSD constants<>+208(SB), Z3
-	VBROADCASTSD constants<>+216(SB), Z4
-	VBROADCASTSD constants<>+40(SB), Z5
-	VBROADCASTSD constants<>+224(SB), Z6
-	VBROADCASTSD constants<>+232(SB), Z7
-	VBROADCASTSD constants<>+240(SB), Z8
-	VBROADCASTSD constants<>+248(SB), Z9
-	VBROADCASTSD constants<>+256(SB), Z10
-	VBROADCASTSD constants<>+264(SB), Z11
-	VBROADCASTSD constants<>+272(SB), Z12
-	VBROADCASTSD constants<>+280(SB), Z13
-	VBROADCASTSD constants<>+288(SB), Z14
-	VBROADCASTSD constants<>+296(SB), Z15
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMOVUPD 128(SI)(AX*8), Z18
-	VMOVUPD 192(SI)(AX*8), Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMOVAPS Z1, Z20
-	VFMADD231PD Z2, Z16, Z20
-	VMOVAPS Z1, Z21
-	VFMADD231PD Z2, Z17, Z21
-	VMOVAPS Z1, Z22
-	VFMADD231PD Z2, Z18, Z22
-	VMOVAPS Z1, Z23
-	VFMADD231PD Z2, Z19, Z23
-	VSUBPD Z1, Z20, Z20
-	VSUBPD Z1, Z21, Z21
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VFMADD231PD Z3, Z20, Z16
-	VFMADD231PD Z3, Z21, Z17
-	VFMADD231PD Z3, Z22, Z18
-	VFMADD231PD Z3, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z7, Z28
-	VFMADD231PD Z16, Z6, Z28
-	VMOVAPS Z7, Z29
-	VFMADD231PD Z17, Z6, Z29
-	VMOVAPS Z7, Z30
-	VFMADD231PD Z18, Z6, Z30
-	VMOVAPS Z7, Z31
-	VFMADD231PD Z19, Z6, Z31
-	VFMADD213PD Z8, Z16, Z28
-	VFMADD213PD Z8, Z17, Z29
-	VFMADD213PD Z8, Z18, Z30
-	VFMADD213PD Z8, Z19, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD Z12, Z16, Z28
-	VFMADD213PD Z12, Z17, Z29
-	VFMADD213PD Z12, Z18, Z30
-	VFMADD213PD Z12, Z19, Z31
-	VFMADD213PD Z13, Z16, Z28
-	VFMADD213PD Z13, Z17, Z29
-	VFMADD213PD Z13, Z18, Z30
-	VFMADD213PD Z13, Z19, Z31
-	VFMADD213PD Z14, Z16, Z28
-	VFMADD213PD Z14, Z17, Z29
-	VFMADD213PD Z14, Z18, Z30
-	VFMADD213PD Z14, Z19, Z31
-	VFMADD213PD Z15, Z16, Z28
-	VFMADD213PD Z15, Z17, Z29
-	VFMADD213PD Z15, Z18, Z30
-	VFMADD213PD Z15, Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z5, Z16
-	VADDPD Z17, Z5, Z17
-	VADDPD Z18, Z5, Z18
-	VADDPD Z19, Z5, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVNTPD Z16, (DI)(AX*8)
-	VMOVNTPD Z17, 64(DI)(AX*8)
-	VMOVNTPD Z18, 128(DI)(AX*8)
-	VMOVNTPD Z19, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMOVUPD 128(SI)(AX*8), Z18
-	VMOVUPD 192(SI)(AX*8), Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMOVAPS Z1, Z20
-	VFMADD231PD Z2, Z16, Z20
-	VMOVAPS Z1, Z21
-	VFMADD231PD Z2, Z17, Z21
-	VMOVAPS Z1, Z22
-	VFMADD231PD Z2, Z18, Z22
-	VMOVAPS Z1, Z23
-	VFMADD231PD Z2, Z19, Z23
-	VSUBPD Z1, Z20, Z20
-	VSUBPD Z1, Z21, Z21
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VFMADD231PD Z3, Z20, Z16
-	VFMADD231PD Z3, Z21, Z17
-	VFMADD231PD Z3, Z22, Z18
-	VFMADD231PD Z3, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z7, Z28
-	VFMADD231PD Z16, Z6, Z28
-	VMOVAPS Z7, Z29
-	VFMADD231PD Z17, Z6, Z29
-	VMOVAPS Z7, Z30
-	VFMADD231PD Z18, Z6, Z30
-	VMOVAPS Z7, Z31
-	VFMADD231PD Z19, Z6, Z31
-	VFMADD213PD Z8, Z16, Z28
-	VFMADD213PD Z8, Z17, Z29
-	VFMADD213PD Z8, Z18, Z30
-	VFMADD213PD Z8, Z19, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD Z12, Z16, Z28
-	VFMADD213PD Z12, Z17, Z29
-	VFMADD213PD Z12, Z18, Z30
-	VFMADD213PD Z12, Z19, Z31
-	VFMADD213PD Z13, Z16, Z28
-	VFMADD213PD Z13, Z17, Z29
-	VFMADD213PD Z13, Z18, Z30
-	VFMADD213PD Z13, Z19, Z31
-	VFMADD213PD Z14, Z16, Z28
-	VFMADD213PD Z14, Z17, Z29
-	VFMADD213PD Z14, Z18, Z30
-	VFMADD213PD Z14, Z19, Z31
-	VFMADD213PD Z15, Z16, Z28
-	VFMADD213PD Z15, Z17, Z29
-	VFMADD213PD Z15, Z18, Z30
-	VFMADD213PD Z15, Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z5, Z16
-	VADDPD Z17, Z5, Z17
-	VADDPD Z18, Z5, Z18
-	VADDPD Z19, Z5, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVUPD Z16, (DI)(AX*8)
-	VMOVUPD Z17, 64(DI)(AX*8)
-	VMOVUPD Z18, 128(DI)(AX*8)
-	VMOVUPD Z19, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -57022,554 +47985,6 @@ done:
 	VZEROUPPER
 	RET
 
-// erfF64StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
-TEXT ·erfF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+2752(SB), Z1
-	VBROADCASTSD constants<>+184(SB), Z2
-	VBROADCASTSD constants<>+2760(SB), Z3
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VPANDQ.BCST constants<>+24(SB), Z4, Z8
-	VPANDQ.BCST constants<>+24(SB), Z5, Z9
-	VPANDQ.BCST constants<>+24(SB), Z6, Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VMINPD Z8, Z1, Z8
-	VMINPD Z9, Z1, Z9
-	VMINPD Z10, Z1, Z10
-	VMINPD Z11, Z1, Z11
-	VMULPD Z8, Z8, Z12
-	VMULPD Z9, Z9, Z13
-	VMULPD Z10, Z10, Z14
-	VMULPD Z11, Z11, Z15
-	VBROADCASTSD constants<>+2768(SB), Z16
-	VFMADD231PD Z12, Z3, Z16
-	VBROADCASTSD constants<>+2768(SB), Z17
-	VFMADD231PD Z13, Z3, Z17
-	VBROADCASTSD constants<>+2768(SB), Z18
-	VFMADD231PD Z14, Z3, Z18
-	VBROADCASTSD constants<>+2768(SB), Z19
-	VFMADD231PD Z15, Z3, Z19
-	VFMADD213PD.BCST constants<>+2776(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2776(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2776(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2776(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2784(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2784(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2784(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2784(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2792(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2792(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2792(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2792(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2800(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2800(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2800(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2800(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2808(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2808(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2808(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2808(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2816(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2816(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2816(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2816(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2824(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2824(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2824(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2824(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2832(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2832(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2832(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2832(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2840(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2840(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2840(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2840(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2848(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2848(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2848(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2848(SB), Z15, Z19
-	VFMADD213PD Z8, Z8, Z16
-	VFMADD213PD Z9, Z9, Z17
-	VFMADD213PD Z10, Z10, Z18
-	VFMADD213PD Z11, Z11, Z19
-	VSUBPD Z0, Z8, Z12
-	VSUBPD Z0, Z9, Z13
-	VSUBPD Z0, Z10, Z14
-	VSUBPD Z0, Z11, Z15
-	VBROADCASTSD constants<>+2864(SB), Z20
-	VFMADD231PD.BCST constants<>+2856(SB), Z12, Z20
-	VBROADCASTSD constants<>+2864(SB), Z21
-	VFMADD231PD.BCST constants<>+2856(SB), Z13, Z21
-	VBROADCASTSD constants<>+2864(SB), Z22
-	VFMADD231PD.BCST constants<>+2856(SB), Z14, Z22
-	VBROADCASTSD constants<>+2864(SB), Z23
-	VFMADD231PD.BCST constants<>+2856(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2872(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2872(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2872(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2872(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2880(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2880(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2880(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2880(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2888(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2888(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2888(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2888(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2896(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2896(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2896(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2896(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2904(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2904(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2904(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2904(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2912(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2912(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2912(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2912(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2920(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2920(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2920(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2920(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2928(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2928(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2928(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2928(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2936(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2936(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2936(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2936(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2944(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2944(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2944(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2944(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2952(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2952(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2952(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2952(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2960(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2960(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2960(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2960(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2968(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2968(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2968(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2968(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2976(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2976(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2976(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2976(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2984(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2984(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2984(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2984(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2992(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2992(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2992(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2992(SB), Z15, Z23
-	VMOVAPS Z2, Z12
-	VFNMADD231PD.BCST constants<>+200(SB), Z20, Z12
-	VMOVAPS Z2, Z13
-	VFNMADD231PD.BCST constants<>+200(SB), Z21, Z13
-	VMOVAPS Z2, Z14
-	VFNMADD231PD.BCST constants<>+200(SB), Z22, Z14
-	VMOVAPS Z2, Z15
-	VFNMADD231PD.BCST constants<>+200(SB), Z23, Z15
-	VSUBPD Z2, Z12, Z12
-	VSUBPD Z2, Z13, Z13
-	VSUBPD Z2, Z14, Z14
-	VSUBPD Z2, Z15, Z15
-	VFMSUB231PD.BCST constants<>+216(SB), Z12, Z20
-	VFMSUB231PD.BCST constants<>+216(SB), Z13, Z21
-	VFMSUB231PD.BCST constants<>+216(SB), Z14, Z22
-	VFMSUB231PD.BCST constants<>+216(SB), Z15, Z23
-	VFMADD231PD.BCST constants<>+208(SB), Z12, Z20
-	VFMADD231PD.BCST constants<>+208(SB), Z13, Z21
-	VFMADD231PD.BCST constants<>+208(SB), Z14, Z22
-	VFMADD231PD.BCST constants<>+208(SB), Z15, Z23
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMULPD Z22, Z22, Z26
-	VMULPD Z23, Z23, Z27
-	VBROADCASTSD constants<>+232(SB), Z28
-	VFMADD231PD.BCST constants<>+224(SB), Z20, Z28
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z21, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z22, Z30
-	VBROADCASTSD constants<>+232(SB), Z31
-	VFMADD231PD.BCST constants<>+224(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+240(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+240(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+248(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+248(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+256(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+256(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+264(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+264(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+272(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+272(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z23, Z31
-	VFMADD231PD Z28, Z24, Z20
-	VFMADD231PD Z29, Z25, Z21
-	VFMADD231PD Z30, Z26, Z22
-	VFMADD231PD Z31, Z27, Z23
-	VADDPD Z20, Z0, Z20
-	VADDPD Z21, Z0, Z21
-	VADDPD Z22, Z0, Z22
-	VADDPD Z23, Z0, Z23
-	VADDPD.BCST constants<>+336(SB), Z12, Z12
-	VADDPD.BCST constants<>+336(SB), Z13, Z13
-	VADDPD.BCST constants<>+336(SB), Z14, Z14
-	VADDPD.BCST constants<>+336(SB), Z15, Z15
-	VPSLLQ $52, Z12, Z12
-	VPSLLQ $52, Z13, Z13
-	VPSLLQ $52, Z14, Z14
-	VPSLLQ $52, Z15, Z15
-	VFNMADD213PD Z0, Z12, Z20
-	VFNMADD213PD Z0, Z13, Z21
-	VFNMADD213PD Z0, Z14, Z22
-	VFNMADD213PD Z0, Z15, Z23
-	VCMPPD $17, Z0, Z8, K1
-	VCMPPD $17, Z0, Z9, K2
-	VCMPPD $17, Z0, Z10, K3
-	VCMPPD $17, Z0, Z11, K4
-	VBLENDMPD Z16, Z20, K1, Z8
-	VBLENDMPD Z17, Z21, K2, Z9
-	VBLENDMPD Z18, Z22, K3, Z10
-	VBLENDMPD Z19, Z23, K4, Z11
-	VPANDQ.BCST constants<>+8(SB), Z4, Z4
-	VPANDQ.BCST constants<>+8(SB), Z5, Z5
-	VPANDQ.BCST constants<>+8(SB), Z6, Z6
-	VPANDQ.BCST constants<>+8(SB), Z7, Z7
-	VPORQ Z4, Z8, Z4
-	VPORQ Z5, Z9, Z5
-	VPORQ Z6, Z10, Z6
-	VPORQ Z7, Z11, Z7
-	VMOVNTPD Z4, (DI)(AX*8)
-	VMOVNTPD Z5, 64(DI)(AX*8)
-	VMOVNTPD Z6, 128(DI)(AX*8)
-	VMOVNTPD Z7, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VPANDQ.BCST constants<>+24(SB), Z4, Z8
-	VPANDQ.BCST constants<>+24(SB), Z5, Z9
-	VPANDQ.BCST constants<>+24(SB), Z6, Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VMINPD Z8, Z1, Z8
-	VMINPD Z9, Z1, Z9
-	VMINPD Z10, Z1, Z10
-	VMINPD Z11, Z1, Z11
-	VMULPD Z8, Z8, Z12
-	VMULPD Z9, Z9, Z13
-	VMULPD Z10, Z10, Z14
-	VMULPD Z11, Z11, Z15
-	VBROADCASTSD constants<>+2768(SB), Z16
-	VFMADD231PD Z12, Z3, Z16
-	VBROADCASTSD constants<>+2768(SB), Z17
-	VFMADD231PD Z13, Z3, Z17
-	VBROADCASTSD constants<>+2768(SB), Z18
-	VFMADD231PD Z14, Z3, Z18
-	VBROADCASTSD constants<>+2768(SB), Z19
-	VFMADD231PD Z15, Z3, Z19
-	VFMADD213PD.BCST constants<>+2776(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2776(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2776(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2776(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2784(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2784(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2784(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2784(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2792(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2792(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2792(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2792(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2800(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2800(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2800(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2800(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2808(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2808(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2808(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2808(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2816(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2816(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2816(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2816(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2824(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2824(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2824(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2824(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2832(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2832(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2832(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2832(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2840(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2840(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2840(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2840(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+2848(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+2848(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+2848(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+2848(SB), Z15, Z19
-	VFMADD213PD Z8, Z8, Z16
-	VFMADD213PD Z9, Z9, Z17
-	VFMADD213PD Z10, Z10, Z18
-	VFMADD213PD Z11, Z11, Z19
-	VSUBPD Z0, Z8, Z12
-	VSUBPD Z0, Z9, Z13
-	VSUBPD Z0, Z10, Z14
-	VSUBPD Z0, Z11, Z15
-	VBROADCASTSD constants<>+2864(SB), Z20
-	VFMADD231PD.BCST constants<>+2856(SB), Z12, Z20
-	VBROADCASTSD constants<>+2864(SB), Z21
-	VFMADD231PD.BCST constants<>+2856(SB), Z13, Z21
-	VBROADCASTSD constants<>+2864(SB), Z22
-	VFMADD231PD.BCST constants<>+2856(SB), Z14, Z22
-	VBROADCASTSD constants<>+2864(SB), Z23
-	VFMADD231PD.BCST constants<>+2856(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2872(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2872(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2872(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2872(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2880(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2880(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2880(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2880(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2888(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2888(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2888(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2888(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2896(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2896(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2896(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2896(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2904(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2904(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2904(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2904(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2912(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2912(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2912(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2912(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2920(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2920(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2920(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2920(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2928(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2928(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2928(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2928(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2936(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2936(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2936(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2936(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2944(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2944(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2944(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2944(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2952(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2952(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2952(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2952(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2960(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2960(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2960(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2960(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2968(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2968(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2968(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2968(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2976(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2976(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2976(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2976(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2984(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2984(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2984(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2984(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+2992(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+2992(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+2992(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+2992(SB), Z15, Z23
-	VMOVAPS Z2, Z12
-	VFNMADD231PD.BCST constants<>+200(SB), Z20, Z12
-	VMOVAPS Z2, Z13
-	VFNMADD231PD.BCST constants<>+200(SB), Z21, Z13
-	VMOVAPS Z2, Z14
-	VFNMADD231PD.BCST constants<>+200(SB), Z22, Z14
-	VMOVAPS Z2, Z15
-	VFNMADD231PD.BCST constants<>+200(SB), Z23, Z15
-	VSUBPD Z2, Z12, Z12
-	VSUBPD Z2, Z13, Z13
-	VSUBPD Z2, Z14, Z14
-	VSUBPD Z2, Z15, Z15
-	VFMSUB231PD.BCST constants<>+216(SB), Z12, Z20
-	VFMSUB231PD.BCST constants<>+216(SB), Z13, Z21
-	VFMSUB231PD.BCST constants<>+216(SB), Z14, Z22
-	VFMSUB231PD.BCST constants<>+216(SB), Z15, Z23
-	VFMADD231PD.BCST constants<>+208(SB), Z12, Z20
-	VFMADD231PD.BCST constants<>+208(SB), Z13, Z21
-	VFMADD231PD.BCST constants<>+208(SB), Z14, Z22
-	VFMADD231PD.BCST constants<>+208(SB), Z15, Z23
-	VMULPD Z20, Z20, Z24
-	VMULPD Z21, Z21, Z25
-	VMULPD Z22, Z22, Z26
-	VMULPD Z23, Z23, Z27
-	VBROADCASTSD constants<>+232(SB), Z28
-	VFMADD231PD.BCST constants<>+224(SB), Z20, Z28
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z21, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z22, Z30
-	VBROADCASTSD constants<>+232(SB), Z31
-	VFMADD231PD.BCST constants<>+224(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+240(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+240(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+248(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+248(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+256(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+256(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+264(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+264(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+272(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+272(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+280(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+288(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z23, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z20, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z21, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z22, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z23, Z31
-	VFMADD231PD Z28, Z24, Z20
-	VFMADD231PD Z29, Z25, Z21
-	VFMADD231PD Z30, Z26, Z22
-	VFMADD231PD Z31, Z27, Z23
-	VADDPD Z20, Z0, Z20
-	VADDPD Z21, Z0, Z21
-	VADDPD Z22, Z0, Z22
-	VADDPD Z23, Z0, Z23
-	VADDPD.BCST constants<>+336(SB), Z12, Z12
-	VADDPD.BCST constants<>+336(SB), Z13, Z13
-	VADDPD.BCST constants<>+336(SB), Z14, Z14
-	VADDPD.BCST constants<>+336(SB), Z15, Z15
-	VPSLLQ $52, Z12, Z12
-	VPSLLQ $52, Z13, Z13
-	VPSLLQ $52, Z14, Z14
-	VPSLLQ $52, Z15, Z15
-	VFNMADD213PD Z0, Z12, Z20
-	VFNMADD213PD Z0, Z13, Z21
-	VFNMADD213PD Z0, Z14, Z22
-	VFNMADD213PD Z0, Z15, Z23
-	VCMPPD $17, Z0, Z8, K1
-	VCMPPD $17, Z0, Z9, K2
-	VCMPPD $17, Z0, Z10, K3
-	VCMPPD $17, Z0, Z11, K4
-	VBLENDMPD Z16, Z20, K1, Z8
-	VBLENDMPD Z17, Z21, K2, Z9
-	VBLENDMPD Z18, Z22, K3, Z10
-	VBLENDMPD Z19, Z23, K4, Z11
-	VPANDQ.BCST constants<>+8(SB), Z4, Z4
-	VPANDQ.BCST constants<>+8(SB), Z5, Z5
-	VPANDQ.BCST constants<>+8(SB), Z6, Z6
-	VPANDQ.BCST constants<>+8(SB), Z7, Z7
-	VPORQ Z4, Z8, Z4
-	VPORQ Z5, Z9, Z5
-	VPORQ Z6, Z10, Z6
-	VPORQ Z7, Z11, Z7
-	VMOVUPD Z4, (DI)(AX*8)
-	VMOVUPD Z5, 64(DI)(AX*8)
-	VMOVUPD Z6, 128(DI)(AX*8)
-	VMOVUPD Z7, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluF64AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
 TEXT ·geluF64AVX512(SB), NOSPLIT, $0-24
@@ -57854,367 +48269,6 @@ done:
 	VZEROUPPER
 	RET
 
-// geluF64StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
-TEXT ·geluF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+1224(SB), Z1
-	VBROADCASTSD constants<>+1232(SB), Z2
-	VBROADCASTSD constants<>+184(SB), Z3
-	VBROADCASTSD constants<>+8(SB), Z4
-	VBROADCASTSD constants<>+1240(SB), Z5
-	VBROADCASTSD constants<>+1248(SB), Z6
-	VBROADCASTSD constants<>+1256(SB), Z7
-	VBROADCASTSD constants<>+1264(SB), Z8
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z9
-	VMOVUPD 64(SI)(AX*8), Z10
-	VPANDQ.BCST constants<>+24(SB), Z9, Z11
-	VPANDQ.BCST constants<>+24(SB), Z10, Z12
-	VMINPD Z11, Z1, Z11
-	VMINPD Z12, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD Z5, Z11, Z17
-	VADDPD Z5, Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VMOVAPS Z7, Z25
-	VFMADD231PD Z23, Z6, Z25
-	VMOVAPS Z7, Z26
-	VFMADD231PD Z24, Z6, Z26
-	VFMADD213PD Z8, Z23, Z25
-	VFMADD213PD Z8, Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VMULPD Z17, Z11, Z23
-	VMULPD Z18, Z12, Z24
-	VFNMADD231PD Z13, Z23, Z11
-	VFNMADD231PD Z14, Z24, Z12
-	VFNMADD231PD Z15, Z23, Z11
-	VFNMADD231PD Z16, Z24, Z12
-	VMULPD Z17, Z11, Z11
-	VMULPD Z18, Z12, Z12
-	VFMADD231PD Z19, Z21, Z21
-	VFMADD231PD Z20, Z22, Z22
-	VADDPD Z19, Z21, Z13
-	VADDPD Z20, Z22, Z14
-	VFMADD231PD Z13, Z11, Z11
-	VFMADD231PD Z14, Z12, Z12
-	VFMADD231PD Z13, Z23, Z11
-	VFMADD231PD Z14, Z24, Z12
-	VADDPD Z11, Z23, Z11
-	VADDPD Z12, Z24, Z12
-	VSUBPD Z0, Z25, Z13
-	VSUBPD Z0, Z26, Z14
-	VSCALEFPD Z13, Z11, Z11
-	VSCALEFPD Z14, Z12, Z12
-	VMAXPD Z9, Z4, Z13
-	VMAXPD Z10, Z4, Z14
-	VCMPPD.BCST $30, constants<>+2744(SB), Z9, K1
-	VCMPPD.BCST $30, constants<>+2744(SB), Z10, K2
-	VSUBPD Z11, Z13, Z9
-	VSUBPD Z12, Z14, Z10
-	VBROADCASTSD constants<>+440(SB), Z11
-	VBLENDMPD Z9, Z11, K1, Z9
-	VBLENDMPD Z10, Z11, K2, Z10
-	VMOVNTPD Z9, (DI)(AX*8)
-	VMOVNTPD Z10, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z9
-	VMOVUPD 64(SI)(AX*8), Z10
-	VPANDQ.BCST constants<>+24(SB), Z9, Z11
-	VPANDQ.BCST constants<>+24(SB), Z10, Z12
-	VMINPD Z11, Z1, Z11
-	VMINPD Z12, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD Z5, Z11, Z17
-	VADDPD Z5, Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VMOVAPS Z7, Z25
-	VFMADD231PD Z23, Z6, Z25
-	VMOVAPS Z7, Z26
-	VFMADD231PD Z24, Z6, Z26
-	VFMADD213PD Z8, Z23, Z25
-	VFMADD213PD Z8, Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VMULPD Z17, Z11, Z23
-	VMULPD Z18, Z12, Z24
-	VFNMADD231PD Z13, Z23, Z11
-	VFNMADD231PD Z14, Z24, Z12
-	VFNMADD231PD Z15, Z23, Z11
-	VFNMADD231PD Z16, Z24, Z12
-	VMULPD Z17, Z11, Z11
-	VMULPD Z18, Z12, Z12
-	VFMADD231PD Z19, Z21, Z21
-	VFMADD231PD Z20, Z22, Z22
-	VADDPD Z19, Z21, Z13
-	VADDPD Z20, Z22, Z14
-	VFMADD231PD Z13, Z11, Z11
-	VFMADD231PD Z14, Z12, Z12
-	VFMADD231PD Z13, Z23, Z11
-	VFMADD231PD Z14, Z24, Z12
-	VADDPD Z11, Z23, Z11
-	VADDPD Z12, Z24, Z12
-	VSUBPD Z0, Z25, Z13
-	VSUBPD Z0, Z26, Z14
-	VSCALEFPD Z13, Z11, Z11
-	VSCALEFPD Z14, Z12, Z12
-	VMAXPD Z9, Z4, Z13
-	VMAXPD Z10, Z4, Z14
-	VCMPPD.BCST $30, constants<>+2744(SB), Z9, K1
-	VCMPPD.BCST $30, constants<>+2744(SB), Z10, K2
-	VSUBPD Z11, Z13, Z9
-	VSUBPD Z12, Z14, Z10
-	VBROADCASTSD constants<>+440(SB), Z11
-	VBLENDMPD Z9, Z11, K1, Z9
-	VBLENDMPD Z10, Z11, K2, Z10
-	VMOVUPD Z9, (DI)(AX*8)
-	VMOVUPD Z10, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // geluSlopeF64AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
 TEXT ·geluSlopeF64AVX512(SB), NOSPLIT, $0-24
@@ -58491,361 +48545,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// geluSlopeF64StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-TEXT ·geluSlopeF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+40(SB), Z0
-	VBROADCASTSD constants<>+1224(SB), Z1
-	VBROADCASTSD constants<>+1232(SB), Z2
-	VBROADCASTSD constants<>+184(SB), Z3
-	VBROADCASTSD constants<>+192(SB), Z4
-	VBROADCASTSD constants<>+1240(SB), Z5
-	VBROADCASTSD constants<>+1248(SB), Z6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z7
-	VMOVUPD 64(SI)(AX*8), Z8
-	VPANDQ.BCST constants<>+24(SB), Z7, Z9
-	VPANDQ.BCST constants<>+24(SB), Z8, Z10
-	VMINPD Z9, Z1, Z11
-	VMINPD Z10, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD Z5, Z11, Z17
-	VADDPD Z5, Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VBROADCASTSD constants<>+1256(SB), Z25
-	VFMADD231PD Z23, Z6, Z25
-	VBROADCASTSD constants<>+1256(SB), Z26
-	VFMADD231PD Z24, Z6, Z26
-	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD Z4, Z27, Z29
-	VFMADD213PD Z4, Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VFNMADD213PD Z0, Z17, Z13
-	VFNMADD213PD Z0, Z18, Z14
-	VFNMADD231PD Z15, Z17, Z13
-	VFNMADD231PD Z16, Z18, Z14
-	VMULPD Z17, Z4, Z15
-	VMULPD Z18, Z4, Z16
-	VADDPD Z13, Z21, Z13
-	VADDPD Z14, Z22, Z14
-	VFMADD213PD Z15, Z15, Z13
-	VFMADD213PD Z16, Z16, Z14
-	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
-	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
-	VFMADD213PD Z13, Z13, Z19
-	VFMADD213PD Z14, Z14, Z20
-	VSCALEFPD Z25, Z19, Z11
-	VSCALEFPD Z26, Z20, Z12
-	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
-	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
-	VSUBPD Z11, Z0, Z7
-	VSUBPD Z12, Z0, Z8
-	VBLENDMPD Z11, Z7, K1, Z7
-	VBLENDMPD Z12, Z8, K2, Z8
-	VCMPPD.BCST $17, constants<>+312(SB), Z9, K1
-	VCMPPD.BCST $17, constants<>+312(SB), Z10, K2
-	VBROADCASTSD constants<>+440(SB), Z9
-	VBLENDMPD Z7, Z9, K1, Z7
-	VBLENDMPD Z8, Z9, K2, Z8
-	VMOVNTPD Z7, (DI)(AX*8)
-	VMOVNTPD Z8, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z7
-	VMOVUPD 64(SI)(AX*8), Z8
-	VPANDQ.BCST constants<>+24(SB), Z7, Z9
-	VPANDQ.BCST constants<>+24(SB), Z8, Z10
-	VMINPD Z9, Z1, Z11
-	VMINPD Z10, Z1, Z12
-	VMOVAPS Z0, Z13
-	VFMADD231PD Z2, Z11, Z13
-	VMOVAPS Z0, Z14
-	VFMADD231PD Z2, Z12, Z14
-	VSUBPD Z13, Z0, Z15
-	VSUBPD Z14, Z0, Z16
-	VFMADD231PD Z2, Z11, Z15
-	VFMADD231PD Z2, Z12, Z16
-	VADDPD Z5, Z11, Z17
-	VADDPD Z5, Z12, Z18
-	VMULPD Z17, Z13, Z19
-	VMULPD Z18, Z14, Z20
-	VDIVPD Z19, Z0, Z19
-	VDIVPD Z20, Z0, Z20
-	VADDPD Z11, Z11, Z21
-	VADDPD Z12, Z12, Z22
-	VMULPD Z13, Z21, Z21
-	VMULPD Z14, Z22, Z22
-	VMULPD Z19, Z21, Z21
-	VMULPD Z20, Z22, Z22
-	VSUBPD Z0, Z21, Z23
-	VSUBPD Z0, Z22, Z24
-	VBROADCASTSD constants<>+1256(SB), Z25
-	VFMADD231PD Z23, Z6, Z25
-	VBROADCASTSD constants<>+1256(SB), Z26
-	VFMADD231PD Z24, Z6, Z26
-	VFMADD213PD.BCST constants<>+1264(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1264(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1272(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1272(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1280(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1280(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1288(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1288(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1296(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1296(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1304(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1304(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1312(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1312(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1320(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1320(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1328(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1328(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1336(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1336(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1344(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1344(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1352(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1352(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1360(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1360(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1368(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1368(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1376(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1376(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1384(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1384(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1392(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1392(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1400(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1400(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1408(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1408(SB), Z24, Z26
-	VFMADD213PD.BCST constants<>+1416(SB), Z23, Z25
-	VFMADD213PD.BCST constants<>+1416(SB), Z24, Z26
-	VMULPD Z25, Z21, Z21
-	VMULPD Z26, Z22, Z22
-	VMULPD Z19, Z17, Z17
-	VMULPD Z20, Z18, Z18
-	VMULPD.BCST constants<>+1424(SB), Z11, Z19
-	VMULPD.BCST constants<>+1424(SB), Z12, Z20
-	VMULPD Z11, Z19, Z23
-	VMULPD Z12, Z20, Z24
-	VFMSUB213PD Z23, Z11, Z19
-	VFMSUB213PD Z24, Z12, Z20
-	VMOVAPS Z3, Z25
-	VFMADD231PD.BCST constants<>+200(SB), Z23, Z25
-	VMOVAPS Z3, Z26
-	VFMADD231PD.BCST constants<>+200(SB), Z24, Z26
-	VSUBPD Z3, Z25, Z25
-	VSUBPD Z3, Z26, Z26
-	VFMADD231PD.BCST constants<>+216(SB), Z25, Z23
-	VFMADD231PD.BCST constants<>+216(SB), Z26, Z24
-	VFMSUB231PD.BCST constants<>+408(SB), Z25, Z19
-	VFMSUB231PD.BCST constants<>+408(SB), Z26, Z20
-	VSUBPD Z19, Z23, Z27
-	VSUBPD Z20, Z24, Z28
-	VSUBPD Z27, Z23, Z23
-	VSUBPD Z28, Z24, Z24
-	VSUBPD Z19, Z23, Z19
-	VSUBPD Z20, Z24, Z20
-	VMULPD Z27, Z27, Z23
-	VMULPD Z28, Z28, Z24
-	VBROADCASTSD constants<>+232(SB), Z29
-	VFMADD231PD.BCST constants<>+224(SB), Z27, Z29
-	VBROADCASTSD constants<>+232(SB), Z30
-	VFMADD231PD.BCST constants<>+224(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+240(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+240(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+248(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+248(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+256(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+256(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z28, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z27, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z28, Z30
-	VFMADD213PD Z4, Z27, Z29
-	VFMADD213PD Z4, Z28, Z30
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z19, Z27, Z19
-	VADDPD Z20, Z28, Z20
-	VFNMADD213PD Z0, Z17, Z13
-	VFNMADD213PD Z0, Z18, Z14
-	VFNMADD231PD Z15, Z17, Z13
-	VFNMADD231PD Z16, Z18, Z14
-	VMULPD Z17, Z4, Z15
-	VMULPD Z18, Z4, Z16
-	VADDPD Z13, Z21, Z13
-	VADDPD Z14, Z22, Z14
-	VFMADD213PD Z15, Z15, Z13
-	VFMADD213PD Z16, Z16, Z14
-	VFMADD231PD.BCST constants<>+1432(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1432(SB), Z12, Z14
-	VFMADD231PD.BCST constants<>+1440(SB), Z11, Z13
-	VFMADD231PD.BCST constants<>+1440(SB), Z12, Z14
-	VFMADD213PD Z13, Z13, Z19
-	VFMADD213PD Z14, Z14, Z20
-	VSCALEFPD Z25, Z19, Z11
-	VSCALEFPD Z26, Z20, Z12
-	VCMPPD.BCST $17, constants<>+1448(SB), Z7, K1
-	VCMPPD.BCST $17, constants<>+1448(SB), Z8, K2
-	VSUBPD Z11, Z0, Z7
-	VSUBPD Z12, Z0, Z8
-	VBLENDMPD Z11, Z7, K1, Z7
-	VBLENDMPD Z12, Z8, K2, Z8
-	VCMPPD.BCST $17, constants<>+312(SB), Z9, K1
-	VCMPPD.BCST $17, constants<>+312(SB), Z10, K2
-	VBROADCASTSD constants<>+440(SB), Z9
-	VBLENDMPD Z7, Z9, K1, Z7
-	VBLENDMPD Z8, Z9, K2, Z8
-	VMOVUPD Z7, (DI)(AX*8)
-	VMOVUPD Z8, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -59136,7 +48835,7 @@ done:
 	RET
 
 // geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., by non-temporal stores.
 TEXT ·geluTanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	MOVQ dst+0(FP), DI
 	MOVQ x+8(FP), SI
@@ -59144,15 +48843,9 @@ TEXT ·geluTanhF64StreamAVX512(SB), NOSPLIT, $0-24
 	XORL AX, AX
 	VBROADCASTSD constants<>+3000(SB), Z0
 	VBROADCASTSD constants<>+3008(SB), Z1
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z2
 	VMOVUPD 64(SI)(AX*8), Z3
 	VMOVUPD 128(SI)(AX*8), Z4
@@ -59345,17 +49038,22 @@ around:
 	VBLENDMPD Z8, Z2, K2, Z4
 	VBLENDMPD Z9, Z2, K3, Z5
 	VBLENDMPD Z6, Z2, K4, Z2
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
-	VMOVNTPD Z5, 128(DI)(AX*8)
-	VMOVNTPD Z2, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
+	VMOVNTPS Z5, 128(DI)(AX*8)
+	VMOVNTPS Z2, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -59364,205 +49062,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z2
-	VMOVUPD 64(SI)(AX*8), Z3
-	VMOVUPD 128(SI)(AX*8), Z4
-	VMOVUPD 192(SI)(AX*8), Z5
-	VBROADCASTSD constants<>+3016(SB), Z6
-	VMAXPD Z2, Z6, Z7
-	VMAXPD Z3, Z6, Z8
-	VMAXPD Z4, Z6, Z9
-	VMAXPD Z5, Z6, Z6
-	VMINPD Z7, Z0, Z10
-	VMINPD Z8, Z0, Z11
-	VMINPD Z9, Z0, Z12
-	VMINPD Z6, Z0, Z13
-	VMULPD Z10, Z10, Z14
-	VMULPD Z11, Z11, Z15
-	VMULPD Z12, Z12, Z16
-	VMULPD Z13, Z13, Z17
-	VMOVAPS Z14, Z18
-	VFMSUB231PD Z10, Z10, Z18
-	VMOVAPS Z15, Z19
-	VFMSUB231PD Z11, Z11, Z19
-	VMOVAPS Z16, Z20
-	VFMSUB231PD Z12, Z12, Z20
-	VMOVAPS Z17, Z21
-	VFMSUB231PD Z13, Z13, Z21
-	VBROADCASTSD constants<>+3024(SB), Z22
-	VFMADD231PD Z1, Z14, Z22
-	VBROADCASTSD constants<>+3024(SB), Z23
-	VFMADD231PD Z1, Z15, Z23
-	VBROADCASTSD constants<>+3024(SB), Z24
-	VFMADD231PD Z1, Z16, Z24
-	VBROADCASTSD constants<>+3024(SB), Z25
-	VFMADD231PD Z1, Z17, Z25
-	VBROADCASTSD constants<>+3024(SB), Z26
-	VSUBPD Z22, Z26, Z27
-	VSUBPD Z23, Z26, Z28
-	VSUBPD Z24, Z26, Z29
-	VSUBPD Z25, Z26, Z26
-	VFMADD231PD Z1, Z14, Z27
-	VFMADD231PD Z1, Z15, Z28
-	VFMADD231PD Z1, Z16, Z29
-	VFMADD231PD Z1, Z17, Z26
-	VBROADCASTSD constants<>+3032(SB), Z30
-	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z14
-	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z15
-	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z16
-	VFMADD213PD.BCST constants<>+3040(SB), Z30, Z17
-	VFMADD231PD Z1, Z18, Z14
-	VFMADD231PD Z1, Z19, Z15
-	VFMADD231PD Z1, Z20, Z16
-	VFMADD231PD Z1, Z21, Z17
-	VMULPD Z22, Z10, Z18
-	VMULPD Z23, Z11, Z19
-	VMULPD Z24, Z12, Z20
-	VMULPD Z25, Z13, Z21
-	VFMSUB213PD Z18, Z10, Z22
-	VFMSUB213PD Z19, Z11, Z23
-	VFMSUB213PD Z20, Z12, Z24
-	VFMSUB213PD Z21, Z13, Z25
-	VADDPD Z14, Z27, Z14
-	VADDPD Z15, Z28, Z15
-	VADDPD Z16, Z29, Z16
-	VADDPD Z17, Z26, Z17
-	VFMADD231PD Z14, Z10, Z22
-	VFMADD231PD Z15, Z11, Z23
-	VFMADD231PD Z16, Z12, Z24
-	VFMADD231PD Z17, Z13, Z25
-	VBROADCASTSD constants<>+528(SB), Z10
-	VFMADD231PD.BCST constants<>+536(SB), Z18, Z10
-	VBROADCASTSD constants<>+528(SB), Z11
-	VFMADD231PD.BCST constants<>+536(SB), Z19, Z11
-	VBROADCASTSD constants<>+528(SB), Z12
-	VFMADD231PD.BCST constants<>+536(SB), Z20, Z12
-	VBROADCASTSD constants<>+528(SB), Z13
-	VFMADD231PD.BCST constants<>+536(SB), Z21, Z13
-	VSUBPD.BCST constants<>+528(SB), Z10, Z14
-	VSUBPD.BCST constants<>+528(SB), Z11, Z15
-	VSUBPD.BCST constants<>+528(SB), Z12, Z16
-	VSUBPD.BCST constants<>+528(SB), Z13, Z17
-	VPSLLQ $52, Z10, Z10
-	VPSLLQ $52, Z11, Z11
-	VPSLLQ $52, Z12, Z12
-	VPSLLQ $52, Z13, Z13
-	VFMADD231PD.BCST constants<>+416(SB), Z14, Z18
-	VFMADD231PD.BCST constants<>+416(SB), Z15, Z19
-	VFMADD231PD.BCST constants<>+416(SB), Z16, Z20
-	VFMADD231PD.BCST constants<>+416(SB), Z17, Z21
-	VFMADD231PD.BCST constants<>+408(SB), Z14, Z22
-	VFMADD231PD.BCST constants<>+408(SB), Z15, Z23
-	VFMADD231PD.BCST constants<>+408(SB), Z16, Z24
-	VFMADD231PD.BCST constants<>+408(SB), Z17, Z25
-	VADDPD Z22, Z18, Z14
-	VADDPD Z23, Z19, Z15
-	VADDPD Z24, Z20, Z16
-	VADDPD Z25, Z21, Z17
-	VCMPPD.BCST $17, constants<>+544(SB), Z10, K1
-	VCMPPD.BCST $17, constants<>+544(SB), Z11, K2
-	VCMPPD.BCST $17, constants<>+544(SB), Z12, K3
-	VCMPPD.BCST $17, constants<>+544(SB), Z13, K4
-	VMOVAPD.Z Z10, K1, Z18
-	VMOVAPD.Z Z11, K2, Z19
-	VMOVAPD.Z Z12, K3, Z20
-	VMOVAPD.Z Z13, K4, Z21
-	VSUBPD Z18, Z10, Z22
-	VSUBPD Z19, Z11, Z23
-	VSUBPD Z20, Z12, Z24
-	VSUBPD Z21, Z13, Z25
-	VMULPD Z14, Z10, Z10
-	VMULPD Z15, Z11, Z11
-	VMULPD Z16, Z12, Z12
-	VMULPD Z17, Z13, Z13
-	VBROADCASTSD constants<>+560(SB), Z26
-	VFMADD231PD.BCST constants<>+552(SB), Z14, Z26
-	VBROADCASTSD constants<>+560(SB), Z27
-	VFMADD231PD.BCST constants<>+552(SB), Z15, Z27
-	VBROADCASTSD constants<>+560(SB), Z28
-	VFMADD231PD.BCST constants<>+552(SB), Z16, Z28
-	VBROADCASTSD constants<>+560(SB), Z29
-	VFMADD231PD.BCST constants<>+552(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+568(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+568(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+568(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+568(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+576(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+576(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+576(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+576(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+584(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+584(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+584(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+584(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+592(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+592(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+592(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+592(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+600(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+600(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+600(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+600(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+608(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+608(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+608(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+608(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+616(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+616(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+616(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+616(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+624(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+624(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+624(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+624(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+48(SB), Z14, Z26
-	VFMADD213PD.BCST constants<>+48(SB), Z15, Z27
-	VFMADD213PD.BCST constants<>+48(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+48(SB), Z17, Z29
-	VADDPD.BCST constants<>+504(SB), Z18, Z14
-	VADDPD.BCST constants<>+504(SB), Z19, Z15
-	VADDPD.BCST constants<>+504(SB), Z20, Z16
-	VADDPD.BCST constants<>+504(SB), Z21, Z17
-	VFMADD231PD Z26, Z10, Z14
-	VFMADD231PD Z27, Z11, Z15
-	VFMADD231PD Z28, Z12, Z16
-	VFMADD231PD Z29, Z13, Z17
-	VADDPD Z22, Z14, Z10
-	VADDPD Z23, Z15, Z11
-	VADDPD Z24, Z16, Z12
-	VADDPD Z25, Z17, Z13
-	VDIVPD Z10, Z7, Z7
-	VDIVPD Z11, Z8, Z8
-	VDIVPD Z12, Z9, Z9
-	VDIVPD Z13, Z6, Z6
-	VMULPD.BCST constants<>+504(SB), Z7, Z7
-	VMULPD.BCST constants<>+504(SB), Z8, Z8
-	VMULPD.BCST constants<>+504(SB), Z9, Z9
-	VMULPD.BCST constants<>+504(SB), Z6, Z6
-	VCMPPD $17, Z2, Z0, K1
-	VCMPPD $17, Z3, Z0, K2
-	VCMPPD $17, Z4, Z0, K3
-	VCMPPD $17, Z5, Z0, K4
-	VBLENDMPD Z2, Z7, K1, Z7
-	VBLENDMPD Z3, Z8, K2, Z8
-	VBLENDMPD Z4, Z9, K3, Z9
-	VBLENDMPD Z5, Z6, K4, Z6
-	VCMPPD.BCST $30, constants<>+2744(SB), Z2, K1
-	VCMPPD.BCST $30, constants<>+2744(SB), Z3, K2
-	VCMPPD.BCST $30, constants<>+2744(SB), Z4, K3
-	VCMPPD.BCST $30, constants<>+2744(SB), Z5, K4
-	VBROADCASTSD constants<>+440(SB), Z2
-	VBLENDMPD Z7, Z2, K1, Z3
-	VBLENDMPD Z8, Z2, K2, Z4
-	VBLENDMPD Z9, Z2, K3, Z5
-	VBLENDMPD Z6, Z2, K4, Z2
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
-	VMOVUPD Z5, 128(DI)(AX*8)
-	VMOVUPD Z2, 192(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
+	VMOVUPS Z5, 128(DI)(AX*8)
+	VMOVUPS Z2, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -59763,250 +49269,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// sinNearF64StreamAVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·sinNearF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+184(SB), Z0
-	VBROADCASTSD constants<>+3048(SB), Z1
-	VBROADCASTSD constants<>+3056(SB), Z2
-	VBROADCASTSD constants<>+3064(SB), Z3
-	VBROADCASTSD constants<>+3072(SB), Z4
-	VBROADCASTSD constants<>+3080(SB), Z5
-	VBROADCASTSD constants<>+3088(SB), Z6
-	VBROADCASTSD constants<>+3096(SB), Z7
-	VBROADCASTSD constants<>+3104(SB), Z8
-	VBROADCASTSD constants<>+3112(SB), Z9
-	VBROADCASTSD constants<>+3120(SB), Z10
-	VBROADCASTSD constants<>+3128(SB), Z11
-	VBROADCASTSD constants<>+3136(SB), Z12
-	VBROADCASTSD constants<>+3144(SB), Z13
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z14
-	VMOVUPD 64(SI)(AX*8), Z15
-	VPANDQ.BCST constants<>+24(SB), Z14, Z16
-	VPANDQ.BCST constants<>+24(SB), Z15, Z17
-	VMOVAPS Z0, Z18
-	VFMADD231PD Z3, Z16, Z18
-	VMOVAPS Z0, Z19
-	VFMADD231PD Z3, Z17, Z19
-	VSUBPD Z0, Z18, Z20
-	VSUBPD Z0, Z19, Z21
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VMULPD Z1, Z20, Z22
-	VMULPD Z1, Z21, Z23
-	VMOVAPS Z22, Z24
-	VFMSUB231PD Z1, Z20, Z24
-	VMOVAPS Z23, Z25
-	VFMSUB231PD Z1, Z21, Z25
-	VADDPD Z22, Z16, Z26
-	VADDPD Z23, Z17, Z27
-	VSUBPD Z16, Z26, Z28
-	VSUBPD Z17, Z27, Z29
-	VSUBPD Z28, Z26, Z30
-	VSUBPD Z29, Z27, Z31
-	VSUBPD Z30, Z16, Z16
-	VSUBPD Z31, Z17, Z17
-	VSUBPD Z28, Z22, Z22
-	VSUBPD Z29, Z23, Z23
-	VADDPD Z22, Z16, Z16
-	VADDPD Z23, Z17, Z17
-	VFMADD231PD Z5, Z20, Z24
-	VFMADD231PD Z5, Z21, Z25
-	VADDPD Z24, Z16, Z16
-	VADDPD Z25, Z17, Z17
-	VADDPD Z16, Z26, Z20
-	VADDPD Z17, Z27, Z21
-	VSUBPD Z20, Z26, Z22
-	VSUBPD Z21, Z27, Z23
-	VADDPD Z16, Z22, Z16
-	VADDPD Z17, Z23, Z17
-	VMULPD Z20, Z20, Z22
-	VMULPD Z21, Z21, Z23
-	VMOVAPS Z7, Z24
-	VFMADD231PD Z22, Z6, Z24
-	VMOVAPS Z7, Z25
-	VFMADD231PD Z23, Z6, Z25
-	VFMADD213PD Z8, Z22, Z24
-	VFMADD213PD Z8, Z23, Z25
-	VFMADD213PD Z9, Z22, Z24
-	VFMADD213PD Z9, Z23, Z25
-	VFMADD213PD Z10, Z22, Z24
-	VFMADD213PD Z10, Z23, Z25
-	VFMADD213PD Z11, Z22, Z24
-	VFMADD213PD Z11, Z23, Z25
-	VMULPD Z20, Z22, Z26
-	VMULPD Z21, Z23, Z27
-	VFMADD213PD Z16, Z24, Z26
-	VFMADD213PD Z17, Z25, Z27
-	VADDPD Z26, Z20, Z24
-	VADDPD Z27, Z21, Z25
-	VMOVAPS Z13, Z26
-	VFMADD231PD Z22, Z12, Z26
-	VMOVAPS Z13, Z27
-	VFMADD231PD Z23, Z12, Z27
-	VFMADD213PD.BCST constants<>+3152(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3152(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3160(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3160(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3168(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3168(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3176(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3176(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+1424(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+1424(SB), Z23, Z27
-	VMULPD Z16, Z20, Z16
-	VMULPD Z17, Z21, Z17
-	VFMSUB231PD Z26, Z22, Z16
-	VFMSUB231PD Z27, Z23, Z17
-	VADDPD.BCST constants<>+40(SB), Z16, Z16
-	VADDPD.BCST constants<>+40(SB), Z17, Z17
-	VPSLLQ $63, Z18, Z20
-	VPSLLQ $63, Z19, Z21
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z20, K1
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z21, K2
-	VBLENDMPD Z16, Z24, K1, Z16
-	VBLENDMPD Z17, Z25, K2, Z17
-	VPSRLQ $1, Z18, Z18
-	VPSRLQ $1, Z19, Z19
-	VPSLLQ $63, Z18, Z18
-	VPSLLQ $63, Z19, Z19
-	VPXORQ Z18, Z16, Z16
-	VPXORQ Z19, Z17, Z17
-	VPANDQ.BCST constants<>+8(SB), Z14, Z14
-	VPANDQ.BCST constants<>+8(SB), Z15, Z15
-	VPXORQ Z14, Z16, Z14
-	VPXORQ Z15, Z17, Z15
-	VMOVNTPD Z14, (DI)(AX*8)
-	VMOVNTPD Z15, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z14
-	VMOVUPD 64(SI)(AX*8), Z15
-	VPANDQ.BCST constants<>+24(SB), Z14, Z16
-	VPANDQ.BCST constants<>+24(SB), Z15, Z17
-	VMOVAPS Z0, Z18
-	VFMADD231PD Z3, Z16, Z18
-	VMOVAPS Z0, Z19
-	VFMADD231PD Z3, Z17, Z19
-	VSUBPD Z0, Z18, Z20
-	VSUBPD Z0, Z19, Z21
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VMULPD Z1, Z20, Z22
-	VMULPD Z1, Z21, Z23
-	VMOVAPS Z22, Z24
-	VFMSUB231PD Z1, Z20, Z24
-	VMOVAPS Z23, Z25
-	VFMSUB231PD Z1, Z21, Z25
-	VADDPD Z22, Z16, Z26
-	VADDPD Z23, Z17, Z27
-	VSUBPD Z16, Z26, Z28
-	VSUBPD Z17, Z27, Z29
-	VSUBPD Z28, Z26, Z30
-	VSUBPD Z29, Z27, Z31
-	VSUBPD Z30, Z16, Z16
-	VSUBPD Z31, Z17, Z17
-	VSUBPD Z28, Z22, Z22
-	VSUBPD Z29, Z23, Z23
-	VADDPD Z22, Z16, Z16
-	VADDPD Z23, Z17, Z17
-	VFMADD231PD Z5, Z20, Z24
-	VFMADD231PD Z5, Z21, Z25
-	VADDPD Z24, Z16, Z16
-	VADDPD Z25, Z17, Z17
-	VADDPD Z16, Z26, Z20
-	VADDPD Z17, Z27, Z21
-	VSUBPD Z20, Z26, Z22
-	VSUBPD Z21, Z27, Z23
-	VADDPD Z16, Z22, Z16
-	VADDPD Z17, Z23, Z17
-	VMULPD Z20, Z20, Z22
-	VMULPD Z21, Z21, Z23
-	VMOVAPS Z7, Z24
-	VFMADD231PD Z22, Z6, Z24
-	VMOVAPS Z7, Z25
-	VFMADD231PD Z23, Z6, Z25
-	VFMADD213PD Z8, Z22, Z24
-	VFMADD213PD Z8, Z23, Z25
-	VFMADD213PD Z9, Z22, Z24
-	VFMADD213PD Z9, Z23, Z25
-	VFMADD213PD Z10, Z22, Z24
-	VFMADD213PD Z10, Z23, Z25
-	VFMADD213PD Z11, Z22, Z24
-	VFMADD213PD Z11, Z23, Z25
-	VMULPD Z20, Z22, Z26
-	VMULPD Z21, Z23, Z27
-	VFMADD213PD Z16, Z24, Z26
-	VFMADD213PD Z17, Z25, Z27
-	VADDPD Z26, Z20, Z24
-	VADDPD Z27, Z21, Z25
-	VMOVAPS Z13, Z26
-	VFMADD231PD Z22, Z12, Z26
-	VMOVAPS Z13, Z27
-	VFMADD231PD Z23, Z12, Z27
-	VFMADD213PD.BCST constants<>+3152(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3152(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3160(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3160(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3168(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3168(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+3176(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+3176(SB), Z23, Z27
-	VFMADD213PD.BCST constants<>+1424(SB), Z22, Z26
-	VFMADD213PD.BCST constants<>+1424(SB), Z23, Z27
-	VMULPD Z16, Z20, Z16
-	VMULPD Z17, Z21, Z17
-	VFMSUB231PD Z26, Z22, Z16
-	VFMSUB231PD Z27, Z23, Z17
-	VADDPD.BCST constants<>+40(SB), Z16, Z16
-	VADDPD.BCST constants<>+40(SB), Z17, Z17
-	VPSLLQ $63, Z18, Z20
-	VPSLLQ $63, Z19, Z21
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z20, K1
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z21, K2
-	VBLENDMPD Z16, Z24, K1, Z16
-	VBLENDMPD Z17, Z25, K2, Z17
-	VPSRLQ $1, Z18, Z18
-	VPSRLQ $1, Z19, Z19
-	VPSLLQ $63, Z18, Z18
-	VPSLLQ $63, Z19, Z19
-	VPXORQ Z18, Z16, Z16
-	VPXORQ Z19, Z17, Z17
-	VPANDQ.BCST constants<>+8(SB), Z14, Z14
-	VPANDQ.BCST constants<>+8(SB), Z15, Z15
-	VPXORQ Z14, Z16, Z14
-	VPXORQ Z15, Z17, Z15
-	VMOVUPD Z14, (DI)(AX*8)
-	VMOVUPD Z15, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -60283,430 +49545,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// cosNearF64StreamAVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-TEXT ·cosNearF64StreamAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ n+16(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VPANDQ.BCST constants<>+24(SB), Z0, Z0
-	VPANDQ.BCST constants<>+24(SB), Z1, Z1
-	VPANDQ.BCST constants<>+24(SB), Z2, Z2
-	VPANDQ.BCST constants<>+24(SB), Z3, Z3
-	VBROADCASTSD constants<>+184(SB), Z4
-	VFMADD231PD.BCST constants<>+3064(SB), Z0, Z4
-	VBROADCASTSD constants<>+184(SB), Z5
-	VFMADD231PD.BCST constants<>+3064(SB), Z1, Z5
-	VBROADCASTSD constants<>+184(SB), Z6
-	VFMADD231PD.BCST constants<>+3064(SB), Z2, Z6
-	VBROADCASTSD constants<>+184(SB), Z7
-	VFMADD231PD.BCST constants<>+3064(SB), Z3, Z7
-	VSUBPD.BCST constants<>+184(SB), Z4, Z8
-	VSUBPD.BCST constants<>+184(SB), Z5, Z9
-	VSUBPD.BCST constants<>+184(SB), Z6, Z10
-	VSUBPD.BCST constants<>+184(SB), Z7, Z11
-	VFMADD231PD.BCST constants<>+3072(SB), Z8, Z0
-	VFMADD231PD.BCST constants<>+3072(SB), Z9, Z1
-	VFMADD231PD.BCST constants<>+3072(SB), Z10, Z2
-	VFMADD231PD.BCST constants<>+3072(SB), Z11, Z3
-	VMULPD.BCST constants<>+3048(SB), Z8, Z12
-	VMULPD.BCST constants<>+3048(SB), Z9, Z13
-	VMULPD.BCST constants<>+3048(SB), Z10, Z14
-	VMULPD.BCST constants<>+3048(SB), Z11, Z15
-	VMOVAPS Z12, Z16
-	VFMSUB231PD.BCST constants<>+3048(SB), Z8, Z16
-	VMOVAPS Z13, Z17
-	VFMSUB231PD.BCST constants<>+3048(SB), Z9, Z17
-	VMOVAPS Z14, Z18
-	VFMSUB231PD.BCST constants<>+3048(SB), Z10, Z18
-	VMOVAPS Z15, Z19
-	VFMSUB231PD.BCST constants<>+3048(SB), Z11, Z19
-	VADDPD Z12, Z0, Z20
-	VADDPD Z13, Z1, Z21
-	VADDPD Z14, Z2, Z22
-	VADDPD Z15, Z3, Z23
-	VSUBPD Z0, Z20, Z24
-	VSUBPD Z1, Z21, Z25
-	VSUBPD Z2, Z22, Z26
-	VSUBPD Z3, Z23, Z27
-	VSUBPD Z24, Z20, Z28
-	VSUBPD Z25, Z21, Z29
-	VSUBPD Z26, Z22, Z30
-	VSUBPD Z27, Z23, Z31
-	VSUBPD Z28, Z0, Z0
-	VSUBPD Z29, Z1, Z1
-	VSUBPD Z30, Z2, Z2
-	VSUBPD Z31, Z3, Z3
-	VSUBPD Z24, Z12, Z12
-	VSUBPD Z25, Z13, Z13
-	VSUBPD Z26, Z14, Z14
-	VSUBPD Z27, Z15, Z15
-	VADDPD Z12, Z0, Z0
-	VADDPD Z13, Z1, Z1
-	VADDPD Z14, Z2, Z2
-	VADDPD Z15, Z3, Z3
-	VFMADD231PD.BCST constants<>+3080(SB), Z8, Z16
-	VFMADD231PD.BCST constants<>+3080(SB), Z9, Z17
-	VFMADD231PD.BCST constants<>+3080(SB), Z10, Z18
-	VFMADD231PD.BCST constants<>+3080(SB), Z11, Z19
-	VADDPD Z16, Z0, Z0
-	VADDPD Z17, Z1, Z1
-	VADDPD Z18, Z2, Z2
-	VADDPD Z19, Z3, Z3
-	VADDPD Z0, Z20, Z8
-	VADDPD Z1, Z21, Z9
-	VADDPD Z2, Z22, Z10
-	VADDPD Z3, Z23, Z11
-	VSUBPD Z8, Z20, Z12
-	VSUBPD Z9, Z21, Z13
-	VSUBPD Z10, Z22, Z14
-	VSUBPD Z11, Z23, Z15
-	VADDPD Z0, Z12, Z0
-	VADDPD Z1, Z13, Z1
-	VADDPD Z2, Z14, Z2
-	VADDPD Z3, Z15, Z3
-	VPADDQ.BCST constants<>+1896(SB), Z4, Z4
-	VPADDQ.BCST constants<>+1896(SB), Z5, Z5
-	VPADDQ.BCST constants<>+1896(SB), Z6, Z6
-	VPADDQ.BCST constants<>+1896(SB), Z7, Z7
-	VMULPD Z8, Z8, Z12
-	VMULPD Z9, Z9, Z13
-	VMULPD Z10, Z10, Z14
-	VMULPD Z11, Z11, Z15
-	VBROADCASTSD constants<>+3096(SB), Z16
-	VFMADD231PD.BCST constants<>+3088(SB), Z12, Z16
-	VBROADCASTSD constants<>+3096(SB), Z17
-	VFMADD231PD.BCST constants<>+3088(SB), Z13, Z17
-	VBROADCASTSD constants<>+3096(SB), Z18
-	VFMADD231PD.BCST constants<>+3088(SB), Z14, Z18
-	VBROADCASTSD constants<>+3096(SB), Z19
-	VFMADD231PD.BCST constants<>+3088(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3104(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3104(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3104(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3104(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3112(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3112(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3112(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3112(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3120(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3120(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3120(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3120(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3128(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3128(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3128(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3128(SB), Z15, Z19
-	VMULPD Z8, Z12, Z20
-	VMULPD Z9, Z13, Z21
-	VMULPD Z10, Z14, Z22
-	VMULPD Z11, Z15, Z23
-	VFMADD213PD Z0, Z16, Z20
-	VFMADD213PD Z1, Z17, Z21
-	VFMADD213PD Z2, Z18, Z22
-	VFMADD213PD Z3, Z19, Z23
-	VADDPD Z20, Z8, Z16
-	VADDPD Z21, Z9, Z17
-	VADDPD Z22, Z10, Z18
-	VADDPD Z23, Z11, Z19
-	VBROADCASTSD constants<>+3144(SB), Z20
-	VFMADD231PD.BCST constants<>+3136(SB), Z12, Z20
-	VBROADCASTSD constants<>+3144(SB), Z21
-	VFMADD231PD.BCST constants<>+3136(SB), Z13, Z21
-	VBROADCASTSD constants<>+3144(SB), Z22
-	VFMADD231PD.BCST constants<>+3136(SB), Z14, Z22
-	VBROADCASTSD constants<>+3144(SB), Z23
-	VFMADD231PD.BCST constants<>+3136(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3152(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3152(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3152(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3152(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3160(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3160(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3160(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3160(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3168(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3168(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3168(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3168(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3176(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3176(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3176(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3176(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+1424(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+1424(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+1424(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+1424(SB), Z15, Z23
-	VMULPD Z0, Z8, Z0
-	VMULPD Z1, Z9, Z1
-	VMULPD Z2, Z10, Z2
-	VMULPD Z3, Z11, Z3
-	VFMSUB231PD Z20, Z12, Z0
-	VFMSUB231PD Z21, Z13, Z1
-	VFMSUB231PD Z22, Z14, Z2
-	VFMSUB231PD Z23, Z15, Z3
-	VADDPD.BCST constants<>+40(SB), Z0, Z0
-	VADDPD.BCST constants<>+40(SB), Z1, Z1
-	VADDPD.BCST constants<>+40(SB), Z2, Z2
-	VADDPD.BCST constants<>+40(SB), Z3, Z3
-	VPSLLQ $63, Z4, Z8
-	VPSLLQ $63, Z5, Z9
-	VPSLLQ $63, Z6, Z10
-	VPSLLQ $63, Z7, Z11
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z8, K1
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z9, K2
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z10, K3
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z11, K4
-	VBLENDMPD Z0, Z16, K1, Z0
-	VBLENDMPD Z1, Z17, K2, Z1
-	VBLENDMPD Z2, Z18, K3, Z2
-	VBLENDMPD Z3, Z19, K4, Z3
-	VPSRLQ $1, Z4, Z4
-	VPSRLQ $1, Z5, Z5
-	VPSRLQ $1, Z6, Z6
-	VPSRLQ $1, Z7, Z7
-	VPSLLQ $63, Z4, Z4
-	VPSLLQ $63, Z5, Z5
-	VPSLLQ $63, Z6, Z6
-	VPSLLQ $63, Z7, Z7
-	VPXORQ Z4, Z0, Z0
-	VPXORQ Z5, Z1, Z1
-	VPXORQ Z6, Z2, Z2
-	VPXORQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VPANDQ.BCST constants<>+24(SB), Z0, Z0
-	VPANDQ.BCST constants<>+24(SB), Z1, Z1
-	VPANDQ.BCST constants<>+24(SB), Z2, Z2
-	VPANDQ.BCST constants<>+24(SB), Z3, Z3
-	VBROADCASTSD constants<>+184(SB), Z4
-	VFMADD231PD.BCST constants<>+3064(SB), Z0, Z4
-	VBROADCASTSD constants<>+184(SB), Z5
-	VFMADD231PD.BCST constants<>+3064(SB), Z1, Z5
-	VBROADCASTSD constants<>+184(SB), Z6
-	VFMADD231PD.BCST constants<>+3064(SB), Z2, Z6
-	VBROADCASTSD constants<>+184(SB), Z7
-	VFMADD231PD.BCST constants<>+3064(SB), Z3, Z7
-	VSUBPD.BCST constants<>+184(SB), Z4, Z8
-	VSUBPD.BCST constants<>+184(SB), Z5, Z9
-	VSUBPD.BCST constants<>+184(SB), Z6, Z10
-	VSUBPD.BCST constants<>+184(SB), Z7, Z11
-	VFMADD231PD.BCST constants<>+3072(SB), Z8, Z0
-	VFMADD231PD.BCST constants<>+3072(SB), Z9, Z1
-	VFMADD231PD.BCST constants<>+3072(SB), Z10, Z2
-	VFMADD231PD.BCST constants<>+3072(SB), Z11, Z3
-	VMULPD.BCST constants<>+3048(SB), Z8, Z12
-	VMULPD.BCST constants<>+3048(SB), Z9, Z13
-	VMULPD.BCST constants<>+3048(SB), Z10, Z14
-	VMULPD.BCST constants<>+3048(SB), Z11, Z15
-	VMOVAPS Z12, Z16
-	VFMSUB231PD.BCST constants<>+3048(SB), Z8, Z16
-	VMOVAPS Z13, Z17
-	VFMSUB231PD.BCST constants<>+3048(SB), Z9, Z17
-	VMOVAPS Z14, Z18
-	VFMSUB231PD.BCST constants<>+3048(SB), Z10, Z18
-	VMOVAPS Z15, Z19
-	VFMSUB231PD.BCST constants<>+3048(SB), Z11, Z19
-	VADDPD Z12, Z0, Z20
-	VADDPD Z13, Z1, Z21
-	VADDPD Z14, Z2, Z22
-	VADDPD Z15, Z3, Z23
-	VSUBPD Z0, Z20, Z24
-	VSUBPD Z1, Z21, Z25
-	VSUBPD Z2, Z22, Z26
-	VSUBPD Z3, Z23, Z27
-	VSUBPD Z24, Z20, Z28
-	VSUBPD Z25, Z21, Z29
-	VSUBPD Z26, Z22, Z30
-	VSUBPD Z27, Z23, Z31
-	VSUBPD Z28, Z0, Z0
-	VSUBPD Z29, Z1, Z1
-	VSUBPD Z30, Z2, Z2
-	VSUBPD Z31, Z3, Z3
-	VSUBPD Z24, Z12, Z12
-	VSUBPD Z25, Z13, Z13
-	VSUBPD Z26, Z14, Z14
-	VSUBPD Z27, Z15, Z15
-	VADDPD Z12, Z0, Z0
-	VADDPD Z13, Z1, Z1
-	VADDPD Z14, Z2, Z2
-	VADDPD Z15, Z3, Z3
-	VFMADD231PD.BCST constants<>+3080(SB), Z8, Z16
-	VFMADD231PD.BCST constants<>+3080(SB), Z9, Z17
-	VFMADD231PD.BCST constants<>+3080(SB), Z10, Z18
-	VFMADD231PD.BCST constants<>+3080(SB), Z11, Z19
-	VADDPD Z16, Z0, Z0
-	VADDPD Z17, Z1, Z1
-	VADDPD Z18, Z2, Z2
-	VADDPD Z19, Z3, Z3
-	VADDPD Z0, Z20, Z8
-	VADDPD Z1, Z21, Z9
-	VADDPD Z2, Z22, Z10
-	VADDPD Z3, Z23, Z11
-	VSUBPD Z8, Z20, Z12
-	VSUBPD Z9, Z21, Z13
-	VSUBPD Z10, Z22, Z14
-	VSUBPD Z11, Z23, Z15
-	VADDPD Z0, Z12, Z0
-	VADDPD Z1, Z13, Z1
-	VADDPD Z2, Z14, Z2
-	VADDPD Z3, Z15, Z3
-	VPADDQ.BCST constants<>+1896(SB), Z4, Z4
-	VPADDQ.BCST constants<>+1896(SB), Z5, Z5
-	VPADDQ.BCST constants<>+1896(SB), Z6, Z6
-	VPADDQ.BCST constants<>+1896(SB), Z7, Z7
-	VMULPD Z8, Z8, Z12
-	VMULPD Z9, Z9, Z13
-	VMULPD Z10, Z10, Z14
-	VMULPD Z11, Z11, Z15
-	VBROADCASTSD constants<>+3096(SB), Z16
-	VFMADD231PD.BCST constants<>+3088(SB), Z12, Z16
-	VBROADCASTSD constants<>+3096(SB), Z17
-	VFMADD231PD.BCST constants<>+3088(SB), Z13, Z17
-	VBROADCASTSD constants<>+3096(SB), Z18
-	VFMADD231PD.BCST constants<>+3088(SB), Z14, Z18
-	VBROADCASTSD constants<>+3096(SB), Z19
-	VFMADD231PD.BCST constants<>+3088(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3104(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3104(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3104(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3104(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3112(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3112(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3112(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3112(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3120(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3120(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3120(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3120(SB), Z15, Z19
-	VFMADD213PD.BCST constants<>+3128(SB), Z12, Z16
-	VFMADD213PD.BCST constants<>+3128(SB), Z13, Z17
-	VFMADD213PD.BCST constants<>+3128(SB), Z14, Z18
-	VFMADD213PD.BCST constants<>+3128(SB), Z15, Z19
-	VMULPD Z8, Z12, Z20
-	VMULPD Z9, Z13, Z21
-	VMULPD Z10, Z14, Z22
-	VMULPD Z11, Z15, Z23
-	VFMADD213PD Z0, Z16, Z20
-	VFMADD213PD Z1, Z17, Z21
-	VFMADD213PD Z2, Z18, Z22
-	VFMADD213PD Z3, Z19, Z23
-	VADDPD Z20, Z8, Z16
-	VADDPD Z21, Z9, Z17
-	VADDPD Z22, Z10, Z18
-	VADDPD Z23, Z11, Z19
-	VBROADCASTSD constants<>+3144(SB), Z20
-	VFMADD231PD.BCST constants<>+3136(SB), Z12, Z20
-	VBROADCASTSD constants<>+3144(SB), Z21
-	VFMADD231PD.BCST constants<>+3136(SB), Z13, Z21
-	VBROADCASTSD constants<>+3144(SB), Z22
-	VFMADD231PD.BCST constants<>+3136(SB), Z14, Z22
-	VBROADCASTSD constants<>+3144(SB), Z23
-	VFMADD231PD.BCST constants<>+3136(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3152(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3152(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3152(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3152(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3160(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3160(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3160(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3160(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3168(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3168(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3168(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3168(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+3176(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+3176(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+3176(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+3176(SB), Z15, Z23
-	VFMADD213PD.BCST constants<>+1424(SB), Z12, Z20
-	VFMADD213PD.BCST constants<>+1424(SB), Z13, Z21
-	VFMADD213PD.BCST constants<>+1424(SB), Z14, Z22
-	VFMADD213PD.BCST constants<>+1424(SB), Z15, Z23
-	VMULPD Z0, Z8, Z0
-	VMULPD Z1, Z9, Z1
-	VMULPD Z2, Z10, Z2
-	VMULPD Z3, Z11, Z3
-	VFMSUB231PD Z20, Z12, Z0
-	VFMSUB231PD Z21, Z13, Z1
-	VFMSUB231PD Z22, Z14, Z2
-	VFMSUB231PD Z23, Z15, Z3
-	VADDPD.BCST constants<>+40(SB), Z0, Z0
-	VADDPD.BCST constants<>+40(SB), Z1, Z1
-	VADDPD.BCST constants<>+40(SB), Z2, Z2
-	VADDPD.BCST constants<>+40(SB), Z3, Z3
-	VPSLLQ $63, Z4, Z8
-	VPSLLQ $63, Z5, Z9
-	VPSLLQ $63, Z6, Z10
-	VPSLLQ $63, Z7, Z11
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z8, K1
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z9, K2
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z10, K3
-	VPCMPQ.BCST $1, constants<>+1448(SB), Z11, K4
-	VBLENDMPD Z0, Z16, K1, Z0
-	VBLENDMPD Z1, Z17, K2, Z1
-	VBLENDMPD Z2, Z18, K3, Z2
-	VBLENDMPD Z3, Z19, K4, Z3
-	VPSRLQ $1, Z4, Z4
-	VPSRLQ $1, Z5, Z5
-	VPSRLQ $1, Z6, Z6
-	VPSRLQ $1, Z7, Z7
-	VPSLLQ $63, Z4, Z4
-	VPSLLQ $63, Z5, Z5
-	VPSLLQ $63, Z6, Z6
-	VPSLLQ $63, Z7, Z7
-	VPXORQ Z4, Z0, Z0
-	VPXORQ Z5, Z1, Z1
-	VPXORQ Z6, Z2, Z2
-	VPXORQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -61145,572 +49983,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// powF64StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
-TEXT ·powF64StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ x+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VPXORD Z0, Z0, Z0
-	VBROADCASTSD constants<>+40(SB), Z1
-	VBROADCASTSD constants<>+192(SB), Z2
-	VBROADCASTSD constants<>+184(SB), Z3
-	VBROADCASTSD constants<>+3184(SB), Z4
-	VBROADCASTSD constants<>+408(SB), Z5
-	VBROADCASTSD constants<>+2744(SB), Z6
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z7
-	VMOVUPD 64(SI)(AX*8), Z8
-	VMOVUPD (R8)(AX*8), Z9
-	VMOVUPD 64(R8)(AX*8), Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VPANDQ.BCST constants<>+24(SB), Z8, Z12
-	VCMPPD.BCST $17, constants<>+2704(SB), Z11, K1
-	VCMPPD.BCST $17, constants<>+2704(SB), Z12, K2
-	VMULPD.BCST constants<>+2712(SB), Z11, Z13
-	VMULPD.BCST constants<>+2712(SB), Z12, Z14
-	VBLENDMPD Z13, Z11, K1, Z13
-	VBLENDMPD Z14, Z12, K2, Z14
-	VBROADCASTSD constants<>+336(SB), Z15
-	VBLENDMPD.BCST constants<>+2720(SB), Z15, K1, Z16
-	VBLENDMPD.BCST constants<>+2720(SB), Z15, K2, Z15
-	VPADDQ.BCST constants<>+304(SB), Z13, Z13
-	VPADDQ.BCST constants<>+304(SB), Z14, Z14
-	VPANDQ.BCST constants<>+2728(SB), Z13, Z17
-	VPANDQ.BCST constants<>+2728(SB), Z14, Z18
-	VPADDQ.BCST constants<>+2736(SB), Z17, Z17
-	VPADDQ.BCST constants<>+2736(SB), Z18, Z18
-	VPSRLQ $52, Z13, Z13
-	VPSRLQ $52, Z14, Z14
-	VPORQ Z3, Z13, Z13
-	VPORQ Z3, Z14, Z14
-	VSUBPD Z16, Z13, Z13
-	VSUBPD Z15, Z14, Z14
-	VSUBPD Z1, Z17, Z15
-	VSUBPD Z1, Z18, Z16
-	VADDPD Z1, Z17, Z19
-	VADDPD Z1, Z18, Z20
-	VSUBPD Z1, Z19, Z21
-	VSUBPD Z1, Z20, Z22
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VDIVPD Z19, Z1, Z21
-	VDIVPD Z20, Z1, Z22
-	VMULPD Z21, Z15, Z23
-	VMULPD Z22, Z16, Z24
-	VFNMADD231PD Z19, Z23, Z15
-	VFNMADD231PD Z20, Z24, Z16
-	VFNMADD231PD Z17, Z23, Z15
-	VFNMADD231PD Z18, Z24, Z16
-	VMULPD Z21, Z15, Z15
-	VMULPD Z22, Z16, Z16
-	VMULPD Z23, Z23, Z17
-	VMULPD Z24, Z24, Z18
-	VMOVAPS Z17, Z19
-	VFMSUB231PD Z23, Z23, Z19
-	VMOVAPS Z18, Z20
-	VFMSUB231PD Z24, Z24, Z20
-	VADDPD Z23, Z23, Z21
-	VADDPD Z24, Z24, Z22
-	VFMADD231PD Z15, Z21, Z19
-	VFMADD231PD Z16, Z22, Z20
-	VBROADCASTSD constants<>+3200(SB), Z21
-	VFMADD231PD.BCST constants<>+3192(SB), Z17, Z21
-	VBROADCASTSD constants<>+3200(SB), Z22
-	VFMADD231PD.BCST constants<>+3192(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3208(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3208(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3216(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3216(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3224(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3224(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3232(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3232(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3240(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3240(SB), Z18, Z22
-	VMULPD Z21, Z17, Z21
-	VMULPD Z22, Z18, Z22
-	VADDPD Z21, Z4, Z25
-	VADDPD Z22, Z4, Z26
-	VSUBPD Z25, Z4, Z27
-	VSUBPD Z26, Z4, Z28
-	VADDPD Z21, Z27, Z21
-	VADDPD Z22, Z28, Z22
-	VADDPD.BCST constants<>+3248(SB), Z21, Z21
-	VADDPD.BCST constants<>+3248(SB), Z22, Z22
-	VMULPD Z25, Z17, Z27
-	VMULPD Z26, Z18, Z28
-	VMOVAPS Z27, Z29
-	VFMSUB231PD Z25, Z17, Z29
-	VMOVAPS Z28, Z30
-	VFMSUB231PD Z26, Z18, Z30
-	VFMADD231PD Z25, Z19, Z29
-	VFMADD231PD Z26, Z20, Z30
-	VFMADD231PD Z21, Z17, Z29
-	VFMADD231PD Z22, Z18, Z30
-	VMULPD Z27, Z23, Z17
-	VMULPD Z28, Z24, Z18
-	VMOVAPS Z17, Z19
-	VFMSUB231PD Z27, Z23, Z19
-	VMOVAPS Z18, Z20
-	VFMSUB231PD Z28, Z24, Z20
-	VFMADD231PD Z27, Z15, Z19
-	VFMADD231PD Z28, Z16, Z20
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z17, Z23, Z21
-	VADDPD Z18, Z24, Z22
-	VSUBPD Z21, Z23, Z23
-	VSUBPD Z22, Z24, Z24
-	VADDPD Z17, Z23, Z17
-	VADDPD Z18, Z24, Z18
-	VADDPD Z15, Z19, Z15
-	VADDPD Z16, Z20, Z16
-	VADDPD Z15, Z17, Z15
-	VADDPD Z16, Z18, Z16
-	VMULPD.BCST constants<>+416(SB), Z13, Z17
-	VMULPD.BCST constants<>+416(SB), Z14, Z18
-	VADDPD Z21, Z21, Z19
-	VADDPD Z22, Z22, Z20
-	VADDPD Z19, Z17, Z21
-	VADDPD Z20, Z18, Z22
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VADDPD Z19, Z17, Z17
-	VADDPD Z20, Z18, Z18
-	VADDPD Z15, Z15, Z15
-	VADDPD Z16, Z16, Z16
-	VFMADD231PD Z5, Z13, Z15
-	VFMADD231PD Z5, Z14, Z16
-	VADDPD Z15, Z17, Z13
-	VADDPD Z16, Z18, Z14
-	VADDPD Z13, Z21, Z15
-	VADDPD Z14, Z22, Z16
-	VSUBPD Z15, Z21, Z17
-	VSUBPD Z16, Z22, Z18
-	VADDPD Z13, Z17, Z13
-	VADDPD Z14, Z18, Z14
-	VCMPPD $0, Z0, Z11, K1
-	VCMPPD $0, Z0, Z12, K2
-	VCMPPD.BCST $17, constants<>+312(SB), Z11, K3
-	VCMPPD.BCST $17, constants<>+312(SB), Z12, K4
-	VBLENDMPD Z15, Z11, K3, Z11
-	VBLENDMPD Z16, Z12, K4, Z12
-	VBLENDMPD Z6, Z11, K1, Z11
-	VBLENDMPD Z6, Z12, K2, Z12
-	VBROADCASTSD constants<>+3256(SB), Z15
-	VMAXPD Z9, Z15, Z16
-	VMAXPD Z10, Z15, Z15
-	VBROADCASTSD constants<>+3264(SB), Z17
-	VMINPD Z16, Z17, Z16
-	VMINPD Z15, Z17, Z15
-	VMULPD Z16, Z11, Z17
-	VMULPD Z15, Z12, Z18
-	VFMSUB213PD Z17, Z16, Z11
-	VFMSUB213PD Z18, Z15, Z12
-	VFMADD231PD Z16, Z13, Z11
-	VFMADD231PD Z15, Z14, Z12
-	VMOVAPS Z3, Z13
-	VFMADD231PD.BCST constants<>+200(SB), Z17, Z13
-	VMOVAPS Z3, Z14
-	VFMADD231PD.BCST constants<>+200(SB), Z18, Z14
-	VSUBPD Z3, Z13, Z13
-	VSUBPD Z3, Z14, Z14
-	VMOVAPS Z17, Z15
-	VFMADD231PD.BCST constants<>+216(SB), Z13, Z15
-	VMOVAPS Z18, Z16
-	VFMADD231PD.BCST constants<>+216(SB), Z14, Z16
-	VFMSUB231PD Z5, Z13, Z11
-	VFMSUB231PD Z5, Z14, Z12
-	VSUBPD Z11, Z15, Z19
-	VSUBPD Z12, Z16, Z20
-	VSUBPD Z19, Z15, Z15
-	VSUBPD Z20, Z16, Z16
-	VSUBPD Z11, Z15, Z11
-	VSUBPD Z12, Z16, Z12
-	VMULPD Z19, Z19, Z15
-	VMULPD Z20, Z20, Z16
-	VBROADCASTSD constants<>+232(SB), Z21
-	VFMADD231PD.BCST constants<>+224(SB), Z19, Z21
-	VBROADCASTSD constants<>+232(SB), Z22
-	VFMADD231PD.BCST constants<>+224(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+240(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+240(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+248(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+248(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+256(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+256(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+264(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+264(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+272(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+272(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+280(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+288(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+296(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z22
-	VFMADD213PD Z2, Z19, Z21
-	VFMADD213PD Z2, Z20, Z22
-	VFMADD231PD Z21, Z15, Z11
-	VFMADD231PD Z22, Z16, Z12
-	VADDPD Z11, Z19, Z11
-	VADDPD Z12, Z20, Z12
-	VADDPD Z11, Z1, Z11
-	VADDPD Z12, Z1, Z12
-	VSCALEFPD Z13, Z11, Z11
-	VSCALEFPD Z14, Z12, Z12
-	VCMPPD.BCST $17, constants<>+424(SB), Z17, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z18, K2
-	VBLENDMPD Z0, Z11, K1, Z11
-	VBLENDMPD Z0, Z12, K2, Z12
-	VCMPPD.BCST $30, constants<>+2672(SB), Z17, K1
-	VCMPPD.BCST $30, constants<>+2672(SB), Z18, K2
-	VBLENDMPD.BCST constants<>+312(SB), Z11, K1, Z11
-	VBLENDMPD.BCST constants<>+312(SB), Z12, K2, Z12
-	VPANDQ.BCST constants<>+24(SB), Z9, Z13
-	VPANDQ.BCST constants<>+24(SB), Z10, Z14
-	VBROADCASTSD constants<>+3272(SB), Z15
-	VMAXPD Z13, Z15, Z13
-	VMAXPD Z14, Z15, Z14
-	VBROADCASTSD constants<>+3280(SB), Z15
-	VMINPD Z13, Z15, Z13
-	VMINPD Z14, Z15, Z14
-	VMULPD Z2, Z13, Z13
-	VMULPD Z2, Z14, Z14
-	VADDPD.BCST constants<>+3288(SB), Z13, Z15
-	VADDPD.BCST constants<>+3288(SB), Z14, Z16
-	VSUBPD.BCST constants<>+3288(SB), Z15, Z15
-	VSUBPD.BCST constants<>+3288(SB), Z16, Z16
-	VSUBPD Z15, Z13, Z13
-	VSUBPD Z16, Z14, Z14
-	VPANDQ.BCST constants<>+24(SB), Z13, Z13
-	VPANDQ.BCST constants<>+24(SB), Z14, Z14
-	VCMPPD $0, Z2, Z13, K1
-	VCMPPD $0, Z2, Z14, K2
-	VMOVAPD.Z Z7, K1, Z15
-	VMOVAPD.Z Z8, K2, Z16
-	VPANDQ.BCST constants<>+8(SB), Z15, Z15
-	VPANDQ.BCST constants<>+8(SB), Z16, Z16
-	VPXORQ Z15, Z11, Z11
-	VPXORQ Z16, Z12, Z12
-	VSUBPD Z13, Z2, Z15
-	VSUBPD Z14, Z2, Z16
-	VMULPD Z15, Z13, Z13
-	VMULPD Z16, Z14, Z14
-	VCMPPD $17, Z13, Z0, K1
-	VCMPPD $17, Z14, Z0, K2
-	VMOVAPD.Z Z7, K1, Z13
-	VMOVAPD.Z Z8, K2, Z14
-	VCMPPD $17, Z0, Z13, K1
-	VCMPPD $17, Z0, Z14, K2
-	VCMPPD $17, Z13, Z6, K3
-	VCMPPD $17, Z14, Z6, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z11, K1, Z11
-	VBLENDMPD.BCST constants<>+440(SB), Z12, K2, Z12
-	VCMPPD $0, Z1, Z7, K1
-	VCMPPD $0, Z1, Z8, K2
-	VCMPPD $0, Z0, Z9, K3
-	VCMPPD $0, Z0, Z10, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z1, Z11, K1, Z7
-	VBLENDMPD Z1, Z12, K2, Z8
-	VMOVNTPD Z7, (DI)(AX*8)
-	VMOVNTPD Z8, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z7
-	VMOVUPD 64(SI)(AX*8), Z8
-	VMOVUPD (R8)(AX*8), Z9
-	VMOVUPD 64(R8)(AX*8), Z10
-	VPANDQ.BCST constants<>+24(SB), Z7, Z11
-	VPANDQ.BCST constants<>+24(SB), Z8, Z12
-	VCMPPD.BCST $17, constants<>+2704(SB), Z11, K1
-	VCMPPD.BCST $17, constants<>+2704(SB), Z12, K2
-	VMULPD.BCST constants<>+2712(SB), Z11, Z13
-	VMULPD.BCST constants<>+2712(SB), Z12, Z14
-	VBLENDMPD Z13, Z11, K1, Z13
-	VBLENDMPD Z14, Z12, K2, Z14
-	VBROADCASTSD constants<>+336(SB), Z15
-	VBLENDMPD.BCST constants<>+2720(SB), Z15, K1, Z16
-	VBLENDMPD.BCST constants<>+2720(SB), Z15, K2, Z15
-	VPADDQ.BCST constants<>+304(SB), Z13, Z13
-	VPADDQ.BCST constants<>+304(SB), Z14, Z14
-	VPANDQ.BCST constants<>+2728(SB), Z13, Z17
-	VPANDQ.BCST constants<>+2728(SB), Z14, Z18
-	VPADDQ.BCST constants<>+2736(SB), Z17, Z17
-	VPADDQ.BCST constants<>+2736(SB), Z18, Z18
-	VPSRLQ $52, Z13, Z13
-	VPSRLQ $52, Z14, Z14
-	VPORQ Z3, Z13, Z13
-	VPORQ Z3, Z14, Z14
-	VSUBPD Z16, Z13, Z13
-	VSUBPD Z15, Z14, Z14
-	VSUBPD Z1, Z17, Z15
-	VSUBPD Z1, Z18, Z16
-	VADDPD Z1, Z17, Z19
-	VADDPD Z1, Z18, Z20
-	VSUBPD Z1, Z19, Z21
-	VSUBPD Z1, Z20, Z22
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VDIVPD Z19, Z1, Z21
-	VDIVPD Z20, Z1, Z22
-	VMULPD Z21, Z15, Z23
-	VMULPD Z22, Z16, Z24
-	VFNMADD231PD Z19, Z23, Z15
-	VFNMADD231PD Z20, Z24, Z16
-	VFNMADD231PD Z17, Z23, Z15
-	VFNMADD231PD Z18, Z24, Z16
-	VMULPD Z21, Z15, Z15
-	VMULPD Z22, Z16, Z16
-	VMULPD Z23, Z23, Z17
-	VMULPD Z24, Z24, Z18
-	VMOVAPS Z17, Z19
-	VFMSUB231PD Z23, Z23, Z19
-	VMOVAPS Z18, Z20
-	VFMSUB231PD Z24, Z24, Z20
-	VADDPD Z23, Z23, Z21
-	VADDPD Z24, Z24, Z22
-	VFMADD231PD Z15, Z21, Z19
-	VFMADD231PD Z16, Z22, Z20
-	VBROADCASTSD constants<>+3200(SB), Z21
-	VFMADD231PD.BCST constants<>+3192(SB), Z17, Z21
-	VBROADCASTSD constants<>+3200(SB), Z22
-	VFMADD231PD.BCST constants<>+3192(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3208(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3208(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3216(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3216(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3224(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3224(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3232(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3232(SB), Z18, Z22
-	VFMADD213PD.BCST constants<>+3240(SB), Z17, Z21
-	VFMADD213PD.BCST constants<>+3240(SB), Z18, Z22
-	VMULPD Z21, Z17, Z21
-	VMULPD Z22, Z18, Z22
-	VADDPD Z21, Z4, Z25
-	VADDPD Z22, Z4, Z26
-	VSUBPD Z25, Z4, Z27
-	VSUBPD Z26, Z4, Z28
-	VADDPD Z21, Z27, Z21
-	VADDPD Z22, Z28, Z22
-	VADDPD.BCST constants<>+3248(SB), Z21, Z21
-	VADDPD.BCST constants<>+3248(SB), Z22, Z22
-	VMULPD Z25, Z17, Z27
-	VMULPD Z26, Z18, Z28
-	VMOVAPS Z27, Z29
-	VFMSUB231PD Z25, Z17, Z29
-	VMOVAPS Z28, Z30
-	VFMSUB231PD Z26, Z18, Z30
-	VFMADD231PD Z25, Z19, Z29
-	VFMADD231PD Z26, Z20, Z30
-	VFMADD231PD Z21, Z17, Z29
-	VFMADD231PD Z22, Z18, Z30
-	VMULPD Z27, Z23, Z17
-	VMULPD Z28, Z24, Z18
-	VMOVAPS Z17, Z19
-	VFMSUB231PD Z27, Z23, Z19
-	VMOVAPS Z18, Z20
-	VFMSUB231PD Z28, Z24, Z20
-	VFMADD231PD Z27, Z15, Z19
-	VFMADD231PD Z28, Z16, Z20
-	VFMADD231PD Z29, Z23, Z19
-	VFMADD231PD Z30, Z24, Z20
-	VADDPD Z17, Z23, Z21
-	VADDPD Z18, Z24, Z22
-	VSUBPD Z21, Z23, Z23
-	VSUBPD Z22, Z24, Z24
-	VADDPD Z17, Z23, Z17
-	VADDPD Z18, Z24, Z18
-	VADDPD Z15, Z19, Z15
-	VADDPD Z16, Z20, Z16
-	VADDPD Z15, Z17, Z15
-	VADDPD Z16, Z18, Z16
-	VMULPD.BCST constants<>+416(SB), Z13, Z17
-	VMULPD.BCST constants<>+416(SB), Z14, Z18
-	VADDPD Z21, Z21, Z19
-	VADDPD Z22, Z22, Z20
-	VADDPD Z19, Z17, Z21
-	VADDPD Z20, Z18, Z22
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VADDPD Z19, Z17, Z17
-	VADDPD Z20, Z18, Z18
-	VADDPD Z15, Z15, Z15
-	VADDPD Z16, Z16, Z16
-	VFMADD231PD Z5, Z13, Z15
-	VFMADD231PD Z5, Z14, Z16
-	VADDPD Z15, Z17, Z13
-	VADDPD Z16, Z18, Z14
-	VADDPD Z13, Z21, Z15
-	VADDPD Z14, Z22, Z16
-	VSUBPD Z15, Z21, Z17
-	VSUBPD Z16, Z22, Z18
-	VADDPD Z13, Z17, Z13
-	VADDPD Z14, Z18, Z14
-	VCMPPD $0, Z0, Z11, K1
-	VCMPPD $0, Z0, Z12, K2
-	VCMPPD.BCST $17, constants<>+312(SB), Z11, K3
-	VCMPPD.BCST $17, constants<>+312(SB), Z12, K4
-	VBLENDMPD Z15, Z11, K3, Z11
-	VBLENDMPD Z16, Z12, K4, Z12
-	VBLENDMPD Z6, Z11, K1, Z11
-	VBLENDMPD Z6, Z12, K2, Z12
-	VBROADCASTSD constants<>+3256(SB), Z15
-	VMAXPD Z9, Z15, Z16
-	VMAXPD Z10, Z15, Z15
-	VBROADCASTSD constants<>+3264(SB), Z17
-	VMINPD Z16, Z17, Z16
-	VMINPD Z15, Z17, Z15
-	VMULPD Z16, Z11, Z17
-	VMULPD Z15, Z12, Z18
-	VFMSUB213PD Z17, Z16, Z11
-	VFMSUB213PD Z18, Z15, Z12
-	VFMADD231PD Z16, Z13, Z11
-	VFMADD231PD Z15, Z14, Z12
-	VMOVAPS Z3, Z13
-	VFMADD231PD.BCST constants<>+200(SB), Z17, Z13
-	VMOVAPS Z3, Z14
-	VFMADD231PD.BCST constants<>+200(SB), Z18, Z14
-	VSUBPD Z3, Z13, Z13
-	VSUBPD Z3, Z14, Z14
-	VMOVAPS Z17, Z15
-	VFMADD231PD.BCST constants<>+216(SB), Z13, Z15
-	VMOVAPS Z18, Z16
-	VFMADD231PD.BCST constants<>+216(SB), Z14, Z16
-	VFMSUB231PD Z5, Z13, Z11
-	VFMSUB231PD Z5, Z14, Z12
-	VSUBPD Z11, Z15, Z19
-	VSUBPD Z12, Z16, Z20
-	VSUBPD Z19, Z15, Z15
-	VSUBPD Z20, Z16, Z16
-	VSUBPD Z11, Z15, Z11
-	VSUBPD Z12, Z16, Z12
-	VMULPD Z19, Z19, Z15
-	VMULPD Z20, Z20, Z16
-	VBROADCASTSD constants<>+232(SB), Z21
-	VFMADD231PD.BCST constants<>+224(SB), Z19, Z21
-	VBROADCASTSD constants<>+232(SB), Z22
-	VFMADD231PD.BCST constants<>+224(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+240(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+240(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+248(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+248(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+256(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+256(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+264(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+264(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+272(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+272(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+280(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+280(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+288(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+288(SB), Z20, Z22
-	VFMADD213PD.BCST constants<>+296(SB), Z19, Z21
-	VFMADD213PD.BCST constants<>+296(SB), Z20, Z22
-	VFMADD213PD Z2, Z19, Z21
-	VFMADD213PD Z2, Z20, Z22
-	VFMADD231PD Z21, Z15, Z11
-	VFMADD231PD Z22, Z16, Z12
-	VADDPD Z11, Z19, Z11
-	VADDPD Z12, Z20, Z12
-	VADDPD Z11, Z1, Z11
-	VADDPD Z12, Z1, Z12
-	VSCALEFPD Z13, Z11, Z11
-	VSCALEFPD Z14, Z12, Z12
-	VCMPPD.BCST $17, constants<>+424(SB), Z17, K1
-	VCMPPD.BCST $17, constants<>+424(SB), Z18, K2
-	VBLENDMPD Z0, Z11, K1, Z11
-	VBLENDMPD Z0, Z12, K2, Z12
-	VCMPPD.BCST $30, constants<>+2672(SB), Z17, K1
-	VCMPPD.BCST $30, constants<>+2672(SB), Z18, K2
-	VBLENDMPD.BCST constants<>+312(SB), Z11, K1, Z11
-	VBLENDMPD.BCST constants<>+312(SB), Z12, K2, Z12
-	VPANDQ.BCST constants<>+24(SB), Z9, Z13
-	VPANDQ.BCST constants<>+24(SB), Z10, Z14
-	VBROADCASTSD constants<>+3272(SB), Z15
-	VMAXPD Z13, Z15, Z13
-	VMAXPD Z14, Z15, Z14
-	VBROADCASTSD constants<>+3280(SB), Z15
-	VMINPD Z13, Z15, Z13
-	VMINPD Z14, Z15, Z14
-	VMULPD Z2, Z13, Z13
-	VMULPD Z2, Z14, Z14
-	VADDPD.BCST constants<>+3288(SB), Z13, Z15
-	VADDPD.BCST constants<>+3288(SB), Z14, Z16
-	VSUBPD.BCST constants<>+3288(SB), Z15, Z15
-	VSUBPD.BCST constants<>+3288(SB), Z16, Z16
-	VSUBPD Z15, Z13, Z13
-	VSUBPD Z16, Z14, Z14
-	VPANDQ.BCST constants<>+24(SB), Z13, Z13
-	VPANDQ.BCST constants<>+24(SB), Z14, Z14
-	VCMPPD $0, Z2, Z13, K1
-	VCMPPD $0, Z2, Z14, K2
-	VMOVAPD.Z Z7, K1, Z15
-	VMOVAPD.Z Z8, K2, Z16
-	VPANDQ.BCST constants<>+8(SB), Z15, Z15
-	VPANDQ.BCST constants<>+8(SB), Z16, Z16
-	VPXORQ Z15, Z11, Z11
-	VPXORQ Z16, Z12, Z12
-	VSUBPD Z13, Z2, Z15
-	VSUBPD Z14, Z2, Z16
-	VMULPD Z15, Z13, Z13
-	VMULPD Z16, Z14, Z14
-	VCMPPD $17, Z13, Z0, K1
-	VCMPPD $17, Z14, Z0, K2
-	VMOVAPD.Z Z7, K1, Z13
-	VMOVAPD.Z Z8, K2, Z14
-	VCMPPD $17, Z0, Z13, K1
-	VCMPPD $17, Z0, Z14, K2
-	VCMPPD $17, Z13, Z6, K3
-	VCMPPD $17, Z14, Z6, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VBLENDMPD.BCST constants<>+440(SB), Z11, K1, Z11
-	VBLENDMPD.BCST constants<>+440(SB), Z12, K2, Z12
-	VCMPPD $0, Z1, Z7, K1
-	VCMPPD $0, Z1, Z8, K2
-	VCMPPD $0, Z0, Z9, K3
-	VCMPPD $0, Z0, Z10, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VBLENDMPD Z1, Z11, K1, Z7
-	VBLENDMPD Z1, Z12, K2, Z8
-	VMOVUPD Z7, (DI)(AX*8)
-	VMOVUPD Z8, 64(DI)(AX*8)
-	ADDQ $16, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -62624,205 +50896,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-TEXT ·expStripF32StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ largest+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+96(SB), Z0
-	VBROADCASTSS constants<>+100(SB), Z1
-	VBROADCASTSS constants<>+32(SB), Z2
-	VBROADCASTSS constants<>+112(SB), Z3
-	VBROADCASTSS constants<>+116(SB), Z4
-	VBROADCASTSS constants<>+120(SB), Z5
-	VBROADCASTSS constants<>+124(SB), Z6
-	VBROADCASTSS constants<>+128(SB), Z7
-	VBROADCASTSS constants<>+132(SB), Z8
-	VBROADCASTSS constants<>+136(SB), Z9
-	VBROADCASTSS constants<>+140(SB), Z10
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z11
-	VMOVUPS 64(SI)(AX*4), Z12
-	VMOVUPS 128(SI)(AX*4), Z13
-	VMOVUPS 192(SI)(AX*4), Z14
-	VMOVUPS (R8)(AX*4), Z15
-	VMOVUPS 64(R8)(AX*4), Z16
-	VMOVUPS 128(R8)(AX*4), Z17
-	VMOVUPS 192(R8)(AX*4), Z18
-	VSUBPS Z15, Z11, Z11
-	VSUBPS Z16, Z12, Z12
-	VSUBPS Z17, Z13, Z13
-	VSUBPS Z18, Z14, Z14
-	VMAXPS Z11, Z0, Z11
-	VMAXPS Z12, Z0, Z12
-	VMAXPS Z13, Z0, Z13
-	VMAXPS Z14, Z0, Z14
-	VMOVAPS Z1, Z15
-	VFMADD231PS Z3, Z11, Z15
-	VMOVAPS Z1, Z16
-	VFMADD231PS Z3, Z12, Z16
-	VMOVAPS Z1, Z17
-	VFMADD231PS Z3, Z13, Z17
-	VMOVAPS Z1, Z18
-	VFMADD231PS Z3, Z14, Z18
-	VSUBPS Z1, Z15, Z15
-	VSUBPS Z1, Z16, Z16
-	VSUBPS Z1, Z17, Z17
-	VSUBPS Z1, Z18, Z18
-	VFMADD231PS Z5, Z15, Z11
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z4, Z15, Z11
-	VFMADD231PS Z4, Z16, Z12
-	VFMADD231PS Z4, Z17, Z13
-	VFMADD231PS Z4, Z18, Z14
-	VMOVAPS Z7, Z19
-	VFMADD231PS Z11, Z6, Z19
-	VMOVAPS Z7, Z20
-	VFMADD231PS Z12, Z6, Z20
-	VMOVAPS Z7, Z21
-	VFMADD231PS Z13, Z6, Z21
-	VMOVAPS Z7, Z22
-	VFMADD231PS Z14, Z6, Z22
-	VFMADD213PS Z8, Z11, Z19
-	VFMADD213PS Z8, Z12, Z20
-	VFMADD213PS Z8, Z13, Z21
-	VFMADD213PS Z8, Z14, Z22
-	VFMADD213PS Z9, Z11, Z19
-	VFMADD213PS Z9, Z12, Z20
-	VFMADD213PS Z9, Z13, Z21
-	VFMADD213PS Z9, Z14, Z22
-	VFMADD213PS Z10, Z11, Z19
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VSCALEFPS Z15, Z19, Z11
-	VSCALEFPS Z16, Z20, Z12
-	VSCALEFPS Z17, Z21, Z13
-	VSCALEFPS Z18, Z22, Z14
-	VMOVNTPS Z11, (DI)(AX*4)
-	VMOVNTPS Z12, 64(DI)(AX*4)
-	VMOVNTPS Z13, 128(DI)(AX*4)
-	VMOVNTPS Z14, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2176(DI)(AX*4)
-	PREFETCHT0 2240(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2176(SI)(AX*4)
-	PREFETCHT0 2240(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2176(R8)(AX*4)
-	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z11
-	VMOVUPS 64(SI)(AX*4), Z12
-	VMOVUPS 128(SI)(AX*4), Z13
-	VMOVUPS 192(SI)(AX*4), Z14
-	VMOVUPS (R8)(AX*4), Z15
-	VMOVUPS 64(R8)(AX*4), Z16
-	VMOVUPS 128(R8)(AX*4), Z17
-	VMOVUPS 192(R8)(AX*4), Z18
-	VSUBPS Z15, Z11, Z11
-	VSUBPS Z16, Z12, Z12
-	VSUBPS Z17, Z13, Z13
-	VSUBPS Z18, Z14, Z14
-	VMAXPS Z11, Z0, Z11
-	VMAXPS Z12, Z0, Z12
-	VMAXPS Z13, Z0, Z13
-	VMAXPS Z14, Z0, Z14
-	VMOVAPS Z1, Z15
-	VFMADD231PS Z3, Z11, Z15
-	VMOVAPS Z1, Z16
-	VFMADD231PS Z3, Z12, Z16
-	VMOVAPS Z1, Z17
-	VFMADD231PS Z3, Z13, Z17
-	VMOVAPS Z1, Z18
-	VFMADD231PS Z3, Z14, Z18
-	VSUBPS Z1, Z15, Z15
-	VSUBPS Z1, Z16, Z16
-	VSUBPS Z1, Z17, Z17
-	VSUBPS Z1, Z18, Z18
-	VFMADD231PS Z5, Z15, Z11
-	VFMADD231PS Z5, Z16, Z12
-	VFMADD231PS Z5, Z17, Z13
-	VFMADD231PS Z5, Z18, Z14
-	VFMADD231PS Z4, Z15, Z11
-	VFMADD231PS Z4, Z16, Z12
-	VFMADD231PS Z4, Z17, Z13
-	VFMADD231PS Z4, Z18, Z14
-	VMOVAPS Z7, Z19
-	VFMADD231PS Z11, Z6, Z19
-	VMOVAPS Z7, Z20
-	VFMADD231PS Z12, Z6, Z20
-	VMOVAPS Z7, Z21
-	VFMADD231PS Z13, Z6, Z21
-	VMOVAPS Z7, Z22
-	VFMADD231PS Z14, Z6, Z22
-	VFMADD213PS Z8, Z11, Z19
-	VFMADD213PS Z8, Z12, Z20
-	VFMADD213PS Z8, Z13, Z21
-	VFMADD213PS Z8, Z14, Z22
-	VFMADD213PS Z9, Z11, Z19
-	VFMADD213PS Z9, Z12, Z20
-	VFMADD213PS Z9, Z13, Z21
-	VFMADD213PS Z9, Z14, Z22
-	VFMADD213PS Z10, Z11, Z19
-	VFMADD213PS Z10, Z12, Z20
-	VFMADD213PS Z10, Z13, Z21
-	VFMADD213PS Z10, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VFMADD213PS Z2, Z11, Z19
-	VFMADD213PS Z2, Z12, Z20
-	VFMADD213PS Z2, Z13, Z21
-	VFMADD213PS Z2, Z14, Z22
-	VSCALEFPS Z15, Z19, Z11
-	VSCALEFPS Z16, Z20, Z12
-	VSCALEFPS Z17, Z21, Z13
-	VSCALEFPS Z18, Z22, Z14
-	VMOVUPS Z11, (DI)(AX*4)
-	VMOVUPS Z12, 64(DI)(AX*4)
-	VMOVUPS Z13, 128(DI)(AX*4)
-	VMOVUPS Z14, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
 TEXT ·expStripF64AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -63000,266 +51073,6 @@ done:
 	VZEROUPPER
 	RET
 
-// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-TEXT ·expStripF64StreamAVX512(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ largest+16(FP), R8
-	MOVQ n+24(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+424(SB), Z0
-	VBROADCASTSD constants<>+184(SB), Z1
-	VBROADCASTSD constants<>+200(SB), Z2
-	VBROADCASTSD constants<>+208(SB), Z3
-	VBROADCASTSD constants<>+216(SB), Z4
-	VBROADCASTSD constants<>+40(SB), Z5
-	VBROADCASTSD constants<>+224(SB), Z6
-	VBROADCASTSD constants<>+232(SB), Z7
-	VBROADCASTSD constants<>+240(SB), Z8
-	VBROADCASTSD constants<>+248(SB), Z9
-	VBROADCASTSD constants<>+256(SB), Z10
-	VBROADCASTSD constants<>+264(SB), Z11
-	VBROADCASTSD constants<>+272(SB), Z12
-	VBROADCASTSD constants<>+280(SB), Z13
-	VBROADCASTSD constants<>+288(SB), Z14
-	VBROADCASTSD constants<>+296(SB), Z15
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMOVUPD 128(SI)(AX*8), Z18
-	VMOVUPD 192(SI)(AX*8), Z19
-	VMOVUPD (R8)(AX*8), Z20
-	VMOVUPD 64(R8)(AX*8), Z21
-	VMOVUPD 128(R8)(AX*8), Z22
-	VMOVUPD 192(R8)(AX*8), Z23
-	VSUBPD Z20, Z16, Z16
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VSUBPD Z23, Z19, Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMOVAPS Z1, Z20
-	VFMADD231PD Z2, Z16, Z20
-	VMOVAPS Z1, Z21
-	VFMADD231PD Z2, Z17, Z21
-	VMOVAPS Z1, Z22
-	VFMADD231PD Z2, Z18, Z22
-	VMOVAPS Z1, Z23
-	VFMADD231PD Z2, Z19, Z23
-	VSUBPD Z1, Z20, Z20
-	VSUBPD Z1, Z21, Z21
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VFMADD231PD Z3, Z20, Z16
-	VFMADD231PD Z3, Z21, Z17
-	VFMADD231PD Z3, Z22, Z18
-	VFMADD231PD Z3, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z7, Z28
-	VFMADD231PD Z16, Z6, Z28
-	VMOVAPS Z7, Z29
-	VFMADD231PD Z17, Z6, Z29
-	VMOVAPS Z7, Z30
-	VFMADD231PD Z18, Z6, Z30
-	VMOVAPS Z7, Z31
-	VFMADD231PD Z19, Z6, Z31
-	VFMADD213PD Z8, Z16, Z28
-	VFMADD213PD Z8, Z17, Z29
-	VFMADD213PD Z8, Z18, Z30
-	VFMADD213PD Z8, Z19, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD Z12, Z16, Z28
-	VFMADD213PD Z12, Z17, Z29
-	VFMADD213PD Z12, Z18, Z30
-	VFMADD213PD Z12, Z19, Z31
-	VFMADD213PD Z13, Z16, Z28
-	VFMADD213PD Z13, Z17, Z29
-	VFMADD213PD Z13, Z18, Z30
-	VFMADD213PD Z13, Z19, Z31
-	VFMADD213PD Z14, Z16, Z28
-	VFMADD213PD Z14, Z17, Z29
-	VFMADD213PD Z14, Z18, Z30
-	VFMADD213PD Z14, Z19, Z31
-	VFMADD213PD Z15, Z16, Z28
-	VFMADD213PD Z15, Z17, Z29
-	VFMADD213PD Z15, Z18, Z30
-	VFMADD213PD Z15, Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z5, Z16
-	VADDPD Z17, Z5, Z17
-	VADDPD Z18, Z5, Z18
-	VADDPD Z19, Z5, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVNTPD Z16, (DI)(AX*8)
-	VMOVNTPD Z17, 64(DI)(AX*8)
-	VMOVNTPD Z18, 128(DI)(AX*8)
-	VMOVNTPD Z19, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2176(R8)(AX*8)
-	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z16
-	VMOVUPD 64(SI)(AX*8), Z17
-	VMOVUPD 128(SI)(AX*8), Z18
-	VMOVUPD 192(SI)(AX*8), Z19
-	VMOVUPD (R8)(AX*8), Z20
-	VMOVUPD 64(R8)(AX*8), Z21
-	VMOVUPD 128(R8)(AX*8), Z22
-	VMOVUPD 192(R8)(AX*8), Z23
-	VSUBPD Z20, Z16, Z16
-	VSUBPD Z21, Z17, Z17
-	VSUBPD Z22, Z18, Z18
-	VSUBPD Z23, Z19, Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMOVAPS Z1, Z20
-	VFMADD231PD Z2, Z16, Z20
-	VMOVAPS Z1, Z21
-	VFMADD231PD Z2, Z17, Z21
-	VMOVAPS Z1, Z22
-	VFMADD231PD Z2, Z18, Z22
-	VMOVAPS Z1, Z23
-	VFMADD231PD Z2, Z19, Z23
-	VSUBPD Z1, Z20, Z20
-	VSUBPD Z1, Z21, Z21
-	VSUBPD Z1, Z22, Z22
-	VSUBPD Z1, Z23, Z23
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VFMADD231PD Z3, Z20, Z16
-	VFMADD231PD Z3, Z21, Z17
-	VFMADD231PD Z3, Z22, Z18
-	VFMADD231PD Z3, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z7, Z28
-	VFMADD231PD Z16, Z6, Z28
-	VMOVAPS Z7, Z29
-	VFMADD231PD Z17, Z6, Z29
-	VMOVAPS Z7, Z30
-	VFMADD231PD Z18, Z6, Z30
-	VMOVAPS Z7, Z31
-	VFMADD231PD Z19, Z6, Z31
-	VFMADD213PD Z8, Z16, Z28
-	VFMADD213PD Z8, Z17, Z29
-	VFMADD213PD Z8, Z18, Z30
-	VFMADD213PD Z8, Z19, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD Z12, Z16, Z28
-	VFMADD213PD Z12, Z17, Z29
-	VFMADD213PD Z12, Z18, Z30
-	VFMADD213PD Z12, Z19, Z31
-	VFMADD213PD Z13, Z16, Z28
-	VFMADD213PD Z13, Z17, Z29
-	VFMADD213PD Z13, Z18, Z30
-	VFMADD213PD Z13, Z19, Z31
-	VFMADD213PD Z14, Z16, Z28
-	VFMADD213PD Z14, Z17, Z29
-	VFMADD213PD Z14, Z18, Z30
-	VFMADD213PD Z14, Z19, Z31
-	VFMADD213PD Z15, Z16, Z28
-	VFMADD213PD Z15, Z17, Z29
-	VFMADD213PD Z15, Z18, Z30
-	VFMADD213PD Z15, Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z5, Z16
-	VADDPD Z17, Z5, Z17
-	VADDPD Z18, Z5, Z18
-	VADDPD Z19, Z5, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVUPD Z16, (DI)(AX*8)
-	VMOVUPD Z17, 64(DI)(AX*8)
-	VMOVUPD Z18, 128(DI)(AX*8)
-	VMOVUPD Z19, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
 TEXT ·logSoftmaxGradStripF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -63411,235 +51224,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-TEXT ·logSoftmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSS constants<>+96(SB), Z0
-	VBROADCASTSS constants<>+1916(SB), Z1
-	VBROADCASTSS constants<>+1920(SB), Z2
-	VBROADCASTSS constants<>+32(SB), Z3
-	VBROADCASTSS constants<>+112(SB), Z4
-	VBROADCASTSS constants<>+116(SB), Z5
-	VBROADCASTSS constants<>+120(SB), Z6
-	VBROADCASTSS constants<>+124(SB), Z7
-	VBROADCASTSS constants<>+128(SB), Z8
-	VBROADCASTSS constants<>+132(SB), Z9
-	VBROADCASTSS constants<>+136(SB), Z10
-	VBROADCASTSS constants<>+140(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VMOVUPS (R8)(AX*4), Z16
-	VMOVUPS 64(R8)(AX*4), Z17
-	VMOVUPS 128(R8)(AX*4), Z18
-	VMOVUPS 192(R8)(AX*4), Z19
-	VMAXPS Z16, Z0, Z16
-	VMAXPS Z17, Z0, Z17
-	VMAXPS Z18, Z0, Z18
-	VMAXPS Z19, Z0, Z19
-	VMINPS Z16, Z1, Z16
-	VMINPS Z17, Z1, Z17
-	VMINPS Z18, Z1, Z18
-	VMINPS Z19, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PS Z4, Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PS Z4, Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PS Z4, Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PS Z4, Z19, Z23
-	VSUBPS Z2, Z20, Z20
-	VSUBPS Z2, Z21, Z21
-	VSUBPS Z2, Z22, Z22
-	VSUBPS Z2, Z23, Z23
-	VFMADD231PS Z6, Z20, Z16
-	VFMADD231PS Z6, Z21, Z17
-	VFMADD231PS Z6, Z22, Z18
-	VFMADD231PS Z6, Z23, Z19
-	VFMADD231PS Z5, Z20, Z16
-	VFMADD231PS Z5, Z21, Z17
-	VFMADD231PS Z5, Z22, Z18
-	VFMADD231PS Z5, Z23, Z19
-	VMOVAPS Z8, Z24
-	VFMADD231PS Z16, Z7, Z24
-	VMOVAPS Z8, Z25
-	VFMADD231PS Z17, Z7, Z25
-	VMOVAPS Z8, Z26
-	VFMADD231PS Z18, Z7, Z26
-	VMOVAPS Z8, Z27
-	VFMADD231PS Z19, Z7, Z27
-	VFMADD213PS Z9, Z16, Z24
-	VFMADD213PS Z9, Z17, Z25
-	VFMADD213PS Z9, Z18, Z26
-	VFMADD213PS Z9, Z19, Z27
-	VFMADD213PS Z10, Z16, Z24
-	VFMADD213PS Z10, Z17, Z25
-	VFMADD213PS Z10, Z18, Z26
-	VFMADD213PS Z10, Z19, Z27
-	VFMADD213PS Z11, Z16, Z24
-	VFMADD213PS Z11, Z17, Z25
-	VFMADD213PS Z11, Z18, Z26
-	VFMADD213PS Z11, Z19, Z27
-	VFMADD213PS Z3, Z16, Z24
-	VFMADD213PS Z3, Z17, Z25
-	VFMADD213PS Z3, Z18, Z26
-	VFMADD213PS Z3, Z19, Z27
-	VFMADD213PS Z3, Z16, Z24
-	VFMADD213PS Z3, Z17, Z25
-	VFMADD213PS Z3, Z18, Z26
-	VFMADD213PS Z3, Z19, Z27
-	VSCALEFPS Z20, Z24, Z16
-	VSCALEFPS Z21, Z25, Z17
-	VSCALEFPS Z22, Z26, Z18
-	VSCALEFPS Z23, Z27, Z19
-	VMOVUPS (R9)(AX*4), Z20
-	VMOVUPS 64(R9)(AX*4), Z21
-	VMOVUPS 128(R9)(AX*4), Z22
-	VMOVUPS 192(R9)(AX*4), Z23
-	VMULPS Z20, Z16, Z16
-	VMULPS Z21, Z17, Z17
-	VMULPS Z22, Z18, Z18
-	VMULPS Z23, Z19, Z19
-	VSUBPS Z16, Z12, Z12
-	VSUBPS Z17, Z13, Z13
-	VSUBPS Z18, Z14, Z14
-	VSUBPS Z19, Z15, Z15
-	VMOVNTPS Z12, (DI)(AX*4)
-	VMOVNTPS Z13, 64(DI)(AX*4)
-	VMOVNTPS Z14, 128(DI)(AX*4)
-	VMOVNTPS Z15, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2176(DI)(AX*4)
-	PREFETCHT0 2240(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2176(SI)(AX*4)
-	PREFETCHT0 2240(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2176(R8)(AX*4)
-	PREFETCHT0 2240(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	PREFETCHT0 2112(R9)(AX*4)
-	PREFETCHT0 2176(R9)(AX*4)
-	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Z12
-	VMOVUPS 64(SI)(AX*4), Z13
-	VMOVUPS 128(SI)(AX*4), Z14
-	VMOVUPS 192(SI)(AX*4), Z15
-	VMOVUPS (R8)(AX*4), Z16
-	VMOVUPS 64(R8)(AX*4), Z17
-	VMOVUPS 128(R8)(AX*4), Z18
-	VMOVUPS 192(R8)(AX*4), Z19
-	VMAXPS Z16, Z0, Z16
-	VMAXPS Z17, Z0, Z17
-	VMAXPS Z18, Z0, Z18
-	VMAXPS Z19, Z0, Z19
-	VMINPS Z16, Z1, Z16
-	VMINPS Z17, Z1, Z17
-	VMINPS Z18, Z1, Z18
-	VMINPS Z19, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PS Z4, Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PS Z4, Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PS Z4, Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PS Z4, Z19, Z23
-	VSUBPS Z2, Z20, Z20
-	VSUBPS Z2, Z21, Z21
-	VSUBPS Z2, Z22, Z22
-	VSUBPS Z2, Z23, Z23
-	VFMADD231PS Z6, Z20, Z16
-	VFMADD231PS Z6, Z21, Z17
-	VFMADD231PS Z6, Z22, Z18
-	VFMADD231PS Z6, Z23, Z19
-	VFMADD231PS Z5, Z20, Z16
-	VFMADD231PS Z5, Z21, Z17
-	VFMADD231PS Z5, Z22, Z18
-	VFMADD231PS Z5, Z23, Z19
-	VMOVAPS Z8, Z24
-	VFMADD231PS Z16, Z7, Z24
-	VMOVAPS Z8, Z25
-	VFMADD231PS Z17, Z7, Z25
-	VMOVAPS Z8, Z26
-	VFMADD231PS Z18, Z7, Z26
-	VMOVAPS Z8, Z27
-	VFMADD231PS Z19, Z7, Z27
-	VFMADD213PS Z9, Z16, Z24
-	VFMADD213PS Z9, Z17, Z25
-	VFMADD213PS Z9, Z18, Z26
-	VFMADD213PS Z9, Z19, Z27
-	VFMADD213PS Z10, Z16, Z24
-	VFMADD213PS Z10, Z17, Z25
-	VFMADD213PS Z10, Z18, Z26
-	VFMADD213PS Z10, Z19, Z27
-	VFMADD213PS Z11, Z16, Z24
-	VFMADD213PS Z11, Z17, Z25
-	VFMADD213PS Z11, Z18, Z26
-	VFMADD213PS Z11, Z19, Z27
-	VFMADD213PS Z3, Z16, Z24
-	VFMADD213PS Z3, Z17, Z25
-	VFMADD213PS Z3, Z18, Z26
-	VFMADD213PS Z3, Z19, Z27
-	VFMADD213PS Z3, Z16, Z24
-	VFMADD213PS Z3, Z17, Z25
-	VFMADD213PS Z3, Z18, Z26
-	VFMADD213PS Z3, Z19, Z27
-	VSCALEFPS Z20, Z24, Z16
-	VSCALEFPS Z21, Z25, Z17
-	VSCALEFPS Z22, Z26, Z18
-	VSCALEFPS Z23, Z27, Z19
-	VMOVUPS (R9)(AX*4), Z20
-	VMOVUPS 64(R9)(AX*4), Z21
-	VMOVUPS 128(R9)(AX*4), Z22
-	VMOVUPS 192(R9)(AX*4), Z23
-	VMULPS Z20, Z16, Z16
-	VMULPS Z21, Z17, Z17
-	VMULPS Z22, Z18, Z18
-	VMULPS Z23, Z19, Z19
-	VSUBPS Z16, Z12, Z12
-	VSUBPS Z17, Z13, Z13
-	VSUBPS Z18, Z14, Z14
-	VSUBPS Z19, Z15, Z15
-	VMOVUPS Z12, (DI)(AX*4)
-	VMOVUPS Z13, 64(DI)(AX*4)
-	VMOVUPS Z14, 128(DI)(AX*4)
-	VMOVUPS Z15, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -63832,291 +51416,6 @@ done:
 	VZEROUPPER
 	RET
 
-// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-TEXT ·logSoftmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	VBROADCASTSD constants<>+424(SB), Z0
-	VBROADCASTSD constants<>+2672(SB), Z1
-	VBROADCASTSD constants<>+184(SB), Z2
-	VBROADCASTSD constants<>+200(SB), Z3
-	VBROADCASTSD constants<>+208(SB), Z4
-	VBROADCASTSD constants<>+216(SB), Z5
-	VBROADCASTSD constants<>+40(SB), Z6
-	VBROADCASTSD constants<>+224(SB), Z7
-	VBROADCASTSD constants<>+232(SB), Z8
-	VBROADCASTSD constants<>+240(SB), Z9
-	VBROADCASTSD constants<>+248(SB), Z10
-	VBROADCASTSD constants<>+256(SB), Z11
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z12
-	VMOVUPD 64(SI)(AX*8), Z13
-	VMOVUPD 128(SI)(AX*8), Z14
-	VMOVUPD 192(SI)(AX*8), Z15
-	VMOVUPD (R8)(AX*8), Z16
-	VMOVUPD 64(R8)(AX*8), Z17
-	VMOVUPD 128(R8)(AX*8), Z18
-	VMOVUPD 192(R8)(AX*8), Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMINPD Z16, Z1, Z16
-	VMINPD Z17, Z1, Z17
-	VMINPD Z18, Z1, Z18
-	VMINPD Z19, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PD Z3, Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PD Z3, Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PD Z3, Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PD Z3, Z19, Z23
-	VSUBPD Z2, Z20, Z20
-	VSUBPD Z2, Z21, Z21
-	VSUBPD Z2, Z22, Z22
-	VSUBPD Z2, Z23, Z23
-	VFMADD231PD Z5, Z20, Z16
-	VFMADD231PD Z5, Z21, Z17
-	VFMADD231PD Z5, Z22, Z18
-	VFMADD231PD Z5, Z23, Z19
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z8, Z28
-	VFMADD231PD Z16, Z7, Z28
-	VMOVAPS Z8, Z29
-	VFMADD231PD Z17, Z7, Z29
-	VMOVAPS Z8, Z30
-	VFMADD231PD Z18, Z7, Z30
-	VMOVAPS Z8, Z31
-	VFMADD231PD Z19, Z7, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD.BCST constants<>+264(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+264(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+272(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+272(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+280(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+280(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+288(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+288(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z6, Z16
-	VADDPD Z17, Z6, Z17
-	VADDPD Z18, Z6, Z18
-	VADDPD Z19, Z6, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVUPD (R9)(AX*8), Z20
-	VMOVUPD 64(R9)(AX*8), Z21
-	VMOVUPD 128(R9)(AX*8), Z22
-	VMOVUPD 192(R9)(AX*8), Z23
-	VMULPD Z20, Z16, Z16
-	VMULPD Z21, Z17, Z17
-	VMULPD Z22, Z18, Z18
-	VMULPD Z23, Z19, Z19
-	VSUBPD Z16, Z12, Z12
-	VSUBPD Z17, Z13, Z13
-	VSUBPD Z18, Z14, Z14
-	VSUBPD Z19, Z15, Z15
-	VMOVNTPD Z12, (DI)(AX*8)
-	VMOVNTPD Z13, 64(DI)(AX*8)
-	VMOVNTPD Z14, 128(DI)(AX*8)
-	VMOVNTPD Z15, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2176(R8)(AX*8)
-	PREFETCHT0 2240(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	PREFETCHT0 2176(R9)(AX*8)
-	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Z12
-	VMOVUPD 64(SI)(AX*8), Z13
-	VMOVUPD 128(SI)(AX*8), Z14
-	VMOVUPD 192(SI)(AX*8), Z15
-	VMOVUPD (R8)(AX*8), Z16
-	VMOVUPD 64(R8)(AX*8), Z17
-	VMOVUPD 128(R8)(AX*8), Z18
-	VMOVUPD 192(R8)(AX*8), Z19
-	VMAXPD Z16, Z0, Z16
-	VMAXPD Z17, Z0, Z17
-	VMAXPD Z18, Z0, Z18
-	VMAXPD Z19, Z0, Z19
-	VMINPD Z16, Z1, Z16
-	VMINPD Z17, Z1, Z17
-	VMINPD Z18, Z1, Z18
-	VMINPD Z19, Z1, Z19
-	VMOVAPS Z2, Z20
-	VFMADD231PD Z3, Z16, Z20
-	VMOVAPS Z2, Z21
-	VFMADD231PD Z3, Z17, Z21
-	VMOVAPS Z2, Z22
-	VFMADD231PD Z3, Z18, Z22
-	VMOVAPS Z2, Z23
-	VFMADD231PD Z3, Z19, Z23
-	VSUBPD Z2, Z20, Z20
-	VSUBPD Z2, Z21, Z21
-	VSUBPD Z2, Z22, Z22
-	VSUBPD Z2, Z23, Z23
-	VFMADD231PD Z5, Z20, Z16
-	VFMADD231PD Z5, Z21, Z17
-	VFMADD231PD Z5, Z22, Z18
-	VFMADD231PD Z5, Z23, Z19
-	VFMADD231PD Z4, Z20, Z16
-	VFMADD231PD Z4, Z21, Z17
-	VFMADD231PD Z4, Z22, Z18
-	VFMADD231PD Z4, Z23, Z19
-	VMULPD Z16, Z16, Z24
-	VMULPD Z17, Z17, Z25
-	VMULPD Z18, Z18, Z26
-	VMULPD Z19, Z19, Z27
-	VMOVAPS Z8, Z28
-	VFMADD231PD Z16, Z7, Z28
-	VMOVAPS Z8, Z29
-	VFMADD231PD Z17, Z7, Z29
-	VMOVAPS Z8, Z30
-	VFMADD231PD Z18, Z7, Z30
-	VMOVAPS Z8, Z31
-	VFMADD231PD Z19, Z7, Z31
-	VFMADD213PD Z9, Z16, Z28
-	VFMADD213PD Z9, Z17, Z29
-	VFMADD213PD Z9, Z18, Z30
-	VFMADD213PD Z9, Z19, Z31
-	VFMADD213PD Z10, Z16, Z28
-	VFMADD213PD Z10, Z17, Z29
-	VFMADD213PD Z10, Z18, Z30
-	VFMADD213PD Z10, Z19, Z31
-	VFMADD213PD Z11, Z16, Z28
-	VFMADD213PD Z11, Z17, Z29
-	VFMADD213PD Z11, Z18, Z30
-	VFMADD213PD Z11, Z19, Z31
-	VFMADD213PD.BCST constants<>+264(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+264(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+264(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+264(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+272(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+272(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+272(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+272(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+280(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+280(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+280(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+280(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+288(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+288(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+288(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+288(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+296(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+296(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+296(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+296(SB), Z19, Z31
-	VFMADD213PD.BCST constants<>+192(SB), Z16, Z28
-	VFMADD213PD.BCST constants<>+192(SB), Z17, Z29
-	VFMADD213PD.BCST constants<>+192(SB), Z18, Z30
-	VFMADD213PD.BCST constants<>+192(SB), Z19, Z31
-	VFMADD231PD Z28, Z24, Z16
-	VFMADD231PD Z29, Z25, Z17
-	VFMADD231PD Z30, Z26, Z18
-	VFMADD231PD Z31, Z27, Z19
-	VADDPD Z16, Z6, Z16
-	VADDPD Z17, Z6, Z17
-	VADDPD Z18, Z6, Z18
-	VADDPD Z19, Z6, Z19
-	VSCALEFPD Z20, Z16, Z16
-	VSCALEFPD Z21, Z17, Z17
-	VSCALEFPD Z22, Z18, Z18
-	VSCALEFPD Z23, Z19, Z19
-	VMOVUPD (R9)(AX*8), Z20
-	VMOVUPD 64(R9)(AX*8), Z21
-	VMOVUPD 128(R9)(AX*8), Z22
-	VMOVUPD 192(R9)(AX*8), Z23
-	VMULPD Z20, Z16, Z16
-	VMULPD Z21, Z17, Z17
-	VMULPD Z22, Z18, Z18
-	VMULPD Z23, Z19, Z19
-	VSUBPD Z16, Z12, Z12
-	VSUBPD Z17, Z13, Z13
-	VSUBPD Z18, Z14, Z14
-	VSUBPD Z19, Z15, Z15
-	VMOVUPD Z12, (DI)(AX*8)
-	VMOVUPD Z13, 64(DI)(AX*8)
-	VMOVUPD Z14, 128(DI)(AX*8)
-	VMOVUPD Z15, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // shiftStripF32AVX512 is dst[i] = a - first - second.
 TEXT ·shiftStripF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -64181,103 +51480,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// shiftStripF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
-TEXT ·shiftStripF32StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ first+16(FP), R8
-	MOVQ second+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VMOVUPS (R9)(AX*4), Z4
-	VMOVUPS 64(R9)(AX*4), Z5
-	VMOVUPS 128(R9)(AX*4), Z6
-	VMOVUPS 192(R9)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VMOVNTPS Z0, (DI)(AX*4)
-	VMOVNTPS Z1, 64(DI)(AX*4)
-	VMOVNTPS Z2, 128(DI)(AX*4)
-	VMOVNTPS Z3, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2176(DI)(AX*4)
-	PREFETCHT0 2240(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2176(SI)(AX*4)
-	PREFETCHT0 2240(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2176(R8)(AX*4)
-	PREFETCHT0 2240(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	PREFETCHT0 2112(R9)(AX*4)
-	PREFETCHT0 2176(R9)(AX*4)
-	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VMOVUPS (R9)(AX*4), Z4
-	VMOVUPS 64(R9)(AX*4), Z5
-	VMOVUPS 128(R9)(AX*4), Z6
-	VMOVUPS 192(R9)(AX*4), Z7
-	VSUBPS Z4, Z0, Z0
-	VSUBPS Z5, Z1, Z1
-	VSUBPS Z6, Z2, Z2
-	VSUBPS Z7, Z3, Z3
-	VMOVUPS Z0, (DI)(AX*4)
-	VMOVUPS Z1, 64(DI)(AX*4)
-	VMOVUPS Z2, 128(DI)(AX*4)
-	VMOVUPS Z3, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -64348,103 +51550,6 @@ done:
 	VZEROUPPER
 	RET
 
-// shiftStripF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
-TEXT ·shiftStripF64StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ a+8(FP), SI
-	MOVQ first+16(FP), R8
-	MOVQ second+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMOVUPD (R9)(AX*8), Z4
-	VMOVUPD 64(R9)(AX*8), Z5
-	VMOVUPD 128(R9)(AX*8), Z6
-	VMOVUPD 192(R9)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2176(R8)(AX*8)
-	PREFETCHT0 2240(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	PREFETCHT0 2176(R9)(AX*8)
-	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMOVUPD (R9)(AX*8), Z4
-	VMOVUPD 64(R9)(AX*8), Z5
-	VMOVUPD 128(R9)(AX*8), Z6
-	VMOVUPD 192(R9)(AX*8), Z7
-	VSUBPD Z4, Z0, Z0
-	VSUBPD Z5, Z1, Z1
-	VSUBPD Z6, Z2, Z2
-	VSUBPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
 TEXT ·softmaxGradStripF32AVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
@@ -64509,103 +51614,6 @@ masked:
 	JGT masked
 
 done:
-	VZEROUPPER
-	RET
-
-// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-TEXT ·softmaxGradStripF32StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
-	VMOVUPS (R8)(AX*4), Z0
-	VMOVUPS 64(R8)(AX*4), Z1
-	VMOVUPS 128(R8)(AX*4), Z2
-	VMOVUPS 192(R8)(AX*4), Z3
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VMOVUPS 128(SI)(AX*4), Z6
-	VMOVUPS 192(SI)(AX*4), Z7
-	VMOVUPS (R9)(AX*4), Z8
-	VMOVUPS 64(R9)(AX*4), Z9
-	VMOVUPS 128(R9)(AX*4), Z10
-	VMOVUPS 192(R9)(AX*4), Z11
-	VSUBPS Z8, Z4, Z4
-	VSUBPS Z9, Z5, Z5
-	VSUBPS Z10, Z6, Z6
-	VSUBPS Z11, Z7, Z7
-	VMULPS Z4, Z0, Z0
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
-	VMOVNTPS Z0, (DI)(AX*4)
-	VMOVNTPS Z1, 64(DI)(AX*4)
-	VMOVNTPS Z2, 128(DI)(AX*4)
-	VMOVNTPS Z3, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*4)
-	PREFETCHT0 2112(DI)(AX*4)
-	PREFETCHT0 2176(DI)(AX*4)
-	PREFETCHT0 2240(DI)(AX*4)
-	PREFETCHT0 2048(SI)(AX*4)
-	PREFETCHT0 2112(SI)(AX*4)
-	PREFETCHT0 2176(SI)(AX*4)
-	PREFETCHT0 2240(SI)(AX*4)
-	PREFETCHT0 2048(R8)(AX*4)
-	PREFETCHT0 2112(R8)(AX*4)
-	PREFETCHT0 2176(R8)(AX*4)
-	PREFETCHT0 2240(R8)(AX*4)
-	PREFETCHT0 2048(R9)(AX*4)
-	PREFETCHT0 2112(R9)(AX*4)
-	PREFETCHT0 2176(R9)(AX*4)
-	PREFETCHT0 2240(R9)(AX*4)
-	VMOVUPS (R8)(AX*4), Z0
-	VMOVUPS 64(R8)(AX*4), Z1
-	VMOVUPS 128(R8)(AX*4), Z2
-	VMOVUPS 192(R8)(AX*4), Z3
-	VMOVUPS (SI)(AX*4), Z4
-	VMOVUPS 64(SI)(AX*4), Z5
-	VMOVUPS 128(SI)(AX*4), Z6
-	VMOVUPS 192(SI)(AX*4), Z7
-	VMOVUPS (R9)(AX*4), Z8
-	VMOVUPS 64(R9)(AX*4), Z9
-	VMOVUPS 128(R9)(AX*4), Z10
-	VMOVUPS 192(R9)(AX*4), Z11
-	VSUBPS Z8, Z4, Z4
-	VSUBPS Z9, Z5, Z5
-	VSUBPS Z10, Z6, Z6
-	VSUBPS Z11, Z7, Z7
-	VMULPS Z4, Z0, Z0
-	VMULPS Z5, Z1, Z1
-	VMULPS Z6, Z2, Z2
-	VMULPS Z7, Z3, Z3
-	VMOVUPS Z0, (DI)(AX*4)
-	VMOVUPS Z1, 64(DI)(AX*4)
-	VMOVUPS Z2, 128(DI)(AX*4)
-	VMOVUPS Z3, 192(DI)(AX*4)
-	ADDQ $64, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -64676,103 +51684,6 @@ done:
 	VZEROUPPER
 	RET
 
-// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-TEXT ·softmaxGradStripF64StreamAVX512(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), DI
-	MOVQ dy+8(FP), SI
-	MOVQ y+16(FP), R8
-	MOVQ sum+24(FP), R9
-	MOVQ n+32(FP), CX
-	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
-	PCALIGN $32
-
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
-	VMOVUPD (R8)(AX*8), Z0
-	VMOVUPD 64(R8)(AX*8), Z1
-	VMOVUPD 128(R8)(AX*8), Z2
-	VMOVUPD 192(R8)(AX*8), Z3
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VMOVUPD (R9)(AX*8), Z8
-	VMOVUPD 64(R9)(AX*8), Z9
-	VMOVUPD 128(R9)(AX*8), Z10
-	VMOVUPD 192(R9)(AX*8), Z11
-	VSUBPD Z8, Z4, Z4
-	VSUBPD Z9, Z5, Z5
-	VSUBPD Z10, Z6, Z6
-	VSUBPD Z11, Z7, Z7
-	VMULPD Z4, Z0, Z0
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT around
-	JMP written
-	PCALIGN $32
-
-through:
-	PREFETCHT0 2048(DI)(AX*8)
-	PREFETCHT0 2112(DI)(AX*8)
-	PREFETCHT0 2176(DI)(AX*8)
-	PREFETCHT0 2240(DI)(AX*8)
-	PREFETCHT0 2048(SI)(AX*8)
-	PREFETCHT0 2112(SI)(AX*8)
-	PREFETCHT0 2176(SI)(AX*8)
-	PREFETCHT0 2240(SI)(AX*8)
-	PREFETCHT0 2048(R8)(AX*8)
-	PREFETCHT0 2112(R8)(AX*8)
-	PREFETCHT0 2176(R8)(AX*8)
-	PREFETCHT0 2240(R8)(AX*8)
-	PREFETCHT0 2048(R9)(AX*8)
-	PREFETCHT0 2112(R9)(AX*8)
-	PREFETCHT0 2176(R9)(AX*8)
-	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (R8)(AX*8), Z0
-	VMOVUPD 64(R8)(AX*8), Z1
-	VMOVUPD 128(R8)(AX*8), Z2
-	VMOVUPD 192(R8)(AX*8), Z3
-	VMOVUPD (SI)(AX*8), Z4
-	VMOVUPD 64(SI)(AX*8), Z5
-	VMOVUPD 128(SI)(AX*8), Z6
-	VMOVUPD 192(SI)(AX*8), Z7
-	VMOVUPD (R9)(AX*8), Z8
-	VMOVUPD 64(R9)(AX*8), Z9
-	VMOVUPD 128(R9)(AX*8), Z10
-	VMOVUPD 192(R9)(AX*8), Z11
-	VSUBPD Z8, Z4, Z4
-	VSUBPD Z9, Z5, Z5
-	VSUBPD Z10, Z6, Z6
-	VSUBPD Z11, Z7, Z7
-	VMULPD Z4, Z0, Z0
-	VMULPD Z5, Z1, Z1
-	VMULPD Z6, Z2, Z2
-	VMULPD Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
-	ADDQ $32, AX
-	CMPQ AX, CX
-	JLT through
-
-written:
-	SFENCE
-	VZEROUPPER
-	RET
-
 // andI64AVX512 is dst[i] = a & b.
 TEXT ·andI64AVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
@@ -64829,22 +51740,16 @@ done:
 	VZEROUPPER
 	RET
 
-// andI64StreamAVX512 is dst[i] = a & b, of a result that no cache holds.
+// andI64StreamAVX512 is dst[i] = a & b, by non-temporal stores.
 TEXT ·andI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -64857,17 +51762,22 @@ around:
 	VPANDQ Z5, Z1, Z1
 	VPANDQ Z6, Z2, Z2
 	VPANDQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -64880,25 +51790,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPANDQ Z4, Z0, Z0
-	VPANDQ Z5, Z1, Z1
-	VPANDQ Z6, Z2, Z2
-	VPANDQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -64961,22 +51859,16 @@ done:
 	VZEROUPPER
 	RET
 
-// orI64StreamAVX512 is dst[i] = a | b, of a result that no cache holds.
+// orI64StreamAVX512 is dst[i] = a | b, by non-temporal stores.
 TEXT ·orI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -64989,17 +51881,22 @@ around:
 	VPORQ Z5, Z1, Z1
 	VPORQ Z6, Z2, Z2
 	VPORQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65012,25 +51909,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPORQ Z4, Z0, Z0
-	VPORQ Z5, Z1, Z1
-	VPORQ Z6, Z2, Z2
-	VPORQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65093,22 +51978,16 @@ done:
 	VZEROUPPER
 	RET
 
-// xorI64StreamAVX512 is dst[i] = a ^ b, of a result that no cache holds.
+// xorI64StreamAVX512 is dst[i] = a ^ b, by non-temporal stores.
 TEXT ·xorI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -65121,17 +52000,22 @@ around:
 	VPXORQ Z5, Z1, Z1
 	VPXORQ Z6, Z2, Z2
 	VPXORQ Z7, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65144,25 +52028,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPXORQ Z4, Z0, Z0
-	VPXORQ Z5, Z1, Z1
-	VPXORQ Z6, Z2, Z2
-	VPXORQ Z7, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65232,7 +52104,7 @@ done:
 	VZEROUPPER
 	RET
 
-// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
+// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, by non-temporal stores.
 TEXT ·sameI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -65241,15 +52113,9 @@ TEXT ·sameI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -65266,17 +52132,22 @@ around:
 	VPXORQ Z0, Z2, Z2
 	VPXORQ Z0, Z3, Z3
 	VPXORQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65289,29 +52160,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VPXORQ Z5, Z1, Z1
-	VPXORQ Z6, Z2, Z2
-	VPXORQ Z7, Z3, Z3
-	VPXORQ Z8, Z4, Z4
-	VPXORQ Z0, Z1, Z1
-	VPXORQ Z0, Z2, Z2
-	VPXORQ Z0, Z3, Z3
-	VPXORQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65379,22 +52234,16 @@ done:
 	VZEROUPPER
 	RET
 
-// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
+// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, by non-temporal stores.
 TEXT ·belowI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -65411,17 +52260,22 @@ around:
 	VPANDQ Z1, Z5, Z1
 	VPANDQ Z2, Z6, Z2
 	VPANDQ Z3, Z7, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65434,29 +52288,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VPXORQ Z4, Z0, Z0
-	VPXORQ Z5, Z1, Z1
-	VPXORQ Z6, Z2, Z2
-	VPXORQ Z7, Z3, Z3
-	VPANDQ Z0, Z4, Z0
-	VPANDQ Z1, Z5, Z1
-	VPANDQ Z2, Z6, Z2
-	VPANDQ Z3, Z7, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65531,7 +52369,7 @@ done:
 	VZEROUPPER
 	RET
 
-// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
+// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, by non-temporal stores.
 TEXT ·atMostI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -65540,15 +52378,9 @@ TEXT ·atMostI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ scalars+32(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -65569,17 +52401,22 @@ around:
 	VPXORQ Z0, Z2, Z2
 	VPXORQ Z0, Z3, Z3
 	VPXORQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65592,33 +52429,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VPXORQ Z5, Z1, Z5
-	VPXORQ Z6, Z2, Z6
-	VPXORQ Z7, Z3, Z7
-	VPXORQ Z8, Z4, Z8
-	VPANDQ Z5, Z1, Z1
-	VPANDQ Z6, Z2, Z2
-	VPANDQ Z7, Z3, Z3
-	VPANDQ Z8, Z4, Z4
-	VPXORQ Z0, Z1, Z1
-	VPXORQ Z0, Z2, Z2
-	VPXORQ Z0, Z3, Z3
-	VPXORQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65677,7 +52494,7 @@ done:
 	VZEROUPPER
 	RET
 
-// flipI64StreamAVX512 is dst[i] = a ^ bits, of a result that no cache holds.
+// flipI64StreamAVX512 is dst[i] = a ^ bits, by non-temporal stores.
 TEXT ·flipI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -65685,15 +52502,9 @@ TEXT ·flipI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ scalars+24(FP), DX
 	XORL AX, AX
 	VBROADCASTSD 0(DX), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -65702,17 +52513,22 @@ around:
 	VPXORQ Z0, Z2, Z2
 	VPXORQ Z0, Z3, Z3
 	VPXORQ Z0, Z4, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65721,21 +52537,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VPXORQ Z0, Z1, Z1
-	VPXORQ Z0, Z2, Z2
-	VPXORQ Z0, Z3, Z3
-	VPXORQ Z0, Z4, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65816,7 +52624,7 @@ done:
 	VZEROUPPER
 	RET
 
-// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
+// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
 TEXT ·truthOfBytesI64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -65826,15 +52634,9 @@ TEXT ·truthOfBytesI64StreamAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSD 0(DX), Z0
 	VBROADCASTSD 8(DX), Z1
 	VBROADCASTSD constants<>+3296(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VMOVUPD 128(SI)(AX*8), Z5
@@ -65859,17 +52661,22 @@ around:
 	VPANDQ Z1, Z4, Z4
 	VPANDQ Z1, Z5, Z5
 	VPANDQ Z1, Z6, Z6
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
-	VMOVNTPD Z5, 128(DI)(AX*8)
-	VMOVNTPD Z6, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
+	VMOVNTPS Z5, 128(DI)(AX*8)
+	VMOVNTPS Z6, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -65878,37 +52685,13 @@ through:
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2176(SI)(AX*8)
 	PREFETCHT0 2240(SI)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VMOVUPD 128(SI)(AX*8), Z5
-	VMOVUPD 192(SI)(AX*8), Z6
-	VPANDQ Z0, Z3, Z7
-	VPANDQ Z0, Z4, Z8
-	VPANDQ Z0, Z5, Z9
-	VPANDQ Z0, Z6, Z10
-	VPADDQ Z0, Z7, Z7
-	VPADDQ Z0, Z8, Z8
-	VPADDQ Z0, Z9, Z9
-	VPADDQ Z0, Z10, Z10
-	VPORQ Z3, Z7, Z3
-	VPORQ Z4, Z8, Z4
-	VPORQ Z5, Z9, Z5
-	VPORQ Z6, Z10, Z6
-	VPSRLQ $7, Z3, Z3
-	VPSRLQ $7, Z4, Z4
-	VPSRLQ $7, Z5, Z5
-	VPSRLQ $7, Z6, Z6
-	VPANDQ Z1, Z3, Z3
-	VPANDQ Z1, Z4, Z4
-	VPANDQ Z1, Z5, Z5
-	VPANDQ Z1, Z6, Z6
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
-	VMOVUPD Z5, 128(DI)(AX*8)
-	VMOVUPD Z6, 192(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
+	VMOVUPS Z5, 128(DI)(AX*8)
+	VMOVUPS Z6, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -65998,7 +52781,7 @@ done:
 	VZEROUPPER
 	RET
 
-// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
+// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, by non-temporal stores.
 TEXT ·whereBytesI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ cond+8(FP), SI
@@ -66007,15 +52790,9 @@ TEXT ·whereBytesI64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), CX
 	XORL AX, AX
 	VBROADCASTSD constants<>+3304(SB), Z0
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z1
 	VMOVUPD 64(SI)(AX*8), Z2
 	VMOVUPD 128(SI)(AX*8), Z3
@@ -66048,17 +52825,22 @@ around:
 	VPXORQ Z2, Z10, Z2
 	VPXORQ Z3, Z11, Z3
 	VPXORQ Z4, Z12, Z4
-	VMOVNTPD Z1, (DI)(AX*8)
-	VMOVNTPD Z2, 64(DI)(AX*8)
-	VMOVNTPD Z3, 128(DI)(AX*8)
-	VMOVNTPD Z4, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z1, (DI)(AX*8)
+	VMOVNTPS Z2, 64(DI)(AX*8)
+	VMOVNTPS Z3, 128(DI)(AX*8)
+	VMOVNTPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -66075,45 +52857,13 @@ through:
 	PREFETCHT0 2112(R9)(AX*8)
 	PREFETCHT0 2176(R9)(AX*8)
 	PREFETCHT0 2240(R9)(AX*8)
-	VMOVUPD (SI)(AX*8), Z1
-	VMOVUPD 64(SI)(AX*8), Z2
-	VMOVUPD 128(SI)(AX*8), Z3
-	VMOVUPD 192(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VMOVUPD 128(R8)(AX*8), Z7
-	VMOVUPD 192(R8)(AX*8), Z8
-	VMOVUPD (R9)(AX*8), Z9
-	VMOVUPD 64(R9)(AX*8), Z10
-	VMOVUPD 128(R9)(AX*8), Z11
-	VMOVUPD 192(R9)(AX*8), Z12
-	VPSLLQ $8, Z1, Z13
-	VPSLLQ $8, Z2, Z14
-	VPSLLQ $8, Z3, Z15
-	VPSLLQ $8, Z4, Z16
-	VPSUBQ Z1, Z13, Z1
-	VPSUBQ Z2, Z14, Z2
-	VPSUBQ Z3, Z15, Z3
-	VPSUBQ Z4, Z16, Z4
-	VPXORQ Z9, Z5, Z5
-	VPXORQ Z10, Z6, Z6
-	VPXORQ Z11, Z7, Z7
-	VPXORQ Z12, Z8, Z8
-	VPANDQ Z5, Z1, Z1
-	VPANDQ Z6, Z2, Z2
-	VPANDQ Z7, Z3, Z3
-	VPANDQ Z8, Z4, Z4
-	VPXORQ Z1, Z9, Z1
-	VPXORQ Z2, Z10, Z2
-	VPXORQ Z3, Z11, Z3
-	VPXORQ Z4, Z12, Z4
-	VMOVUPD Z1, (DI)(AX*8)
-	VMOVUPD Z2, 64(DI)(AX*8)
-	VMOVUPD Z3, 128(DI)(AX*8)
-	VMOVUPD Z4, 192(DI)(AX*8)
+	VMOVUPS Z1, (DI)(AX*8)
+	VMOVUPS Z2, 64(DI)(AX*8)
+	VMOVUPS Z3, 128(DI)(AX*8)
+	VMOVUPS Z4, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -66181,22 +52931,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
 TEXT ·divTruncF32StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
-	PREFETCHT0 8320(SI)(AX*4)
-	PREFETCHT0 8384(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z0
 	VMOVUPS 64(SI)(AX*4), Z1
 	VMOVUPS 128(SI)(AX*4), Z2
@@ -66213,17 +52957,22 @@ around:
 	VRNDSCALEPS $11, Z1, Z1
 	VRNDSCALEPS $11, Z2, Z2
 	VRNDSCALEPS $11, Z3, Z3
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
+	PREFETCHT0 8320(SI)(AX*4)
+	PREFETCHT0 8384(SI)(AX*4)
 	VMOVNTPS Z0, (DI)(AX*4)
 	VMOVNTPS Z1, 64(DI)(AX*4)
 	VMOVNTPS Z2, 128(DI)(AX*4)
 	VMOVNTPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2176(DI)(AX*4)
@@ -66236,29 +52985,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*4)
 	PREFETCHT0 2176(R8)(AX*4)
 	PREFETCHT0 2240(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z0
-	VMOVUPS 64(SI)(AX*4), Z1
-	VMOVUPS 128(SI)(AX*4), Z2
-	VMOVUPS 192(SI)(AX*4), Z3
-	VMOVUPS (R8)(AX*4), Z4
-	VMOVUPS 64(R8)(AX*4), Z5
-	VMOVUPS 128(R8)(AX*4), Z6
-	VMOVUPS 192(R8)(AX*4), Z7
-	VDIVPS Z4, Z0, Z0
-	VDIVPS Z5, Z1, Z1
-	VDIVPS Z6, Z2, Z2
-	VDIVPS Z7, Z3, Z3
-	VRNDSCALEPS $11, Z0, Z0
-	VRNDSCALEPS $11, Z1, Z1
-	VRNDSCALEPS $11, Z2, Z2
-	VRNDSCALEPS $11, Z3, Z3
 	VMOVUPS Z0, (DI)(AX*4)
 	VMOVUPS Z1, 64(DI)(AX*4)
 	VMOVUPS Z2, 128(DI)(AX*4)
 	VMOVUPS Z3, 192(DI)(AX*4)
 	ADDQ $64, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -66326,22 +53059,16 @@ done:
 	VZEROUPPER
 	RET
 
-// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
 TEXT ·divTruncF64StreamAVX512(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
 	MOVQ b+16(FP), R8
 	MOVQ n+24(FP), CX
 	XORL AX, AX
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
-	PREFETCHT0 8320(SI)(AX*8)
-	PREFETCHT0 8384(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z0
 	VMOVUPD 64(SI)(AX*8), Z1
 	VMOVUPD 128(SI)(AX*8), Z2
@@ -66358,17 +53085,22 @@ around:
 	VRNDSCALEPD $11, Z1, Z1
 	VRNDSCALEPD $11, Z2, Z2
 	VRNDSCALEPD $11, Z3, Z3
-	VMOVNTPD Z0, (DI)(AX*8)
-	VMOVNTPD Z1, 64(DI)(AX*8)
-	VMOVNTPD Z2, 128(DI)(AX*8)
-	VMOVNTPD Z3, 192(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	PREFETCHT0 8320(SI)(AX*8)
+	PREFETCHT0 8384(SI)(AX*8)
+	VMOVNTPS Z0, (DI)(AX*8)
+	VMOVNTPS Z1, 64(DI)(AX*8)
+	VMOVNTPS Z2, 128(DI)(AX*8)
+	VMOVNTPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2176(DI)(AX*8)
@@ -66381,29 +53113,13 @@ through:
 	PREFETCHT0 2112(R8)(AX*8)
 	PREFETCHT0 2176(R8)(AX*8)
 	PREFETCHT0 2240(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z0
-	VMOVUPD 64(SI)(AX*8), Z1
-	VMOVUPD 128(SI)(AX*8), Z2
-	VMOVUPD 192(SI)(AX*8), Z3
-	VMOVUPD (R8)(AX*8), Z4
-	VMOVUPD 64(R8)(AX*8), Z5
-	VMOVUPD 128(R8)(AX*8), Z6
-	VMOVUPD 192(R8)(AX*8), Z7
-	VDIVPD Z4, Z0, Z0
-	VDIVPD Z5, Z1, Z1
-	VDIVPD Z6, Z2, Z2
-	VDIVPD Z7, Z3, Z3
-	VRNDSCALEPD $11, Z0, Z0
-	VRNDSCALEPD $11, Z1, Z1
-	VRNDSCALEPD $11, Z2, Z2
-	VRNDSCALEPD $11, Z3, Z3
-	VMOVUPD Z0, (DI)(AX*8)
-	VMOVUPD Z1, 64(DI)(AX*8)
-	VMOVUPD Z2, 128(DI)(AX*8)
-	VMOVUPD Z3, 192(DI)(AX*8)
+	VMOVUPS Z0, (DI)(AX*8)
+	VMOVUPS Z1, 64(DI)(AX*8)
+	VMOVUPS Z2, 128(DI)(AX*8)
+	VMOVUPS Z3, 192(DI)(AX*8)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -66531,7 +53247,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·fmodF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -66542,13 +53258,9 @@ TEXT ·fmodF32StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
 	VBROADCASTSS constants<>+56(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z3
 	VMOVUPS 64(SI)(AX*4), Z4
 	VMOVUPS (R8)(AX*4), Z5
@@ -66601,78 +53313,29 @@ around:
 	VCMPPS $17, Z1, Z6, K2
 	VBLENDMPS Z3, Z2, K1, Z3
 	VBLENDMPS Z4, Z2, K2, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z3, (DI)(AX*4)
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z3
-	VMOVUPS 64(SI)(AX*4), Z4
-	VMOVUPS (R8)(AX*4), Z5
-	VMOVUPS 64(R8)(AX*4), Z6
-	VDIVPS Z5, Z3, Z7
-	VDIVPS Z6, Z4, Z8
-	VRNDSCALEPS $11, Z7, Z9
-	VRNDSCALEPS $11, Z8, Z10
-	VMOVAPS Z3, Z11
-	VFNMADD231PS Z5, Z9, Z11
-	VMOVAPS Z4, Z12
-	VFNMADD231PS Z6, Z10, Z12
-	VPANDD.BCST constants<>+16(SB), Z5, Z5
-	VPANDD.BCST constants<>+16(SB), Z6, Z6
-	VCMPPS $17, Z0, Z11, K1
-	VCMPPS $17, Z0, Z12, K2
-	VCMPPS $17, Z3, Z0, K3
-	VCMPPS $17, Z4, Z0, K4
-	KANDW K3, K1, K1
-	KANDW K4, K2, K2
-	VCMPPS $17, Z11, Z0, K3
-	VCMPPS $17, Z12, Z0, K4
-	VCMPPS $17, Z0, Z3, K5
-	VCMPPS $17, Z0, Z4, K6
-	KANDW K5, K3, K3
-	KANDW K6, K4, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VPXORD.BCST constants<>+0(SB), Z5, Z13
-	VPXORD.BCST constants<>+0(SB), Z6, Z14
-	VBLENDMPS Z13, Z5, K5, Z5
-	VBLENDMPS Z14, Z6, K6, Z6
-	VADDPS Z5, Z11, Z5
-	VADDPS Z6, Z12, Z6
-	VBLENDMPS Z5, Z11, K1, Z5
-	VBLENDMPS Z6, Z12, K2, Z6
-	VCMPPS $0, Z0, Z5, K1
-	VCMPPS $0, Z0, Z6, K2
-	VMULPS Z0, Z3, Z11
-	VMULPS Z0, Z4, Z12
-	VBLENDMPS Z11, Z5, K1, Z5
-	VBLENDMPS Z12, Z6, K2, Z6
-	VCMPPS $0, Z0, Z9, K1
-	VCMPPS $0, Z0, Z10, K2
-	VBLENDMPS Z3, Z5, K1, Z3
-	VBLENDMPS Z4, Z6, K2, Z4
-	VPANDD.BCST constants<>+16(SB), Z7, Z5
-	VPANDD.BCST constants<>+16(SB), Z8, Z6
-	VCMPPS $17, Z1, Z5, K1
-	VCMPPS $17, Z1, Z6, K2
-	VBLENDMPS Z3, Z2, K1, Z3
-	VBLENDMPS Z4, Z2, K2, Z4
 	VMOVUPS Z3, (DI)(AX*4)
 	VMOVUPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -66800,7 +53463,7 @@ done:
 	VZEROUPPER
 	RET
 
-// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·fmodF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -66811,13 +53474,9 @@ TEXT ·fmodF64StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
 	VBROADCASTSD constants<>+440(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VMOVUPD (R8)(AX*8), Z5
@@ -66870,78 +53529,29 @@ around:
 	VCMPPD $17, Z1, Z6, K2
 	VBLENDMPD Z3, Z2, K1, Z3
 	VBLENDMPD Z4, Z2, K2, Z4
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VDIVPD Z5, Z3, Z7
-	VDIVPD Z6, Z4, Z8
-	VRNDSCALEPD $11, Z7, Z9
-	VRNDSCALEPD $11, Z8, Z10
-	VMOVAPS Z3, Z11
-	VFNMADD231PD Z5, Z9, Z11
-	VMOVAPS Z4, Z12
-	VFNMADD231PD Z6, Z10, Z12
-	VPANDQ.BCST constants<>+24(SB), Z5, Z5
-	VPANDQ.BCST constants<>+24(SB), Z6, Z6
-	VCMPPD $17, Z0, Z11, K1
-	VCMPPD $17, Z0, Z12, K2
-	VCMPPD $17, Z3, Z0, K3
-	VCMPPD $17, Z4, Z0, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VCMPPD $17, Z11, Z0, K3
-	VCMPPD $17, Z12, Z0, K4
-	VCMPPD $17, Z0, Z3, K5
-	VCMPPD $17, Z0, Z4, K6
-	KANDB K5, K3, K3
-	KANDB K6, K4, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VPXORQ.BCST constants<>+8(SB), Z5, Z13
-	VPXORQ.BCST constants<>+8(SB), Z6, Z14
-	VBLENDMPD Z13, Z5, K5, Z5
-	VBLENDMPD Z14, Z6, K6, Z6
-	VADDPD Z5, Z11, Z5
-	VADDPD Z6, Z12, Z6
-	VBLENDMPD Z5, Z11, K1, Z5
-	VBLENDMPD Z6, Z12, K2, Z6
-	VCMPPD $0, Z0, Z5, K1
-	VCMPPD $0, Z0, Z6, K2
-	VMULPD Z0, Z3, Z11
-	VMULPD Z0, Z4, Z12
-	VBLENDMPD Z11, Z5, K1, Z5
-	VBLENDMPD Z12, Z6, K2, Z6
-	VCMPPD $0, Z0, Z9, K1
-	VCMPPD $0, Z0, Z10, K2
-	VBLENDMPD Z3, Z5, K1, Z3
-	VBLENDMPD Z4, Z6, K2, Z4
-	VPANDQ.BCST constants<>+24(SB), Z7, Z5
-	VPANDQ.BCST constants<>+24(SB), Z8, Z6
-	VCMPPD $17, Z1, Z5, K1
-	VCMPPD $17, Z1, Z6, K2
-	VBLENDMPD Z3, Z2, K1, Z3
-	VBLENDMPD Z4, Z2, K2, Z4
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -67096,7 +53706,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·remainderF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -67107,13 +53717,9 @@ TEXT ·remainderF32StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSS 0(DX), Z1
 	VBROADCASTSS constants<>+56(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z3
 	VMOVUPS 64(SI)(AX*4), Z4
 	VMOVUPS (R8)(AX*4), Z5
@@ -67184,96 +53790,29 @@ around:
 	VADDPS Z6, Z4, Z6
 	VBLENDMPS Z5, Z3, K1, Z3
 	VBLENDMPS Z6, Z4, K2, Z4
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z3, (DI)(AX*4)
 	VMOVNTPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z3
-	VMOVUPS 64(SI)(AX*4), Z4
-	VMOVUPS (R8)(AX*4), Z5
-	VMOVUPS 64(R8)(AX*4), Z6
-	VDIVPS Z5, Z3, Z7
-	VDIVPS Z6, Z4, Z8
-	VRNDSCALEPS $11, Z7, Z9
-	VRNDSCALEPS $11, Z8, Z10
-	VMOVAPS Z3, Z11
-	VFNMADD231PS Z5, Z9, Z11
-	VMOVAPS Z4, Z12
-	VFNMADD231PS Z6, Z10, Z12
-	VPANDD.BCST constants<>+16(SB), Z5, Z13
-	VPANDD.BCST constants<>+16(SB), Z6, Z14
-	VCMPPS $17, Z0, Z11, K1
-	VCMPPS $17, Z0, Z12, K2
-	VCMPPS $17, Z3, Z0, K3
-	VCMPPS $17, Z4, Z0, K4
-	KANDW K3, K1, K1
-	KANDW K4, K2, K2
-	VCMPPS $17, Z11, Z0, K3
-	VCMPPS $17, Z12, Z0, K4
-	VCMPPS $17, Z0, Z3, K5
-	VCMPPS $17, Z0, Z4, K6
-	KANDW K5, K3, K3
-	KANDW K6, K4, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VPXORD.BCST constants<>+0(SB), Z13, Z15
-	VPXORD.BCST constants<>+0(SB), Z14, Z16
-	VBLENDMPS Z15, Z13, K5, Z13
-	VBLENDMPS Z16, Z14, K6, Z14
-	VADDPS Z13, Z11, Z13
-	VADDPS Z14, Z12, Z14
-	VBLENDMPS Z13, Z11, K1, Z11
-	VBLENDMPS Z14, Z12, K2, Z12
-	VCMPPS $0, Z0, Z11, K1
-	VCMPPS $0, Z0, Z12, K2
-	VMULPS Z0, Z3, Z13
-	VMULPS Z0, Z4, Z14
-	VBLENDMPS Z13, Z11, K1, Z11
-	VBLENDMPS Z14, Z12, K2, Z12
-	VCMPPS $0, Z0, Z9, K1
-	VCMPPS $0, Z0, Z10, K2
-	VBLENDMPS Z3, Z11, K1, Z3
-	VBLENDMPS Z4, Z12, K2, Z4
-	VPANDD.BCST constants<>+16(SB), Z7, Z7
-	VPANDD.BCST constants<>+16(SB), Z8, Z8
-	VCMPPS $17, Z1, Z7, K1
-	VCMPPS $17, Z1, Z8, K2
-	VBLENDMPS Z3, Z2, K1, Z3
-	VBLENDMPS Z4, Z2, K2, Z4
-	VCMPPS $17, Z0, Z3, K1
-	VCMPPS $17, Z0, Z4, K2
-	VCMPPS $17, Z5, Z0, K3
-	VCMPPS $17, Z6, Z0, K4
-	KANDW K3, K1, K1
-	KANDW K4, K2, K2
-	VCMPPS $17, Z3, Z0, K3
-	VCMPPS $17, Z4, Z0, K4
-	VCMPPS $17, Z0, Z5, K5
-	VCMPPS $17, Z0, Z6, K6
-	KANDW K5, K3, K3
-	KANDW K6, K4, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VADDPS Z5, Z3, Z5
-	VADDPS Z6, Z4, Z6
-	VBLENDMPS Z5, Z3, K1, Z3
-	VBLENDMPS Z6, Z4, K2, Z4
 	VMOVUPS Z3, (DI)(AX*4)
 	VMOVUPS Z4, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -67428,7 +53967,7 @@ done:
 	VZEROUPPER
 	RET
 
-// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·remainderF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -67439,13 +53978,9 @@ TEXT ·remainderF64StreamAVX512(SB), NOSPLIT, $0-40
 	VPXORD Z0, Z0, Z0
 	VBROADCASTSD 0(DX), Z1
 	VBROADCASTSD constants<>+440(SB), Z2
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z3
 	VMOVUPD 64(SI)(AX*8), Z4
 	VMOVUPD (R8)(AX*8), Z5
@@ -67516,96 +54051,29 @@ around:
 	VADDPD Z6, Z4, Z6
 	VBLENDMPD Z5, Z3, K1, Z3
 	VBLENDMPD Z6, Z4, K2, Z4
-	VMOVNTPD Z3, (DI)(AX*8)
-	VMOVNTPD Z4, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z3, (DI)(AX*8)
+	VMOVNTPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z3
-	VMOVUPD 64(SI)(AX*8), Z4
-	VMOVUPD (R8)(AX*8), Z5
-	VMOVUPD 64(R8)(AX*8), Z6
-	VDIVPD Z5, Z3, Z7
-	VDIVPD Z6, Z4, Z8
-	VRNDSCALEPD $11, Z7, Z9
-	VRNDSCALEPD $11, Z8, Z10
-	VMOVAPS Z3, Z11
-	VFNMADD231PD Z5, Z9, Z11
-	VMOVAPS Z4, Z12
-	VFNMADD231PD Z6, Z10, Z12
-	VPANDQ.BCST constants<>+24(SB), Z5, Z13
-	VPANDQ.BCST constants<>+24(SB), Z6, Z14
-	VCMPPD $17, Z0, Z11, K1
-	VCMPPD $17, Z0, Z12, K2
-	VCMPPD $17, Z3, Z0, K3
-	VCMPPD $17, Z4, Z0, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VCMPPD $17, Z11, Z0, K3
-	VCMPPD $17, Z12, Z0, K4
-	VCMPPD $17, Z0, Z3, K5
-	VCMPPD $17, Z0, Z4, K6
-	KANDB K5, K3, K3
-	KANDB K6, K4, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VPXORQ.BCST constants<>+8(SB), Z13, Z15
-	VPXORQ.BCST constants<>+8(SB), Z14, Z16
-	VBLENDMPD Z15, Z13, K5, Z13
-	VBLENDMPD Z16, Z14, K6, Z14
-	VADDPD Z13, Z11, Z13
-	VADDPD Z14, Z12, Z14
-	VBLENDMPD Z13, Z11, K1, Z11
-	VBLENDMPD Z14, Z12, K2, Z12
-	VCMPPD $0, Z0, Z11, K1
-	VCMPPD $0, Z0, Z12, K2
-	VMULPD Z0, Z3, Z13
-	VMULPD Z0, Z4, Z14
-	VBLENDMPD Z13, Z11, K1, Z11
-	VBLENDMPD Z14, Z12, K2, Z12
-	VCMPPD $0, Z0, Z9, K1
-	VCMPPD $0, Z0, Z10, K2
-	VBLENDMPD Z3, Z11, K1, Z3
-	VBLENDMPD Z4, Z12, K2, Z4
-	VPANDQ.BCST constants<>+24(SB), Z7, Z7
-	VPANDQ.BCST constants<>+24(SB), Z8, Z8
-	VCMPPD $17, Z1, Z7, K1
-	VCMPPD $17, Z1, Z8, K2
-	VBLENDMPD Z3, Z2, K1, Z3
-	VBLENDMPD Z4, Z2, K2, Z4
-	VCMPPD $17, Z0, Z3, K1
-	VCMPPD $17, Z0, Z4, K2
-	VCMPPD $17, Z5, Z0, K3
-	VCMPPD $17, Z6, Z0, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VCMPPD $17, Z3, Z0, K3
-	VCMPPD $17, Z4, Z0, K4
-	VCMPPD $17, Z0, Z5, K5
-	VCMPPD $17, Z0, Z6, K6
-	KANDB K5, K3, K3
-	KANDB K6, K4, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VADDPD Z5, Z3, Z5
-	VADDPD Z6, Z4, Z6
-	VBLENDMPD Z5, Z3, K1, Z3
-	VBLENDMPD Z6, Z4, K2, Z4
-	VMOVUPD Z3, (DI)(AX*8)
-	VMOVUPD Z4, 64(DI)(AX*8)
+	VMOVUPS Z3, (DI)(AX*8)
+	VMOVUPS Z4, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -67792,7 +54260,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·floorDivideF32StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -67805,13 +54273,9 @@ TEXT ·floorDivideF32StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS 0(DX), Z2
 	VBROADCASTSS constants<>+56(SB), Z3
 	VBROADCASTSS constants<>+104(SB), Z4
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*4)
-	PREFETCHT0 8256(SI)(AX*4)
+vectors:
 	VMOVUPS (SI)(AX*4), Z5
 	VMOVUPS 64(SI)(AX*4), Z6
 	VMOVUPS (R8)(AX*4), Z7
@@ -67902,116 +54366,29 @@ around:
 	VMULPS Z0, Z10, Z6
 	VBLENDMPS Z5, Z7, K1, Z5
 	VBLENDMPS Z6, Z8, K2, Z6
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*4)
+	PREFETCHT0 8256(SI)(AX*4)
 	VMOVNTPS Z5, (DI)(AX*4)
 	VMOVNTPS Z6, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*4)
 	PREFETCHT0 2112(DI)(AX*4)
 	PREFETCHT0 2048(SI)(AX*4)
 	PREFETCHT0 2112(SI)(AX*4)
 	PREFETCHT0 2048(R8)(AX*4)
 	PREFETCHT0 2112(R8)(AX*4)
-	VMOVUPS (SI)(AX*4), Z5
-	VMOVUPS 64(SI)(AX*4), Z6
-	VMOVUPS (R8)(AX*4), Z7
-	VMOVUPS 64(R8)(AX*4), Z8
-	VDIVPS Z7, Z5, Z9
-	VDIVPS Z8, Z6, Z10
-	VRNDSCALEPS $11, Z9, Z11
-	VRNDSCALEPS $11, Z10, Z12
-	VMOVAPS Z5, Z13
-	VFNMADD231PS Z7, Z11, Z13
-	VMOVAPS Z6, Z14
-	VFNMADD231PS Z8, Z12, Z14
-	VPANDD.BCST constants<>+16(SB), Z7, Z15
-	VPANDD.BCST constants<>+16(SB), Z8, Z16
-	VCMPPS $17, Z0, Z13, K1
-	VCMPPS $17, Z0, Z14, K2
-	VCMPPS $17, Z5, Z0, K3
-	VCMPPS $17, Z6, Z0, K4
-	KANDW K3, K1, K1
-	KANDW K4, K2, K2
-	VCMPPS $17, Z13, Z0, K3
-	VCMPPS $17, Z14, Z0, K4
-	VCMPPS $17, Z0, Z5, K5
-	VCMPPS $17, Z0, Z6, K6
-	KANDW K5, K3, K3
-	KANDW K6, K4, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VPXORD.BCST constants<>+0(SB), Z15, Z17
-	VPXORD.BCST constants<>+0(SB), Z16, Z18
-	VBLENDMPS Z17, Z15, K5, Z15
-	VBLENDMPS Z18, Z16, K6, Z16
-	VADDPS Z15, Z13, Z15
-	VADDPS Z16, Z14, Z16
-	VBLENDMPS Z15, Z13, K1, Z13
-	VBLENDMPS Z16, Z14, K2, Z14
-	VCMPPS $0, Z0, Z13, K1
-	VCMPPS $0, Z0, Z14, K2
-	VMULPS Z0, Z5, Z15
-	VMULPS Z0, Z6, Z16
-	VBLENDMPS Z15, Z13, K1, Z13
-	VBLENDMPS Z16, Z14, K2, Z14
-	VCMPPS $0, Z0, Z11, K1
-	VCMPPS $0, Z0, Z12, K2
-	VBLENDMPS Z5, Z13, K1, Z11
-	VBLENDMPS Z6, Z14, K2, Z12
-	VPANDD.BCST constants<>+16(SB), Z9, Z13
-	VPANDD.BCST constants<>+16(SB), Z10, Z14
-	VCMPPS $17, Z2, Z13, K1
-	VCMPPS $17, Z2, Z14, K2
-	VBLENDMPS Z11, Z3, K1, Z11
-	VBLENDMPS Z12, Z3, K2, Z12
-	VSUBPS Z11, Z5, Z5
-	VSUBPS Z12, Z6, Z6
-	VDIVPS Z7, Z5, Z5
-	VDIVPS Z8, Z6, Z6
-	VCMPPS $17, Z0, Z11, K1
-	VCMPPS $17, Z0, Z12, K2
-	VCMPPS $17, Z7, Z0, K3
-	VCMPPS $17, Z8, Z0, K4
-	KANDW K3, K1, K1
-	KANDW K4, K2, K2
-	VCMPPS $17, Z11, Z0, K3
-	VCMPPS $17, Z12, Z0, K4
-	VCMPPS $17, Z0, Z7, K5
-	VCMPPS $17, Z0, Z8, K6
-	KANDW K5, K3, K3
-	KANDW K6, K4, K4
-	KORW K3, K1, K1
-	KORW K4, K2, K2
-	VSUBPS Z1, Z5, Z7
-	VSUBPS Z1, Z6, Z8
-	VBLENDMPS Z7, Z5, K1, Z5
-	VBLENDMPS Z8, Z6, K2, Z6
-	VRNDSCALEPS $9, Z5, Z7
-	VRNDSCALEPS $9, Z6, Z8
-	VSUBPS Z7, Z5, Z11
-	VSUBPS Z8, Z6, Z12
-	VCMPPS $17, Z11, Z4, K1
-	VCMPPS $17, Z12, Z4, K2
-	VADDPS Z1, Z7, Z11
-	VADDPS Z1, Z8, Z12
-	VBLENDMPS Z11, Z7, K1, Z7
-	VBLENDMPS Z12, Z8, K2, Z8
-	VCMPPS $0, Z0, Z5, K1
-	VCMPPS $0, Z0, Z6, K2
-	VMULPS Z0, Z9, Z5
-	VMULPS Z0, Z10, Z6
-	VBLENDMPS Z5, Z7, K1, Z5
-	VBLENDMPS Z6, Z8, K2, Z6
 	VMOVUPS Z5, (DI)(AX*4)
 	VMOVUPS Z6, 64(DI)(AX*4)
 	ADDQ $32, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE
@@ -68198,7 +54575,7 @@ done:
 	VZEROUPPER
 	RET
 
-// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, by non-temporal stores.
 TEXT ·floorDivideF64StreamAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), DI
 	MOVQ a+8(FP), SI
@@ -68211,13 +54588,9 @@ TEXT ·floorDivideF64StreamAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSD 0(DX), Z2
 	VBROADCASTSD constants<>+440(SB), Z3
 	VBROADCASTSD constants<>+192(SB), Z4
-	CMPB ·writesThrough(SB), $0
-	JNE through
 	PCALIGN $32
 
-around:
-	PREFETCHT0 8192(SI)(AX*8)
-	PREFETCHT0 8256(SI)(AX*8)
+vectors:
 	VMOVUPD (SI)(AX*8), Z5
 	VMOVUPD 64(SI)(AX*8), Z6
 	VMOVUPD (R8)(AX*8), Z7
@@ -68308,116 +54681,29 @@ around:
 	VMULPD Z0, Z10, Z6
 	VBLENDMPD Z5, Z7, K1, Z5
 	VBLENDMPD Z6, Z8, K2, Z6
-	VMOVNTPD Z5, (DI)(AX*8)
-	VMOVNTPD Z6, 64(DI)(AX*8)
+	CMPB ·ordinaryStores(SB), $0
+	JNE ordinary
+	PREFETCHT0 8192(SI)(AX*8)
+	PREFETCHT0 8256(SI)(AX*8)
+	VMOVNTPS Z5, (DI)(AX*8)
+	VMOVNTPS Z6, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT around
+	JLT vectors
 	JMP written
-	PCALIGN $32
 
-through:
+ordinary:
 	PREFETCHT0 2048(DI)(AX*8)
 	PREFETCHT0 2112(DI)(AX*8)
 	PREFETCHT0 2048(SI)(AX*8)
 	PREFETCHT0 2112(SI)(AX*8)
 	PREFETCHT0 2048(R8)(AX*8)
 	PREFETCHT0 2112(R8)(AX*8)
-	VMOVUPD (SI)(AX*8), Z5
-	VMOVUPD 64(SI)(AX*8), Z6
-	VMOVUPD (R8)(AX*8), Z7
-	VMOVUPD 64(R8)(AX*8), Z8
-	VDIVPD Z7, Z5, Z9
-	VDIVPD Z8, Z6, Z10
-	VRNDSCALEPD $11, Z9, Z11
-	VRNDSCALEPD $11, Z10, Z12
-	VMOVAPS Z5, Z13
-	VFNMADD231PD Z7, Z11, Z13
-	VMOVAPS Z6, Z14
-	VFNMADD231PD Z8, Z12, Z14
-	VPANDQ.BCST constants<>+24(SB), Z7, Z15
-	VPANDQ.BCST constants<>+24(SB), Z8, Z16
-	VCMPPD $17, Z0, Z13, K1
-	VCMPPD $17, Z0, Z14, K2
-	VCMPPD $17, Z5, Z0, K3
-	VCMPPD $17, Z6, Z0, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VCMPPD $17, Z13, Z0, K3
-	VCMPPD $17, Z14, Z0, K4
-	VCMPPD $17, Z0, Z5, K5
-	VCMPPD $17, Z0, Z6, K6
-	KANDB K5, K3, K3
-	KANDB K6, K4, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VPXORQ.BCST constants<>+8(SB), Z15, Z17
-	VPXORQ.BCST constants<>+8(SB), Z16, Z18
-	VBLENDMPD Z17, Z15, K5, Z15
-	VBLENDMPD Z18, Z16, K6, Z16
-	VADDPD Z15, Z13, Z15
-	VADDPD Z16, Z14, Z16
-	VBLENDMPD Z15, Z13, K1, Z13
-	VBLENDMPD Z16, Z14, K2, Z14
-	VCMPPD $0, Z0, Z13, K1
-	VCMPPD $0, Z0, Z14, K2
-	VMULPD Z0, Z5, Z15
-	VMULPD Z0, Z6, Z16
-	VBLENDMPD Z15, Z13, K1, Z13
-	VBLENDMPD Z16, Z14, K2, Z14
-	VCMPPD $0, Z0, Z11, K1
-	VCMPPD $0, Z0, Z12, K2
-	VBLENDMPD Z5, Z13, K1, Z11
-	VBLENDMPD Z6, Z14, K2, Z12
-	VPANDQ.BCST constants<>+24(SB), Z9, Z13
-	VPANDQ.BCST constants<>+24(SB), Z10, Z14
-	VCMPPD $17, Z2, Z13, K1
-	VCMPPD $17, Z2, Z14, K2
-	VBLENDMPD Z11, Z3, K1, Z11
-	VBLENDMPD Z12, Z3, K2, Z12
-	VSUBPD Z11, Z5, Z5
-	VSUBPD Z12, Z6, Z6
-	VDIVPD Z7, Z5, Z5
-	VDIVPD Z8, Z6, Z6
-	VCMPPD $17, Z0, Z11, K1
-	VCMPPD $17, Z0, Z12, K2
-	VCMPPD $17, Z7, Z0, K3
-	VCMPPD $17, Z8, Z0, K4
-	KANDB K3, K1, K1
-	KANDB K4, K2, K2
-	VCMPPD $17, Z11, Z0, K3
-	VCMPPD $17, Z12, Z0, K4
-	VCMPPD $17, Z0, Z7, K5
-	VCMPPD $17, Z0, Z8, K6
-	KANDB K5, K3, K3
-	KANDB K6, K4, K4
-	KORB K3, K1, K1
-	KORB K4, K2, K2
-	VSUBPD Z1, Z5, Z7
-	VSUBPD Z1, Z6, Z8
-	VBLENDMPD Z7, Z5, K1, Z5
-	VBLENDMPD Z8, Z6, K2, Z6
-	VRNDSCALEPD $9, Z5, Z7
-	VRNDSCALEPD $9, Z6, Z8
-	VSUBPD Z7, Z5, Z11
-	VSUBPD Z8, Z6, Z12
-	VCMPPD $17, Z11, Z4, K1
-	VCMPPD $17, Z12, Z4, K2
-	VADDPD Z1, Z7, Z11
-	VADDPD Z1, Z8, Z12
-	VBLENDMPD Z11, Z7, K1, Z7
-	VBLENDMPD Z12, Z8, K2, Z8
-	VCMPPD $0, Z0, Z5, K1
-	VCMPPD $0, Z0, Z6, K2
-	VMULPD Z0, Z9, Z5
-	VMULPD Z0, Z10, Z6
-	VBLENDMPD Z5, Z7, K1, Z5
-	VBLENDMPD Z6, Z8, K2, Z6
-	VMOVUPD Z5, (DI)(AX*8)
-	VMOVUPD Z6, 64(DI)(AX*8)
+	VMOVUPS Z5, (DI)(AX*8)
+	VMOVUPS Z6, 64(DI)(AX*8)
 	ADDQ $16, AX
 	CMPQ AX, CX
-	JLT through
+	JLT vectors
 
 written:
 	SFENCE

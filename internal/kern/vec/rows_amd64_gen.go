@@ -121,14 +121,14 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 		scaleF32AVX512(p[0], p[1], rows, n, scalars)
 	case Scale + 1:
 		scaleF64AVX512(p[0], p[1], rows, n, scalars)
-	case Shift + 0:
-		shiftF32AVX512(p[0], p[1], rows, n, scalars)
-	case Shift + 1:
-		shiftF64AVX512(p[0], p[1], rows, n, scalars)
 	case SoftmaxGrad + 0:
 		softmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
+	case Shift + 0:
+		shiftF32AVX512(p[0], p[1], rows, n, scalars)
+	case Shift + 1:
+		shiftF64AVX512(p[0], p[1], rows, n, scalars)
 	case Normalize + 0:
 		normalizeF32AVX512(p[0], p[1], rows, n, scalars)
 	case Normalize + 1:
@@ -278,14 +278,14 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		scaleF32AVX2(p[0], p[1], rows, n, scalars)
 	case Scale + 1:
 		scaleF64AVX2(p[0], p[1], rows, n, scalars)
-	case Shift + 0:
-		shiftF32AVX2(p[0], p[1], rows, n, scalars)
-	case Shift + 1:
-		shiftF64AVX2(p[0], p[1], rows, n, scalars)
 	case SoftmaxGrad + 0:
 		softmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
+	case Shift + 0:
+		shiftF32AVX2(p[0], p[1], rows, n, scalars)
+	case Shift + 1:
+		shiftF64AVX2(p[0], p[1], rows, n, scalars)
 	case Normalize + 0:
 		normalizeF32AVX2(p[0], p[1], rows, n, scalars)
 	case Normalize + 1:

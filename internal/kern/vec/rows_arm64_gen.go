@@ -111,14 +111,14 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		scaleF32NEON(p[0], p[1], rows, n, scalars)
 	case Scale + 1:
 		scaleF64NEON(p[0], p[1], rows, n, scalars)
-	case Shift + 0:
-		shiftF32NEON(p[0], p[1], rows, n, scalars)
-	case Shift + 1:
-		shiftF64NEON(p[0], p[1], rows, n, scalars)
 	case SoftmaxGrad + 0:
 		softmaxGradF32NEON(p[0], p[1], p[2], rows, n, scalars)
 	case SoftmaxGrad + 1:
 		softmaxGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
+	case Shift + 0:
+		shiftF32NEON(p[0], p[1], rows, n, scalars)
+	case Shift + 1:
+		shiftF64NEON(p[0], p[1], rows, n, scalars)
 	case Normalize + 0:
 		normalizeF32NEON(p[0], p[1], rows, n, scalars)
 	case Normalize + 1:

@@ -31,8 +31,8 @@ const (
 	CrossEntropyGrad      RowLoop = 120 // dst[i] = e**(a - first - second) · scale
 	LogSoftmaxGrad        RowLoop = 125 // dst[i] = dy - e**y · sum
 	Scale                 RowLoop = 130 // dst[i] = a · factor
-	Shift                 RowLoop = 135 // dst[i] = a - first - second
-	SoftmaxGrad           RowLoop = 140 // dst[i] = y·(dy - sum)
+	SoftmaxGrad           RowLoop = 135 // dst[i] = y·(dy - sum)
+	Shift                 RowLoop = 140 // dst[i] = a - first - second
 	Normalize             RowLoop = 145 // dst[i] = (a - mean)·rstd, the mean in two parts
 	NormalizeAffine       RowLoop = 150 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
 	NormalizeChannel      RowLoop = 155 // dst[i] = (a - mean)·scale + shift

@@ -6,7 +6,7 @@ package vec
 
 import "unsafe"
 
-// streamAVX512 runs a loop for a result that no cache holds and tells whether there is such a loop.
+// streamAVX512 runs a loop by non-temporal stores and tells whether there is such a loop.
 func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Add:
@@ -179,8 +179,6 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		leakyReLUGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
 	case SoftplusScaled:
 		softplusScaledF32StreamAVX512(p[0], p[1], n, scalars)
-	case SoftplusScaled + 1:
-		softplusScaledF64StreamAVX512(p[0], p[1], n, scalars)
 	case SiLUGrad:
 		siLUGradF32StreamAVX512(p[0], p[1], p[2], n)
 	case SiLUGrad + 1:
@@ -191,16 +189,8 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		softplusGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
 	case GELUGrad:
 		geluGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case GELUGrad + 1:
-		geluGradF64StreamAVX512(p[0], p[1], p[2], n)
-	case GELUTanhGrad:
-		geluTanhGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case GELUTanhGrad + 1:
-		geluTanhGradF64StreamAVX512(p[0], p[1], p[2], n)
 	case BCE:
 		bceF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case BCE + 1:
-		bceF64StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case BCEGrad:
 		bceGradF32StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case BCEGrad + 1:
@@ -355,18 +345,12 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		logF32StreamAVX512(p[0], p[1], n)
 	case Log1p:
 		log1pF32StreamAVX512(p[0], p[1], n)
-	case Sin:
-		sinF32StreamAVX512(p[0], p[1], n)
-	case Cos:
-		cosF32StreamAVX512(p[0], p[1], n)
 	case Tanh:
 		tanhF32StreamAVX512(p[0], p[1], n)
 	case Sigmoid:
 		sigmoidF32StreamAVX512(p[0], p[1], n)
 	case Erf:
 		erfF32StreamAVX512(p[0], p[1], n)
-	case Pow:
-		powF32StreamAVX512(p[0], p[1], p[2], n)
 	case Rsqrt:
 		rsqrtF32StreamAVX512(p[0], p[1], n)
 	case SiLU:
@@ -379,8 +363,6 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		softplusF32StreamAVX512(p[0], p[1], n)
 	case GELUSlope:
 		geluSlopeF32StreamAVX512(p[0], p[1], n)
-	case ExpBelow:
-		expBelowF32StreamAVX512(p[0], p[1], n)
 	case Exp + 1:
 		expF64StreamAVX512(p[0], p[1], n)
 	case Expm1 + 1:
@@ -395,42 +377,10 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		sigmoidF64StreamAVX512(p[0], p[1], n)
 	case SiLU + 1:
 		siLUF64StreamAVX512(p[0], p[1], n)
-	case Softplus + 1:
-		softplusF64StreamAVX512(p[0], p[1], n)
 	case Rsqrt + 1:
 		rsqrtF64StreamAVX512(p[0], p[1], n)
-	case ExpBelow + 1:
-		expBelowF64StreamAVX512(p[0], p[1], n)
-	case Erf + 1:
-		erfF64StreamAVX512(p[0], p[1], n)
-	case GELU + 1:
-		geluF64StreamAVX512(p[0], p[1], n)
-	case GELUSlope + 1:
-		geluSlopeF64StreamAVX512(p[0], p[1], n)
 	case GELUTanh + 1:
 		geluTanhF64StreamAVX512(p[0], p[1], n)
-	case SinNear + 1:
-		sinNearF64StreamAVX512(p[0], p[1], n)
-	case CosNear + 1:
-		cosNearF64StreamAVX512(p[0], p[1], n)
-	case Pow + 1:
-		powF64StreamAVX512(p[0], p[1], p[2], n)
-	case ExpStrip:
-		expStripF32StreamAVX512(p[0], p[1], p[2], n)
-	case ExpStrip + 1:
-		expStripF64StreamAVX512(p[0], p[1], p[2], n)
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case ShiftStrip:
-		shiftStripF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case ShiftStrip + 1:
-		shiftStripF64StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case SoftmaxGradStrip:
-		softmaxGradStripF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case And + 3:
 		andI64StreamAVX512(p[0], p[1], p[2], n)
 	case Or + 3:
@@ -471,7 +421,7 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 	return true
 }
 
-// streamAVX2 runs a loop for a result that no cache holds and tells whether there is such a loop.
+// streamAVX2 runs a loop by non-temporal stores and tells whether there is such a loop.
 func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case Add:
@@ -642,34 +592,6 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		leakyReLUGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case SoftplusScaled:
-		softplusScaledF32StreamAVX2(p[0], p[1], n, scalars)
-	case SoftplusScaled + 1:
-		softplusScaledF64StreamAVX2(p[0], p[1], n, scalars)
-	case SiLUGrad:
-		siLUGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case SiLUGrad + 1:
-		siLUGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case SoftplusGrad:
-		softplusGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case SoftplusGrad + 1:
-		softplusGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case GELUGrad:
-		geluGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case GELUGrad + 1:
-		geluGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case GELUTanhGrad:
-		geluTanhGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case GELUTanhGrad + 1:
-		geluTanhGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case BCE:
-		bceF32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case BCE + 1:
-		bceF64StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case BCEGrad:
-		bceGradF32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case BCEGrad + 1:
-		bceGradF64StreamAVX2(p[0], p[1], p[2], p[3], n)
 	case SquaredError:
 		squaredErrorF32StreamAVX2(p[0], p[1], p[2], n)
 	case SquaredError + 1:
@@ -802,88 +724,12 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		fromU8I64StreamAVX2(p[0], p[1], n)
 	case Exp:
 		expF32StreamAVX2(p[0], p[1], n)
-	case Expm1:
-		expm1F32StreamAVX2(p[0], p[1], n)
-	case Log:
-		logF32StreamAVX2(p[0], p[1], n)
-	case Log1p:
-		log1pF32StreamAVX2(p[0], p[1], n)
-	case Sin:
-		sinF32StreamAVX2(p[0], p[1], n)
-	case Cos:
-		cosF32StreamAVX2(p[0], p[1], n)
-	case Tanh:
-		tanhF32StreamAVX2(p[0], p[1], n)
 	case Sigmoid:
 		sigmoidF32StreamAVX2(p[0], p[1], n)
-	case Erf:
-		erfF32StreamAVX2(p[0], p[1], n)
-	case Pow:
-		powF32StreamAVX2(p[0], p[1], p[2], n)
 	case Rsqrt:
 		rsqrtF32StreamAVX2(p[0], p[1], n)
-	case SiLU:
-		siLUF32StreamAVX2(p[0], p[1], n)
-	case GELU:
-		geluF32StreamAVX2(p[0], p[1], n)
-	case GELUTanh:
-		geluTanhF32StreamAVX2(p[0], p[1], n)
-	case Softplus:
-		softplusF32StreamAVX2(p[0], p[1], n)
-	case GELUSlope:
-		geluSlopeF32StreamAVX2(p[0], p[1], n)
-	case ExpBelow:
-		expBelowF32StreamAVX2(p[0], p[1], n)
-	case Exp + 1:
-		expF64StreamAVX2(p[0], p[1], n)
-	case Expm1 + 1:
-		expm1F64StreamAVX2(p[0], p[1], n)
-	case Log + 1:
-		logF64StreamAVX2(p[0], p[1], n)
-	case Log1p + 1:
-		log1pF64StreamAVX2(p[0], p[1], n)
-	case Tanh + 1:
-		tanhF64StreamAVX2(p[0], p[1], n)
-	case Sigmoid + 1:
-		sigmoidF64StreamAVX2(p[0], p[1], n)
-	case SiLU + 1:
-		siLUF64StreamAVX2(p[0], p[1], n)
-	case Softplus + 1:
-		softplusF64StreamAVX2(p[0], p[1], n)
 	case Rsqrt + 1:
 		rsqrtF64StreamAVX2(p[0], p[1], n)
-	case ExpBelow + 1:
-		expBelowF64StreamAVX2(p[0], p[1], n)
-	case Erf + 1:
-		erfF64StreamAVX2(p[0], p[1], n)
-	case GELU + 1:
-		geluF64StreamAVX2(p[0], p[1], n)
-	case GELUSlope + 1:
-		geluSlopeF64StreamAVX2(p[0], p[1], n)
-	case GELUTanh + 1:
-		geluTanhF64StreamAVX2(p[0], p[1], n)
-	case SinNear + 1:
-		sinNearF64StreamAVX2(p[0], p[1], n)
-	case CosNear + 1:
-		cosNearF64StreamAVX2(p[0], p[1], n)
-	case Pow + 1:
-		powF64StreamAVX2(p[0], p[1], p[2], n)
-	case ExpStrip:
-		expStripF32StreamAVX2(p[0], p[1], p[2], n)
-	case ExpStrip + 1:
-		expStripF64StreamAVX2(p[0], p[1], p[2], n)
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case ShiftStrip:
-		shiftStripF32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case ShiftStrip + 1:
-		shiftStripF64StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case SoftmaxGradStrip:
-		softmaxGradStripF32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64StreamAVX2(p[0], p[1], p[2], p[3], n)
 	case And + 3:
 		andI64StreamAVX2(p[0], p[1], p[2], n)
 	case Or + 3:
@@ -906,18 +752,6 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		divTruncF32StreamAVX2(p[0], p[1], p[2], n)
 	case DivTrunc + 1:
 		divTruncF64StreamAVX2(p[0], p[1], p[2], n)
-	case Fmod:
-		fmodF32StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case Fmod + 1:
-		fmodF64StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case Remainder:
-		remainderF32StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case Remainder + 1:
-		remainderF64StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case FloorDivide:
-		floorDivideF32StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case FloorDivide + 1:
-		floorDivideF64StreamAVX2(p[0], p[1], p[2], n, scalars)
 	default:
 		return false
 	}

@@ -6,7 +6,7 @@ package vec
 
 import "unsafe"
 
-// streamRowsAVX512 runs a loop over rows of n elements of a result that no cache holds and tells whether there is such a loop.
+// streamRowsAVX512 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case AddColumn + 0:
@@ -33,26 +33,10 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 		divIntoColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case DivIntoColumn + 1:
 		divIntoColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case CrossEntropyGrad + 0:
-		crossEntropyGradF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case CrossEntropyGrad + 1:
-		crossEntropyGradF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case LogSoftmaxGrad + 0:
-		logSoftmaxGradF32StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
-	case LogSoftmaxGrad + 1:
-		logSoftmaxGradF64StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
-	case Scale + 0:
-		scaleF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case Scale + 1:
-		scaleF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case Shift + 0:
 		shiftF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case Shift + 1:
 		shiftF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case SoftmaxGrad + 0:
-		softmaxGradF32StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
-	case SoftmaxGrad + 1:
-		softmaxGradF64StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
 	case Normalize + 0:
 		normalizeF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case Normalize + 1:
@@ -65,21 +49,13 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 		normalizeChannelF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case NormalizeChannel + 1:
 		normalizeChannelF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case LayerNormGrad + 0:
-		layerNormGradF32StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
-	case LayerNormGrad + 1:
-		layerNormGradF64StreamAVX512(p[0], p[1], p[2], rows, n, scalars, next)
-	case LayerNormGradWeighted + 0:
-		layerNormGradWeightedF32StreamAVX512(p[0], p[1], p[2], p[3], rows, n, scalars, next)
-	case LayerNormGradWeighted + 1:
-		layerNormGradWeightedF64StreamAVX512(p[0], p[1], p[2], p[3], rows, n, scalars, next)
 	default:
 		return false
 	}
 	return true
 }
 
-// streamRowsAVX2 runs a loop over rows of n elements of a result that no cache holds and tells whether there is such a loop.
+// streamRowsAVX2 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
 	case AddColumn + 0:
@@ -106,26 +82,10 @@ func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointe
 		divIntoColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case DivIntoColumn + 1:
 		divIntoColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case CrossEntropyGrad + 0:
-		crossEntropyGradF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case CrossEntropyGrad + 1:
-		crossEntropyGradF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case LogSoftmaxGrad + 0:
-		logSoftmaxGradF32StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
-	case LogSoftmaxGrad + 1:
-		logSoftmaxGradF64StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
-	case Scale + 0:
-		scaleF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case Scale + 1:
-		scaleF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case Shift + 0:
 		shiftF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case Shift + 1:
 		shiftF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case SoftmaxGrad + 0:
-		softmaxGradF32StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
-	case SoftmaxGrad + 1:
-		softmaxGradF64StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
 	case Normalize + 0:
 		normalizeF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case Normalize + 1:
@@ -138,14 +98,6 @@ func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointe
 		normalizeChannelF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case NormalizeChannel + 1:
 		normalizeChannelF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case LayerNormGrad + 0:
-		layerNormGradF32StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
-	case LayerNormGrad + 1:
-		layerNormGradF64StreamAVX2(p[0], p[1], p[2], rows, n, scalars, next)
-	case LayerNormGradWeighted + 0:
-		layerNormGradWeightedF32StreamAVX2(p[0], p[1], p[2], p[3], rows, n, scalars, next)
-	case LayerNormGradWeighted + 1:
-		layerNormGradWeightedF64StreamAVX2(p[0], p[1], p[2], p[3], rows, n, scalars, next)
 	default:
 		return false
 	}

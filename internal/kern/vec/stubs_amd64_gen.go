@@ -11,7 +11,7 @@ import "unsafe"
 //go:noescape
 func addF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addF32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addF32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -21,7 +21,7 @@ func addF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addF64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addF64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -31,7 +31,7 @@ func addF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -41,7 +41,7 @@ func addRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -51,7 +51,7 @@ func addRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -61,7 +61,7 @@ func addLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -71,7 +71,7 @@ func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subF32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subF32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -81,7 +81,7 @@ func subF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subF64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subF64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -91,7 +91,7 @@ func subF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -101,7 +101,7 @@ func subRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -111,7 +111,7 @@ func subRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -121,7 +121,7 @@ func subLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -131,7 +131,7 @@ func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulF32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulF32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -141,7 +141,7 @@ func mulF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulF64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulF64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -151,7 +151,7 @@ func mulF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -161,7 +161,7 @@ func mulRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -171,7 +171,7 @@ func mulRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -181,7 +181,7 @@ func mulLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -191,7 +191,7 @@ func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func divF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divF32StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
+// divF32StreamAVX512 is dst[i] = a / b, by non-temporal stores.
 //
 //go:noescape
 func divF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -201,7 +201,7 @@ func divF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divF64StreamAVX512 is dst[i] = a / b, of a result that no cache holds.
+// divF64StreamAVX512 is dst[i] = a / b, by non-temporal stores.
 //
 //go:noescape
 func divF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -211,7 +211,7 @@ func divF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF32StreamAVX512 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func divRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -221,7 +221,7 @@ func divRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func divRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF64StreamAVX512 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func divRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -231,7 +231,7 @@ func divRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func divLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF32StreamAVX512 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func divLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -241,7 +241,7 @@ func divLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func divLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF64StreamAVX512 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func divLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -251,7 +251,7 @@ func divLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func maximumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func maximumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -261,7 +261,7 @@ func maximumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func maximumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -271,7 +271,7 @@ func maximumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -281,7 +281,7 @@ func maximumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -291,7 +291,7 @@ func maximumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -301,7 +301,7 @@ func maximumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -311,7 +311,7 @@ func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func minimumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -321,7 +321,7 @@ func minimumF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func minimumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -331,7 +331,7 @@ func minimumF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -341,7 +341,7 @@ func minimumRightF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -351,7 +351,7 @@ func minimumRightF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -361,7 +361,7 @@ func minimumLeftF32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -371,7 +371,7 @@ func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func negF32AVX512(dst, a unsafe.Pointer, n int)
 
-// negF32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negF32StreamAVX512 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -381,7 +381,7 @@ func negF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64AVX512(dst, a unsafe.Pointer, n int)
 
-// negF64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negF64StreamAVX512 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -391,7 +391,7 @@ func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF32AVX512(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
+// absF32StreamAVX512 is dst[i] = |a|, by non-temporal stores.
 //
 //go:noescape
 func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -401,7 +401,7 @@ func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX512(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX512 is dst[i] = |a|, of a result that no cache holds.
+// absF64StreamAVX512 is dst[i] = |a|, by non-temporal stores.
 //
 //go:noescape
 func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -411,7 +411,7 @@ func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF32AVX512(dst, a unsafe.Pointer, n int)
 
-// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 //
 //go:noescape
 func signF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -421,7 +421,7 @@ func signF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF64AVX512(dst, a unsafe.Pointer, n int)
 
-// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 //
 //go:noescape
 func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -431,7 +431,7 @@ func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF32AVX512(dst, a unsafe.Pointer, n int)
 
-// floorF32StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF32StreamAVX512 is dst[i] = ⌊a⌋, by non-temporal stores.
 //
 //go:noescape
 func floorF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -441,7 +441,7 @@ func floorF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF64AVX512(dst, a unsafe.Pointer, n int)
 
-// floorF64StreamAVX512 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF64StreamAVX512 is dst[i] = ⌊a⌋, by non-temporal stores.
 //
 //go:noescape
 func floorF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -451,7 +451,7 @@ func floorF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF32AVX512(dst, a unsafe.Pointer, n int)
 
-// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF32StreamAVX512 is dst[i] = ⌈a⌉, by non-temporal stores.
 //
 //go:noescape
 func ceilF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -461,7 +461,7 @@ func ceilF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF64AVX512(dst, a unsafe.Pointer, n int)
 
-// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF64StreamAVX512 is dst[i] = ⌈a⌉, by non-temporal stores.
 //
 //go:noescape
 func ceilF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -471,7 +471,7 @@ func ceilF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF32AVX512(dst, a unsafe.Pointer, n int)
 
-// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF32StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 //
 //go:noescape
 func roundF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -481,7 +481,7 @@ func roundF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF64AVX512(dst, a unsafe.Pointer, n int)
 
-// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF64StreamAVX512 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 //
 //go:noescape
 func roundF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -491,7 +491,7 @@ func roundF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF32AVX512(dst, a unsafe.Pointer, n int)
 
-// truncF32StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF32StreamAVX512 is dst[i] = a without its fraction, by non-temporal stores.
 //
 //go:noescape
 func truncF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -501,7 +501,7 @@ func truncF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF64AVX512(dst, a unsafe.Pointer, n int)
 
-// truncF64StreamAVX512 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF64StreamAVX512 is dst[i] = a without its fraction, by non-temporal stores.
 //
 //go:noescape
 func truncF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -511,7 +511,7 @@ func truncF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF32AVX512(dst, a unsafe.Pointer, n int)
 
-// squareF32StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareF32StreamAVX512 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -521,7 +521,7 @@ func squareF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64AVX512(dst, a unsafe.Pointer, n int)
 
-// squareF64StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareF64StreamAVX512 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -531,7 +531,7 @@ func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF32AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX512 is dst[i] = a³, of a result that no cache holds.
+// cubeF32StreamAVX512 is dst[i] = a³, by non-temporal stores.
 //
 //go:noescape
 func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -541,7 +541,7 @@ func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF64AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX512 is dst[i] = a³, of a result that no cache holds.
+// cubeF64StreamAVX512 is dst[i] = a³, by non-temporal stores.
 //
 //go:noescape
 func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -551,7 +551,7 @@ func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF32AVX512(dst, a unsafe.Pointer, n int)
 
-// sqrtF32StreamAVX512 is dst[i] = √a, of a result that no cache holds.
+// sqrtF32StreamAVX512 is dst[i] = √a, by non-temporal stores.
 //
 //go:noescape
 func sqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -561,7 +561,7 @@ func sqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF64AVX512(dst, a unsafe.Pointer, n int)
 
-// sqrtF64StreamAVX512 is dst[i] = √a, of a result that no cache holds.
+// sqrtF64StreamAVX512 is dst[i] = √a, by non-temporal stores.
 //
 //go:noescape
 func sqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -571,7 +571,7 @@ func sqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF32AVX512(dst, a unsafe.Pointer, n int)
 
-// reciprocalF32StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF32StreamAVX512 is dst[i] = 1 / a, by non-temporal stores.
 //
 //go:noescape
 func reciprocalF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -581,7 +581,7 @@ func reciprocalF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX512(dst, a unsafe.Pointer, n int)
 
-// reciprocalF64StreamAVX512 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF64StreamAVX512 is dst[i] = 1 / a, by non-temporal stores.
 //
 //go:noescape
 func reciprocalF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -591,7 +591,7 @@ func reciprocalF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func clampF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -601,7 +601,7 @@ func clampF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -611,7 +611,7 @@ func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -621,7 +621,7 @@ func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereF64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -881,7 +881,7 @@ func bF16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32F64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
+// fromF32F64StreamAVX512 is dst[i] = a, a float32, as a float64, by non-temporal stores.
 //
 //go:noescape
 func fromF32F64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -891,7 +891,7 @@ func fromF32F64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF16F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
+// fromF16F32StreamAVX512 is dst[i] = a, in half precision, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -901,7 +901,7 @@ func fromF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBF16F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
+// fromBF16F32StreamAVX512 is dst[i] = a, a bfloat16, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromBF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -911,7 +911,7 @@ func fromBF16F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
+// fromI32F32StreamAVX512 is dst[i] = a, an int32, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromI32F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -921,7 +921,7 @@ func fromI32F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
+// fromI32F64StreamAVX512 is dst[i] = a, an int32, as a float64, by non-temporal stores.
 //
 //go:noescape
 func fromI32F64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -931,7 +931,7 @@ func fromI32F64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8F32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
+// fromU8F32StreamAVX512 is dst[i] = a, a byte, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromU8F32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -941,7 +941,7 @@ func fromU8F32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF32StreamAVX512 is dst[i] = 1 where a, else 0, by non-temporal stores.
 //
 //go:noescape
 func fromBoolF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -951,7 +951,7 @@ func fromBoolF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF64StreamAVX512 is dst[i] = 1 where a, else 0, by non-temporal stores.
 //
 //go:noescape
 func fromBoolF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1331,7 +1331,7 @@ func cubeBF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negHalvesI64AVX512(dst, a unsafe.Pointer, n int)
 
-// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
+// negHalvesI64StreamAVX512 is dst[i] = the negatives of four elements of half precision, by non-temporal stores.
 //
 //go:noescape
 func negHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1341,7 +1341,7 @@ func negHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absHalvesI64AVX512(dst, a unsafe.Pointer, n int)
 
-// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
+// absHalvesI64StreamAVX512 is dst[i] = four elements of half precision without their signs, by non-temporal stores.
 //
 //go:noescape
 func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1351,7 +1351,7 @@ func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF32AVX512(dst, a unsafe.Pointer, n int)
 
-// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1361,7 +1361,7 @@ func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX512(dst, a unsafe.Pointer, n int)
 
-// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -1371,7 +1371,7 @@ func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1381,7 +1381,7 @@ func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1391,7 +1391,7 @@ func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 //
 //go:noescape
 func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1401,7 +1401,7 @@ func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 //
 //go:noescape
 func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1411,7 +1411,7 @@ func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
 //
 //go:noescape
 func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1421,7 +1421,7 @@ func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
 //
 //go:noescape
 func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1431,7 +1431,7 @@ func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 //
 //go:noescape
 func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1441,7 +1441,7 @@ func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 //
 //go:noescape
 func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
@@ -1451,7 +1451,7 @@ func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1461,7 +1461,7 @@ func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsa
 //go:noescape
 func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1471,7 +1471,7 @@ func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsa
 //go:noescape
 func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
+// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, by non-temporal stores.
 //
 //go:noescape
 func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1481,17 +1481,12 @@ func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func softplusScaledF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF64StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-//
-//go:noescape
-func softplusScaledF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
 //
 //go:noescape
 func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1501,7 +1496,7 @@ func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func siLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
 //
 //go:noescape
 func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1511,7 +1506,7 @@ func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
 //
 //go:noescape
 func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1521,7 +1516,7 @@ func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
 //
 //go:noescape
 func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1531,7 +1526,7 @@ func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), by non-temporal stores.
 //
 //go:noescape
 func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
@@ -1541,37 +1536,22 @@ func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 //go:noescape
 func geluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF64StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-//
-//go:noescape
-func geluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
-
 // geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 //
 //go:noescape
 func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF32StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-//
-//go:noescape
-func geluTanhGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
 
 // geluTanhGradF64AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 //
 //go:noescape
 func geluTanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF64StreamAVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-//
-//go:noescape
-func geluTanhGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
-
 // bceF32AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 //
 //go:noescape
 func bceF32AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
+// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), by non-temporal stores.
 //
 //go:noescape
 func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1581,17 +1561,12 @@ func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceF64AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF64StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-//
-//go:noescape
-func bceF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
-
 // bceGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 //
 //go:noescape
 func bceGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
+// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
 //
 //go:noescape
 func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1601,7 +1576,7 @@ func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func bceGradF64AVX512(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
+// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
 //
 //go:noescape
 func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
@@ -1611,7 +1586,7 @@ func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
 //
 //go:noescape
 func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1621,7 +1596,7 @@ func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
 //
 //go:noescape
 func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1631,7 +1606,7 @@ func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 //
 //go:noescape
 func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1641,7 +1616,7 @@ func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalar
 //go:noescape
 func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 //
 //go:noescape
 func squaredErrorGradF64StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1746,7 +1721,7 @@ func boxMullerF32AVX512(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addI32StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addI32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1756,7 +1731,7 @@ func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addI64StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addI64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1766,7 +1741,7 @@ func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addU8StreamAVX512 is dst[i] = a + b, of a result that no cache holds.
+// addU8StreamAVX512 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1776,7 +1751,7 @@ func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1786,7 +1761,7 @@ func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1796,7 +1771,7 @@ func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func addRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1806,7 +1781,7 @@ func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1816,7 +1791,7 @@ func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1826,7 +1801,7 @@ func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func addLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1836,7 +1811,7 @@ func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subI32StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subI32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1846,7 +1821,7 @@ func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subI64StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subI64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1856,7 +1831,7 @@ func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// subU8StreamAVX512 is dst[i] = a - b, of a result that no cache holds.
+// subU8StreamAVX512 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1866,7 +1841,7 @@ func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1876,7 +1851,7 @@ func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1886,7 +1861,7 @@ func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func subRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1896,7 +1871,7 @@ func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1906,7 +1881,7 @@ func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1916,7 +1891,7 @@ func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func subLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1926,7 +1901,7 @@ func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulI32StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulI32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1936,7 +1911,7 @@ func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulI64StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulI64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1946,7 +1921,7 @@ func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulU8StreamAVX512 is dst[i] = a · b, of a result that no cache holds.
+// mulU8StreamAVX512 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -1956,7 +1931,7 @@ func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1966,7 +1941,7 @@ func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1976,7 +1951,7 @@ func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func mulRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1986,7 +1961,7 @@ func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -1996,7 +1971,7 @@ func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2006,7 +1981,7 @@ func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func mulLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2016,7 +1991,7 @@ func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumI32StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2026,7 +2001,7 @@ func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumI64StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2036,7 +2011,7 @@ func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumU8StreamAVX512 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2046,7 +2021,7 @@ func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2056,7 +2031,7 @@ func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2066,7 +2041,7 @@ func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func maximumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2076,7 +2051,7 @@ func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2086,7 +2061,7 @@ func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2096,7 +2071,7 @@ func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func maximumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2106,7 +2081,7 @@ func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumI32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2116,7 +2091,7 @@ func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2126,7 +2101,7 @@ func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumU8AVX512(dst, a, b unsafe.Pointer, n int)
 
-// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -2136,7 +2111,7 @@ func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2146,7 +2121,7 @@ func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2156,7 +2131,7 @@ func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func minimumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2166,7 +2141,7 @@ func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2176,7 +2151,7 @@ func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2186,7 +2161,7 @@ func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func minimumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2466,7 +2441,7 @@ func geLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func negI32AVX512(dst, a unsafe.Pointer, n int)
 
-// negI32StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negI32StreamAVX512 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2476,7 +2451,7 @@ func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negI64AVX512(dst, a unsafe.Pointer, n int)
 
-// negI64StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negI64StreamAVX512 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2486,7 +2461,7 @@ func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negU8AVX512(dst, a unsafe.Pointer, n int)
 
-// negU8StreamAVX512 is dst[i] = -a, of a result that no cache holds.
+// negU8StreamAVX512 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2496,7 +2471,7 @@ func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI32AVX512(dst, a unsafe.Pointer, n int)
 
-// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2506,7 +2481,7 @@ func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI64AVX512(dst, a unsafe.Pointer, n int)
 
-// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2516,7 +2491,7 @@ func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absU8AVX512(dst, a unsafe.Pointer, n int)
 
-// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2526,7 +2501,7 @@ func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI32AVX512(dst, a unsafe.Pointer, n int)
 
-// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2536,7 +2511,7 @@ func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI64AVX512(dst, a unsafe.Pointer, n int)
 
-// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2546,7 +2521,7 @@ func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signU8AVX512(dst, a unsafe.Pointer, n int)
 
-// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2556,7 +2531,7 @@ func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI32AVX512(dst, a unsafe.Pointer, n int)
 
-// squareI32StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareI32StreamAVX512 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2566,7 +2541,7 @@ func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI64AVX512(dst, a unsafe.Pointer, n int)
 
-// squareI64StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareI64StreamAVX512 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2576,7 +2551,7 @@ func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareU8AVX512(dst, a unsafe.Pointer, n int)
 
-// squareU8StreamAVX512 is dst[i] = a², of a result that no cache holds.
+// squareU8StreamAVX512 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2586,7 +2561,7 @@ func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2596,7 +2571,7 @@ func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2606,7 +2581,7 @@ func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -2616,7 +2591,7 @@ func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereI32AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI32StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -2626,7 +2601,7 @@ func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI64StreamAVX512 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -2666,7 +2641,7 @@ func addProductsPairU8AVX512(sums, more, a, b unsafe.Pointer, n int, scalars uns
 //go:noescape
 func fromI32I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
+// fromI32I64StreamAVX512 is dst[i] = a, an int32, as an int64, by non-temporal stores.
 //
 //go:noescape
 func fromI32I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2676,7 +2651,7 @@ func fromI32I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I32AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I32StreamAVX512 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 //
 //go:noescape
 func fromU8I32StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2686,7 +2661,7 @@ func fromU8I32StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I64StreamAVX512 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 //
 //go:noescape
 func fromU8I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2696,7 +2671,7 @@ func fromU8I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
+// fromF32I64StreamAVX512 is dst[i] = a, a float32, without its fraction, as an int64; the least where that is out of range or a is NaN, by non-temporal stores.
 //
 //go:noescape
 func fromF32I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2706,7 +2681,7 @@ func fromF32I64StreamAVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF64I64AVX512(dst, a unsafe.Pointer, n int)
 
-// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, of a result that no cache holds.
+// fromF64I64StreamAVX512 is dst[i] = a, a float64, without its fraction, as an int64; the least where that is out of range or a is NaN, by non-temporal stores.
 //
 //go:noescape
 func fromF64I64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -2758,7 +2733,7 @@ func toBoolU8AVX512(dst, a unsafe.Pointer, n int)
 func expF32AVX512(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
 //
 //go:noescape
 func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2770,7 +2745,7 @@ func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func expm1F32AVX512(dst, x unsafe.Pointer, n int)
 
 // expm1F32StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
 //
 //go:noescape
 func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2782,7 +2757,7 @@ func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
 func logF32AVX512(dst, x unsafe.Pointer, n int)
 
 // logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., by non-temporal stores.
 //
 //go:noescape
 func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2794,7 +2769,7 @@ func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func log1pF32AVX512(dst, x unsafe.Pointer, n int)
 
 // log1pF32StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
 //
 //go:noescape
 func log1pF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2806,26 +2781,12 @@ func log1pF32StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sinF32AVX512(dst, x unsafe.Pointer, n int)
 
-// sinF32StreamAVX512 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func sinF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // cosF32AVX512 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
 //
 //go:noescape
 func cosF32AVX512(dst, x unsafe.Pointer, n int)
-
-// cosF32StreamAVX512 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func cosF32StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF32AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
@@ -2834,7 +2795,7 @@ func cosF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func tanhF32AVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., by non-temporal stores.
 //
 //go:noescape
 func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2846,7 +2807,7 @@ func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func sigmoidF32AVX512(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
 //
 //go:noescape
 func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2858,7 +2819,7 @@ func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func erfF32AVX512(dst, x unsafe.Pointer, n int)
 
 // erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., by non-temporal stores.
 //
 //go:noescape
 func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2869,12 +2830,6 @@ func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func powF32AVX512(dst, x, y unsafe.Pointer, n int)
 
-// powF32StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
-//
-//go:noescape
-func powF32StreamAVX512(dst, x, y unsafe.Pointer, n int)
-
 // rsqrtF32AVX512 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 //
@@ -2882,7 +2837,7 @@ func powF32StreamAVX512(dst, x, y unsafe.Pointer, n int)
 func rsqrtF32AVX512(dst, x unsafe.Pointer, n int)
 
 // rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 //
 //go:noescape
 func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2894,7 +2849,7 @@ func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func siLUF32AVX512(dst, x unsafe.Pointer, n int)
 
 // siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
+// Sigmoid's quotient with x in its numerator., by non-temporal stores.
 //
 //go:noescape
 func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2906,7 +2861,7 @@ func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., by non-temporal stores.
 //
 //go:noescape
 func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2918,7 +2873,7 @@ func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., by non-temporal stores.
 //
 //go:noescape
 func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2930,7 +2885,7 @@ func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func softplusF32AVX512(dst, x unsafe.Pointer, n int)
 
 // softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
+// max(x, 0) + log1p(e**-|x|)., by non-temporal stores.
 //
 //go:noescape
 func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2942,7 +2897,7 @@ func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluSlopeF32AVX512(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., by non-temporal stores.
 //
 //go:noescape
 func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2953,12 +2908,6 @@ func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expBelowF32AVX512(dst, x unsafe.Pointer, n int)
 
-// expBelowF32StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-//
-//go:noescape
-func expBelowF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // expF64AVX512 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
 //
@@ -2966,7 +2915,7 @@ func expBelowF32StreamAVX512(dst, x unsafe.Pointer, n int)
 func expF64AVX512(dst, x unsafe.Pointer, n int)
 
 // expF64StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., by non-temporal stores.
 //
 //go:noescape
 func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2978,7 +2927,7 @@ func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func expm1F64AVX512(dst, x unsafe.Pointer, n int)
 
 // expm1F64StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
+// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
 //
 //go:noescape
 func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -2990,7 +2939,7 @@ func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
 func logF64AVX512(dst, x unsafe.Pointer, n int)
 
 // logF64StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
+// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., by non-temporal stores.
 //
 //go:noescape
 func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3002,7 +2951,7 @@ func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func log1pF64AVX512(dst, x unsafe.Pointer, n int)
 
 // log1pF64StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
+// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
 //
 //go:noescape
 func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3014,7 +2963,7 @@ func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func tanhF64AVX512(dst, x unsafe.Pointer, n int)
 
 // tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., by non-temporal stores.
 //
 //go:noescape
 func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3026,7 +2975,7 @@ func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func sigmoidF64AVX512(dst, x unsafe.Pointer, n int)
 
 // sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., by non-temporal stores.
 //
 //go:noescape
 func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3038,7 +2987,7 @@ func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func siLUF64AVX512(dst, x unsafe.Pointer, n int)
 
 // siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
+// Sigmoid's quotient with x in its numerator., by non-temporal stores.
 //
 //go:noescape
 func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3049,12 +2998,6 @@ func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func softplusF64AVX512(dst, x unsafe.Pointer, n int)
 
-// softplusF64StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-//
-//go:noescape
-func softplusF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // rsqrtF64AVX512 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
 //
@@ -3062,7 +3005,7 @@ func softplusF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func rsqrtF64AVX512(dst, x unsafe.Pointer, n int)
 
 // rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 //
 //go:noescape
 func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3073,23 +3016,11 @@ func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expBelowF64AVX512(dst, x unsafe.Pointer, n int)
 
-// expBelowF64StreamAVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-//
-//go:noescape
-func expBelowF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // erfF64AVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
 // Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
 //
 //go:noescape
 func erfF64AVX512(dst, x unsafe.Pointer, n int)
-
-// erfF64StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
-//
-//go:noescape
-func erfF64StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // geluF64AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
@@ -3097,23 +3028,11 @@ func erfF64StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluF64AVX512(dst, x unsafe.Pointer, n int)
 
-// geluF64StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
-//
-//go:noescape
-func geluF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // geluSlopeF64AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
 //
 //go:noescape
 func geluSlopeF64AVX512(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF64StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-//
-//go:noescape
-func geluSlopeF64StreamAVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF64AVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 // x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
@@ -3122,7 +3041,7 @@ func geluSlopeF64StreamAVX512(dst, x unsafe.Pointer, n int)
 func geluTanhF64AVX512(dst, x unsafe.Pointer, n int)
 
 // geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., by non-temporal stores.
 //
 //go:noescape
 func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
@@ -3133,35 +3052,17 @@ func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sinNearF64AVX512(dst, x unsafe.Pointer, n int)
 
-// sinNearF64StreamAVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func sinNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // cosNearF64AVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
 // |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
 //
 //go:noescape
 func cosNearF64AVX512(dst, x unsafe.Pointer, n int)
 
-// cosNearF64StreamAVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func cosNearF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
 // powF64AVX512 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
 //
 //go:noescape
 func powF64AVX512(dst, x, y unsafe.Pointer, n int)
-
-// powF64StreamAVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
-//
-//go:noescape
-func powF64StreamAVX512(dst, x, y unsafe.Pointer, n int)
 
 // maxColumnsF32AVX512 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
@@ -3223,87 +3124,47 @@ func mulF32F64AVX512(products, a unsafe.Pointer, n int)
 //go:noescape
 func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF32StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-//
-//go:noescape
-func expStripF32StreamAVX512(dst, a, largest unsafe.Pointer, n int)
-
 // expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
 //
 //go:noescape
 func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64StreamAVX512 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-//
-//go:noescape
-func expStripF64StreamAVX512(dst, a, largest unsafe.Pointer, n int)
 
 // logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
 // logSoftmaxGradStripF64AVX512 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
 // shiftStripF32AVX512 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
-//
-//go:noescape
-func shiftStripF32StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
-
 // shiftStripF64AVX512 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
-//
-//go:noescape
-func shiftStripF64StreamAVX512(dst, a, first, second unsafe.Pointer, n int)
 
 // softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
 //
 //go:noescape
 func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradStripF32StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
 // softmaxGradStripF64AVX512 is dst[i] = y·(dy - sum).
 //
 //go:noescape
 func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradStripF64StreamAVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
 // andI64AVX512 is dst[i] = a & b.
 //
 //go:noescape
 func andI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// andI64StreamAVX512 is dst[i] = a & b, of a result that no cache holds.
+// andI64StreamAVX512 is dst[i] = a & b, by non-temporal stores.
 //
 //go:noescape
 func andI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3313,7 +3174,7 @@ func andI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func orI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// orI64StreamAVX512 is dst[i] = a | b, of a result that no cache holds.
+// orI64StreamAVX512 is dst[i] = a | b, by non-temporal stores.
 //
 //go:noescape
 func orI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3323,7 +3184,7 @@ func orI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func xorI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// xorI64StreamAVX512 is dst[i] = a ^ b, of a result that no cache holds.
+// xorI64StreamAVX512 is dst[i] = a ^ b, by non-temporal stores.
 //
 //go:noescape
 func xorI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3333,7 +3194,7 @@ func xorI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func sameI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
+// sameI64StreamAVX512 is dst[i] = a ^ b ^ ones: a == b of bools, by non-temporal stores.
 //
 //go:noescape
 func sameI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3343,7 +3204,7 @@ func sameI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func belowI64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
+// belowI64StreamAVX512 is dst[i] = b & (a ^ b): a < b of bools, by non-temporal stores.
 //
 //go:noescape
 func belowI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3353,7 +3214,7 @@ func belowI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func atMostI64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
+// atMostI64StreamAVX512 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, by non-temporal stores.
 //
 //go:noescape
 func atMostI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3363,7 +3224,7 @@ func atMostI64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func flipI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// flipI64StreamAVX512 is dst[i] = a ^ bits, of a result that no cache holds.
+// flipI64StreamAVX512 is dst[i] = a ^ bits, by non-temporal stores.
 //
 //go:noescape
 func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3373,7 +3234,7 @@ func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func truthOfBytesI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
+// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
 //
 //go:noescape
 func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3383,7 +3244,7 @@ func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func whereBytesI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
+// whereBytesI64StreamAVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, by non-temporal stores.
 //
 //go:noescape
 func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
@@ -3393,7 +3254,7 @@ func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
 //
 //go:noescape
 func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3403,7 +3264,7 @@ func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF64AVX512(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
 //
 //go:noescape
 func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
@@ -3413,7 +3274,7 @@ func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func fmodF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// fmodF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func fmodF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3423,7 +3284,7 @@ func fmodF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func fmodF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// fmodF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func fmodF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3433,7 +3294,7 @@ func fmodF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func remainderF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// remainderF32StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func remainderF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3443,7 +3304,7 @@ func remainderF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func remainderF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// remainderF64StreamAVX512 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func remainderF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3453,7 +3314,7 @@ func remainderF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Po
 //go:noescape
 func floorDivideF32AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// floorDivideF32StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func floorDivideF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3463,7 +3324,7 @@ func floorDivideF32StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func floorDivideF64AVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
+// floorDivideF64StreamAVX512 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, by non-temporal stores.
 //
 //go:noescape
 func floorDivideF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3473,7 +3334,7 @@ func floorDivideF64StreamAVX512(dst, a, b unsafe.Pointer, n int, scalars unsafe.
 //go:noescape
 func addF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addF32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addF32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3483,7 +3344,7 @@ func addF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addF64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addF64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3493,7 +3354,7 @@ func addF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3503,7 +3364,7 @@ func addRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightF64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3513,7 +3374,7 @@ func addRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3523,7 +3384,7 @@ func addLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftF64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3533,7 +3394,7 @@ func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subF32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subF32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3543,7 +3404,7 @@ func subF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subF64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subF64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3553,7 +3414,7 @@ func subF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3563,7 +3424,7 @@ func subRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightF64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3573,7 +3434,7 @@ func subRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3583,7 +3444,7 @@ func subLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftF64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3593,7 +3454,7 @@ func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulF32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulF32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3603,7 +3464,7 @@ func mulF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulF64StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulF64StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3613,7 +3474,7 @@ func mulF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3623,7 +3484,7 @@ func mulRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightF64StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3633,7 +3494,7 @@ func mulRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3643,7 +3504,7 @@ func mulLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftF64StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3653,7 +3514,7 @@ func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divF32StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
+// divF32StreamAVX2 is dst[i] = a / b, by non-temporal stores.
 //
 //go:noescape
 func divF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3663,7 +3524,7 @@ func divF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divF64StreamAVX2 is dst[i] = a / b, of a result that no cache holds.
+// divF64StreamAVX2 is dst[i] = a / b, by non-temporal stores.
 //
 //go:noescape
 func divF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3673,7 +3534,7 @@ func divF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF32StreamAVX2 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func divRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3683,7 +3544,7 @@ func divRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, of a result that no cache holds.
+// divRightF64StreamAVX2 is dst[i] = a / b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func divRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3693,7 +3554,7 @@ func divRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF32StreamAVX2 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func divLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3703,7 +3564,7 @@ func divLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func divLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, of a result that no cache holds.
+// divLeftF64StreamAVX2 is dst[i] = a / b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func divLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3713,7 +3574,7 @@ func divLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func maximumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3723,7 +3584,7 @@ func maximumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, of a result that no cache holds.
+// maximumF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func maximumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3733,7 +3594,7 @@ func maximumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3743,7 +3604,7 @@ func maximumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// maximumRightF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3753,7 +3614,7 @@ func maximumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3763,7 +3624,7 @@ func maximumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// maximumLeftF64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3773,7 +3634,7 @@ func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func minimumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3783,7 +3644,7 @@ func minimumF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, of a result that no cache holds.
+// minimumF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
 //
 //go:noescape
 func minimumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -3793,7 +3654,7 @@ func minimumF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3803,7 +3664,7 @@ func minimumRightF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of a result that no cache holds.
+// minimumRightF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3813,7 +3674,7 @@ func minimumRightF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3823,7 +3684,7 @@ func minimumLeftF32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of a result that no cache holds.
+// minimumLeftF64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -3833,7 +3694,7 @@ func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func negF32AVX2(dst, a unsafe.Pointer, n int)
 
-// negF32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negF32StreamAVX2 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3843,7 +3704,7 @@ func negF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64AVX2(dst, a unsafe.Pointer, n int)
 
-// negF64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negF64StreamAVX2 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3853,7 +3714,7 @@ func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF32AVX2(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
+// absF32StreamAVX2 is dst[i] = |a|, by non-temporal stores.
 //
 //go:noescape
 func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3863,7 +3724,7 @@ func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absF64AVX2(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX2 is dst[i] = |a|, of a result that no cache holds.
+// absF64StreamAVX2 is dst[i] = |a|, by non-temporal stores.
 //
 //go:noescape
 func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3873,7 +3734,7 @@ func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF32AVX2(dst, a unsafe.Pointer, n int)
 
-// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 //
 //go:noescape
 func signF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3883,7 +3744,7 @@ func signF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signF64AVX2(dst, a unsafe.Pointer, n int)
 
-// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, of a result that no cache holds.
+// signF64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
 //
 //go:noescape
 func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3893,7 +3754,7 @@ func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF32AVX2(dst, a unsafe.Pointer, n int)
 
-// floorF32StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF32StreamAVX2 is dst[i] = ⌊a⌋, by non-temporal stores.
 //
 //go:noescape
 func floorF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3903,7 +3764,7 @@ func floorF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func floorF64AVX2(dst, a unsafe.Pointer, n int)
 
-// floorF64StreamAVX2 is dst[i] = ⌊a⌋, of a result that no cache holds.
+// floorF64StreamAVX2 is dst[i] = ⌊a⌋, by non-temporal stores.
 //
 //go:noescape
 func floorF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3913,7 +3774,7 @@ func floorF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF32AVX2(dst, a unsafe.Pointer, n int)
 
-// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF32StreamAVX2 is dst[i] = ⌈a⌉, by non-temporal stores.
 //
 //go:noescape
 func ceilF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3923,7 +3784,7 @@ func ceilF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func ceilF64AVX2(dst, a unsafe.Pointer, n int)
 
-// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, of a result that no cache holds.
+// ceilF64StreamAVX2 is dst[i] = ⌈a⌉, by non-temporal stores.
 //
 //go:noescape
 func ceilF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3933,7 +3794,7 @@ func ceilF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF32AVX2(dst, a unsafe.Pointer, n int)
 
-// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF32StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 //
 //go:noescape
 func roundF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3943,7 +3804,7 @@ func roundF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func roundF64AVX2(dst, a unsafe.Pointer, n int)
 
-// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, of a result that no cache holds.
+// roundF64StreamAVX2 is dst[i] = the integer nearest to a, the even one of two, by non-temporal stores.
 //
 //go:noescape
 func roundF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3953,7 +3814,7 @@ func roundF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF32AVX2(dst, a unsafe.Pointer, n int)
 
-// truncF32StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF32StreamAVX2 is dst[i] = a without its fraction, by non-temporal stores.
 //
 //go:noescape
 func truncF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3963,7 +3824,7 @@ func truncF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func truncF64AVX2(dst, a unsafe.Pointer, n int)
 
-// truncF64StreamAVX2 is dst[i] = a without its fraction, of a result that no cache holds.
+// truncF64StreamAVX2 is dst[i] = a without its fraction, by non-temporal stores.
 //
 //go:noescape
 func truncF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3973,7 +3834,7 @@ func truncF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF32AVX2(dst, a unsafe.Pointer, n int)
 
-// squareF32StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareF32StreamAVX2 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3983,7 +3844,7 @@ func squareF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64AVX2(dst, a unsafe.Pointer, n int)
 
-// squareF64StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareF64StreamAVX2 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3993,7 +3854,7 @@ func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF32AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX2 is dst[i] = a³, of a result that no cache holds.
+// cubeF32StreamAVX2 is dst[i] = a³, by non-temporal stores.
 //
 //go:noescape
 func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4003,7 +3864,7 @@ func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func cubeF64AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX2 is dst[i] = a³, of a result that no cache holds.
+// cubeF64StreamAVX2 is dst[i] = a³, by non-temporal stores.
 //
 //go:noescape
 func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4013,7 +3874,7 @@ func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF32AVX2(dst, a unsafe.Pointer, n int)
 
-// sqrtF32StreamAVX2 is dst[i] = √a, of a result that no cache holds.
+// sqrtF32StreamAVX2 is dst[i] = √a, by non-temporal stores.
 //
 //go:noescape
 func sqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4023,7 +3884,7 @@ func sqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func sqrtF64AVX2(dst, a unsafe.Pointer, n int)
 
-// sqrtF64StreamAVX2 is dst[i] = √a, of a result that no cache holds.
+// sqrtF64StreamAVX2 is dst[i] = √a, by non-temporal stores.
 //
 //go:noescape
 func sqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4033,7 +3894,7 @@ func sqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF32AVX2(dst, a unsafe.Pointer, n int)
 
-// reciprocalF32StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF32StreamAVX2 is dst[i] = 1 / a, by non-temporal stores.
 //
 //go:noescape
 func reciprocalF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4043,7 +3904,7 @@ func reciprocalF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reciprocalF64AVX2(dst, a unsafe.Pointer, n int)
 
-// reciprocalF64StreamAVX2 is dst[i] = 1 / a, of a result that no cache holds.
+// reciprocalF64StreamAVX2 is dst[i] = 1 / a, by non-temporal stores.
 //
 //go:noescape
 func reciprocalF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4053,7 +3914,7 @@ func reciprocalF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func clampF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4063,7 +3924,7 @@ func clampF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, of a result that no cache holds.
+// clampF64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4073,7 +3934,7 @@ func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -4083,7 +3944,7 @@ func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereF64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereF64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -4343,7 +4204,7 @@ func bF16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF32F64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, of a result that no cache holds.
+// fromF32F64StreamAVX2 is dst[i] = a, a float32, as a float64, by non-temporal stores.
 //
 //go:noescape
 func fromF32F64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4353,7 +4214,7 @@ func fromF32F64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromF16F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, of a result that no cache holds.
+// fromF16F32StreamAVX2 is dst[i] = a, in half precision, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4363,7 +4224,7 @@ func fromF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBF16F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, of a result that no cache holds.
+// fromBF16F32StreamAVX2 is dst[i] = a, a bfloat16, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromBF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4373,7 +4234,7 @@ func fromBF16F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, of a result that no cache holds.
+// fromI32F32StreamAVX2 is dst[i] = a, an int32, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromI32F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4383,7 +4244,7 @@ func fromI32F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromI32F64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, of a result that no cache holds.
+// fromI32F64StreamAVX2 is dst[i] = a, an int32, as a float64, by non-temporal stores.
 //
 //go:noescape
 func fromI32F64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4393,7 +4254,7 @@ func fromI32F64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8F32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, of a result that no cache holds.
+// fromU8F32StreamAVX2 is dst[i] = a, a byte, as a float32, by non-temporal stores.
 //
 //go:noescape
 func fromU8F32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4403,7 +4264,7 @@ func fromU8F32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF32StreamAVX2 is dst[i] = 1 where a, else 0, by non-temporal stores.
 //
 //go:noescape
 func fromBoolF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4413,7 +4274,7 @@ func fromBoolF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromBoolF64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, of a result that no cache holds.
+// fromBoolF64StreamAVX2 is dst[i] = 1 where a, else 0, by non-temporal stores.
 //
 //go:noescape
 func fromBoolF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4793,7 +4654,7 @@ func cubeBF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negHalvesI64AVX2(dst, a unsafe.Pointer, n int)
 
-// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, of a result that no cache holds.
+// negHalvesI64StreamAVX2 is dst[i] = the negatives of four elements of half precision, by non-temporal stores.
 //
 //go:noescape
 func negHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4803,7 +4664,7 @@ func negHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absHalvesI64AVX2(dst, a unsafe.Pointer, n int)
 
-// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, of a result that no cache holds.
+// absHalvesI64StreamAVX2 is dst[i] = four elements of half precision without their signs, by non-temporal stores.
 //
 //go:noescape
 func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4813,7 +4674,7 @@ func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF32AVX2(dst, a unsafe.Pointer, n int)
 
-// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4823,7 +4684,7 @@ func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func reLUF64AVX2(dst, a unsafe.Pointer, n int)
 
-// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, of a result that no cache holds.
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
 //
 //go:noescape
 func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -4833,7 +4694,7 @@ func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4843,7 +4704,7 @@ func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, of a result that no cache holds.
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4853,7 +4714,7 @@ func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 //
 //go:noescape
 func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4863,7 +4724,7 @@ func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, of a result that no cache holds.
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
 //
 //go:noescape
 func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4873,7 +4734,7 @@ func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
 //
 //go:noescape
 func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4883,7 +4744,7 @@ func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), of a result that no cache holds.
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
 //
 //go:noescape
 func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4893,7 +4754,7 @@ func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 //
 //go:noescape
 func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4903,7 +4764,7 @@ func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
 
-// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, of a result that no cache holds.
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
 //
 //go:noescape
 func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
@@ -4913,7 +4774,7 @@ func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4923,7 +4784,7 @@ func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe
 //go:noescape
 func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, of a result that no cache holds.
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -4933,147 +4794,77 @@ func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe
 //go:noescape
 func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusScaledF32StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-//
-//go:noescape
-func softplusScaledF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // softplusScaledF64AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
 //
 //go:noescape
 func softplusScaledF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF64StreamAVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, of a result that no cache holds.
-//
-//go:noescape
-func softplusScaledF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // siLUGradF32AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// siLUGradF32StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
-//
-//go:noescape
-func siLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
-
 // siLUGradF64AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
 //
 //go:noescape
 func siLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF64StreamAVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), of a result that no cache holds.
-//
-//go:noescape
-func siLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 
 // softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
 func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// softplusGradF32StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
-//
-//go:noescape
-func softplusGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // softplusGradF64AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
 //
 //go:noescape
 func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF64StreamAVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, of a result that no cache holds.
-//
-//go:noescape
-func softplusGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
 //
 //go:noescape
 func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluGradF32StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-//
-//go:noescape
-func geluGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
-
 // geluGradF64AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
 //
 //go:noescape
 func geluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// geluGradF64StreamAVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), of a result that no cache holds.
-//
-//go:noescape
-func geluGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 
 // geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 //
 //go:noescape
 func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
 
-// geluTanhGradF32StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-//
-//go:noescape
-func geluTanhGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int)
-
 // geluTanhGradF64AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
 //
 //go:noescape
 func geluTanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF64StreamAVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))), of a result that no cache holds.
-//
-//go:noescape
-func geluTanhGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int)
 
 // bceF32AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 //
 //go:noescape
 func bceF32AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceF32StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-//
-//go:noescape
-func bceF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
-
 // bceF64AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
 //
 //go:noescape
 func bceF64AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// bceF64StreamAVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), of a result that no cache holds.
-//
-//go:noescape
-func bceF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 
 // bceGradF32AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 //
 //go:noescape
 func bceGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
 
-// bceGradF32StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
-//
-//go:noescape
-func bceGradF32StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
-
 // bceGradF64AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
 //
 //go:noescape
 func bceGradF64AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF64StreamAVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, of a result that no cache holds.
-//
-//go:noescape
-func bceGradF64StreamAVX2(dst, x, t, p unsafe.Pointer, n int)
 
 // squaredErrorF32AVX2 is dst[i] = (a - b)².
 //
 //go:noescape
 func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
 //
 //go:noescape
 func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5083,7 +4874,7 @@ func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², of a result that no cache holds.
+// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
 //
 //go:noescape
 func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5093,7 +4884,7 @@ func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 //
 //go:noescape
 func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5103,7 +4894,7 @@ func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars 
 //go:noescape
 func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, of a result that no cache holds.
+// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
 //
 //go:noescape
 func squaredErrorGradF64StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5208,7 +4999,7 @@ func boxMullerF32AVX2(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addI32StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addI32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5218,7 +5009,7 @@ func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addI64StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addI64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5228,7 +5019,7 @@ func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addU8StreamAVX2 is dst[i] = a + b, of a result that no cache holds.
+// addU8StreamAVX2 is dst[i] = a + b, by non-temporal stores.
 //
 //go:noescape
 func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5238,7 +5029,7 @@ func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func addRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5248,7 +5039,7 @@ func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5258,7 +5049,7 @@ func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, of a result that no cache holds.
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5268,7 +5059,7 @@ func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5278,7 +5069,7 @@ func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5288,7 +5079,7 @@ func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, of a result that no cache holds.
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5298,7 +5089,7 @@ func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subI32StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subI32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5308,7 +5099,7 @@ func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subI64StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subI64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5318,7 +5109,7 @@ func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// subU8StreamAVX2 is dst[i] = a - b, of a result that no cache holds.
+// subU8StreamAVX2 is dst[i] = a - b, by non-temporal stores.
 //
 //go:noescape
 func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5328,7 +5119,7 @@ func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func subRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5338,7 +5129,7 @@ func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5348,7 +5139,7 @@ func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, of a result that no cache holds.
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5358,7 +5149,7 @@ func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5368,7 +5159,7 @@ func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5378,7 +5169,7 @@ func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, of a result that no cache holds.
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5388,7 +5179,7 @@ func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulI32StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulI32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5398,7 +5189,7 @@ func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulU8StreamAVX2 is dst[i] = a · b, of a result that no cache holds.
+// mulU8StreamAVX2 is dst[i] = a · b, by non-temporal stores.
 //
 //go:noescape
 func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5408,7 +5199,7 @@ func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func mulRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5418,7 +5209,7 @@ func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, of a result that no cache holds.
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5428,7 +5219,7 @@ func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5438,7 +5229,7 @@ func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func mulLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, of a result that no cache holds.
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5448,7 +5239,7 @@ func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumI32StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5458,7 +5249,7 @@ func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumI64StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5468,7 +5259,7 @@ func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumU8StreamAVX2 is dst[i] = the larger of a and b, of a result that no cache holds.
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
 //
 //go:noescape
 func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5478,7 +5269,7 @@ func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func maximumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5488,7 +5279,7 @@ func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5498,7 +5289,7 @@ func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func maximumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, of a result that no cache holds.
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5508,7 +5299,7 @@ func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5518,7 +5309,7 @@ func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5528,7 +5319,7 @@ func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func maximumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, of a result that no cache holds.
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5538,7 +5329,7 @@ func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointe
 //go:noescape
 func minimumI32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5548,7 +5339,7 @@ func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5558,7 +5349,7 @@ func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumU8AVX2(dst, a, b unsafe.Pointer, n int)
 
-// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, of a result that no cache holds.
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
 //
 //go:noescape
 func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -5568,7 +5359,7 @@ func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func minimumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5578,7 +5369,7 @@ func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5588,7 +5379,7 @@ func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func minimumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, of a result that no cache holds.
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
 //
 //go:noescape
 func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5598,7 +5389,7 @@ func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5608,7 +5399,7 @@ func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5618,7 +5409,7 @@ func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minimumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, of a result that no cache holds.
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
 //
 //go:noescape
 func minimumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -5898,7 +5689,7 @@ func geLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func negI32AVX2(dst, a unsafe.Pointer, n int)
 
-// negI32StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negI32StreamAVX2 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5908,7 +5699,7 @@ func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negI64AVX2(dst, a unsafe.Pointer, n int)
 
-// negI64StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negI64StreamAVX2 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5918,7 +5709,7 @@ func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negU8AVX2(dst, a unsafe.Pointer, n int)
 
-// negU8StreamAVX2 is dst[i] = -a, of a result that no cache holds.
+// negU8StreamAVX2 is dst[i] = -a, by non-temporal stores.
 //
 //go:noescape
 func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5928,7 +5719,7 @@ func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI32AVX2(dst, a unsafe.Pointer, n int)
 
-// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5938,7 +5729,7 @@ func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absI64AVX2(dst, a unsafe.Pointer, n int)
 
-// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5948,7 +5739,7 @@ func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func absU8AVX2(dst, a unsafe.Pointer, n int)
 
-// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, of a result that no cache holds.
+// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
 //
 //go:noescape
 func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5958,7 +5749,7 @@ func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI32AVX2(dst, a unsafe.Pointer, n int)
 
-// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5968,7 +5759,7 @@ func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signI64AVX2(dst, a unsafe.Pointer, n int)
 
-// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5978,7 +5769,7 @@ func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func signU8AVX2(dst, a unsafe.Pointer, n int)
 
-// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, of a result that no cache holds.
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
 //
 //go:noescape
 func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5988,7 +5779,7 @@ func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareI32AVX2(dst, a unsafe.Pointer, n int)
 
-// squareI32StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareI32StreamAVX2 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -5998,7 +5789,7 @@ func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareU8AVX2(dst, a unsafe.Pointer, n int)
 
-// squareU8StreamAVX2 is dst[i] = a², of a result that no cache holds.
+// squareU8StreamAVX2 is dst[i] = a², by non-temporal stores.
 //
 //go:noescape
 func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6008,7 +5799,7 @@ func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func clampI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6018,7 +5809,7 @@ func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6028,7 +5819,7 @@ func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), of a result that no cache holds.
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
 //
 //go:noescape
 func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6038,7 +5829,7 @@ func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func whereI32AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI32StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6048,7 +5839,7 @@ func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereI64StreamAVX2 is dst[i] = a where cond, else b, of a result that no cache holds.
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
 //
 //go:noescape
 func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6078,7 +5869,7 @@ func addProductsPairU8AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsaf
 //go:noescape
 func fromI32I64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, of a result that no cache holds.
+// fromI32I64StreamAVX2 is dst[i] = a, an int32, as an int64, by non-temporal stores.
 //
 //go:noescape
 func fromI32I64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6088,7 +5879,7 @@ func fromI32I64StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I32AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I32StreamAVX2 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 //
 //go:noescape
 func fromU8I32StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6098,7 +5889,7 @@ func fromU8I32StreamAVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func fromU8I64AVX2(dst, a unsafe.Pointer, n int)
 
-// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, of a result that no cache holds.
+// fromU8I64StreamAVX2 is dst[i] = a, a byte, as an integer, by non-temporal stores.
 //
 //go:noescape
 func fromU8I64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -6140,7 +5931,7 @@ func toBoolU8AVX2(dst, a unsafe.Pointer, n int)
 func expF32AVX2(dst, x unsafe.Pointer, n int)
 
 // expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., of a result that no cache holds.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
 //
 //go:noescape
 func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6151,35 +5942,17 @@ func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expm1F32AVX2(dst, x unsafe.Pointer, n int)
 
-// expm1F32StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
-//
-//go:noescape
-func expm1F32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // logF32AVX2 is dst[i] = log(x).
 // x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
 //
 //go:noescape
 func logF32AVX2(dst, x unsafe.Pointer, n int)
 
-// logF32StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., of a result that no cache holds.
-//
-//go:noescape
-func logF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // log1pF32AVX2 is dst[i] = log(1+x).
 // 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
 //
 //go:noescape
 func log1pF32AVX2(dst, x unsafe.Pointer, n int)
-
-// log1pF32StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
-//
-//go:noescape
-func log1pF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // sinF32AVX2 is dst[i] = sin(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
@@ -6188,13 +5961,6 @@ func log1pF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func sinF32AVX2(dst, x unsafe.Pointer, n int)
 
-// sinF32StreamAVX2 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func sinF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // cosF32AVX2 is dst[i] = cos(x), x in radians.
 // |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
 // then a polynomial by Remez for the sine or the cosine of r..
@@ -6202,24 +5968,11 @@ func sinF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func cosF32AVX2(dst, x unsafe.Pointer, n int)
 
-// cosF32StreamAVX2 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func cosF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // tanhF32AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
 //
 //go:noescape
 func tanhF32AVX2(dst, x unsafe.Pointer, n int)
-
-// tanhF32StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., of a result that no cache holds.
-//
-//go:noescape
-func tanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32AVX2 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
@@ -6228,7 +5981,7 @@ func tanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
 func sigmoidF32AVX2(dst, x unsafe.Pointer, n int)
 
 // sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., of a result that no cache holds.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
 //
 //go:noescape
 func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6239,23 +5992,11 @@ func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func erfF32AVX2(dst, x unsafe.Pointer, n int)
 
-// erfF32StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., of a result that no cache holds.
-//
-//go:noescape
-func erfF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // powF32AVX2 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
 //
 //go:noescape
 func powF32AVX2(dst, x, y unsafe.Pointer, n int)
-
-// powF32StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error., of a result that no cache holds.
-//
-//go:noescape
-func powF32StreamAVX2(dst, x, y unsafe.Pointer, n int)
 
 // rsqrtF32AVX2 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
@@ -6264,7 +6005,7 @@ func powF32StreamAVX2(dst, x, y unsafe.Pointer, n int)
 func rsqrtF32AVX2(dst, x unsafe.Pointer, n int)
 
 // rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 //
 //go:noescape
 func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6275,23 +6016,11 @@ func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func siLUF32AVX2(dst, x unsafe.Pointer, n int)
 
-// siLUF32StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
-//
-//go:noescape
-func siLUF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // geluF32AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
 //
 //go:noescape
 func geluF32AVX2(dst, x unsafe.Pointer, n int)
-
-// geluF32StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., of a result that no cache holds.
-//
-//go:noescape
-func geluF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // geluTanhF32AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 // x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
@@ -6299,23 +6028,11 @@ func geluF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
 
-// geluTanhF32StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., of a result that no cache holds.
-//
-//go:noescape
-func geluTanhF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // softplusF32AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|)..
 //
 //go:noescape
 func softplusF32AVX2(dst, x unsafe.Pointer, n int)
-
-// softplusF32StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-//
-//go:noescape
-func softplusF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // geluSlopeF32AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
@@ -6323,23 +6040,11 @@ func softplusF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluSlopeF32AVX2(dst, x unsafe.Pointer, n int)
 
-// geluSlopeF32StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-//
-//go:noescape
-func geluSlopeF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // expBelowF32AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
 // As Exp, without what is for positive x..
 //
 //go:noescape
 func expBelowF32AVX2(dst, x unsafe.Pointer, n int)
-
-// expBelowF32StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-//
-//go:noescape
-func expBelowF32StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // expF64AVX2 is dst[i] = e**x.
 // x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
@@ -6347,23 +6052,11 @@ func expBelowF32StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expF64AVX2(dst, x unsafe.Pointer, n int)
 
-// expF64StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., of a result that no cache holds.
-//
-//go:noescape
-func expF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // expm1F64AVX2 is dst[i] = e**x - 1.
 // x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
 //
 //go:noescape
 func expm1F64AVX2(dst, x unsafe.Pointer, n int)
-
-// expm1F64StreamAVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., of a result that no cache holds.
-//
-//go:noescape
-func expm1F64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // logF64AVX2 is dst[i] = log(x).
 // x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
@@ -6371,23 +6064,11 @@ func expm1F64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func logF64AVX2(dst, x unsafe.Pointer, n int)
 
-// logF64StreamAVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., of a result that no cache holds.
-//
-//go:noescape
-func logF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // log1pF64AVX2 is dst[i] = log(1+x).
 // 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
 //
 //go:noescape
 func log1pF64AVX2(dst, x unsafe.Pointer, n int)
-
-// log1pF64StreamAVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., of a result that no cache holds.
-//
-//go:noescape
-func log1pF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // tanhF64AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
 // Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
@@ -6395,23 +6076,11 @@ func log1pF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func tanhF64AVX2(dst, x unsafe.Pointer, n int)
 
-// tanhF64StreamAVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., of a result that no cache holds.
-//
-//go:noescape
-func tanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // sigmoidF64AVX2 is dst[i] = 1/(1 + e**-x).
 // The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
 //
 //go:noescape
 func sigmoidF64AVX2(dst, x unsafe.Pointer, n int)
-
-// sigmoidF64StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., of a result that no cache holds.
-//
-//go:noescape
-func sigmoidF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // siLUF64AVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
 // Sigmoid's quotient with x in its numerator..
@@ -6419,23 +6088,11 @@ func sigmoidF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func siLUF64AVX2(dst, x unsafe.Pointer, n int)
 
-// siLUF64StreamAVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., of a result that no cache holds.
-//
-//go:noescape
-func siLUF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // softplusF64AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
 // max(x, 0) + log1p(e**-|x|)..
 //
 //go:noescape
 func softplusF64AVX2(dst, x unsafe.Pointer, n int)
-
-// softplusF64StreamAVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., of a result that no cache holds.
-//
-//go:noescape
-func softplusF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // rsqrtF64AVX2 is dst[i] = 1/√x; -∞ at -0.
 // Two correctly rounded steps..
@@ -6444,7 +6101,7 @@ func softplusF64StreamAVX2(dst, x unsafe.Pointer, n int)
 func rsqrtF64AVX2(dst, x unsafe.Pointer, n int)
 
 // rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., of a result that no cache holds.
+// Two correctly rounded steps., by non-temporal stores.
 //
 //go:noescape
 func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
@@ -6455,23 +6112,11 @@ func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func expBelowF64AVX2(dst, x unsafe.Pointer, n int)
 
-// expBelowF64StreamAVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x., of a result that no cache holds.
-//
-//go:noescape
-func expBelowF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // erfF64AVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
 // Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
 //
 //go:noescape
 func erfF64AVX2(dst, x unsafe.Pointer, n int)
-
-// erfF64StreamAVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1., of a result that no cache holds.
-//
-//go:noescape
-func erfF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // geluF64AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
 // max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
@@ -6479,23 +6124,11 @@ func erfF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluF64AVX2(dst, x unsafe.Pointer, n int)
 
-// geluF64StreamAVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π., of a result that no cache holds.
-//
-//go:noescape
-func geluF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // geluSlopeF64AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
 //
 //go:noescape
 func geluSlopeF64AVX2(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF64StreamAVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., of a result that no cache holds.
-//
-//go:noescape
-func geluSlopeF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // geluTanhF64AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
 // x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
@@ -6503,23 +6136,11 @@ func geluSlopeF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func geluTanhF64AVX2(dst, x unsafe.Pointer, n int)
 
-// geluTanhF64StreamAVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., of a result that no cache holds.
-//
-//go:noescape
-func geluTanhF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // sinNearF64AVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
 // |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
 //
 //go:noescape
 func sinNearF64AVX2(dst, x unsafe.Pointer, n int)
-
-// sinNearF64StreamAVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func sinNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
 
 // cosNearF64AVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
 // |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
@@ -6527,23 +6148,11 @@ func sinNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
 //go:noescape
 func cosNearF64AVX2(dst, x unsafe.Pointer, n int)
 
-// cosNearF64StreamAVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r., of a result that no cache holds.
-//
-//go:noescape
-func cosNearF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
 // powF64AVX2 is dst[i] = x**y with the special cases of C99.
 // e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
 //
 //go:noescape
 func powF64AVX2(dst, x, y unsafe.Pointer, n int)
-
-// powF64StreamAVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32., of a result that no cache holds.
-//
-//go:noescape
-func powF64StreamAVX2(dst, x, y unsafe.Pointer, n int)
 
 // maxColumnsF32AVX2 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
@@ -6605,87 +6214,47 @@ func mulF32F64AVX2(products, a unsafe.Pointer, n int)
 //go:noescape
 func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
 
-// expStripF32StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-//
-//go:noescape
-func expStripF32StreamAVX2(dst, a, largest unsafe.Pointer, n int)
-
 // expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
 //
 //go:noescape
 func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64StreamAVX2 is dst[i] = e**(a - largest), largest not less than a, of a result that no cache holds.
-//
-//go:noescape
-func expStripF64StreamAVX2(dst, a, largest unsafe.Pointer, n int)
 
 // logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// logSoftmaxGradStripF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
 // logSoftmaxGradStripF64AVX2 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
 // shiftStripF32AVX2 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
 
-// shiftStripF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
-//
-//go:noescape
-func shiftStripF32StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
-
 // shiftStripF64AVX2 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
-//
-//go:noescape
-func shiftStripF64StreamAVX2(dst, a, first, second unsafe.Pointer, n int)
 
 // softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
 //
 //go:noescape
 func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
-// softmaxGradStripF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradStripF32StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
 // softmaxGradStripF64AVX2 is dst[i] = y·(dy - sum).
 //
 //go:noescape
 func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradStripF64StreamAVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
 // andI64AVX2 is dst[i] = a & b.
 //
 //go:noescape
 func andI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// andI64StreamAVX2 is dst[i] = a & b, of a result that no cache holds.
+// andI64StreamAVX2 is dst[i] = a & b, by non-temporal stores.
 //
 //go:noescape
 func andI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6695,7 +6264,7 @@ func andI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func orI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// orI64StreamAVX2 is dst[i] = a | b, of a result that no cache holds.
+// orI64StreamAVX2 is dst[i] = a | b, by non-temporal stores.
 //
 //go:noescape
 func orI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6705,7 +6274,7 @@ func orI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func xorI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// xorI64StreamAVX2 is dst[i] = a ^ b, of a result that no cache holds.
+// xorI64StreamAVX2 is dst[i] = a ^ b, by non-temporal stores.
 //
 //go:noescape
 func xorI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6715,7 +6284,7 @@ func xorI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func sameI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, of a result that no cache holds.
+// sameI64StreamAVX2 is dst[i] = a ^ b ^ ones: a == b of bools, by non-temporal stores.
 //
 //go:noescape
 func sameI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6725,7 +6294,7 @@ func sameI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func belowI64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, of a result that no cache holds.
+// belowI64StreamAVX2 is dst[i] = b & (a ^ b): a < b of bools, by non-temporal stores.
 //
 //go:noescape
 func belowI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6735,7 +6304,7 @@ func belowI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func atMostI64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, of a result that no cache holds.
+// atMostI64StreamAVX2 is dst[i] = (a & (a ^ b)) ^ ones: a ≤ b of bools, by non-temporal stores.
 //
 //go:noescape
 func atMostI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6745,7 +6314,7 @@ func atMostI64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func flipI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// flipI64StreamAVX2 is dst[i] = a ^ bits, of a result that no cache holds.
+// flipI64StreamAVX2 is dst[i] = a ^ bits, by non-temporal stores.
 //
 //go:noescape
 func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6755,7 +6324,7 @@ func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func truthOfBytesI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, of a result that no cache holds.
+// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
 //
 //go:noescape
 func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
@@ -6765,7 +6334,7 @@ func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Poin
 //go:noescape
 func whereBytesI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 
-// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, of a result that no cache holds.
+// whereBytesI64StreamAVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0, by non-temporal stores.
 //
 //go:noescape
 func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
@@ -6775,7 +6344,7 @@ func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
 //
 //go:noescape
 func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6785,7 +6354,7 @@ func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func divTruncF64AVX2(dst, a, b unsafe.Pointer, n int)
 
-// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, of a result that no cache holds.
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
 //
 //go:noescape
 func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
@@ -6795,57 +6364,27 @@ func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 //go:noescape
 func fmodF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// fmodF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func fmodF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // fmodF64AVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
 //
 //go:noescape
 func fmodF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// fmodF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func fmodF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // remainderF32AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
 //
 //go:noescape
 func remainderF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// remainderF32StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func remainderF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // remainderF64AVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit.
 //
 //go:noescape
 func remainderF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// remainderF64StreamAVX2 is dst[i] = the rest of a / b, with the sign of b; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func remainderF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorDivideF32AVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
 //
 //go:noescape
 func floorDivideF32AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// floorDivideF32StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func floorDivideF32StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // floorDivideF64AVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit.
 //
 //go:noescape
 func floorDivideF64AVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// floorDivideF64StreamAVX2 is dst[i] = ⌊a / b⌋; NaN where |a / b| ≥ limit, of a result that no cache holds.
-//
-//go:noescape
-func floorDivideF64StreamAVX2(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)

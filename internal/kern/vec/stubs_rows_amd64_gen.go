@@ -181,7 +181,7 @@ func productF32F64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func addColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF32StreamAVX512 is dst[i] = a + v, of a result that no cache holds.
+// addColumnF32StreamAVX512 is dst[i] = a + v, by non-temporal stores.
 //
 //go:noescape
 func addColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -191,7 +191,7 @@ func addColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func addColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF64StreamAVX512 is dst[i] = a + v, of a result that no cache holds.
+// addColumnF64StreamAVX512 is dst[i] = a + v, by non-temporal stores.
 //
 //go:noescape
 func addColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -201,7 +201,7 @@ func addColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF32StreamAVX512 is dst[i] = a - v, of a result that no cache holds.
+// subColumnF32StreamAVX512 is dst[i] = a - v, by non-temporal stores.
 //
 //go:noescape
 func subColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -211,7 +211,7 @@ func subColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF64StreamAVX512 is dst[i] = a - v, of a result that no cache holds.
+// subColumnF64StreamAVX512 is dst[i] = a - v, by non-temporal stores.
 //
 //go:noescape
 func subColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -221,7 +221,7 @@ func subColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func subFromColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF32StreamAVX512 is dst[i] = v - a, of a result that no cache holds.
+// subFromColumnF32StreamAVX512 is dst[i] = v - a, by non-temporal stores.
 //
 //go:noescape
 func subFromColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -231,7 +231,7 @@ func subFromColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func subFromColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF64StreamAVX512 is dst[i] = v - a, of a result that no cache holds.
+// subFromColumnF64StreamAVX512 is dst[i] = v - a, by non-temporal stores.
 //
 //go:noescape
 func subFromColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -241,7 +241,7 @@ func subFromColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func mulColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF32StreamAVX512 is dst[i] = a · v, of a result that no cache holds.
+// mulColumnF32StreamAVX512 is dst[i] = a · v, by non-temporal stores.
 //
 //go:noescape
 func mulColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -251,7 +251,7 @@ func mulColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func mulColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF64StreamAVX512 is dst[i] = a · v, of a result that no cache holds.
+// mulColumnF64StreamAVX512 is dst[i] = a · v, by non-temporal stores.
 //
 //go:noescape
 func mulColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -261,7 +261,7 @@ func mulColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF32StreamAVX512 is dst[i] = a / v, of a result that no cache holds.
+// divColumnF32StreamAVX512 is dst[i] = a / v, by non-temporal stores.
 //
 //go:noescape
 func divColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -271,7 +271,7 @@ func divColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF64StreamAVX512 is dst[i] = a / v, of a result that no cache holds.
+// divColumnF64StreamAVX512 is dst[i] = a / v, by non-temporal stores.
 //
 //go:noescape
 func divColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -281,7 +281,7 @@ func divColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func divIntoColumnF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF32StreamAVX512 is dst[i] = v / a, of a result that no cache holds.
+// divIntoColumnF32StreamAVX512 is dst[i] = v / a, by non-temporal stores.
 //
 //go:noescape
 func divIntoColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -291,7 +291,7 @@ func divIntoColumnF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, n
 //go:noescape
 func divIntoColumnF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF64StreamAVX512 is dst[i] = v / a, of a result that no cache holds.
+// divIntoColumnF64StreamAVX512 is dst[i] = v / a, by non-temporal stores.
 //
 //go:noescape
 func divIntoColumnF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -321,67 +321,47 @@ func sumExpF64AVX512(a unsafe.Pointer, rows, n int, scalars, results, next unsaf
 //go:noescape
 func crossEntropyGradF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF32StreamAVX512 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
-//
-//go:noescape
-func crossEntropyGradF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // crossEntropyGradF64AVX512 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
 func crossEntropyGradF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// crossEntropyGradF64StreamAVX512 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
-//
-//go:noescape
-func crossEntropyGradF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // logSoftmaxGradF32AVX512 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF32StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // logSoftmaxGradF64AVX512 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// logSoftmaxGradF64StreamAVX512 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // scaleF32AVX512 is dst[i] = a · factor.
 //
 //go:noescape
 func scaleF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF32StreamAVX512 is dst[i] = a · factor, of a result that no cache holds.
-//
-//go:noescape
-func scaleF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // scaleF64AVX512 is dst[i] = a · factor.
 //
 //go:noescape
 func scaleF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF64StreamAVX512 is dst[i] = a · factor, of a result that no cache holds.
+// softmaxGradF32AVX512 is dst[i] = y·(dy - sum).
 //
 //go:noescape
-func scaleF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // shiftF32AVX512 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
+// shiftF32StreamAVX512 is dst[i] = a - first - second, by non-temporal stores.
 //
 //go:noescape
 func shiftF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -391,37 +371,17 @@ func shiftF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsa
 //go:noescape
 func shiftF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF64StreamAVX512 is dst[i] = a - first - second, of a result that no cache holds.
+// shiftF64StreamAVX512 is dst[i] = a - first - second, by non-temporal stores.
 //
 //go:noescape
 func shiftF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
-// softmaxGradF32AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF32AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF32StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradF32StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
-// softmaxGradF64AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF64AVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF64StreamAVX512 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradF64StreamAVX512(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // normalizeF32AVX512 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF32StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
+// normalizeF32StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -431,7 +391,7 @@ func normalizeF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func normalizeF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF64StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
+// normalizeF64StreamAVX512 is dst[i] = (a - mean)·rstd, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -441,7 +401,7 @@ func normalizeF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next 
 //go:noescape
 func normalizeAffineF32AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF32StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
+// normalizeAffineF32StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeAffineF32StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -451,7 +411,7 @@ func normalizeAffineF32StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, sc
 //go:noescape
 func normalizeAffineF64AVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF64StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
+// normalizeAffineF64StreamAVX512 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -461,7 +421,7 @@ func normalizeAffineF64StreamAVX512(dst, a, w, b unsafe.Pointer, rows, n int, sc
 //go:noescape
 func normalizeChannelF32AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF32StreamAVX512 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
+// normalizeChannelF32StreamAVX512 is dst[i] = (a - mean)·scale + shift, by non-temporal stores.
 //
 //go:noescape
 func normalizeChannelF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -471,7 +431,7 @@ func normalizeChannelF32StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars
 //go:noescape
 func normalizeChannelF64AVX512(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF64StreamAVX512 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
+// normalizeChannelF64StreamAVX512 is dst[i] = (a - mean)·scale + shift, by non-temporal stores.
 //
 //go:noescape
 func normalizeChannelF64StreamAVX512(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -501,40 +461,20 @@ func layerNormSumsWeightedF64AVX512(dy, x, w unsafe.Pointer, rows, n int, scalar
 //go:noescape
 func layerNormGradF32AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF32StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradF32StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // layerNormGradF64AVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradF64AVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// layerNormGradF64StreamAVX512 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradF64StreamAVX512(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormGradWeightedF32AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF32AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF32StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradWeightedF32StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // layerNormGradWeightedF64AVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF64AVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// layerNormGradWeightedF64StreamAVX512 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradWeightedF64StreamAVX512(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // sumF32AVX2 is Σ a.
 //
@@ -711,7 +651,7 @@ func productF32F64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func addColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF32StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
+// addColumnF32StreamAVX2 is dst[i] = a + v, by non-temporal stores.
 //
 //go:noescape
 func addColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -721,7 +661,7 @@ func addColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func addColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// addColumnF64StreamAVX2 is dst[i] = a + v, of a result that no cache holds.
+// addColumnF64StreamAVX2 is dst[i] = a + v, by non-temporal stores.
 //
 //go:noescape
 func addColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -731,7 +671,7 @@ func addColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF32StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
+// subColumnF32StreamAVX2 is dst[i] = a - v, by non-temporal stores.
 //
 //go:noescape
 func subColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -741,7 +681,7 @@ func subColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subColumnF64StreamAVX2 is dst[i] = a - v, of a result that no cache holds.
+// subColumnF64StreamAVX2 is dst[i] = a - v, by non-temporal stores.
 //
 //go:noescape
 func subColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -751,7 +691,7 @@ func subColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func subFromColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF32StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
+// subFromColumnF32StreamAVX2 is dst[i] = v - a, by non-temporal stores.
 //
 //go:noescape
 func subFromColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -761,7 +701,7 @@ func subFromColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func subFromColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// subFromColumnF64StreamAVX2 is dst[i] = v - a, of a result that no cache holds.
+// subFromColumnF64StreamAVX2 is dst[i] = v - a, by non-temporal stores.
 //
 //go:noescape
 func subFromColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -771,7 +711,7 @@ func subFromColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func mulColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF32StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
+// mulColumnF32StreamAVX2 is dst[i] = a · v, by non-temporal stores.
 //
 //go:noescape
 func mulColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -781,7 +721,7 @@ func mulColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func mulColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// mulColumnF64StreamAVX2 is dst[i] = a · v, of a result that no cache holds.
+// mulColumnF64StreamAVX2 is dst[i] = a · v, by non-temporal stores.
 //
 //go:noescape
 func mulColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -791,7 +731,7 @@ func mulColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF32StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
+// divColumnF32StreamAVX2 is dst[i] = a / v, by non-temporal stores.
 //
 //go:noescape
 func divColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -801,7 +741,7 @@ func divColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divColumnF64StreamAVX2 is dst[i] = a / v, of a result that no cache holds.
+// divColumnF64StreamAVX2 is dst[i] = a / v, by non-temporal stores.
 //
 //go:noescape
 func divColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -811,7 +751,7 @@ func divColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func divIntoColumnF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF32StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
+// divIntoColumnF32StreamAVX2 is dst[i] = v / a, by non-temporal stores.
 //
 //go:noescape
 func divIntoColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -821,7 +761,7 @@ func divIntoColumnF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, nex
 //go:noescape
 func divIntoColumnF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// divIntoColumnF64StreamAVX2 is dst[i] = v / a, of a result that no cache holds.
+// divIntoColumnF64StreamAVX2 is dst[i] = v / a, by non-temporal stores.
 //
 //go:noescape
 func divIntoColumnF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -851,67 +791,47 @@ func sumExpF64AVX2(a unsafe.Pointer, rows, n int, scalars, results, next unsafe.
 //go:noescape
 func crossEntropyGradF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// crossEntropyGradF32StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
-//
-//go:noescape
-func crossEntropyGradF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // crossEntropyGradF64AVX2 is dst[i] = e**(a - first - second) · scale.
 //
 //go:noescape
 func crossEntropyGradF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// crossEntropyGradF64StreamAVX2 is dst[i] = e**(a - first - second) · scale, of a result that no cache holds.
-//
-//go:noescape
-func crossEntropyGradF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // logSoftmaxGradF32AVX2 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// logSoftmaxGradF32StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // logSoftmaxGradF64AVX2 is dst[i] = dy - e**y · sum.
 //
 //go:noescape
 func logSoftmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// logSoftmaxGradF64StreamAVX2 is dst[i] = dy - e**y · sum, of a result that no cache holds.
-//
-//go:noescape
-func logSoftmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // scaleF32AVX2 is dst[i] = a · factor.
 //
 //go:noescape
 func scaleF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF32StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
-//
-//go:noescape
-func scaleF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // scaleF64AVX2 is dst[i] = a · factor.
 //
 //go:noescape
 func scaleF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// scaleF64StreamAVX2 is dst[i] = a · factor, of a result that no cache holds.
+// softmaxGradF32AVX2 is dst[i] = y·(dy - sum).
 //
 //go:noescape
-func scaleF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
+func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// softmaxGradF64AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // shiftF32AVX2 is dst[i] = a - first - second.
 //
 //go:noescape
 func shiftF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
+// shiftF32StreamAVX2 is dst[i] = a - first - second, by non-temporal stores.
 //
 //go:noescape
 func shiftF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -921,37 +841,17 @@ func shiftF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe
 //go:noescape
 func shiftF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF64StreamAVX2 is dst[i] = a - first - second, of a result that no cache holds.
+// shiftF64StreamAVX2 is dst[i] = a - first - second, by non-temporal stores.
 //
 //go:noescape
 func shiftF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
-// softmaxGradF32AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF32AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF32StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradF32StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
-// softmaxGradF64AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradF64AVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// softmaxGradF64StreamAVX2 is dst[i] = y·(dy - sum), of a result that no cache holds.
-//
-//go:noescape
-func softmaxGradF64StreamAVX2(dst, dy, y unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // normalizeF32AVX2 is dst[i] = (a - mean)·rstd, the mean in two parts.
 //
 //go:noescape
 func normalizeF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
+// normalizeF32StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -961,7 +861,7 @@ func normalizeF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func normalizeF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, of a result that no cache holds.
+// normalizeF64StreamAVX2 is dst[i] = (a - mean)·rstd, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -971,7 +871,7 @@ func normalizeF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next un
 //go:noescape
 func normalizeAffineF32AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
+// normalizeAffineF32StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeAffineF32StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -981,7 +881,7 @@ func normalizeAffineF32StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scal
 //go:noescape
 func normalizeAffineF64AVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, of a result that no cache holds.
+// normalizeAffineF64StreamAVX2 is dst[i] = (a - mean)·rstd·w + b, the mean in two parts, by non-temporal stores.
 //
 //go:noescape
 func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -991,7 +891,7 @@ func normalizeAffineF64StreamAVX2(dst, a, w, b unsafe.Pointer, rows, n int, scal
 //go:noescape
 func normalizeChannelF32AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
+// normalizeChannelF32StreamAVX2 is dst[i] = (a - mean)·scale + shift, by non-temporal stores.
 //
 //go:noescape
 func normalizeChannelF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1001,7 +901,7 @@ func normalizeChannelF32StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, 
 //go:noescape
 func normalizeChannelF64AVX2(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, of a result that no cache holds.
+// normalizeChannelF64StreamAVX2 is dst[i] = (a - mean)·scale + shift, by non-temporal stores.
 //
 //go:noescape
 func normalizeChannelF64StreamAVX2(dst, a unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
@@ -1031,37 +931,17 @@ func layerNormSumsWeightedF64AVX2(dy, x, w unsafe.Pointer, rows, n int, scalars,
 //go:noescape
 func layerNormGradF32AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradF32StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradF32StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // layerNormGradF64AVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradF64AVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// layerNormGradF64StreamAVX2 is dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradF64StreamAVX2(dst, dy, x unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
 
 // layerNormGradWeightedF32AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF32AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// layerNormGradWeightedF32StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradWeightedF32StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)
-
 // layerNormGradWeightedF64AVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd.
 //
 //go:noescape
 func layerNormGradWeightedF64AVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// layerNormGradWeightedF64StreamAVX2 is dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd, of a result that no cache holds.
-//
-//go:noescape
-func layerNormGradWeightedF64StreamAVX2(dst, dy, x, w unsafe.Pointer, rows, n int, scalars, next unsafe.Pointer)

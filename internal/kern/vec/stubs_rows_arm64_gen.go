@@ -261,16 +261,6 @@ func scaleF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 //go:noescape
 func scaleF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
-// shiftF32NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// shiftF64NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
 // softmaxGradF32NEON is dst[i] = y·(dy - sum).
 //
 //go:noescape
@@ -280,6 +270,16 @@ func softmaxGradF32NEON(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.P
 //
 //go:noescape
 func softmaxGradF64NEON(dst, dy, y unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF32NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
+
+// shiftF64NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
 
 // normalizeF32NEON is dst[i] = (a - mean)·rstd, the mean in two parts.
 //

@@ -57,19 +57,20 @@ func Switch(pkg, arch, name string, loops []*recipe.Loop, suffix string, bytesOf
 	return format.Source(out.Bytes())
 }
 
-// StreamSwitch returns the Go file with the functions streamAVX512 and streamAVX2, which run a loop for a result that no
-// cache holds by its name.
+// StreamSwitch returns the Go file with the functions streamAVX512 and streamAVX2, which run a loop that writes by
+// non-temporal stores by its name.
 func StreamSwitch(pkg, arch string, avx512, avx2 []*recipe.Loop) ([]byte, error) {
 	var out bytes.Buffer
 	goHead(&out, pkg, arch)
 	for n, loops := range [][]*recipe.Loop{avx512, avx2} {
-		suffix := []string{"AVX512", "AVX2"}[n]
+		m := &x86{wide: n == 0}
+		suffix := m.suffix()
 		name := "stream" + suffix
-		fmt.Fprintf(&out, "\n// %s runs a loop for a result that no cache holds and tells whether there is such a loop.\n", name)
+		fmt.Fprintf(&out, "\n// %s runs a loop by non-temporal stores and tells whether there is such a loop.\n", name)
 		fmt.Fprintf(&out, "func %s(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointer) bool {\nswitch l {\n", name)
 		for _, l := range loops {
 			for _, elem := range l.Elems {
-				if streams(l) {
+				if m.streams(l, elem) {
 					fmt.Fprintf(&out, "case %s:\n%s(%s)\n", number(l, elem), streamName(l, elem, suffix), arguments(l))
 				}
 			}

@@ -82,7 +82,7 @@ func RowFiles(loops []*recipe.Loop) (map[string][]byte, error) {
 	if files["rows_amd64_gen.go"], err = RowSwitch("vec", "amd64", loops, "AVX512", "AVX2"); err != nil {
 		return nil, err
 	}
-	if files["stream_rows_amd64_gen.go"], err = RowStreamSwitch("vec", "amd64", loops, "AVX512", "AVX2"); err != nil {
+	if files["stream_rows_amd64_gen.go"], err = RowStreamSwitch("vec", "amd64", loops); err != nil {
 		return nil, err
 	}
 	files["rows_arm64_gen.go"], err = RowSwitch("vec", "arm64", onNEON, "NEON")

@@ -38,9 +38,10 @@ type machine interface {
 type placer struct {
 	*program
 	machine
-	fn     *Func
-	masked bool // the last vector, of which only a part is there
-	around bool // results go around the caches
+	fn      *Func
+	masked  bool     // the last vector, of which only a part is there
+	streams bool     // results stay in their registers
+	results []result // these
 
 	at     int             // the instruction that is being written
 	reg    []int           // the register of each value, none where it has none
@@ -52,6 +53,11 @@ type placer struct {
 	peak    [classes]int // the most registers in use at once
 	spills  int
 	fetches map[int]int // how often each value was read from memory
+}
+
+// A result is a register and where it is to be written.
+type result struct {
+	register, address string
 }
 
 const none = -1

@@ -17,12 +17,12 @@ const maxInsts = 256
 // A plan is how a loop is laid out: how many chains run side by side, and which constants and parameters stay in
 // registers from iteration to iteration.
 type plan struct {
-	loop   *recipe.Loop
-	elem   recipe.Elem
-	chains int
-	unit   int // the least number of chains
-	kept   []value
-	around bool // results go around the caches
+	loop    *recipe.Loop
+	elem    recipe.Elem
+	chains  int
+	unit    int // the least number of chains
+	kept    []value
+	streams bool // results wait in registers for the stores of a function with non-temporal ones
 }
 
 // newPlan finds the plan by writing the body for nobody to read.
@@ -68,7 +68,7 @@ func mostUsed(p *placer, n int) []value {
 // body writes the loop's body for a number of chains from the first on; the kept values are in the first registers.
 func (pl *plan) body(m machine, fn *Func, first, chains int, masked bool) *placer {
 	p := newPlacer(m, lower(m, pl.loop, pl.elem, first, chains), fn)
-	p.masked, p.around = masked, pl.around
+	p.masked, p.streams = masked, pl.streams
 	for r, k := range pl.kept {
 		v := p.find(k)
 		p.keep[v], p.reg[v], p.owner[vectors][r] = true, r, v

@@ -24,22 +24,25 @@ func RowNames(pkg string, loops []*recipe.Loop) ([]byte, error) {
 
 // RowSwitch returns the Go file with the functions runRowsAVX512 and so on, which run a loop over rows by its name.
 func RowSwitch(pkg, arch string, loops []*recipe.Loop, suffixes ...string) ([]byte, error) {
-	return rowSwitch(pkg, arch, "runRows", "over rows of n elements", functionName, loops, suffixes)
+	return rowSwitch(pkg, arch, "runRows", "over rows of n elements", loops, suffixes, func(l *recipe.Loop, elem recipe.Elem, suffix string) (string, []string) {
+		return functionName(l, elem, suffix), rowArguments(l)
+	})
 }
 
-// RowStreamSwitch returns the Go file with the functions streamRowsAVX512 and so on, which run a loop over rows of a result that
-// no cache holds by its name.
-func RowStreamSwitch(pkg, arch string, loops []*recipe.Loop, suffixes ...string) ([]byte, error) {
-	var streamed []*recipe.Loop
-	for _, l := range loops {
-		if streamsRows(l) {
-			streamed = append(streamed, fetching(l))
+// RowStreamSwitch returns the Go file with the functions streamRowsAVX512 and streamRowsAVX2, which run a loop over rows that
+// writes by non-temporal stores by its name.
+func RowStreamSwitch(pkg, arch string, loops []*recipe.Loop) ([]byte, error) {
+	return rowSwitch(pkg, arch, "streamRows", "over rows of n elements by non-temporal stores", loops, []string{"AVX512", "AVX2"}, func(l *recipe.Loop, elem recipe.Elem, suffix string) (string, []string) {
+		if m := (&x86{wide: suffix == "AVX512"}); !m.streams(l, elem) {
+			return "", nil
 		}
-	}
-	return rowSwitch(pkg, arch, "streamRows", "over rows of n elements of a result that no cache holds", streamName, streamed, suffixes)
+		return streamName(l, elem, suffix), rowArguments(fetching(l))
+	})
 }
 
-func rowSwitch(pkg, arch, name, doc string, function func(l *recipe.Loop, elem recipe.Elem, suffix string) string, loops []*recipe.Loop, suffixes []string) ([]byte, error) {
+// rowSwitch writes the functions whose names begin with name, one for each suffix. Call returns the name and the arguments of a
+// loop's function for a type of number and a suffix, no name where there is none.
+func rowSwitch(pkg, arch, name, doc string, loops []*recipe.Loop, suffixes []string, call func(l *recipe.Loop, elem recipe.Elem, suffix string) (string, []string)) ([]byte, error) {
 	var out bytes.Buffer
 	goHead(&out, pkg, arch)
 	for _, suffix := range suffixes {
@@ -47,8 +50,9 @@ func rowSwitch(pkg, arch, name, doc string, function func(l *recipe.Loop, elem r
 		fmt.Fprintf(&out, "func %s%s(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {\nswitch l {\n", name, suffix)
 		for _, l := range loops {
 			for _, elem := range l.Elems {
-				fmt.Fprintf(&out, "case %s + %d:\n%s(%s)\n", l.Name, slices.Index(numbers, elem),
-					function(l, elem, suffix), strings.Join(rowArguments(l), ", "))
+				if function, args := call(l, elem, suffix); function != "" {
+					fmt.Fprintf(&out, "case %s + %d:\n%s(%s)\n", l.Name, slices.Index(numbers, elem), function, strings.Join(args, ", "))
+				}
 			}
 		}
 		out.WriteString("default:\nreturn false\n}\nreturn true\n}\n")

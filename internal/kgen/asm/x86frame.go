@@ -19,13 +19,13 @@ func x86File(loops []*recipe.Loop, wide bool) *File {
 		for _, elem := range l.Elems {
 			if l.Rows {
 				m.rowLoop(f, l, elem)
-				if streamsRows(l) {
+				if m.streams(l, elem) {
 					m.streamRows(f, l, elem)
 				}
 				continue
 			}
 			m.loop(f, l, elem)
-			if streams(l) {
+			if m.streams(l, elem) {
 				m.stream(f, l, elem)
 			}
 		}

@@ -123,9 +123,10 @@ func (m *x86) store(p *placer, in *inst) {
 		m.storeAs(p, in)
 		return
 	}
-	name := m.moves(p, x86Name{"VMOVUPS", "VMOVUPD"})
-	if p.around {
-		name = x86Name{"VMOVNTPS", "VMOVNTPD"}.of(p)
+	register := m.name(vectors, p.in(in.args[0]))
+	if p.streams { // the last steps are stores, so that nothing takes the register before it is written
+		p.results = append(p.results, result{register, m.at(p, in)})
+		return
 	}
-	m.write(p, in, name, m.name(vectors, p.in(in.args[0])))
+	m.write(p, in, m.moves(p, x86Name{"VMOVUPS", "VMOVUPD"}), register)
 }

@@ -70,7 +70,7 @@ func (m *x86) prefetch(fn *Func, pl plan, chains int) {
 			fn.Op("PREFETCHT0", fmt.Sprintf("%d(R14)(AX*%d)", at, pl.elem.Size()))
 		}
 	case pl.loop.Ahead:
-		m.askFor(fn, pl, chains, pl.loop.Src, rowsAhead)
+		m.prefetchOperands(fn, pl, chains, pl.loop.Src, rowsAhead)
 	}
 }
 

@@ -18,6 +18,7 @@ type Loop struct {
 	Rows    bool // it works on rows: scalars and folds are each row's own
 	Fetches bool // it works on rows, and meanwhile brings as many elements into the caches that will be read next
 	Ahead   bool // it works on rows that come from memory, and asks early for what it will read of them
+	Cached  bool // its result is a part of one and stays in a cache, so that non-temporal stores gain nothing
 	Whole   bool // its rows are of a multiple of 64 elements
 }
 

@@ -64,9 +64,13 @@ func (b *builder) Rounded(v float64) float {
 // of tells which function it takes.
 func each(loop func(elems []Elem) *Loop) []*Loop { return []*Loop{loop(single), loop(double)} }
 
+// inPieces are the recipes that loops of package kern apply to pieces that stay in a cache.
+var inPieces = map[string]bool{"ExpBelow": true, "SinNear": true, "CosNear": true}
+
 // elementary is the loop of a recipe.
 func elementary(r *Recipe) *Loop {
 	d := describe(r.Name, r.Doc, []Elem{r.Elem}, r.Params...)
+	d.Cached = inPieces[r.Name]
 	var args []float
 	for n := range r.Params {
 		args = append(args, d.Param(n))

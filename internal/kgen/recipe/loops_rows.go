@@ -137,11 +137,11 @@ func softmaxes() []*Loop {
 	scale := describeRows("Scale", "a · factor", floats, "a")
 	shift := describeRows("Shift", "a - first - second", floats, "a")
 	grad := describeRows("SoftmaxGrad", "y·(dy - sum)", floats, "dy", "y")
-	return slices.Concat(each(expShifted), each(sumExp), each(crossEntropyGrad), each(logSoftmaxGrad), []*Loop{
+	within := cached(slices.Concat(each(crossEntropyGrad), each(logSoftmaxGrad), []*Loop{
 		scale.dst(scale.Mul(scale.Param(0), scale.scalar("factor"))),
-		shift.dst(shift.shifted(shift.Param(0))),
 		grad.dst(grad.Mul(grad.Param(1), grad.Sub(grad.Param(0), grad.scalar("sum")))),
-	})
+	}))
+	return slices.Concat(each(expShifted), each(sumExp), within, []*Loop{shift.dst(shift.shifted(shift.Param(0)))})
 }
 
 func expShifted(elems []Elem) *Loop {
@@ -222,5 +222,6 @@ func layerNormGrad(name, doc string, src ...string) *Loop {
 	mean, rstd := d.scalar("mean"), d.scalar("rstd")
 	h := d.Mul(d.Sub(d.Param(1), mean), rstd)
 	rest := d.Sub(d.Sub(g, d.scalar("first")), d.Mul(h, d.scalar("second")))
+	d.Cached = true
 	return d.dst(d.Mul(rstd, rest))
 }

@@ -7,10 +7,19 @@ import "slices"
 func strips() []*Loop {
 	shift := describe("ShiftStrip", "a - first - second", floats, "a", "first", "second")
 	grad := describe("SoftmaxGradStrip", "y·(dy - sum)", floats, "dy", "y", "sum")
-	return slices.Concat(each(expStrip), each(logSoftmaxGradStrip), []*Loop{
+	all := slices.Concat(each(expStrip), each(logSoftmaxGradStrip), []*Loop{
 		shift.dst(shift.Sub(shift.Sub(shift.Param(0), shift.Param(1)), shift.Param(2))),
 		grad.dst(grad.Mul(grad.Param(1), grad.Sub(grad.Param(0), grad.Param(2)))),
 	})
+	return cached(all)
+}
+
+// cached marks loops whose results stay in a cache.
+func cached(loops []*Loop) []*Loop {
+	for _, l := range loops {
+		l.Cached = true
+	}
+	return loops
 }
 
 func expStrip(elems []Elem) *Loop {
