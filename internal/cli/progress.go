@@ -3,10 +3,11 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -15,31 +16,23 @@ import (
 const (
 	barWidth = 14
 	narrow   = 78
+	redraw   = 100 * time.Millisecond // at the earliest
 )
+
+const clearLine = "\x1b[2K\r"
 
 // progress shows a training on a terminal as a bar, elsewhere as a line per epoch.
 type progress struct {
 	out     io.Writer
 	epochs  int
 	samples int // of one epoch
-	bar     *progressbar.ProgressBar
+	bar     bool
 	start   time.Time
+	drawn   time.Time // the last time that the bar was
 }
 
 func newProgress(out io.Writer, epochs, samples int) *progress {
-	p := &progress{out: out, epochs: epochs, samples: samples, start: time.Now()}
-	if columns(out) >= narrow {
-		p.bar = progressbar.NewOptions64(int64(epochs)*int64(samples),
-			progressbar.OptionSetWriter(out),
-			progressbar.OptionSetWidth(barWidth),
-			progressbar.OptionSetElapsedTime(false),
-			progressbar.OptionSetPredictTime(false),
-			progressbar.OptionShowDescriptionAtLineEnd(),
-			progressbar.OptionUseANSICodes(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish())
-	}
-	return p
+	return &progress{out: out, epochs: epochs, samples: samples, bar: columns(out) >= narrow, start: time.Now()}
 }
 
 // columns returns how wide a terminal is, 0 if w is none.
@@ -57,14 +50,16 @@ func columns(w io.Writer) int {
 
 // step moves the bar; a bar that cannot be written is not worth failing for.
 func (p *progress) step(epoch, samples int, loss float64) {
-	if p.bar == nil {
+	if !p.bar || time.Since(p.drawn) < redraw {
 		return
 	}
-	done := epoch*p.samples + samples
-	rate := float64(done) / time.Since(p.start).Seconds()
-	left := time.Duration(float64(p.epochs*p.samples-done) / rate * float64(time.Second))
-	p.bar.Describe(fmt.Sprintf("epoch %d/%d  loss %.4f  %.0f samples/s  ETA %s", epoch+1, p.epochs, loss, rate, brief(left)))
-	_ = p.bar.Set64(int64(done))
+	p.drawn = time.Now()
+	done, all := float64(epoch*p.samples+samples), float64(p.epochs*p.samples)
+	rate := done / p.drawn.Sub(p.start).Seconds()
+	left := time.Duration((all - done) / rate * float64(time.Second))
+	full := int(barWidth * done / all)
+	fmt.Fprintf(p.out, "%s%4.0f%% |%s%s|  epoch %d/%d  loss %.4f  %.0f samples/s  ETA %s", clearLine, math.Floor(100*done/all),
+		strings.Repeat("█", full), strings.Repeat(" ", barWidth-full), epoch+1, p.epochs, loss, rate, brief(left))
 }
 
 // brief writes a duration in at most two units.
@@ -90,7 +85,7 @@ func (p *progress) judged(n int, e epoch) {
 
 // done removes the bar.
 func (p *progress) done() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
+	if p.bar {
+		fmt.Fprint(p.out, clearLine)
 	}
 }

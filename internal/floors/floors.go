@@ -41,7 +41,6 @@ var outside = map[string][]string{
 	"github.com/alecthomas/kong":         {"internal/cli", "cmd"},
 	"github.com/charmbracelet/bubbletea": {"internal/tui", "internal/cli", "cmd"},
 	"github.com/charmbracelet/lipgloss":  {"internal/tui", "internal/cli", "cmd"},
-	"github.com/schollz/progressbar":     {"internal/tui", "internal/cli", "cmd"},
 	"github.com/rogpeppe/go-internal":    {}, // tests
 }
 
