@@ -9,29 +9,36 @@ import (
 	"slices"
 	"time"
 
+	"cresset/cuda"
+	"cresset/device"
 	"cresset/tensor"
 )
 
 // Case is a workload.
 type Case struct {
-	Name string        // "mm/256": a family and what tells its members apart
-	Work float64       // what one call does, in units; 0 where only its time tells something
-	Unit string        // of Work: "FLOP", "B" (bytes that must move) or "elem"
-	Make func() func() // makes the operands and returns the call
+	Name  string                         // "mm/256": a family and what tells its members apart
+	Work  float64                        // what one call does, in units; 0 where only its time tells something
+	Unit  string                         // of Work: "FLOP", "B" (bytes that must move) or "elem"
+	Bytes float64                        // that must move for an "elem"; 0 where memory is not the limit
+	Make  func(dev device.Device) func() // makes the operands on a device and returns the call
 }
 
-// Cases returns all workloads in the order in which they are told about.
-func Cases() []Case {
-	return slices.Concat(products(), elementwise(), rows(), layers(), small(), training())
+// Cases returns the workloads of a device in the order of reports: a GPU has some that the CPU lacks.
+func Cases(dev device.Device) []Case {
+	cases := slices.Concat(products(), elementwise(), rows(), layers(), small(), training())
+	if dev.IsCUDA() {
+		cases = append(cases, onlyGPU()...)
+	}
+	return cases
 }
 
-// Matching returns the cases whose names match a regular expression.
-func Matching(pattern string) ([]Case, error) {
+// Matching returns a device's cases whose names match a regular expression.
+func Matching(dev device.Device, pattern string) ([]Case, error) {
 	match, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, err
 	}
-	cases := slices.DeleteFunc(Cases(), func(c Case) bool { return !match.MatchString(c.Name) })
+	cases := slices.DeleteFunc(Cases(dev), func(c Case) bool { return !match.MatchString(c.Name) })
 	if len(cases) == 0 {
 		return nil, fmt.Errorf("no workload matches %q", pattern)
 	}
@@ -41,13 +48,15 @@ func Matching(pattern string) ([]Case, error) {
 // Figure is what a case takes.
 type Figure struct {
 	Case    string  `json:"case"`
-	Threads int     `json:"threads"`
-	Median  float64 `json:"ns"` // of the rounds, for one call
+	Threads int     `json:"threads,omitempty"` // of the CPU
+	Median  float64 `json:"ns"`                // of the rounds, for one call
 	Min     float64 `json:"min_ns"`
 	Max     float64 `json:"max_ns"`
 	Rounds  int     `json:"rounds"`
 	Rate    float64 `json:"rate,omitempty"` // thousand millions of Unit in a second
 	Unit    string  `json:"unit,omitempty"`
+	Share   float64 `json:"of_limit,omitempty"` // of what the GPU's clocks allow, 1 being all of it
+	Problem string  `json:"problem,omitempty"`  // why a GPU could not run it
 }
 
 const (
@@ -58,14 +67,18 @@ const (
 // Round is a case that is ready to be timed, with its operands.
 type Round struct {
 	call  func()
-	calls int // of a batch
+	calls int    // of a batch
+	wait  func() // for a GPU to have done them
 }
 
 // Prepare makes a case's operands, always the same, and finds out how many calls make a batch.
-func (c Case) Prepare() *Round {
+func (c Case) Prepare(dev device.Device) *Round {
 	tensor.ManualSeed(0)
-	r := &Round{call: c.Make(), calls: 1}
-	r.call() // brings code and memory
+	r := &Round{call: c.Make(dev), calls: 1, wait: func() {}}
+	if i, _ := dev.Index(); dev.IsCUDA() {
+		r.wait = func() { cuda.Synchronize(i) }
+	}
+	r.batch() // loads code and allocates memory
 	for {
 		took := r.batch()
 		if took >= batchTime/2 {
@@ -81,6 +94,7 @@ func (r *Round) batch() time.Duration {
 	for range r.calls {
 		r.call()
 	}
+	r.wait()
 	return time.Since(start)
 }
 
@@ -93,16 +107,20 @@ func (r *Round) Time() float64 {
 	return float64(best) / float64(r.calls)
 }
 
-// Measure times a case on a number of threads.
+// Measure times a case on a number of threads of the CPU.
 func Measure(c Case, threads, rounds int) Figure {
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	tensor.SetNumThreads(threads)
-	r := c.Prepare()
+	return c.figure(threads, c.times(device.CPU, rounds))
+}
+
+func (c Case) times(dev device.Device, rounds int) []float64 {
+	r := c.Prepare(dev)
 	times := make([]float64, rounds)
 	for i := range times {
 		times[i] = r.Time()
 	}
-	return c.figure(threads, times)
+	return times
 }
 
 func (c Case) figure(threads int, times []float64) Figure {

@@ -1,15 +1,19 @@
 package bench
 
 import (
+	"math"
 	"strings"
 	"testing"
 
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/internal/devicetest"
 	"cresset/tensor"
 )
 
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
-	for _, c := range Cases() {
+	for _, c := range Cases(device.CUDA(0)) {
 		if seen[c.Name] {
 			t.Errorf("two workloads are called %s", c.Name)
 		}
@@ -22,14 +26,44 @@ func TestNamesAreUnique(t *testing.T) {
 
 // The larger workloads differ from these in their sizes alone.
 func TestSmallWorkloadsRun(t *testing.T) {
-	cases, err := Matching(`^(small/|train/mlp|(mm|linear)/1x784|mm_bf16/256|.*/128x128|.*/1e5|add_row/300)`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range cases {
-		if err := tensor.Try(func() { c.Make()() }); err != nil {
-			t.Errorf("%s: %v", c.Name, err)
+	for dev, pattern := range map[device.Device]string{
+		device.CPU:     `^(small/|train/mlp|(mm|linear)/1x784|mm_bf16/256|.*/128x128|.*/1e5|add_row/300)`,
+		device.CUDA(0): `^(small/|train/mlp|linear/1x784|.*/128x128|add/1e5)`,
+	} {
+		devicetest.Simulate(t)
+		cases, err := Matching(dev, pattern)
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, c := range cases {
+			if err := tensor.Try(func() { c.Make(dev)() }); err != nil {
+				t.Errorf("%s on %v: %v", c.Name, dev, err)
+			}
+		}
+	}
+}
+
+// The limits are those of NVIDIA's data sheets: 67 TFLOP/s and 4.8 TB/s of the H200, 19.5 TFLOP/s and 1.94 TB/s of the A100.
+func TestGPULimits(t *testing.T) {
+	for name, c := range map[string]struct {
+		p           cuda.Properties
+		fma, memory float64
+	}{
+		"H200": {cuda.Properties{Major: 9, Multiprocessors: 132, ClockKHz: 1980000, MemoryClockKHz: 3201000, MemoryBusWidth: 6144}, 66908, 4916.7},
+		"A100": {cuda.Properties{Major: 8, Multiprocessors: 108, ClockKHz: 1410000, MemoryClockKHz: 1512000, MemoryBusWidth: 5120}, 19492, 1935.4},
+	} {
+		l := GPULimits(c.p)
+		if math.Abs(l.FMA-c.fma) > 1 || math.Abs(l.Levels[0].Rate-c.memory) > 0.1 {
+			t.Errorf("%s: got %+v", name, l)
+		}
+	}
+}
+
+func TestCaseThatAGPUCannotRunSaysWhy(t *testing.T) {
+	c := Case{Name: "a/b", Make: func(device.Device) func() { return func() { tensor.Ones(2).Add(tensor.Ones(3)) } }}
+	f := MeasureGPU(c, device.CUDA(0), 1, Limits{Levels: []Level{{}}})
+	if f.Case != "a/b" || !strings.Contains(f.Problem, "size of tensor") {
+		t.Errorf("got %+v", f)
 	}
 }
 
@@ -43,11 +77,11 @@ func TestFigure(t *testing.T) {
 }
 
 func TestMatching(t *testing.T) {
-	if got, err := Matching("^mm/256$"); err != nil || len(got) != 1 {
+	if got, err := Matching(device.CPU, "^mm/256$"); err != nil || len(got) != 1 {
 		t.Errorf("got %v, %v, want one workload", got, err)
 	}
 	for _, pattern := range []string{"nothing", "("} {
-		if _, err := Matching(pattern); err == nil {
+		if _, err := Matching(device.CPU, pattern); err == nil {
 			t.Errorf("%q is accepted", pattern)
 		}
 	}

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cresset/device"
 	"cresset/internal/kern/vec"
 	"cresset/internal/par"
 	"cresset/tensor"
@@ -8,7 +9,7 @@ import (
 
 // Limits are what the machine allows on a number of threads, measured in the same run as the figures.
 type Limits struct {
-	Threads int     `json:"threads"`
+	Threads int     `json:"threads,omitempty"`    // of the CPU
 	FMA     float64 `json:"fma_gflops,omitempty"` // float32 operations in registers, thousand millions in a second; 0 without assembly
 	Levels  []Level `json:"bandwidth"`
 }
@@ -27,11 +28,11 @@ func MeasureLimits(threads int) Limits {
 	l := Limits{Threads: threads, FMA: peak(threads)}
 	for _, level := range []Level{{Name: "L1", Bytes: 24 << 10}, {Name: "L2", Bytes: 512 << 10}, {Name: "L3", Bytes: 8 << 20}, {Name: "memory", Bytes: 256 << 20}} {
 		n := level.Bytes / 8
-		c := Case{Make: func() func() {
+		c := Case{Make: func(device.Device) func() {
 			x, y := tensor.Zeros(n), tensor.Ones(n)
 			return func() { x.AddInPlace(y) }
 		}}
-		level.Rate = 12 * float64(n) / c.Prepare().Time()
+		level.Rate = 12 * float64(n) / c.Prepare(device.CPU).Time()
 		l.Levels = append(l.Levels, level)
 	}
 	return l
@@ -44,8 +45,8 @@ func peak(threads int) float64 {
 	if flops == 0 {
 		return 0
 	}
-	c := Case{Make: func() func() {
+	c := Case{Make: func(device.Device) func() {
 		return func() { par.Do(chunks*threads, func(int) { vec.Peak(steps) }) }
 	}}
-	return float64(flops) / c.Prepare().Time()
+	return float64(flops) / c.Prepare(device.CPU).Time()
 }

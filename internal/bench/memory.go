@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 
+	"cresset/device"
 	"cresset/tensor"
 )
 
@@ -34,7 +35,7 @@ func MeasureGrowth(name string, threads, steps int, scopes bool) (Growth, error)
 	defer tensor.SetNumThreads(tensor.NumThreads())
 	tensor.SetNumThreads(threads)
 	tensor.ManualSeed(0)
-	train := all[i].prepare()
+	train := all[i].prepare(device.CPU)
 	before, err := residentPeak()
 	if err != nil {
 		return g, err

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"cresset/device"
 	"cresset/dtype"
 	"cresset/tensor"
 )
@@ -29,22 +30,25 @@ func products() []Case {
 func flops(m, k, n int) float64 { return 2 * float64(m) * float64(k) * float64(n) }
 
 func mm(name string, m, k, n int) Case {
-	return Case{name, flops(m, k, n), "FLOP", func() func() {
-		a, b := tensor.Randn(m, k), tensor.Randn(k, n)
+	return Case{Name: name, Work: flops(m, k, n), Unit: "FLOP", Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		a, b := on.Randn(m, k), on.Randn(k, n)
 		return func() { a.MM(b).Release() }
 	}}
 }
 
 func linear(name string, batch, in, out int) Case {
-	return Case{name, flops(batch, in, out), "FLOP", func() func() {
-		x, w, bias := tensor.Randn(batch, in), tensor.Randn(out, in), tensor.Randn(out)
+	return Case{Name: name, Work: flops(batch, in, out), Unit: "FLOP", Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		x, w, bias := on.Randn(batch, in), on.Randn(out, in), on.Randn(out)
 		return func() { x.Linear(w, bias).Release() }
 	}}
 }
 
 func bf16(name string, n int) Case {
-	return Case{name, flops(n, n, n), "FLOP", func() func() {
-		a, b := tensor.Randn(n, n).To(dtype.BFloat16), tensor.Randn(n, n).To(dtype.BFloat16)
+	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		a, b := on.Randn(n, n).To(dtype.BFloat16), on.Randn(n, n).To(dtype.BFloat16)
 		return func() { a.MM(b).Release() }
 	}}
 }

@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"cresset/device"
 	"cresset/tensor"
 )
 
@@ -11,21 +12,26 @@ func rows() []Case {
 	var cases []Case
 	for _, s := range [][2]int{{128, 128}, {4096, 1024}} {
 		m, n := s[0], s[1]
-		add := func(name string, f func(x *tensor.Tensor)) {
-			cases = append(cases, Case{fmt.Sprintf("%s/%dx%d", name, m, n), float64(m) * float64(n), "elem", func() func() {
-				x := tensor.Randn(m, n)
-				return func() { f(x) }
-			}})
-		}
-		add("softmax", func(x *tensor.Tensor) { x.Softmax(1).Release() })
-		add("log_softmax", func(x *tensor.Tensor) { x.LogSoftmax(1).Release() })
-		add("sum_rows", func(x *tensor.Tensor) { x.SumAxes([]int{1}, false).Release() })
-		add("sum_columns", func(x *tensor.Tensor) { x.SumAxes([]int{0}, false).Release() })
-		add("max_rows", func(x *tensor.Tensor) { release(x.MaxAxis(1, false)) })
-		add("max_columns", func(x *tensor.Tensor) { release(x.MaxAxis(0, false)) })
-		cases = append(cases, layerNorm(m, n), crossEntropy(m, n))
+		cases = append(cases,
+			matrix("softmax", m, n, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
+			matrix("log_softmax", m, n, 8, func(x *tensor.Tensor) { x.LogSoftmax(1).Release() }),
+			matrix("sum_rows", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}, false).Release() }),
+			matrix("sum_columns", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{0}, false).Release() }),
+			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1, false)) }),
+			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0, false)) }),
+			layerNorm(m, n), crossEntropy(m, n))
 	}
 	return cases
+}
+
+// matrix calls f with an m x n matrix, of which bytes an element have to move.
+func matrix(name string, m, n int, bytes float64, f func(x *tensor.Tensor)) Case {
+	c := Case{Name: fmt.Sprintf("%s/%dx%d", name, m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: bytes}
+	c.Make = func(dev device.Device) func() {
+		x := tensor.On(dev).Randn(m, n)
+		return func() { f(x) }
+	}
+	return c
 }
 
 func release(x, y *tensor.Tensor) {
@@ -34,15 +40,16 @@ func release(x, y *tensor.Tensor) {
 }
 
 func layerNorm(m, n int) Case {
-	return Case{fmt.Sprintf("layer_norm/%dx%d", m, n), float64(m) * float64(n), "elem", func() func() {
-		x, w, b := tensor.Randn(m, n), tensor.Ones(n), tensor.Zeros(n)
+	return Case{Name: fmt.Sprintf("layer_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
+		on := tensor.On(dev)
+		x, w, b := on.Randn(m, n), on.Ones(n), on.Zeros(n)
 		return func() { x.LayerNorm([]int{n}, w, b, 1e-5).Release() }
 	}}
 }
 
 func crossEntropy(m, n int) Case {
-	return Case{fmt.Sprintf("cross_entropy/%dx%d", m, n), float64(m) * float64(n), "elem", func() func() {
-		x, labels := tensor.Randn(m, n), tensor.RandInt(0, n, m)
+	return Case{Name: fmt.Sprintf("cross_entropy/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 4, Make: func(dev device.Device) func() {
+		x, labels := tensor.On(dev).Randn(m, n), tensor.On(dev).RandInt(0, n, m)
 		return func() { step(func(s *tensor.Scope) { tensor.CrossEntropy(s.Enter(x), labels, tensor.LossOptions{}) }) }
 	}}
 }

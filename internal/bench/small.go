@@ -1,12 +1,16 @@
 package bench
 
-import "cresset/tensor"
+import (
+	"cresset/device"
+	"cresset/tensor"
+)
 
 // small are ops on four elements, where what surrounds the kernel is all there is.
 func small() []Case {
-	four := func(f func(x, y, leaf *tensor.Tensor)) func() func() {
-		return func() func() {
-			x, y, leaf := tensor.Ones(4), tensor.Ones(4), tensor.Ones(4).SetRequiresGrad(true)
+	four := func(f func(x, y, leaf *tensor.Tensor)) func(dev device.Device) func() {
+		return func(dev device.Device) func() {
+			on := tensor.On(dev)
+			x, y, leaf := on.Ones(4), on.Ones(4), on.Ones(4).SetRequiresGrad(true)
 			return func() { f(x, y, leaf) }
 		}
 	}

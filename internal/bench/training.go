@@ -3,6 +3,7 @@ package bench
 import (
 	"iter"
 
+	"cresset/device"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -28,8 +29,8 @@ func trainers() []trainer {
 func training() []Case {
 	var cases []Case
 	for _, t := range trainers() {
-		cases = append(cases, Case{Name: t.name, Make: func() func() {
-			train := t.prepare()
+		cases = append(cases, Case{Name: t.name, Make: func(dev device.Device) func() {
+			train := t.prepare(dev)
 			return func() { step(train) }
 		}})
 	}
@@ -37,10 +38,10 @@ func training() []Case {
 }
 
 // prepare returns a step, whose results belong to a scope or, where that is nil, to the collector.
-func (t trainer) prepare() func(s *tensor.Scope) {
-	net := t.model()
+func (t trainer) prepare(dev device.Device) func(s *tensor.Scope) {
+	net := nn.To(t.model(), dev)
 	opt := t.optimizer(nn.Parameters(net))
-	images, labels := tensor.Rand(64, 1, 28, 28), tensor.RandInt(0, 10, 64)
+	images, labels := tensor.On(dev).Rand(64, 1, 28, 28), tensor.On(dev).RandInt(0, 10, 64)
 	return func(s *tensor.Scope) {
 		x := images
 		if s != nil {

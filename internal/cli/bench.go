@@ -6,48 +6,53 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"cresset/cuda"
+	"cresset/device"
 	"cresset/internal/bench"
 	"cresset/internal/kern/vec"
 	"cresset/tensor"
 )
 
 type benchCommand struct {
-	Match   string `arg:"" optional:"" help:"A regular expression for the names of workloads; all by default."`
-	Threads []int  `placeholder:"1,2" help:"Numbers of threads; by default one, and all that there are."`
-	Rounds  int    `default:"5" help:"Rounds, of which the median is told."`
-	List    bool   `help:"Name the workloads and time nothing."`
-	Follow  bool   `help:"Read \"NAME THREADS\" lines from stdin, and answer each with a JSON line of one round; for scripts that compare."`
-	Memory  *int   `placeholder:"STEPS" help:"Train the one workload so many steps, and tell as JSON by how many bytes the resident peak grows; Linux only."`
-	Scopes  bool   `default:"true" negatable:"" help:"Give each step of --memory a scope."`
-	JSON    bool   `name:"json" help:"Print a JSON object on stdout."`
+	Match   string        `arg:"" optional:"" help:"A regular expression for the names of workloads; all by default."`
+	Device  device.Device `default:"cpu" help:"The CPU, or a GPU such as cuda:0."`
+	Threads []int         `placeholder:"1,2" help:"Numbers of threads; by default one, and all that there are."`
+	Rounds  int           `default:"5" help:"Rounds, of which the median is told."`
+	List    bool          `help:"Name the workloads and time nothing."`
+	Follow  bool          `help:"Read \"NAME THREADS\" lines from stdin, and answer each with a JSON line of one round; for scripts that compare."`
+	Memory  *int          `placeholder:"STEPS" help:"Train the one workload so many steps, and tell as JSON by how many bytes the resident peak grows; Linux only."`
+	Scopes  bool          `default:"true" negatable:"" help:"Give each step of --memory a scope."`
+	JSON    bool          `name:"json" help:"Print a JSON object on stdout."`
 }
 
 // Help tells how figures come about.
 func (c *benchCommand) Help() string {
-	return `Times workloads on the CPU and measures what the machine allows in the same run. A round times batches of calls of some
-10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
+	return `Times workloads and measures what the machine allows in the same run; what a GPU allows follows from its clocks. A round
+times batches of calls of some 10 ms and keeps the fastest. On a machine that is doing other things too, only ratios of figures of one run mean
 anything; scripts/bench_torch.py makes such a run with PyTorch.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 }
 
-// benchmarks is what a run found.
+// benchmarks is what a run found on one device.
 type benchmarks struct {
-	CPU     string         `json:"cpu"`
-	Level   string         `json:"level"`
-	Cores   int            `json:"cores"`
+	CPU     string         `json:"cpu,omitempty"`
+	GPU     string         `json:"gpu,omitempty"`
+	Level   string         `json:"level"` // "avx2", "sm_90"
+	Cores   int            `json:"cores"` // multiprocessors of a GPU
 	Limits  []bench.Limits `json:"limits"`
 	Figures []bench.Figure `json:"figures"`
 }
 
 // Run times the workloads.
 func (c *benchCommand) Run(s *session) error {
-	cases, err := bench.Matching(c.Match)
+	cases, err := bench.Matching(c.Device, c.Match)
 	if err != nil {
 		return s.misused(err.Error(), "cresset bench --list names the workloads")
 	}
@@ -58,6 +63,12 @@ func (c *benchCommand) Run(s *session) error {
 		return s.misused("--no-scopes is for --memory", "give --memory too")
 	case c.List:
 		return c.list(s.stdout, cases)
+	case c.Device.IsCUDA() && (c.Follow || c.Memory != nil || len(c.Threads) > 0):
+		return s.misused("--follow, --memory and --threads are of the CPU", "leave out --device")
+	case c.Device.IsCUDA():
+		return c.gpu(s, cases)
+	case c.Device != device.CPU:
+		return s.misused(fmt.Sprintf("--device %s cannot compute", c.Device), "give cpu, or a GPU such as cuda:0")
 	case c.Follow:
 		return follow(s, os.Stdin)
 	}
@@ -112,31 +123,61 @@ func (c *benchCommand) time(s *session, cases []bench.Case, threads []int) error
 	for _, n := range threads {
 		found.Limits = append(found.Limits, bench.MeasureLimits(n))
 	}
-	table := tabwriter.NewWriter(s.stdout, 16, 0, 2, ' ', 0)
-	if !c.JSON {
-		found.printMachine(s.stdout)
-		fmt.Fprintln(table, "WORKLOAD\tTHREADS\tTIME\tRATE\tSPREAD")
-		table.Flush()
-	}
-	for _, w := range cases {
-		for _, n := range threads {
-			if err := s.ctx.Err(); err != nil {
-				return err
-			}
-			f := bench.Measure(w, n, c.Rounds)
-			found.Figures = append(found.Figures, f)
-			if !c.JSON {
-				printFigure(table, f)
-				if err := table.Flush(); err != nil {
-					return err
+	return c.tell(s, found, func(yield func(bench.Figure) bool) {
+		for _, w := range cases {
+			for _, n := range threads {
+				if !yield(bench.Measure(w, n, c.Rounds)) {
+					return
 				}
 			}
 		}
+	})
+}
+
+// gpu times the workloads on a GPU.
+func (c *benchCommand) gpu(s *session, cases []bench.Case) error {
+	s.simulated(c.Device)
+	index, _ := c.Device.Index()
+	p, err := cuda.DeviceProperties(max(index, 0))
+	if err != nil {
+		return &advice{fmt.Errorf("--device %s: %w", c.Device, err), "cresset devices lists what can compute here"}
+	}
+	found := benchmarks{GPU: p.Name, Level: fmt.Sprintf("sm_%d%d", p.Major, p.Minor), Cores: p.Multiprocessors, Limits: []bench.Limits{bench.GPULimits(p)}}
+	return c.tell(s, found, func(yield func(bench.Figure) bool) {
+		for _, w := range cases {
+			if !yield(bench.MeasureGPU(w, c.Device, c.Rounds, found.Limits[0])) {
+				return
+			}
+		}
+	})
+}
+
+// tell prints figures as they come; who interrupts the command gets those that there are.
+func (c *benchCommand) tell(s *session, found benchmarks, figures iter.Seq[bench.Figure]) error {
+	table := tabwriter.NewWriter(s.stdout, 16, 0, 2, ' ', 0)
+	if !c.JSON {
+		found.printMachine(s.stdout)
+		fmt.Fprintln(table, found.heading())
+		table.Flush()
+	}
+	for f := range figures {
+		found.Figures = append(found.Figures, f)
+		if !c.JSON {
+			printFigure(table, f)
+			if err := table.Flush(); err != nil {
+				return err
+			}
+		}
+		if s.ctx.Err() != nil {
+			break
+		}
 	}
 	if c.JSON {
-		return json.NewEncoder(s.stdout).Encode(found)
+		if err := json.NewEncoder(s.stdout).Encode(found); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.ctx.Err()
 }
 
 // memory tells what training takes, on the first of the numbers of threads: a process measures once.
@@ -156,6 +197,11 @@ func (c *benchCommand) memory(s *session, cases []bench.Case, threads []int) err
 }
 
 func (b *benchmarks) printMachine(w io.Writer) {
+	if b.GPU != "" {
+		l := b.Limits[0]
+		fmt.Fprintf(w, "%s, %s, %d multiprocessors, by its clocks: FMA %.0f GFLOP/s, memory %.0f GB/s\n\n", b.GPU, b.Level, b.Cores, l.FMA, l.Levels[0].Rate)
+		return
+	}
 	fmt.Fprintf(w, "%s, %d cores, kernels for %s\n", b.CPU, b.Cores, b.Level)
 	for _, l := range b.Limits {
 		var levels []string
@@ -171,12 +217,30 @@ func (b *benchmarks) printMachine(w io.Writer) {
 	fmt.Fprintln(w)
 }
 
+func (b *benchmarks) heading() string {
+	if b.GPU != "" {
+		return "WORKLOAD\tOF LIMIT\tTIME\tRATE\tSPREAD"
+	}
+	return "WORKLOAD\tTHREADS\tTIME\tRATE\tSPREAD"
+}
+
 func printFigure(w io.Writer, f bench.Figure) {
+	if f.Problem != "" {
+		fmt.Fprintf(w, "%s\t\t%s\n", f.Case, firstLine(f.Problem))
+		return
+	}
 	rate := ""
 	if f.Rate > 0 {
 		rate = fmt.Sprintf("%.4g %s", f.Rate, f.Unit)
 	}
-	fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%+.0f%%\n", f.Case, f.Threads, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
+	column := ""
+	switch {
+	case f.Threads > 0:
+		column = fmt.Sprint(f.Threads)
+	case f.Share > 0:
+		column = fmt.Sprintf("%.1f%%", 100*f.Share)
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.0f%%\n", f.Case, column, duration(f.Median), rate, 100*(f.Max-f.Min)/f.Median)
 }
 
 // duration writes nanoseconds for people.
@@ -195,7 +259,7 @@ func duration(ns float64) string {
 func follow(s *session, in io.Reader) error {
 	ready := map[string]*bench.Round{}
 	cases := map[string]bench.Case{}
-	for _, c := range bench.Cases() {
+	for _, c := range bench.Cases(device.CPU) {
 		cases[c.Name] = c
 	}
 	answer := json.NewEncoder(s.stdout)
@@ -213,7 +277,7 @@ func follow(s *session, in io.Reader) error {
 		key := lines.Text()
 		if ready[key] == nil {
 			clear(ready) // the operands of one workload at a time
-			ready[key] = c.Prepare()
+			ready[key] = c.Prepare(device.CPU)
 		}
 		if err := answer.Encode(map[string]any{"case": name, "threads": threads, "ns": ready[key].Time()}); err != nil {
 			return err

@@ -19,6 +19,8 @@ type Properties struct {
 	RegistersPerSM  int
 	L2CacheBytes    int64
 	ClockKHz        int
+	MemoryClockKHz  int   // of memory that moves data twice a clock
+	MemoryBusWidth  int   // bits
 	SharedPerBlock  int64 // bytes
 	IsIntegrated    bool
 	IsMultiGPUBoard bool
@@ -43,6 +45,8 @@ func readProperties(api *driver.API, dev driver.Device) (Properties, error) {
 		RegistersPerSM:  q.attribute(driver.RegistersPerSM),
 		L2CacheBytes:    int64(q.attribute(driver.L2CacheBytes)),
 		ClockKHz:        q.attribute(driver.ClockKHz),
+		MemoryClockKHz:  q.attribute(driver.MemoryClockKHz),
+		MemoryBusWidth:  q.attribute(driver.MemoryBusWidth),
 		SharedPerBlock:  int64(q.attribute(driver.MaxSharedPerBlock)),
 		IsIntegrated:    q.attribute(driver.Integrated) != 0,
 		IsMultiGPUBoard: q.attribute(driver.MultiGPUBoard) != 0,

@@ -1,0 +1,87 @@
+package bench
+
+import (
+	"cresset/cuda"
+	"cresset/device"
+	"cresset/tensor"
+)
+
+// onlyGPU returns copies, a launch that is waited for, and operands that no GPU's cache holds.
+func onlyGPU() []Case {
+	return append(copies(),
+		Case{Name: "small/add_in_place_wait", Make: func(dev device.Device) func() {
+			x, y := tensor.On(dev).Ones(4), tensor.On(dev).Ones(4)
+			i, _ := dev.Index()
+			return func() {
+				x.AddInPlace(y)
+				cuda.Synchronize(i)
+			}
+		}},
+		add("1e8", 1e8),
+		unary("relu/1e8", 1e8, (*tensor.Tensor).ReLU),
+		unary("exp/1e8", 1e8, (*tensor.Tensor).Exp),
+		matrix("softmax", 32768, 4096, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
+		matrix("sum_rows", 32768, 4096, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}, false).Release() }),
+		mm("mm/4096", 4096, 4096, 4096),
+	)
+}
+
+// copies move 256 MiB within a GPU, and between it and pageable or pinned memory of the host.
+func copies() []Case {
+	const n = 1 << 26
+	host := func(device.Device) *tensor.Tensor { return tensor.Ones(n) }
+	pinned := func(device.Device) *tensor.Tensor { return tensor.Ones(n).PinMemory() }
+	gpu := func(dev device.Device) *tensor.Tensor { return tensor.On(dev).Ones(n) }
+	copying := func(name string, from, to func(device.Device) *tensor.Tensor, bytes float64) Case {
+		return Case{Name: "copy/" + name, Work: bytes, Unit: "B", Make: func(dev device.Device) func() {
+			x, y := from(dev), to(dev)
+			return func() { y.CopyInPlace(x) }
+		}}
+	}
+	return []Case{
+		copying("within", gpu, gpu, 8*n), // reads and writes
+		copying("to_gpu", host, gpu, 4*n),
+		copying("to_gpu_pinned", pinned, gpu, 4*n),
+		copying("from_gpu", gpu, host, 4*n),
+		copying("from_gpu_pinned", gpu, pinned, 4*n),
+	}
+}
+
+// GPULimits returns what the clocks of a GPU allow: float32 operations of its multiprocessors, and bytes of its memory.
+func GPULimits(p cuda.Properties) Limits {
+	perClock := 2 * p.Multiprocessors * lanes(p.Major, p.Minor) // a fused multiply-add is two operations
+	return Limits{
+		FMA: float64(perClock) * float64(p.ClockKHz) / 1e6,
+		Levels: []Level{{
+			Name: "memory", Bytes: int(p.TotalMemory),
+			Rate: 2 * float64(p.MemoryClockKHz) * float64(p.MemoryBusWidth) / 8 / 1e6, // twice a clock
+		}},
+	}
+}
+
+// lanes returns how many float32 operations a multiprocessor starts at each clock, by its compute capability.
+func lanes(major, minor int) int {
+	if major == 7 || minor == 0 && (major == 6 || major == 8) {
+		return 64
+	}
+	return 128
+}
+
+// MeasureGPU times a case on a GPU. One that fails there, for want of a kernel or of memory, has a Problem.
+func MeasureGPU(c Case, dev device.Device, rounds int, limits Limits) Figure {
+	var times []float64
+	if err := tensor.Try(func() { times = c.times(dev, rounds) }); err != nil {
+		return Figure{Case: c.Name, Problem: err.Error()}
+	}
+	f := c.figure(0, times)
+	memory := limits.Levels[0].Rate
+	switch {
+	case c.Unit == "FLOP" && limits.FMA > 0:
+		f.Share = f.Rate / limits.FMA
+	case c.Unit == "B" && memory > 0:
+		f.Share = f.Rate / memory
+	case c.Bytes > 0 && memory > 0:
+		f.Share = f.Rate * c.Bytes / memory
+	}
+	return f
+}
