@@ -13,6 +13,8 @@ type backprop struct {
 	pending arrivals
 	parts   map[*node][]*Tensor // of nodes with many results: what has arrived from each
 	current *node
+	given   []arrival // what the gradient function of the current node gave, until it returns
+	room    [3]arrival
 	leaving *Tensor   // the gradient of the node that is visited
 	coming  *Tensor   // a gradient on its way into pending
 	scratch Scope     // owns what the gradient of the current node computes
@@ -113,17 +115,29 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 			"already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "+
 			"retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
 	}
-	b.current = n
 	b.scratch.open()
-	n.back(b, b.enter(dy))
-	b.scratch.Close()
-	b.current = nil
+	b.propagate(n, b.enter(dy))
 	clear(b.guests[:b.nGuests])
 	b.nGuests = 0
 	b.leave()
 	if !b.retain && len(n.saved) > 0 {
 		n.free()
 	}
+}
+
+// propagate calls the gradient function of n. What it gives reaches the inputs when it has returned, so it may go on reading a
+// gradient that it gave.
+func (b *backprop) propagate(n *node, dy *Tensor) {
+	b.current = n
+	b.given = b.room[:0]
+	n.back(b, dy)
+	b.scratch.Close()
+	b.current = nil
+	for i, g := range b.given {
+		b.given[i] = arrival{}
+		b.arrive(g.at, g.g)
+	}
+	b.given = nil
 }
 
 // enter returns x as a member of the scratch scope, for as long as the current node is visited.
@@ -198,7 +212,7 @@ func (b *backprop) give(i int, g *Tensor) {
 	}
 	h := *g
 	h.scope, h.node = nil, nil
-	b.arrive(e.to, &h)
+	b.given = append(b.given, arrival{e.to, &h})
 }
 
 // checkShape panics where SetData gave input i another shape after the op.
@@ -242,7 +256,7 @@ func (x *Tensor) exclusive() bool {
 // drop ends a pending gradient's claim on its memory.
 func drop(g *Tensor) {
 	if g == nil {
-		return // what stands for gradients that meet elsewhere
+		return // none, or what stands for gradients that meet elsewhere
 	}
 	s := g.storage
 	if s.holds == 0 {
@@ -291,10 +305,10 @@ func (n *node) accumulate(g *Tensor) {
 // abandon releases gradients that a failed Backward left pending or on their way, and what the failing gradient had
 // computed.
 func (b *backprop) abandon() {
-	for _, g := range []*Tensor{b.leaving, b.coming} {
-		if g != nil {
-			drop(g)
-		}
+	drop(b.leaving)
+	drop(b.coming)
+	for _, g := range b.given {
+		drop(g.g)
 	}
 	b.scratch.Close()
 	b.pending.drop()

@@ -88,6 +88,7 @@ func TestOps(t *testing.T) {
 				r.checkValues(t, dev)
 				r.checkSpecials(t, dev)
 				r.checkGradients(t, dev)
+				r.checkReuse(t, dev)
 				r.checkLayouts(t, dev)
 				r.checkEmpty(t, dev)
 				r.checkMemory(t, dev)

@@ -65,11 +65,8 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 
 // meet lets a node take the gradients that have arrived at it from its many results.
 func (b *backprop) meet(n *node) {
-	b.current = n
 	b.scratch.open()
-	n.back(b, nil)
-	b.scratch.Close()
-	b.current = nil
+	b.propagate(n, nil)
 	b.dropParts(n)
 }
 
