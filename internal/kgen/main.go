@@ -71,7 +71,7 @@ func generate() (map[string][]byte, error) {
 		"internal/op/elementwise_gen.go":               ops,
 		"internal/kern/elementary_gen.go":              elementary,
 		"internal/kern/elementary64_gen.go":            doubles,
-		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives())),
+		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives(), recipe.Float64())),
 	}
 	rows, err := asm.RowFiles(recipe.Rows())
 	if err != nil {

@@ -1,25 +1,28 @@
 package recipe
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestEveryOperationHasACUDAForm(t *testing.T) {
 	for o := Op(0); o < numOps; o++ {
-		if _, ok := cudaForms[o]; !ok && o != Param && !o.ForLoops() && o != Lookup && !o.Expands() && !o.IsConst() {
+		if _, ok := cudaForms[o]; !ok && o != Param && o != ParamInt && o != ParamMask && o != Scalar && o != ScalarInt && o != ToInt && o != Lookup && !o.Expands() && !o.IsConst() {
 			t.Errorf("%v has no form", o)
 		}
 	}
 }
 
 func TestCUDAWritesEveryRecipe(t *testing.T) {
-	header := string(CUDA(All()))
+	recipes := slices.Concat(All(), Float64())
+	header := string(CUDA(recipes))
 	if strings.Contains(header, "%!") {
 		t.Error("a form does not fit its operation")
 	}
-	for _, r := range All() {
-		if n := strings.Count(header, "INLINE f32 "+r.goName()+"(f32 "); n != 1 {
+	for _, r := range recipes {
+		float := strings.ToLower(r.Elem.String())
+		if n := strings.Count(header, "INLINE "+float+" "+strings.ToLower(r.Name)+"("+float+" "); n != 1 {
 			t.Errorf("%s is written %d times", r.Name, n)
 		}
 	}

@@ -1,7 +1,7 @@
 // Activations and their gradients.
 // dtypes: f32 f64
 #include "elementwise.cuh"
-#include "functions.cuh"
+#include "elementary.cuh"
 
 #define GELU_SCALE 0.79788456080286535588 // sqrt(2/pi)
 #define GELU_CUBIC 0.044715

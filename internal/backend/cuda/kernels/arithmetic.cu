@@ -1,7 +1,7 @@
 // Sums, products, signs, roundings and limits. Integers wrap; maximum, minimum and clamp keep NaN.
 // dtypes: f32 f64 i64 i32 u8 bool
 #include "elementwise.cuh"
-#include "rounding.cuh"
+#include "math.cuh"
 
 #if NUMBERS
 INLINE T clamp(T v, const Elementwise &p) {

@@ -7,7 +7,7 @@
 // dtypes: f32 f64
 #include "params_layer.cuh"
 #include "reduction.cuh"
-#include "rounding.cuh"
+#include "math.cuh"
 
 // A Part is the share of a row of threads: elements from first up to end of a channel, counted through all images.
 struct Part {

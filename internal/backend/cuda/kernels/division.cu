@@ -1,7 +1,7 @@
 // Divisions with rounding, and their rests. The rest of floats is exact, however far apart the operands are.
 // dtypes: f32 f64 i64 i32 u8
 #include "elementwise.cuh"
-#include "rounding.cuh"
+#include "math.cuh"
 
 #if INTEGERS
 // quotient and rest have a meaning for the least number by -1 too.
@@ -114,7 +114,7 @@ INLINE T floorDivide(T a, T b) {
 		q -= 1;
 	}
 	if (q == 0) {
-		return withSign((T)0, a / b);
+		return copysign((T)0, a / b);
 	}
 	T whole = floor(q);
 	return q - whole > (T)0.5 ? whole + 1 : whole;

@@ -1,7 +1,7 @@
-// Elementary functions. Those of float32 follow the recipes that the CPU follows.
+// Elementary functions, by the recipes that the CPU follows.
 // dtypes: f32 f64
 #include "elementwise.cuh"
-#include "functions.cuh"
+#include "trig64.cuh"
 
 UNARY(exp, T, exp(a))
 UNARY(expm1, T, expm1(a))

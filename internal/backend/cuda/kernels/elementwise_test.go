@@ -203,12 +203,41 @@ func TestElementary(t *testing.T) {
 	} {
 		unary(t, row, loop)
 	}
+	for row, loop := range map[string]func(dst, src []float64){
+		"exp": kern.ExpF64, "expm1": kern.Expm1F64, "log": kern.LogF64, "log1p": kern.Log1pF64, "sin": kern.SinF64,
+		"cos": kern.CosF64, "tanh": kern.TanhF64, "sigmoid": kern.SigmoidF64, "erf": kern.ErfF64, "rsqrt": kern.RsqrtF64,
+		"gelu": kern.GELUF64, "gelu_tanh": kern.GELUTanhF64, "silu": kern.SiLUF64,
+	} {
+		unary(t, row, loop)
+	}
 	binary(t, "pow", kern.PowF32)
-	binary(t, "tanh_grad", kern.TanhGrad[float32])
-	binary(t, "sigmoid_grad", kern.SigmoidGrad[float32])
-	binary(t, "gelu_grad", kern.GELUGrad[float32])
-	binary(t, "gelu_tanh_grad", kern.GELUTanhGrad[float32])
-	binary(t, "silu_grad", kern.SiLUGrad[float32])
+	binary(t, "pow", kern.PowF64)
+	activationGradients[float32](t)
+	activationGradients[float64](t)
+}
+
+func activationGradients[T dtype.Float](t *testing.T) {
+	binary(t, "tanh_grad", kern.TanhGrad[T])
+	binary(t, "sigmoid_grad", kern.SigmoidGrad[T])
+	binary(t, "gelu_grad", kern.GELUGrad[T])
+	binary(t, "gelu_tanh_grad", kern.GELUTanhGrad[T])
+	binary(t, "silu_grad", kern.SiLUGrad[T])
+}
+
+// TestFarAngles is of angles that the recipes of float64 do not reduce.
+func TestFarAngles(t *testing.T) {
+	var a []float64
+	for _, v := range samples[float64](count, 1) {
+		a = append(a, v, v*0x1p32, v*0x1p200, v*0x1p990)
+	}
+	for row, loop := range map[string]func(dst, src []float64){"sin": kern.SinF64, "cos": kern.CosF64} {
+		m := &machine{t: t}
+		got, want := make([]float64, len(a)), make([]float64, len(a))
+		loop(want, a)
+		launch(m, row+"_f64", kernels.Flat(uint64(len(a)), few),
+			kernels.Elementwise{N: uint64(len(a)), Out: put(m, got), In: [3]uint64{put(m, a)}})
+		compare(t, row, got, want)
+	}
 }
 
 // TestParameters is of functions that have parameters of their own.

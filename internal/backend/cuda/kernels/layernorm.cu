@@ -7,7 +7,7 @@
 // dtypes: f32 f64
 #include "params_layer.cuh"
 #include "reduction.cuh"
-#include "rounding.cuh"
+#include "math.cuh"
 
 // sumOf adds what value makes of the places of a row and their columns; every thread of the row gets the sum.
 template <class Value> INLINE f64 sumOf(const LayerNorm &p, u64 r, Value value) {

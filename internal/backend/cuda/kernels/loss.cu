@@ -1,7 +1,7 @@
 // Losses between elements, before they are reduced, and their gradients.
 // dtypes: f32 f64
 #include "elementwise.cuh"
-#include "functions.cuh"
+#include "elementary.cuh"
 
 // binaryCrossEntropy is of the logit x, the target t and the weight w of the positive class; -log(sigmoid(x)) is
 // softplus(-x), which does not overflow.

@@ -3,7 +3,8 @@
 // Every kernel takes Runs. Grid: a row of threads for each run: blocks of (32, 8) threads up to n = 1024 and of (256, 1)
 // beyond, outer*inner rows. Sums are taken in float64. The gradients are for the operand in, of dy and the result y.
 // dtypes: f32 f64
-#include "functions.cuh"
+#include "elementary.cuh"
+#include "math.cuh"
 #include "reduction.cuh"
 
 // sumOf adds what value makes of the elements; every thread of the row gets the sum.
@@ -33,7 +34,7 @@ INLINE f64 variance(const Runs &p, u64 run) {
 
 // norm is (Σ |v|**x)**(1/x), the largest or smallest |v| for an infinite x, and how many are not 0 for 0.
 INLINE f64 norm(const Runs &p, u64 run) {
-	auto size = [](T v) { return abs64((f64)v); };
+	auto size = [](T v) { return abs((f64)v); };
 	if (p.x == 2) {
 		return sqrt(sumOf(p, run, [](T v) { return (f64)v * (f64)v; }));
 	}
@@ -43,22 +44,22 @@ INLINE f64 norm(const Runs &p, u64 run) {
 	if (p.x == 0) {
 		return sumOf(p, run, [](T v) { return v != 0 ? 1.0 : 0.0; });
 	}
-	if (p.x == INF64) {
+	if (p.x == INFINITY) {
 		return largestOf(p, run, 0, size);
 	}
-	if (p.x == -INF64) {
-		return -largestOf(p, run, -INF64, [](T v) { return -abs64((f64)v); });
+	if (p.x == -INFINITY) {
+		return -largestOf(p, run, -INFINITY, [](T v) { return -abs((f64)v); });
 	}
-	return pow64(sumOf(p, run, [&](T v) { return pow64(abs64((f64)v), p.x); }), 1 / p.x);
+	return pow(sumOf(p, run, [&](T v) { return pow(abs((f64)v), p.x); }), 1 / p.x);
 }
 
 // logSumExp is log Σ e**v, shifted by the largest element so that nothing overflows.
 INLINE f64 logSumExp(const Runs &p, u64 run) {
-	f64 shift = largestOf(p, run, -INF64, [](T v) { return (f64)v; });
-	if (abs64(shift) == INF64) {
+	f64 shift = largestOf(p, run, -INFINITY, [](T v) { return (f64)v; });
+	if (abs(shift) == INFINITY) {
 		shift = 0; // the sum is infinite or zero, and INF - INF would spoil it
 	}
-	return log64(sumOf(p, run, [&](T v) { return (f64)exp((T)((f64)v - shift)); })) + shift;
+	return log(sumOf(p, run, [&](T v) { return (f64)exp((T)((f64)v - shift)); })) + shift;
 }
 
 // MOMENT is a kernel of one number for each run.
@@ -103,27 +104,27 @@ INLINE f64 spread(const Runs &p, T v, f64 mean, f64 dy) { return 2 / ((f64)(i64)
 // normGrad is the derivative of the norm for one element. Nothing flows to zeros, nor where y is 0; once is how many
 // elements share an extreme, or y**(x-1).
 INLINE f64 normGrad(const Runs &p, T v, T dy, T y, f64 once) {
-	f64 size = abs64((f64)v), sign = v > 0 ? 1.0 : -1.0;
+	f64 size = abs((f64)v), sign = v > 0 ? 1.0 : -1.0;
 	if (p.x == 0 || v == 0) {
 		return 0;
 	}
 	if (p.x == 2) {
 		return y != 0 ? (f64)(T)(dy * (T)(v / y)) : 0;
 	}
-	if (abs64(p.x) == INF64) {
+	if (abs(p.x) == INFINITY) {
 		return size == (f64)y ? sign * (f64)dy / once : 0;
 	}
 	if (p.x == 1) {
 		return sign * (f64)dy;
 	}
-	return y != 0 ? sign * (f64)dy / once * pow64(size, p.x - 1) : 0;
+	return y != 0 ? sign * (f64)dy / once * pow(size, p.x - 1) : 0;
 }
 
 INLINE f64 normOnce(const Runs &p, u64 run, T y) {
-	if (abs64(p.x) == INF64) {
-		return sumOf(p, run, [&](T v) { return abs64((f64)v) == (f64)y ? 1.0 : 0.0; });
+	if (abs(p.x) == INFINITY) {
+		return sumOf(p, run, [&](T v) { return abs((f64)v) == (f64)y ? 1.0 : 0.0; });
 	}
-	return p.x == 1 || p.x == 2 ? 1 : pow64((f64)y, p.x - 1);
+	return p.x == 1 || p.x == 2 ? 1 : pow((f64)y, p.x - 1);
 }
 
 SPREAD(var_grad, meanOf(p, run), spread(p, v, once, (f64)dy))

@@ -3,7 +3,7 @@
 // Every kernel takes NLL. nll: one block of 256 threads, since the loss is one sum. nll_each, nll_grad and
 // cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the gradient.
 // dtypes: f32 f64
-#include "functions.cuh"
+#include "elementary.cuh"
 #include "params_layer.cuh"
 #include "reduction.cuh"
 

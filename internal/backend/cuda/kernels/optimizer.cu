@@ -4,7 +4,7 @@
 // dtypes: f32 f64
 #include "dtype.cuh"
 #include "params.cuh"
-#include "rounding.cuh"
+#include "math.cuh"
 
 //	g += decay·p
 //	buffer = momentum·buffer + keep·g      // g in the first step

@@ -4,6 +4,7 @@
 // Every kernel takes Pool. Grid: blocks of 256 threads, any number of them: as many as the result has elements.
 // dtypes: f32 f64
 #include "dtype.cuh"
+#include "math.cuh"
 #include "params_layer.cuh"
 
 // A Spot is an element of a batch of planes.
@@ -71,7 +72,7 @@ ROW_KERNEL(max_pool, 256)(const Pool p) {
 	eachSpot(p, p.outSize, [&](u64 i, Spot s) {
 		i64 top = s.y * p.stride[0] - p.padding[0], left = s.x * p.stride[1] - p.padding[1];
 		i64 height = p.inSize[0], width = p.inSize[1], start = (i64)s.plane * height * width, place = -1;
-		T most = -__builtin_inff();
+		T most = -(T)INFINITY;
 #pragma unroll 1
 		for (i64 r = 0, y = top; r < p.kernel[0]; r++, y += p.dilation[0]) {
 			if ((u64)y >= (u64)height) {

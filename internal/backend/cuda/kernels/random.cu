@@ -6,9 +6,9 @@
 // ⌊threads per multiprocessor / 512⌋) of them, 12 of the offset.
 // dtypes: f32 f64 i64 i32 u8 bool i8 i16 f16 bf16
 #include "dtype.cuh"
-#include "functions.cuh"
 #include "half.cuh"
 #include "params.cuh"
+#include "trig64.cuh"
 
 // Elements are drawn as T and kept as Kept: half types are drawn in float32 and rounded once, small integers are cut.
 #if defined(DTYPE_f16) || defined(DTYPE_bf16)
@@ -47,7 +47,7 @@ INLINE Words philox(u64 seed, u64 counter, u64 stream) {
 }
 
 // Uniform numbers in (0, 1] of 32 or 53 bits.
-INLINE f32 uniform32(u32 w) { return __builtin_fmaf((f32)w, 0x1p-32f, 0x1p-33f); }
+INLINE f32 uniform32(u32 w) { return fma((f32)w, 0x1p-32f, 0x1p-33f); }
 INLINE f64 uniform64(u32 low, u32 high) { return (f64)(low ^ (u64)high << 21) * 0x1p-53 + 0x1p-54; }
 
 // draws calls body with the elements of this thread and the words of each: four draws of a word or two of a pair.
@@ -109,14 +109,11 @@ ROW_KERNEL(randint, 256)(const Draw p) {
 }
 
 #if FLOATS
-INLINE f32 fmaOf(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-INLINE f64 fmaOf(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
-
 // Between a, included, and b, excluded.
 ROW_KERNEL(uniform, 256)(const Draw p) {
 	T low = kept((T)p.a), high = kept((T)p.b), range = kept(high - low);
 	uniforms(p, [&](T u) {
-		T v = kept(fmaOf(u, range, low));
+		T v = kept(fma(u, range, low));
 		return v == high ? low : v;
 	});
 }
@@ -132,27 +129,27 @@ ROW_KERNEL(normal, 256)(const Draw p) {
 	T mean = (T)p.a, deviation = (T)p.b;
 #if defined(DTYPE_f64)
 	draws<2>(p, [&](u64 at, Words w) {
-		f64 radius = sqrt(-2 * log64(uniform64(w.x, w.y)));
+		f64 radius = sqrt(-2 * log(uniform64(w.x, w.y)));
 		f64 turn = (f64)(w.z ^ (u64)w.w << 21) * 0x1p-52 + 0x1p-53; // in units of pi
-		f64 quarter = __builtin_rint(2 * turn);
+		f64 quarter = rint(2 * turn);
 		f64 rest = turn - 0.5 * quarter, head = rest * 0x1.921fb54442d18p+1;
-		Quarter q = {(u64)quarter, head, fma(rest, 0x1.921fb54442d18p+1, -head) + rest * 0x1.1a62633145c07p-53};
-		put(p, at, 0, fmaOf(radius * sinQuarters(q), deviation, mean));
+		Quadrant q = {(u64)quarter, head, fma(rest, 0x1.921fb54442d18p+1, -head) + rest * 0x1.1a62633145c07p-53};
+		put(p, at, 0, fma(radius * sine(q), deviation, mean));
 		q.n++;
-		put(p, at, 1, fmaOf(radius * sinQuarters(q), deviation, mean));
+		put(p, at, 1, fma(radius * sine(q), deviation, mean));
 	});
 #else
 	draws<4>(p, [&](u64 at, Words w) {
 		const f32 turn = 0x1.921fb6p-30f; // 2 pi / 2**32
-		f32 radius = sqrt(-2 * log(uniform32(w.x))), angle = fmaOf((f32)w.y, turn, turn / 2);
-		put(p, at, 0, fmaOf(radius * sin(angle), deviation, mean));
-		put(p, at, 1, fmaOf(radius * cos(angle), deviation, mean));
+		f32 radius = sqrt(-2 * log(uniform32(w.x))), angle = fma((f32)w.y, turn, turn / 2);
+		put(p, at, 0, fma(radius * sin(angle), deviation, mean));
+		put(p, at, 1, fma(radius * cos(angle), deviation, mean));
 		if (at + 2 * threads() >= p.n) {
 			return; // as for every tensor of ordinary size
 		}
-		radius = sqrt(-2 * log(uniform32(w.z))), angle = fmaOf((f32)w.w, turn, turn / 2);
-		put(p, at, 2, fmaOf(radius * sin(angle), deviation, mean));
-		put(p, at, 3, fmaOf(radius * cos(angle), deviation, mean));
+		radius = sqrt(-2 * log(uniform32(w.z))), angle = fma((f32)w.w, turn, turn / 2);
+		put(p, at, 2, fma(radius * sin(angle), deviation, mean));
+		put(p, at, 3, fma(radius * cos(angle), deviation, mean));
 	});
 #endif
 }

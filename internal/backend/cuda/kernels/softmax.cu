@@ -3,11 +3,12 @@
 // Every kernel takes Softmax. Grid: a row of threads for each run: blocks of (32, 8) threads up to n = 1024 and of (256, 1)
 // beyond, outer*inner rows. Sums are taken in float64.
 // dtypes: f32 f64
-#include "functions.cuh"
+#include "elementary.cuh"
+#include "math.cuh"
 #include "reduction.cuh"
 
 INLINE T largest(const Softmax &p, u64 run) {
-	T most = -(T)INF64;
+	T most = -(T)INFINITY;
 	eachOfRun(p, run, [&](i64 at) { most = Most<T>::join(most, load<T>(p.in, at)); });
 	return joinRow<Most<T>>(most);
 }
@@ -37,7 +38,7 @@ ROW_KERNEL(log_softmax, 256)(const Softmax p) {
 	T most = largest(p, run);
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	T whole = (T)log64(joinRow<Total<f64>>(sum));
+	T whole = (T)log(joinRow<Total<f64>>(sum));
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - most - whole); });
 }
 
@@ -50,7 +51,7 @@ ROW_KERNEL(softmax_shifts, 256)(const Softmax p) {
 	T most = largest(p, run);
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	T rest = (T)log64(joinRow<Total<f64>>(sum));
+	T rest = (T)log(joinRow<Total<f64>>(sum));
 	if (threadIdx.x == 0) {
 		store<T>(p.out, (i64)(2 * run), most);
 		store<T>(p.out, (i64)(2 * run + 1), rest);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dtype.cuh"
+#include "math.cuh"
 
 #define SIDE 4   // of a thread's part of the tile
 #define DEPTH 16 // of the operands' tiles, along the common axis
@@ -22,9 +23,6 @@ INLINE Four four(const T *from) {
 #endif
 	return v;
 }
-
-INLINE f32 fma(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-INLINE f64 fma(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 
 // Rows of an operand's tile are a little apart, so that neighbouring rows begin in other banks and stay aligned.
 template <int TILE> using Operand = T[DEPTH][TILE + 4];
