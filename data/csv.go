@@ -23,39 +23,62 @@ const (
 	WithoutHeader
 )
 
-// CSVOptions chooses what ReadCSV takes from a file. Its zero value reads every column of a comma-separated file and
-// finds out for itself whether there is a header.
-type CSVOptions struct {
-	Comma        rune     // between fields, ',' if zero
-	Header       Header   // columns without a header are named "0", "1", ...
-	Columns      []string // the columns to read, in this order; empty for all but Target
-	Target       string   // the column that becomes Targets
-	MissingAsNaN bool     // read a missing value as NaN; otherwise it is an error
+// CSVOption is an option of ReadCSV: a Header, or one of those below.
+type CSVOption interface{ csv(*csvOptions) }
+
+// csvOptions choose what is read from a file.
+type csvOptions struct {
+	comma        rune
+	header       Header
+	columns      []string
+	target       string
+	missingAsNaN bool
 }
 
-// ReadCSV reads a table of numbers, decompressing it if it is gzipped.
-func ReadCSV(r io.Reader, o CSVOptions) (*Table, error) { return readCSV(r, "", o) }
+type csvOption func(*csvOptions)
+
+func (set csvOption) csv(o *csvOptions) { set(o) }
+func (h Header) csv(o *csvOptions)      { o.header = h }
+
+// Comma is what stands between fields, ',' unless given.
+func Comma(c rune) CSVOption { return csvOption(func(o *csvOptions) { o.comma = c }) }
+
+// Columns names the columns to read, in this order; unless given they are all but the Target. Columns without a header are named
+// "0", "1", ...
+func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.columns = names }) }
+
+// Target names the column that becomes Targets.
+func Target(column string) CSVOption { return csvOption(func(o *csvOptions) { o.target = column }) }
+
+// MissingAsNaN reads a missing value as NaN, which is an error otherwise.
+func MissingAsNaN(on bool) CSVOption { return csvOption(func(o *csvOptions) { o.missingAsNaN = on }) }
+
+// ReadCSV reads a table of numbers, decompressing it if it is gzipped. Unless told otherwise it reads every column of a
+// comma-separated file and finds out for itself whether there is a header.
+func ReadCSV(r io.Reader, opts ...CSVOption) (*Table, error) { return readCSV(r, "", opts) }
 
 // ReadCSVFile reads a CSV file, gzipped or not; path may leave out .gz, or have it where the file does not.
-func ReadCSVFile(path string, o CSVOptions) (*Table, error) {
+func ReadCSVFile(path string, opts ...CSVOption) (*Table, error) {
 	f, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readCSV(f, f.Name(), o)
+	return readCSV(f, f.Name(), opts)
 }
 
-func readCSV(r io.Reader, name string, o CSVOptions) (*Table, error) {
+func readCSV(r io.Reader, name string, opts []CSVOption) (*Table, error) {
+	o := csvOptions{comma: ','}
+	for _, set := range opts {
+		set.csv(&o)
+	}
 	s, err := newSource(r, name)
 	if err != nil {
 		return nil, err
 	}
-	c := &csvReader{s: s, lines: csv.NewReader(skipBOM(s)), missingAsNaN: o.MissingAsNaN}
+	c := &csvReader{s: s, lines: csv.NewReader(skipBOM(s)), missingAsNaN: o.missingAsNaN}
 	c.lines.ReuseRecord = true
-	if o.Comma != 0 {
-		c.lines.Comma = o.Comma
-	}
+	c.lines.Comma = o.comma
 	record, err := c.read()
 	if err == io.EOF {
 		return nil, c.fail(1, 1, "the file is empty")
@@ -63,7 +86,7 @@ func readCSV(r io.Reader, name string, o CSVOptions) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	header := o.Header == WithHeader || o.Header == DetectHeader && isHeader(record)
+	header := o.header == WithHeader || o.header == DetectHeader && isHeader(record)
 	if err := c.choose(record, header, o); err != nil {
 		return nil, err
 	}
@@ -123,7 +146,7 @@ type csvReader struct {
 }
 
 // choose fixes the columns from the first line, which names them if header is set.
-func (c *csvReader) choose(first []string, header bool, o CSVOptions) error {
+func (c *csvReader) choose(first []string, header bool, o csvOptions) error {
 	names := make([]string, len(first))
 	for i, field := range first {
 		names[i] = strconv.Itoa(i)
@@ -144,24 +167,24 @@ func (c *csvReader) choose(first []string, header bool, o CSVOptions) error {
 		return nil
 	}
 	for _, name := range names {
-		if len(o.Columns) == 0 && name != o.Target {
+		if len(o.columns) == 0 && name != o.target {
 			c.table.Columns = append(c.table.Columns, name)
 		}
 	}
-	c.table.Columns = append(c.table.Columns, o.Columns...)
+	c.table.Columns = append(c.table.Columns, o.columns...)
 	if len(c.table.Columns) == 0 {
-		return c.fail(1, 1, fmt.Sprintf("no column is left beside the target %q", o.Target))
+		return c.fail(1, 1, fmt.Sprintf("no column is left beside the target %q", o.target))
 	}
 	for _, name := range c.table.Columns {
 		if err := pick(name); err != nil {
 			return err
 		}
 	}
-	if o.Target == "" {
+	if o.target == "" {
 		return nil
 	}
-	c.table.Target, c.table.Targets = o.Target, []float32{}
-	return pick(o.Target)
+	c.table.Target, c.table.Targets = o.target, []float32{}
+	return pick(o.target)
 }
 
 // add appends one line to the table.

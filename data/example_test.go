@@ -10,8 +10,8 @@ import (
 
 func ExampleLoader() {
 	tensor.ManualSeed(0)
-	digits := data.Glyphs(data.GlyphOptions{Train: true, Count: 100})
-	loader := data.NewLoader(digits, data.LoaderOptions{BatchSize: 32, Shuffle: true, Workers: 2, Scopes: true})
+	digits := data.Glyphs(data.Count(100))
+	loader := data.NewLoader(digits, data.BatchSize(32), data.Shuffle(true), data.Workers(2), data.Scopes(true))
 	for batch, err := range loader.All(context.Background()) {
 		if err != nil {
 			fmt.Println(err)

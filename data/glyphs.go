@@ -9,30 +9,47 @@ import (
 // GlyphSize is the height and width of a picture made by Glyphs.
 const GlyphSize = 28
 
-// GlyphOptions chooses what Glyphs draws.
-type GlyphOptions struct {
-	Train bool   // the training set; otherwise the test set, which shares no picture with it
-	Count int    // pictures; 0 means 8,000 for training and 2,000 for testing
-	Seed  uint64 // another seed gives other pictures
+// GlyphOption is an option of Glyphs.
+type GlyphOption func(*drawing)
+
+// drawing is what Glyphs draws.
+type drawing struct {
+	train bool
+	count *int
+	seed  uint64
 }
+
+// Train chooses the training set, as Glyphs does unless told otherwise, or the test set, which shares no picture with it.
+func Train(on bool) GlyphOption { return func(o *drawing) { o.train = on } }
+
+// Count is the number of pictures; unless given there are 8,000 for training and 2,000 for testing.
+func Count(n int) GlyphOption { return func(o *drawing) { o.count = &n } }
+
+// Seed gives other pictures with each seed; it is 0 unless given.
+func Seed(seed uint64) GlyphOption { return func(o *drawing) { o.seed = seed } }
 
 // Glyphs draws a data set of digits, white on black: the ten Go fonts, each picture turned, scaled, sheared, moved and
 // covered with noise at random. Pictures depend on nothing but Train, Seed and their index, on every machine.
 // It panics where Count is negative.
-func Glyphs(o GlyphOptions) *Images {
-	count := o.Count
-	switch {
-	case count < 0:
-		refuse(tensor.ErrValue, "a data set cannot have %d pictures", count)
-	case count == 0 && o.Train:
+func Glyphs(opts ...GlyphOption) *Images {
+	o := drawing{train: true}
+	for _, set := range opts {
+		set(&o)
+	}
+	count := 2000
+	if o.train {
 		count = 8000
-	case count == 0:
-		count = 2000
+	}
+	if o.count != nil {
+		count = *o.count
+	}
+	if count < 0 {
+		refuse(tensor.ErrValue, "a data set cannot have %d pictures", count)
 	}
 	const area = GlyphSize * GlyphSize
 	m := &Images{Pixels: make([]uint8, count*area), Labels: make([]uint8, count), Height: GlyphSize, Width: GlyphSize, Classes: 10}
 	g := &glyphMaker{raster: newRaster(GlyphSize, GlyphSize), faces: digitFaces()}
-	if o.Train {
+	if o.train {
 		g.faces = g.faces[:len(g.faces)-heldOutFaces]
 	}
 	for i := range count {
@@ -53,12 +70,12 @@ type glyphMaker struct {
 }
 
 // seed starts the random numbers of picture i: each has its own stream, so that a longer set begins with the shorter one.
-func (g *glyphMaker) seed(o GlyphOptions, i int) {
+func (g *glyphMaker) seed(o drawing, i int) {
 	stream := uint64(i) << 1
-	if o.Train {
+	if o.train {
 		stream |= 1
 	}
-	g.random.Seed(o.Seed, stream)
+	g.random.Seed(o.seed, stream)
 }
 
 // below returns a random integer in [0, n).

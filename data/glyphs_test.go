@@ -13,15 +13,15 @@ import (
 // The sums were taken on amd64; another architecture must draw the same pixels.
 func TestGlyphsAreTheSameEverywhere(t *testing.T) {
 	cases := []struct {
-		options GlyphOptions
+		options []GlyphOption
 		want    string
 	}{
-		{GlyphOptions{Train: true, Count: 200}, "dd942479ca2cb3ee"},
-		{GlyphOptions{Count: 200}, "828b8c1f2266b28e"},
-		{GlyphOptions{Train: true, Count: 200, Seed: 42}, "0abb943c196c58e7"},
+		{[]GlyphOption{Count(200)}, "dd942479ca2cb3ee"},
+		{[]GlyphOption{Train(false), Count(200)}, "828b8c1f2266b28e"},
+		{[]GlyphOption{Count(200), Seed(42)}, "0abb943c196c58e7"},
 	}
 	for _, c := range cases {
-		m := Glyphs(c.options)
+		m := Glyphs(c.options...)
 		sum := sha256.Sum256(append(m.Pixels[:len(m.Pixels):len(m.Pixels)], m.Labels...))
 		if got := hex.EncodeToString(sum[:8]); got != c.want {
 			t.Errorf("%+v: got %s, want %s", c.options, got, c.want)
@@ -30,11 +30,11 @@ func TestGlyphsAreTheSameEverywhere(t *testing.T) {
 }
 
 func TestGlyphs(t *testing.T) {
-	train, test := Glyphs(GlyphOptions{Train: true}), Glyphs(GlyphOptions{})
+	train, test := Glyphs(), Glyphs(Train(false))
 	if train.Len() != 8000 || test.Len() != 2000 {
 		t.Errorf("got %d and %d pictures, want 8000 and 2000", train.Len(), test.Len())
 	}
-	few := Glyphs(GlyphOptions{Train: true, Count: 50})
+	few := Glyphs(Count(50))
 	if !bytes.Equal(few.Pixels, train.Pixels[:len(few.Pixels)]) || !bytes.Equal(few.Labels, train.Labels[:50]) {
 		t.Error("a shorter set is not the beginning of the longer one")
 	}
@@ -60,7 +60,7 @@ func TestGlyphs(t *testing.T) {
 
 // TestGlyphsStayInside takes the border's brightness as a sign of a digit that is cut off.
 func TestGlyphsStayInside(t *testing.T) {
-	m := Glyphs(GlyphOptions{Train: true, Count: 2000})
+	m := Glyphs(Count(2000))
 	cut := 0
 	for i := range m.Len() {
 		pixels, _ := m.At(i)
@@ -83,13 +83,13 @@ func TestGlyphsStayInside(t *testing.T) {
 func BenchmarkGlyphs(b *testing.B) {
 	digitFaces()
 	for b.Loop() {
-		Glyphs(GlyphOptions{Train: true, Count: 1000})
+		Glyphs(Count(1000))
 	}
 	b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "pictures/s")
 }
 
 func TestGlyphsRefusesNegativeCount(t *testing.T) {
-	err := tensor.Try(func() { Glyphs(GlyphOptions{Count: -1}) })
+	err := tensor.Try(func() { Glyphs(Train(false), Count(-1)) })
 	if want := "a data set cannot have -1 pictures"; !errors.Is(err, tensor.ErrValue) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -7,41 +7,64 @@ import (
 	"cresset/tensor"
 )
 
-// LoaderOptions chooses how a Loader goes through a data set. Its zero value takes the samples one by one, in order.
-type LoaderOptions struct {
-	BatchSize int               // samples in a batch; 0 means 1
-	Shuffle   bool              // go through the samples in a new random order each time
-	DropLast  bool              // leave out the last batch where it is smaller than the others
-	Workers   int               // batches made ahead of the loop, each on a goroutine of its own
-	Generator *tensor.Generator // draws the order; where it is nil tensor.ManualSeed decides
-	Scopes    bool              // give each batch a scope that closes when the loop advances
+// LoaderOption is an option of NewLoader.
+type LoaderOption func(*loading)
+
+// loading is how a Loader goes through a data set.
+type loading struct {
+	batchSize, workers        int
+	shuffle, dropLast, scopes bool
+	generator                 *tensor.Generator
 }
+
+// BatchSize is the number of samples in a batch, 1 unless given.
+func BatchSize(n int) LoaderOption { return func(o *loading) { o.batchSize = n } }
+
+// Shuffle goes through the samples in a new random order each time.
+func Shuffle(on bool) LoaderOption { return func(o *loading) { o.shuffle = on } }
+
+// DropLast leaves out the last batch where it is smaller than the others.
+func DropLast(on bool) LoaderOption { return func(o *loading) { o.dropLast = on } }
+
+// Workers is the number of goroutines that make batches ahead of the loop, one each at a time. With 0, the default, the loop's own
+// goroutine makes each batch when it is asked for.
+func Workers(n int) LoaderOption { return func(o *loading) { o.workers = n } }
+
+// Generator draws the order of a shuffled data set; unless given, tensor.ManualSeed decides.
+func Generator(g *tensor.Generator) LoaderOption { return func(o *loading) { o.generator = g } }
+
+// Scopes gives each batch a scope that closes when the loop advances.
+func Scopes(on bool) LoaderOption { return func(o *loading) { o.scopes = on } }
 
 // Loader cuts a data set into batches. It may be used by several loops at once if its Dataset may.
 type Loader struct {
 	dataset Dataset
-	options LoaderOptions
+	options loading
 }
 
-// NewLoader returns a Loader over a data set. It panics where there is none, or BatchSize or Workers is negative.
-func NewLoader(dataset Dataset, o LoaderOptions) *Loader {
+// NewLoader returns a Loader over a data set, which goes through the samples one by one and in order unless told otherwise. It
+// panics where there is no data set, where BatchSize is not positive, and where Workers is negative.
+func NewLoader(dataset Dataset, opts ...LoaderOption) *Loader {
 	if dataset == nil {
 		refuse(tensor.ErrValue, "a Loader needs a data set, not nil")
 	}
-	if o.BatchSize < 0 {
-		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", o.BatchSize)
+	o := loading{batchSize: 1}
+	for _, set := range opts {
+		set(&o)
 	}
-	if o.Workers < 0 {
+	if o.batchSize < 1 {
+		refuse(tensor.ErrValue, "batch_size should be a positive integer value, but got batch_size=%d", o.batchSize)
+	}
+	if o.workers < 0 {
 		refuse(tensor.ErrValue, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.")
 	}
-	o.BatchSize = max(o.BatchSize, 1)
 	return &Loader{dataset: dataset, options: o}
 }
 
 // Len returns the number of batches.
 func (l *Loader) Len() int {
-	samples, size := l.dataset.Len(), l.options.BatchSize
-	if l.options.DropLast || samples%size == 0 {
+	samples, size := l.dataset.Len(), l.options.batchSize
+	if l.options.dropLast || samples%size == 0 {
 		return samples / size
 	}
 	return samples/size + 1
@@ -78,7 +101,7 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
 type pass struct {
 	loader  *Loader
 	order   *order
-	started int             // batches
+	started int             // batches that were begun
 	left    int             // batches that the loop has not seen
 	ahead   []chan delivery // the batches that are being made, oldest first
 }
@@ -87,34 +110,44 @@ func (l *Loader) newPass() *pass {
 	return &pass{loader: l, order: newOrder(l.dataset.Len(), l.options), left: l.Len()}
 }
 
-// start makes batch i in the background.
-func (p *pass) start(i int) chan delivery {
-	size := p.loader.options.BatchSize
-	indices := p.order.indices[i*size : min((i+1)*size, len(p.order.indices))]
-	done := make(chan delivery, 1)
-	go func() { done <- p.loader.deliver(indices) }()
-	return done
+// indices returns the samples of the next batch.
+func (p *pass) indices() []int {
+	size := p.loader.options.batchSize
+	from := p.started * size
+	p.started++
+	return p.order.indices[from:min(from+size, len(p.order.indices))]
 }
 
-// next waits for the oldest batch, while the workers are busy with those that follow.
+// next makes the next batch, or waits for it while the workers make those that follow.
 func (p *pass) next(ctx context.Context) (delivery, error) {
 	if err := context.Cause(ctx); err != nil {
 		return delivery{}, err
 	}
-	for len(p.ahead) < p.left && len(p.ahead) <= p.loader.options.Workers {
-		p.ahead = append(p.ahead, p.start(p.started))
-		p.started++
+	p.left--
+	if p.loader.options.workers == 0 {
+		d := p.loader.deliver(p.indices())
+		return d, d.err
 	}
+	p.refill(p.left + 1)
 	select {
 	case <-ctx.Done():
 		return delivery{}, context.Cause(ctx)
 	case d := <-p.ahead[0]:
 		p.ahead = p.ahead[1:]
-		p.left--
 		if d.panicked != nil {
 			panic(d.panicked)
 		}
+		p.refill(p.left)
 		return d, d.err
+	}
+}
+
+// refill lets each idle worker begin a batch; left is how many there are to come.
+func (p *pass) refill(left int) {
+	for len(p.ahead) < min(left, p.loader.options.workers) {
+		done, indices := make(chan delivery, 1), p.indices()
+		go func() { done <- p.loader.deliverOrCatch(indices) }()
+		p.ahead = append(p.ahead, done)
 	}
 }
 
@@ -133,15 +166,23 @@ type delivery struct {
 	panicked any // what the data set panicked with
 }
 
-// deliver asks the data set for a batch and puts it into its scope. It catches every panic: one that left a goroutine would
-// end the process, where nobody can recover.
+// deliverOrCatch catches every panic: one that left a worker's goroutine would end the process, where nobody can recover.
+func (l *Loader) deliverOrCatch(indices []int) (d delivery) {
+	defer func() {
+		if r := recover(); r != nil {
+			d = delivery{panicked: r}
+		}
+	}()
+	return l.deliver(indices)
+}
+
+// deliver asks the data set for a batch and puts it into its scope.
 func (l *Loader) deliver(indices []int) (d delivery) {
-	defer func() { d.panicked = recover() }()
 	failed := tensor.Try(func() { d.batch, d.err = l.dataset.Batch(indices) })
 	if d.err == nil {
 		d.err = failed
 	}
-	if d.err != nil || !l.options.Scopes {
+	if d.err != nil || !l.options.scopes {
 		return d
 	}
 	b := &d.batch

@@ -57,21 +57,20 @@ func TestLoaderCutsBatches(t *testing.T) {
 	cases := []struct {
 		name    string
 		samples int
-		options LoaderOptions
+		options []LoaderOption
 		want    [][]float32
 	}{
-		{"one by one", 2, LoaderOptions{}, [][]float32{{0}, {1}}},
-		{"small last batch", 5, LoaderOptions{BatchSize: 2}, [][]float32{{0, 1}, {2, 3}, {4}}},
-		{"drop last", 5, LoaderOptions{BatchSize: 2, DropLast: true}, [][]float32{{0, 1}, {2, 3}}},
-		{"nothing to drop", 4, LoaderOptions{BatchSize: 2, DropLast: true}, [][]float32{{0, 1}, {2, 3}}},
-		{"one batch", 3, LoaderOptions{BatchSize: math.MaxInt}, [][]float32{{0, 1, 2}}},
-		{"no full batch", 3, LoaderOptions{BatchSize: 4, DropLast: true}, nil},
-		{"no samples", 0, LoaderOptions{BatchSize: 4}, nil},
+		{"one by one", 2, nil, [][]float32{{0}, {1}}},
+		{"small last batch", 5, []LoaderOption{BatchSize(2)}, [][]float32{{0, 1}, {2, 3}, {4}}},
+		{"drop last", 5, []LoaderOption{BatchSize(2), DropLast(true)}, [][]float32{{0, 1}, {2, 3}}},
+		{"nothing to drop", 4, []LoaderOption{BatchSize(2), DropLast(true)}, [][]float32{{0, 1}, {2, 3}}},
+		{"one batch", 3, []LoaderOption{BatchSize(math.MaxInt)}, [][]float32{{0, 1, 2}}},
+		{"no full batch", 3, []LoaderOption{BatchSize(4), DropLast(true)}, nil},
+		{"no samples", 0, []LoaderOption{BatchSize(4)}, nil},
 	}
 	for _, c := range cases {
 		for _, workers := range []int{0, 1, 7} {
-			c.options.Workers = workers
-			l := NewLoader(&numbers{n: c.samples}, c.options)
+			l := NewLoader(&numbers{n: c.samples}, append(c.options, Workers(workers))...)
 			if l.Len() != len(c.want) {
 				t.Errorf("%s: Len is %d, want %d", c.name, l.Len(), len(c.want))
 			}
@@ -85,15 +84,16 @@ func TestLoaderCutsBatches(t *testing.T) {
 func TestNewLoaderRefuses(t *testing.T) {
 	cases := []struct {
 		dataset Dataset
-		options LoaderOptions
+		options []LoaderOption
 		want    string
 	}{
-		{nil, LoaderOptions{}, "a Loader needs a data set, not nil"},
-		{&numbers{}, LoaderOptions{BatchSize: -1}, "batch_size should be a positive integer value, but got batch_size=-1"},
-		{&numbers{}, LoaderOptions{Workers: -1}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
+		{nil, nil, "a Loader needs a data set, not nil"},
+		{&numbers{}, []LoaderOption{BatchSize(-1)}, "batch_size should be a positive integer value, but got batch_size=-1"},
+		{&numbers{}, []LoaderOption{BatchSize(0)}, "batch_size should be a positive integer value, but got batch_size=0"},
+		{&numbers{}, []LoaderOption{Workers(-1)}, "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing."},
 	}
 	for _, c := range cases {
-		err := tensor.Try(func() { NewLoader(c.dataset, c.options) })
+		err := tensor.Try(func() { NewLoader(c.dataset, c.options...) })
 		if err == nil || err.Error() != c.want || !errors.Is(err, tensor.ErrValue) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
@@ -112,7 +112,7 @@ func TestLoaderStopsAtErrors(t *testing.T) {
 	for _, c := range cases {
 		for _, workers := range []int{0, 3} {
 			batches, last := 0, error(nil)
-			for b, err := range NewLoader(c.dataset, LoaderOptions{BatchSize: 2, Workers: workers, Scopes: true}).All(t.Context()) {
+			for b, err := range NewLoader(c.dataset, BatchSize(2), Workers(workers), Scopes(true)).All(t.Context()) {
 				if last = err; err == nil {
 					batches++
 				} else if b != (Batch{}) {
@@ -129,7 +129,7 @@ func TestLoaderStopsAtErrors(t *testing.T) {
 func TestLoaderRaisesPanicsInTheLoop(t *testing.T) {
 	broken := errors.New("a mistake of the data set")
 	for _, workers := range []int{0, 3} {
-		l := NewLoader(&panicking{broken}, LoaderOptions{BatchSize: 2, Workers: workers, Scopes: true})
+		l := NewLoader(&panicking{broken}, BatchSize(2), Workers(workers), Scopes(true))
 		batches := 0
 		got := func() (value any) {
 			defer func() { value = recover() }()
@@ -178,7 +178,7 @@ func TestLoaderStopsWithContext(t *testing.T) {
 		stop := errors.New("stop here")
 		d := &numbers{n: 1000}
 		batches, last := 0, error(nil)
-		for _, err := range NewLoader(d, LoaderOptions{Workers: workers}).All(ctx) {
+		for _, err := range NewLoader(d, Workers(workers)).All(ctx) {
 			if last = err; err == nil {
 				batches++
 			}
@@ -196,7 +196,7 @@ func TestLoaderStopsWithContext(t *testing.T) {
 }
 
 func TestLoaderLeavesNoGoroutine(t *testing.T) {
-	l := NewLoader(&numbers{n: 100}, LoaderOptions{Workers: 8})
+	l := NewLoader(&numbers{n: 100}, Workers(8))
 	for range l.All(t.Context()) {
 		break
 	}
@@ -223,9 +223,45 @@ func loaderGoroutines() int {
 	return strings.Count(string(stacks), "created by cresset/data.(*pass)")
 }
 
+// onCaller is a data set that notes whether batches are made by the goroutine of the loop, whose stack holds the loop's function.
+type onCaller struct {
+	numbers
+	here atomic.Bool
+}
+
+func (s *onCaller) Batch(indices []int) (Batch, error) {
+	stack := make([]byte, 1<<14)
+	s.here.Store(strings.Contains(string(stack[:runtime.Stack(stack, false)]), "TestLoaderWorkers"))
+	return s.numbers.Batch(indices)
+}
+
+// TestLoaderWorkersAreAsManyAsAsked: without workers the loop's goroutine makes its batches; with n no more than n are made at a
+// time, and n are under way as soon as the loop has its first.
+func TestLoaderWorkersAreAsManyAsAsked(t *testing.T) {
+	s := &onCaller{numbers: numbers{n: 4}}
+	for workers, want := range map[int]bool{0: true, 1: false} {
+		for _, err := range NewLoader(s, Workers(workers)).All(t.Context()) {
+			if err != nil || s.here.Load() != want {
+				t.Fatalf("%d workers: made by the loop's goroutine: %t (%v)", workers, s.here.Load(), err)
+			}
+		}
+	}
+	for _, workers := range []int{1, 2, 3} {
+		p := NewLoader(&numbers{n: 9}, Workers(workers)).newPass()
+		for left := 8; p.left > 0; left-- {
+			if _, err := p.next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := len(p.ahead), min(workers, left); got != want {
+				t.Errorf("%d workers, %d batches left: %d are under way, want %d", workers, left, got, want)
+			}
+		}
+	}
+}
+
 func TestLoaderClosesScopes(t *testing.T) {
 	var doubled, kept []*tensor.Tensor
-	for b, err := range NewLoader(&numbers{n: 6}, LoaderOptions{BatchSize: 2, Workers: 2, Scopes: true}).All(t.Context()) {
+	for b, err := range NewLoader(&numbers{n: 6}, BatchSize(2), Workers(2), Scopes(true)).All(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,10 +280,10 @@ func TestLoaderClosesScopes(t *testing.T) {
 }
 
 func BenchmarkLoader(b *testing.B) {
-	digits := Glyphs(GlyphOptions{Train: true, Count: 2048})
+	digits := Glyphs(Count(2048))
 	for _, workers := range []int{0, 2} {
 		b.Run(fmt.Sprintf("images/workers=%d/64", workers), func(b *testing.B) {
-			l := NewLoader(digits, LoaderOptions{BatchSize: 64, Shuffle: true, Workers: workers, Scopes: true})
+			l := NewLoader(digits, BatchSize(64), Shuffle(true), Workers(workers), Scopes(true))
 			for b.Loop() {
 				for _, err := range l.All(b.Context()) {
 					if err != nil {

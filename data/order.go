@@ -12,17 +12,17 @@ type order struct {
 	generator *tensor.Generator // what PyTorch's sampler still draws from, nil if nothing
 }
 
-func newOrder(samples int, o LoaderOptions) *order {
-	drawSeed(o.Generator) // for worker processes, which are goroutines here and take no seed
+func newOrder(samples int, o loading) *order {
+	drawSeed(o.generator) // for worker processes, which are goroutines here and take no seed
 	r := &order{indices: make([]int, samples)}
-	if !o.Shuffle {
+	if !o.shuffle {
 		for i := range r.indices {
 			r.indices[i] = i
 		}
 		return r
 	}
-	r.generator = o.Generator
-	from := o.Generator
+	r.generator = o.generator
+	from := o.generator
 	if from == nil {
 		from = tensor.NewGenerator(drawSeed(nil))
 	}

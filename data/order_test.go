@@ -30,7 +30,7 @@ func TestLoaderShufflesAsPyTorch(t *testing.T) {
 	for e := range 3 {
 		mt.Uint64()
 		want := permutation(rng.New(mt.Uint64()&math.MaxInt64), n)
-		got := slices.Concat(epoch(t, NewLoader(samples, LoaderOptions{BatchSize: 8, Shuffle: true, Workers: 2}))...)
+		got := slices.Concat(epoch(t, NewLoader(samples, BatchSize(8), Shuffle(true), Workers(2)))...)
 		if !slices.Equal(got, want) {
 			t.Errorf("epoch %d: got %v, want %v", e, got, want)
 		}
@@ -38,7 +38,7 @@ func TestLoaderShufflesAsPyTorch(t *testing.T) {
 
 	// With one it takes its own seed from there, then the order, and at the end an order that it does not use.
 	mt = rng.New(42)
-	l := NewLoader(samples, LoaderOptions{BatchSize: 8, Shuffle: true, DropLast: true, Generator: tensor.NewGenerator(42)})
+	l := NewLoader(samples, BatchSize(8), Shuffle(true), DropLast(true), Generator(tensor.NewGenerator(42)))
 	for e := range 3 {
 		mt.Uint64()
 		want := permutation(mt, n)[:48]
@@ -50,7 +50,7 @@ func TestLoaderShufflesAsPyTorch(t *testing.T) {
 
 	// Without a shuffle it still takes a seed for its worker processes.
 	tensor.ManualSeed(7)
-	epoch(t, NewLoader(samples, LoaderOptions{}))
+	epoch(t, NewLoader(samples))
 	mt = rng.New(7)
 	mt.Uint64()
 	if got, want := tensor.Rand(1).Float64(), float64(mt.Float32()); got != want {

@@ -70,7 +70,7 @@ func trainOnAllDevices(t *testing.T, model func() *nn.Sequential, shape []int, s
 		net := model()
 		x, y := tensor.Randn(shape...).To(dev), tensor.RandInt(0, 5, shape[0]).To(dev)
 		nn.To(net, dev)
-		o := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 0.01})
+		o := optim.NewAdam(nn.Parameters(net), optim.LR(0.01))
 		for range steps {
 			o.ZeroGrad()
 			loss := nn.CrossEntropy(net.Forward(x), y)

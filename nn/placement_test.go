@@ -56,7 +56,7 @@ func TestHintsNameParameters(t *testing.T) {
 				"nn.To(net, device.CUDA(0)) moves the whole model: its parameters are on cpu and cuda:0"},
 		{"optimizer state", func() {
 			net := nn.NewLinear(2, 1)
-			o := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+			o := optim.NewAdam(nn.Parameters(net))
 			step := func(x *tensor.Tensor) {
 				net.Forward(x).Sum().Backward()
 				o.Step()

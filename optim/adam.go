@@ -7,24 +7,14 @@ import (
 	"cresset/tensor"
 )
 
-// AdamOptions are the figures of Adam and AdamW. A zero stands for PyTorch's default: LR 1e-3, Beta1 0.9, Beta2 0.999,
-// Eps 1e-8, and WeightDecay 0 for Adam, 1e-2 for AdamW. AdamW without decay is Adam; for a Beta or Eps of zero the
-// smallest float64 will do, which changes no float32.
-type AdamOptions struct {
-	LR           float64
-	Beta1, Beta2 float64
-	Eps          float64
-	WeightDecay  float64
-	Maximize     bool
-}
-
-// Adam is Adam, and AdamW where the weight decay is decoupled; tensor.AdamStep tells the formula.
+// Adam is Adam, and AdamW where the weight decay is decoupled. A step, the t-th, is
+//
+//	mean += (1-Beta1)·(g-mean);  square = Beta2·square + (1-Beta2)·g²
+//	p -= LR/(1-Beta1^t) · mean / (√square/√(1-Beta2^t) + Eps)
 type Adam struct {
-	params
-	rate
-	options   AdamOptions
+	groups
 	decoupled bool
-	states    []adamState
+	states    map[*tensor.Tensor]*adamState
 }
 
 type adamState struct {
@@ -34,59 +24,47 @@ type adamState struct {
 
 var _ Optimizer = (*Adam)(nil)
 
-// NewAdam returns an Adam optimizer of the parameters; weight decay is added to the gradient.
-func NewAdam(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions) *Adam { return newAdam(ps, o, false) }
-
-// NewAdamW returns an AdamW optimizer of the parameters: weight decay shrinks the parameter itself.
-func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions) *Adam {
-	defaultTo(&o.WeightDecay, 1e-2)
-	return newAdam(ps, o, true)
+// NewAdam returns an Adam optimizer of the parameters; weight decay is added to the gradient. It panics where NewSGD does.
+func NewAdam(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Adam {
+	return newAdam(ps, false, 0, opts)
 }
 
-func newAdam(ps iter.Seq2[string, *tensor.Tensor], o AdamOptions, decoupled bool) *Adam {
-	defaultTo(&o.LR, 1e-3)
-	defaultTo(&o.Beta1, 0.9)
-	defaultTo(&o.Beta2, 0.999)
-	defaultTo(&o.Eps, 1e-8)
-	nonNegative("learning rate", o.LR)
-	nonNegative("epsilon value", o.Eps)
-	nonNegative("weight_decay value", o.WeightDecay)
-	for i, beta := range []float64{o.Beta1, o.Beta2} {
+// NewAdamW returns an AdamW optimizer of the parameters: weight decay, 1e-2 unless given, shrinks the parameter itself.
+func NewAdamW(ps iter.Seq2[string, *tensor.Tensor], opts ...AdamOption) *Adam {
+	return newAdam(ps, true, 1e-2, opts)
+}
+
+func newAdam(ps iter.Seq2[string, *tensor.Tensor], decoupled bool, weightDecay float64, opts []AdamOption) *Adam {
+	f := figures{lr: 1e-3, betas: [2]float64{0.9, 0.999}, eps: 1e-8, weightDecay: weightDecay}
+	for _, o := range opts {
+		o.adam(&f)
+	}
+	group := newGroup(ps, f)
+	nonNegative("epsilon value", f.eps)
+	for i, beta := range f.betas {
 		if !(beta >= 0 && beta < 1) {
 			refuse(tensor.ErrValue, fmt.Sprintf("Invalid beta parameter at index %d: %v", i, beta))
 		}
 	}
-	a := &Adam{params: collect(ps), rate: rate{lr: o.LR}, options: o, decoupled: decoupled}
-	a.states = make([]adamState, len(a.params))
-	return a
-}
-
-func defaultTo(v *float64, d float64) {
-	if *v == 0 {
-		*v = d
-	}
+	return &Adam{groups{group}, decoupled, make(map[*tensor.Tensor]*adamState)}
 }
 
 // Copy returns an optimizer like a, without its moments, of what of returns for each of its parameters.
 func (a *Adam) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
-	return &Adam{params: a.copied(of), rate: a.rate, options: a.options, decoupled: a.decoupled, states: make([]adamState, len(a.params))}
+	return &Adam{a.copied(of), a.decoupled, make(map[*tensor.Tensor]*adamState)}
 }
 
 // Step updates every parameter that has a gradient.
 func (a *Adam) Step() {
-	o := tensor.Adam{LR: a.lr, Beta1: a.options.Beta1, Beta2: a.options.Beta2, Eps: a.options.Eps,
-		WeightDecay: a.options.WeightDecay, Decoupled: a.decoupled, Maximize: a.options.Maximize}
-	for i, p := range a.params {
-		g := p.BorrowGrad()
-		if g == nil {
-			continue
-		}
-		s := &a.states[i]
-		if s.mean == nil {
-			s.mean, s.square = tensor.ZerosLike(p), tensor.ZerosLike(p)
+	a.steps(func(p, grad *tensor.Tensor, group *Group) {
+		s := a.states[p]
+		if s == nil {
+			s = &adamState{mean: tensor.ZerosLike(p), square: tensor.ZerosLike(p)}
+			a.states[p] = s
 		}
 		s.step++
-		o.Step = s.step
-		tensor.AdamStep(p, g, s.mean, s.square, o)
-	}
+		f := &group.figures
+		tensor.AdamStep(p, grad, s.mean, s.square, tensor.Adam{LR: group.LR, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps,
+			WeightDecay: f.weightDecay, Decoupled: a.decoupled, Maximize: f.maximize, Step: s.step})
+	})
 }

@@ -9,54 +9,103 @@ import (
 	"cresset/tensor"
 )
 
-// Optimizer is what training loops, schedules and plans need of SGD and Adam.
+// Optimizer is what training loops and schedules need of an optimizer. SGD and Adam are optimizers, and whatever else has
+// these three methods.
 type Optimizer interface {
 	// Step updates every parameter that has a gradient.
 	Step()
 	// ZeroGrad drops the gradients of all parameters.
 	ZeroGrad()
-	// LR returns the learning rate.
-	LR() float64
-	// SetLR changes the learning rate for the steps that follow.
-	SetLR(lr float64)
-	// InitialLR returns the learning rate from which schedules start: what LR was when the first of them was made.
-	InitialLR() float64
-	// Copy returns an optimizer like this one, without its state, of what of returns for each of its parameters.
-	Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer
+	// Groups returns the parameters with their learning rates, which Step reads and schedules change.
+	Groups() []*Group
 }
 
-// params are the leaves that an optimizer updates.
-type params []*tensor.Tensor
+// Group holds parameters that are updated alike: one of PyTorch's param_groups.
+type Group struct {
+	Params []*tensor.Tensor
+	LR     float64 // the learning rate of the steps that follow
 
-// collect reads the parameters, with PyTorch's errors for none and for results of computations.
-func collect(ps iter.Seq2[string, *tensor.Tensor]) params {
-	var out params
+	figures   figures
+	initial   float64
+	scheduled bool // initial is known
+}
+
+// NewGroup returns a group of the parameters, for example nn.Parameters(net). It panics where there are none, where one is not
+// a leaf, and where the learning rate is negative or NaN.
+func NewGroup(ps iter.Seq2[string, *tensor.Tensor], lr float64) *Group {
+	nonNegative("learning rate", lr)
+	g := &Group{LR: lr}
 	for _, p := range ps {
 		if !p.IsLeaf() {
 			refuse(tensor.ErrAutograd, "can't optimize a non-leaf Tensor")
 		}
-		out = append(out, p)
+		g.Params = append(g.Params, p)
 	}
-	if len(out) == 0 {
+	if len(g.Params) == 0 {
 		refuse(tensor.ErrValue, "optimizer got an empty parameter list")
 	}
-	return out
+	return g
 }
 
-// ZeroGrad drops the gradients of all parameters.
-func (ps params) ZeroGrad() {
-	for _, p := range ps {
+// newGroup returns a group with the figures of an optimizer, of which it checks those that all have.
+func newGroup(ps iter.Seq2[string, *tensor.Tensor], f figures) *Group {
+	g := NewGroup(ps, f.lr)
+	nonNegative("weight_decay value", f.weightDecay)
+	g.figures = f
+	return g
+}
+
+// InitialLR returns the learning rate from which schedules start: what LR was when the first of them was made.
+func (g *Group) InitialLR() float64 {
+	if !g.scheduled {
+		g.initial, g.scheduled = g.LR, true
+	}
+	return g.initial
+}
+
+// ZeroGrad drops the gradients of the parameters.
+func (g *Group) ZeroGrad() {
+	for _, p := range g.Params {
 		p.ZeroGrad()
 	}
 }
 
-// copied returns what of returns for each of the parameters.
-func (ps params) copied(of func(p *tensor.Tensor) *tensor.Tensor) params {
-	out := make(params, len(ps))
-	for i, p := range ps {
-		out[i] = of(p)
+// groups are all groups of an optimizer.
+type groups []*Group
+
+// Groups returns the parameters with their learning rates.
+func (gs groups) Groups() []*Group { return gs }
+
+// ZeroGrad drops the gradients of all parameters.
+func (gs groups) ZeroGrad() {
+	for _, g := range gs {
+		g.ZeroGrad()
+	}
+}
+
+// copied returns groups like gs of what of returns for each parameter.
+func (gs groups) copied(of func(p *tensor.Tensor) *tensor.Tensor) groups {
+	out := make(groups, len(gs))
+	for i, g := range gs {
+		c := *g
+		c.Params = make([]*tensor.Tensor, len(g.Params))
+		for k, p := range g.Params {
+			c.Params[k] = of(p)
+		}
+		out[i] = &c
 	}
 	return out
+}
+
+// steps calls update for each parameter that has a gradient, with that and its group.
+func (gs groups) steps(update func(p, grad *tensor.Tensor, g *Group)) {
+	for _, g := range gs {
+		for _, p := range g.Params {
+			if grad := p.BorrowGrad(); grad != nil {
+				update(p, grad, g)
+			}
+		}
+	}
 }
 
 // refuse panics with PyTorch's text, as every wrong use of tensors does.

@@ -21,25 +21,25 @@ func params(ts ...*tensor.Tensor) func(yield func(string, *tensor.Tensor) bool) 
 
 func TestErrors(t *testing.T) {
 	leaf := tensor.Ones(1).SetRequiresGrad(true)
-	o := optim.NewSGD(params(leaf), optim.SGDOptions{LR: 1})
+	o := optim.NewSGD(params(leaf), optim.LR(1))
 	const factor = "Starting multiplicative factor expected to be greater than 0 and less or equal to 1."
 	cases := []struct {
 		name, want string
 		f          func()
 	}{
-		{"empty", "optimizer got an empty parameter list", func() { optim.NewSGD(maps.All(map[string]*tensor.Tensor{}), optim.SGDOptions{LR: 1}) }},
-		{"no leaf", "can't optimize a non-leaf Tensor", func() { optim.NewAdam(params(leaf.MulScalar(2)), optim.AdamOptions{}) }},
-		{"learning rate", "Invalid learning rate: -1", func() { optim.NewSGD(params(leaf), optim.SGDOptions{LR: -1}) }},
-		{"NaN", "Invalid learning rate: NaN", func() { optim.NewSGD(params(leaf), optim.SGDOptions{LR: math.NaN()}) }},
-		{"momentum", "Invalid momentum value: -0.5", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Momentum: -0.5}) }},
-		{"nesterov", "Nesterov momentum requires a momentum and zero dampening", func() { optim.NewSGD(params(leaf), optim.SGDOptions{Nesterov: true}) }},
-		{"beta", "Invalid beta parameter at index 1: 1", func() { optim.NewAdam(params(leaf), optim.AdamOptions{Beta2: 1}) }},
-		{"SetLR", "Invalid learning rate: -1", func() { o.SetLR(-1) }},
-		{"step size", "Invalid step_size: 0", func() { optim.NewStepLR(o, 0, 0.1) }},
-		{"period", "Invalid T_max: -3", func() { optim.NewCosineAnnealingLR(o, -3, 0) }},
-		{"steps", "Invalid total_iters: 0", func() { optim.NewLinearLR(o, 0.5, 0) }},
-		{"no start", factor, func() { optim.NewLinearLR(o, 0, 5) }},
-		{"warm-up above", factor, func() { optim.NewWarmup(o, 1.5, 5, optim.NewStepLR(o, 1, 0.5)) }},
+		{"empty", "optimizer got an empty parameter list", func() { optim.NewSGD(maps.All(map[string]*tensor.Tensor{}), optim.LR(1)) }},
+		{"no leaf", "can't optimize a non-leaf Tensor", func() { optim.NewAdam(params(leaf.MulScalar(2))) }},
+		{"learning rate", "Invalid learning rate: -1", func() { optim.NewSGD(params(leaf), optim.LR(-1)) }},
+		{"NaN", "Invalid learning rate: NaN", func() { optim.NewSGD(params(leaf), optim.LR(math.NaN())) }},
+		{"momentum", "Invalid momentum value: -0.5", func() { optim.NewSGD(params(leaf), optim.Momentum(-0.5)) }},
+		{"nesterov", "Nesterov momentum requires a momentum and zero dampening", func() { optim.NewSGD(params(leaf), optim.Nesterov(true)) }},
+		{"beta", "Invalid beta parameter at index 1: 1", func() { optim.NewAdam(params(leaf), optim.Betas(0.9, 1)) }},
+		{"group", "Invalid learning rate: -1", func() { optim.NewGroup(params(leaf), -1) }},
+		{"step size", "Invalid step_size: 0", func() { optim.NewStepLR(o, 0, optim.Gamma(0.1)) }},
+		{"period", "Invalid T_max: -3", func() { optim.NewCosineAnnealingLR(o, -3) }},
+		{"steps", "Invalid total_iters: 0", func() { optim.NewLinearLR(o, optim.StartFactor(0.5), optim.TotalIters(0)) }},
+		{"no start", factor, func() { optim.NewLinearLR(o, optim.StartFactor(0), optim.TotalIters(5)) }},
+		{"warm-up above", factor, func() { optim.NewWarmup(o, 1.5, 5, optim.NewStepLR(o, 1, optim.Gamma(0.5))) }},
 	}
 	for _, c := range cases {
 		if err := tensor.Try(c.f); err == nil || err.Error() != c.want {
@@ -52,7 +52,7 @@ func TestParametersWithoutGradientStay(t *testing.T) {
 	p, q := tensor.Ones(1).SetRequiresGrad(true), tensor.Ones(1).SetRequiresGrad(true)
 	p.MulScalar(2).Sum().Backward()
 	for _, o := range []optim.Optimizer{
-		optim.NewSGD(params(p, q), optim.SGDOptions{LR: 0.1, Momentum: 0.9}), optim.NewAdam(params(p, q), optim.AdamOptions{}),
+		optim.NewSGD(params(p, q), optim.LR(0.1), optim.Momentum(0.9)), optim.NewAdam(params(p, q)),
 	} {
 		before := p.Detach().Clone()
 		o.Step()
@@ -71,7 +71,7 @@ func TestStepOnStridedParameter(t *testing.T) {
 	base := tensor.Of([][]float32{{1, 2, 3}, {4, 5, 6}})
 	p := tensor.Parameter(base.T())
 	p.Mul(tensor.Of([][]float32{{1, 2}, {3, 4}, {5, 6}})).Sum().Backward()
-	optim.NewSGD(params(p), optim.SGDOptions{LR: 1}).Step()
+	optim.NewSGD(params(p), optim.LR(1)).Step()
 	want := []float64{0, 2, -1, 1, -2, 0}
 	for i, v := range tensor.Values[float64](p.Detach()) {
 		if v != want[i] {

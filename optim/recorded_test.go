@@ -14,15 +14,15 @@ import (
 // recordedAutograd are the entries about optimizers of PyTorch's recording of autograd.
 var recordedAutograd = map[string]func() string{
 	"empty opt": func() string {
-		return fmt.Sprint(tensor.Try(func() { optim.NewSGD(params(), optim.SGDOptions{}) }))
+		return fmt.Sprint(tensor.Try(func() { optim.NewSGD(params()) }))
 	},
 	"opt nonleaf": func() string {
 		computed := tensor.Ones(1).SetRequiresGrad(true).MulScalar(2)
-		return fmt.Sprint(tensor.Try(func() { optim.NewSGD(params(computed), optim.SGDOptions{}) }))
+		return fmt.Sprint(tensor.Try(func() { optim.NewSGD(params(computed)) }))
 	},
 	"opt": func() string {
 		p := tensor.Ones(1).SetRequiresGrad(true)
-		o := optim.NewSGD(params(p), optim.SGDOptions{LR: 1})
+		o := optim.NewSGD(params(p), optim.LR(1))
 		p.MulScalar(2).Sum().Backward()
 		o.ZeroGrad()
 		if p.Grad() != nil {
@@ -32,7 +32,7 @@ var recordedAutograd = map[string]func() string{
 	},
 	"opt none": func() string {
 		p := tensor.Ones(1).SetRequiresGrad(true)
-		optim.NewSGD(params(p), optim.SGDOptions{LR: 1}).Step()
+		optim.NewSGD(params(p), optim.LR(1)).Step()
 		if p.Float64() != 1 {
 			return p.String()
 		}
@@ -53,7 +53,7 @@ func TestRecordedAutograd(t *testing.T) {
 func TestOptimizerFollowsAModule(t *testing.T) {
 	l := nn.NewLinear(2, 1)
 	count := tensor.Of([]int{0})
-	o := optim.NewSGD(nn.Parameters(l), optim.SGDOptions{LR: 1})
+	o := optim.NewSGD(nn.Parameters(l), optim.LR(1))
 	nn.To(nn.To(l, dtype.Float64), dtype.Float32)
 	before := l.Weight.Detach().Clone()
 	l.Forward(tensor.Ones(1, 2)).Sum().Backward()

@@ -10,74 +10,129 @@ import (
 // Schedule changes an optimizer's learning rate; Step is called once per epoch or batch, after the optimizer's.
 //
 // Each learning rate follows from the one before, as in PyTorch: several schedules of one optimizer multiply, and what the
-// caller sets with SetLR stays.
+// caller sets in a Group stays.
 type Schedule interface{ Step() }
 
-// schedule starts at a part of the initial learning rate; next is the learning rate of step n from that of the step before.
+// schedule starts at a part of the initial learning rates; next is the learning rate of a group in step n.
 type schedule struct {
-	optimizer Optimizer
-	start     float64
-	n         int
-	next      func(lr float64, n int) float64
+	groups []*Group
+	start  float64
+	n      int
+	next   func(g *Group, n int) float64
 }
 
-func newSchedule(o Optimizer, start float64, next func(lr float64, n int) float64) *schedule {
-	present(o)
-	o.InitialLR()
-	o.SetLR(o.LR() * start)
-	return &schedule{optimizer: o, start: start, next: next}
+func newSchedule(o Optimizer, start float64, next func(g *Group, n int) float64) *schedule {
+	s := &schedule{groups: groupsOf(o), start: start, next: next}
+	for _, g := range s.groups {
+		g.InitialLR()
+		g.set(g.LR * start)
+	}
+	return s
 }
 
 // Step moves on to the next learning rate.
 func (s *schedule) Step() {
 	s.n++
-	s.optimizer.SetLR(s.next(s.optimizer.LR(), s.n))
+	for _, g := range s.groups {
+		g.set(s.next(g, s.n))
+	}
 }
 
 // restart begins again, from the initial learning rate.
 func (s *schedule) restart() {
 	s.n = 0
-	s.optimizer.SetLR(s.optimizer.InitialLR() * s.start)
+	for _, g := range s.groups {
+		g.set(g.InitialLR() * s.start)
+	}
 }
+
+// set changes the learning rate for the steps that follow; it panics where lr is negative or NaN.
+func (g *Group) set(lr float64) {
+	nonNegative("learning rate", lr)
+	g.LR = lr
+}
+
+// StepLROption is an option of NewStepLR.
+type StepLROption func(*stepLR)
+
+type stepLR struct{ gamma float64 }
+
+// Gamma is the factor of NewStepLR, 0.1 unless given.
+func Gamma(v float64) StepLROption { return func(o *stepLR) { o.gamma = v } }
 
 // NewStepLR multiplies the learning rate by gamma every size steps: lr·gamma^⌊n/size⌋.
-func NewStepLR(o Optimizer, size int, gamma float64) Schedule {
+func NewStepLR(o Optimizer, size int, opts ...StepLROption) Schedule {
+	f := stepLR{gamma: 0.1}
+	for _, set := range opts {
+		set(&f)
+	}
 	positive("step_size", size)
-	nonNegative("gamma", gamma)
-	return newSchedule(o, 1, func(lr float64, n int) float64 {
+	nonNegative("gamma", f.gamma)
+	return newSchedule(o, 1, func(g *Group, n int) float64 {
 		if n%size != 0 {
-			return lr
+			return g.LR
 		}
-		return lr * gamma
+		return g.LR * f.gamma
 	})
 }
 
-// NewCosineAnnealingLR lowers the learning rate along half a cosine over period steps, to low, and raises it again after
+// CosineAnnealingLROption is an option of NewCosineAnnealingLR.
+type CosineAnnealingLROption func(*cosine)
+
+type cosine struct{ low float64 }
+
+// EtaMin is the lowest learning rate of NewCosineAnnealingLR, 0 unless given.
+func EtaMin(lr float64) CosineAnnealingLROption { return func(o *cosine) { o.low = lr } }
+
+// NewCosineAnnealingLR lowers the learning rate along half a cosine over period steps, to EtaMin, and raises it again after
 // that: low + (lr-low)·(1+cos(π·n/period))/2.
-func NewCosineAnnealingLR(o Optimizer, period int, low float64) Schedule {
+func NewCosineAnnealingLR(o Optimizer, period int, opts ...CosineAnnealingLROption) Schedule {
+	var f cosine
+	for _, set := range opts {
+		set(&f)
+	}
 	positive("T_max", period)
-	nonNegative("eta_min", low)
+	nonNegative("eta_min", f.low)
 	wave := func(n int) float64 { return 1 + math.Cos(math.Pi*float64(n)/float64(period)) }
-	return newSchedule(o, 1, func(lr float64, n int) float64 {
+	return newSchedule(o, 1, func(g *Group, n int) float64 {
 		if (n-1-period)%(2*period) == 0 { // the step before was the lowest: nothing to multiply
-			return lr + (o.InitialLR()-low)*(2-wave(1))/2
+			return g.LR + (g.InitialLR()-f.low)*(2-wave(1))/2
 		}
-		return wave(n)/wave(n-1)*(lr-low) + low
+		return wave(n)/wave(n-1)*(g.LR-f.low) + f.low
 	})
 }
 
-// NewLinearLR raises the learning rate linearly from start·lr, 0 < start ≤ 1, to lr over steps steps and keeps it there: a
-// warm-up.
-func NewLinearLR(o Optimizer, start float64, steps int) Schedule { return newLinear(o, start, steps) }
+// LinearLROption is an option of NewLinearLR.
+type LinearLROption func(*linear)
 
-func newLinear(o Optimizer, start float64, steps int) *schedule {
-	checkLinear(start, steps)
-	rise := 1 - start
-	return newSchedule(o, start, func(lr float64, n int) float64 {
-		if n > steps {
-			return lr
+type linear struct {
+	start float64
+	steps int
+}
+
+// StartFactor is the part of the learning rate at which NewLinearLR starts, 1/3 unless given.
+func StartFactor(v float64) LinearLROption { return func(o *linear) { o.start = v } }
+
+// TotalIters is the number of steps after which NewLinearLR has reached the learning rate, 5 unless given.
+func TotalIters(n int) LinearLROption { return func(o *linear) { o.steps = n } }
+
+// NewLinearLR raises the learning rate linearly from start·lr, 0 < start ≤ 1, and keeps it when it has arrived: a warm-up.
+func NewLinearLR(o Optimizer, opts ...LinearLROption) Schedule {
+	f := linear{start: 1.0 / 3, steps: 5}
+	for _, set := range opts {
+		set(&f)
+	}
+	return newLinear(o, f)
+}
+
+func newLinear(o Optimizer, f linear) *schedule {
+	f.check()
+	rise := 1 - f.start
+	return newSchedule(o, f.start, func(g *Group, n int) float64 {
+		if n > f.steps {
+			return g.LR
 		}
-		return lr * (1 + rise/(float64(steps)*start+float64(n-1)*rise))
+		return g.LR * (1 + rise/(float64(f.steps)*f.start+float64(n-1)*rise))
 	})
 }
 
@@ -85,13 +140,16 @@ func newLinear(o Optimizer, start float64, steps int) *schedule {
 // which begins with the initial learning rate: PyTorch's SequentialLR of LinearLR and next. It panics where
 // there is no optimizer or no next, a start outside (0, 1], or no step.
 func NewWarmup(o Optimizer, start float64, steps int, next Schedule) Schedule {
-	present(o)
+	groups := groupsOf(o)
 	if next == nil {
 		refuse(tensor.ErrValue, "a warm-up needs a schedule to follow it, not nil")
 	}
-	checkLinear(start, steps)
-	o.SetLR(o.InitialLR())
-	return &warmup{rise: newLinear(o, start, steps), steps: steps, next: next}
+	f := linear{start, steps}
+	f.check()
+	for _, g := range groups {
+		g.set(g.InitialLR())
+	}
+	return &warmup{rise: newLinear(o, f), steps: steps, next: next}
 }
 
 type warmup struct {
@@ -122,18 +180,19 @@ func (w *warmup) restart() {
 	w.rise.restart()
 }
 
-func checkLinear(start float64, steps int) {
-	positive("total_iters", steps)
-	if !(start > 0 && start <= 1) {
+func (f linear) check() {
+	positive("total_iters", f.steps)
+	if !(f.start > 0 && f.start <= 1) {
 		refuse(tensor.ErrValue, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")
 	}
 }
 
-// present refuses a schedule of no optimizer.
-func present(o Optimizer) {
+// groupsOf refuses a schedule of no optimizer.
+func groupsOf(o Optimizer) []*Group {
 	if o == nil {
 		refuse(tensor.ErrValue, "a schedule needs an optimizer, not nil")
 	}
+	return o.Groups()
 }
 
 func positive(what string, n int) {

@@ -10,17 +10,17 @@ import (
 )
 
 func newSGD(lr float64) optim.Optimizer {
-	return optim.NewSGD(params(tensor.Ones(1).SetRequiresGrad(true)), optim.SGDOptions{LR: lr})
+	return optim.NewSGD(params(tensor.Ones(1).SetRequiresGrad(true)), optim.LR(lr))
 }
 
 // rates steps schedules together n times and returns the learning rates.
 func rates(o optim.Optimizer, n int, schedules ...optim.Schedule) []float64 {
-	out := []float64{o.LR()}
+	out := []float64{o.Groups()[0].LR}
 	for range n {
 		for _, s := range schedules {
 			s.Step()
 		}
-		out = append(out, o.LR())
+		out = append(out, o.Groups()[0].LR)
 	}
 	return out
 }
@@ -44,25 +44,29 @@ func TestSchedules(t *testing.T) {
 		make func(optim.Optimizer) optim.Schedule
 		want []float64
 	}{
-		{"StepLR", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, 0.1) }, []float64{1, 1, 0.1, 0.1, 0.01}},
-		{"CosineAnnealingLR beyond T_max", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4, 0) },
+		{"StepLR", func(o optim.Optimizer) optim.Schedule { return optim.NewStepLR(o, 2, optim.Gamma(0.1)) }, []float64{1, 1, 0.1, 0.1, 0.01}},
+		{"CosineAnnealingLR beyond T_max", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 4) },
 			[]float64{1, high, 0.5, low, 0, low, 0.5, high, 1, high, 0.5, low, 0, low}},
-		{"CosineAnnealingLR to 0.2", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 2, 0.2) },
+		{"CosineAnnealingLR to 0.2", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 2, optim.EtaMin(0.2)) },
 			[]float64{1, 0.6, 0.2, 0.6, 1, 0.6}},
-		{"CosineAnnealingLR of one step", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 1, 0) },
+		{"CosineAnnealingLR of one step", func(o optim.Optimizer) optim.Schedule { return optim.NewCosineAnnealingLR(o, 1) },
 			[]float64{1, 0, 1, 0}},
-		{"LinearLR", func(o optim.Optimizer) optim.Schedule { return optim.NewLinearLR(o, 0.25, 3) }, []float64{0.25, 0.5, 0.75, 1, 1, 1}},
+		{"LinearLR", func(o optim.Optimizer) optim.Schedule {
+			return optim.NewLinearLR(o, optim.StartFactor(0.25), optim.TotalIters(3))
+		}, []float64{0.25, 0.5, 0.75, 1, 1, 1}},
 		{"SequentialLR of LinearLR and StepLR",
-			func(o optim.Optimizer) optim.Schedule { return optim.NewWarmup(o, 0.5, 2, optim.NewStepLR(o, 1, 0.5)) },
+			func(o optim.Optimizer) optim.Schedule {
+				return optim.NewWarmup(o, 0.5, 2, optim.NewStepLR(o, 1, optim.Gamma(0.5)))
+			},
 			[]float64{0.5, 0.75, 1, 0.5, 0.25}},
 		{"SequentialLR of LinearLR and CosineAnnealingLR",
 			func(o optim.Optimizer) optim.Schedule {
-				return optim.NewWarmup(o, 0.1, 1, optim.NewCosineAnnealingLR(o, 2, 0))
+				return optim.NewWarmup(o, 0.1, 1, optim.NewCosineAnnealingLR(o, 2))
 			},
 			[]float64{0.1, 1, 0.5, 0, 0.5}},
 		{"SequentialLR of LinearLR and LinearLR",
 			func(o optim.Optimizer) optim.Schedule {
-				return optim.NewWarmup(o, 0.5, 2, optim.NewLinearLR(o, 0.2, 2))
+				return optim.NewWarmup(o, 0.5, 2, optim.NewLinearLR(o, optim.StartFactor(0.2), optim.TotalIters(2)))
 			},
 			[]float64{0.5, 0.75, 0.2, 0.6, 1, 1}},
 	}
@@ -75,27 +79,27 @@ func TestSchedules(t *testing.T) {
 
 func TestSchedulesChain(t *testing.T) {
 	o := newSGD(1)
-	a, b := optim.NewStepLR(o, 1, 0.5), optim.NewStepLR(o, 2, 0.1)
+	a, b := optim.NewStepLR(o, 1, optim.Gamma(0.5)), optim.NewStepLR(o, 2, optim.Gamma(0.1))
 	wantRates(t, "two StepLR", rates(o, 3, a, b), []float64{1, 0.5, 0.025, 0.0125})
 
 	o = newSGD(2)
-	rise, fall := optim.NewLinearLR(o, 0.5, 2), optim.NewStepLR(o, 1, 0.5)
+	rise, fall := optim.NewLinearLR(o, optim.StartFactor(0.5), optim.TotalIters(2)), optim.NewStepLR(o, 1, optim.Gamma(0.5))
 	wantRates(t, "LinearLR and StepLR", rates(o, 3, rise, fall), []float64{1, 0.75, 0.5, 0.25})
-	if got := o.InitialLR(); got != 2 {
+	if got := o.Groups()[0].InitialLR(); got != 2 {
 		t.Errorf("the initial learning rate is %v, want 2", got)
 	}
 }
 
-func TestSetLRStays(t *testing.T) {
+func TestLRThatWasSetStays(t *testing.T) {
 	o := newSGD(1)
-	s := optim.NewStepLR(o, 2, 0.1)
+	s := optim.NewStepLR(o, 2, optim.Gamma(0.1))
 	s.Step()
-	o.SetLR(0.3)
+	o.Groups()[0].LR = 0.3
 	wantRates(t, "StepLR", rates(o, 2, s), []float64{0.3, 0.03, 0.03})
 
 	o = newSGD(1)
-	s = optim.NewCosineAnnealingLR(o, 2, 0)
-	o.SetLR(0.5)
+	s = optim.NewCosineAnnealingLR(o, 2)
+	o.Groups()[0].LR = 0.5
 	wantRates(t, "CosineAnnealingLR", rates(o, 1, s), []float64{0.5, 0.25})
 }
 
@@ -105,13 +109,16 @@ func TestAdamWDecays(t *testing.T) {
 		o    func(p *tensor.Tensor) optim.Optimizer
 		want float64
 	}{
-		"Adam":  {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdam(params(p), optim.AdamOptions{LR: 1}) }, 5 - 1},
-		"AdamW": {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdamW(params(p), optim.AdamOptions{LR: 1}) }, 5*0.99 - 1},
+		"Adam":  {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdam(params(p), optim.LR(1)) }, 5 - 1},
+		"AdamW": {func(p *tensor.Tensor) optim.Optimizer { return optim.NewAdamW(params(p), optim.LR(1)) }, 5*0.99 - 1},
+		"AdamW 0": {func(p *tensor.Tensor) optim.Optimizer {
+			return optim.NewAdamW(params(p), optim.LR(1), optim.WeightDecay(0))
+		}, 5 - 1},
 		"AdamW 0.1": {func(p *tensor.Tensor) optim.Optimizer {
-			return optim.NewAdamW(params(p), optim.AdamOptions{LR: 1, WeightDecay: 0.1})
+			return optim.NewAdamW(params(p), optim.LR(1), optim.WeightDecay(0.1))
 		}, 5*0.9 - 1},
 		"without momentum": {func(p *tensor.Tensor) optim.Optimizer {
-			return optim.NewAdam(params(p), optim.AdamOptions{LR: 1, Beta1: math.SmallestNonzeroFloat64, Eps: math.SmallestNonzeroFloat64})
+			return optim.NewAdam(params(p), optim.LR(1), optim.Eps(0), optim.Betas(0, 0.999))
 		}, 5 - 1},
 	} {
 		p := tensor.Of([]float64{5}).SetRequiresGrad(true)
@@ -123,18 +130,30 @@ func TestAdamWDecays(t *testing.T) {
 	}
 }
 
+// TestSGDTrainsByDefault: PyTorch's learning rate is 1e-3, and 0 where that is said.
+func TestSGDTrainsByDefault(t *testing.T) {
+	for want, opts := range map[float64][]optim.SGDOption{5 - 3e-3: nil, 5: {optim.LR(0)}} {
+		p := tensor.Of([]float64{5}).SetRequiresGrad(true)
+		p.MulScalar(3).Sum().Backward()
+		optim.NewSGD(params(p), opts...).Step()
+		if got := p.Detach().Float64(); got != want {
+			t.Errorf("%d options: the parameter is %v, want %v", len(opts), got, want)
+		}
+	}
+}
+
 func TestWarmupRefuses(t *testing.T) {
 	o := newSGD(1)
 	for want, f := range map[string]func(){
 		"a schedule needs an optimizer, not nil":           func() { optim.NewWarmup(nil, 0, 0, nil) },
 		"a warm-up needs a schedule to follow it, not nil": func() { optim.NewWarmup(o, 0.5, 2, nil) },
-		"Invalid total_iters: 0":                           func() { optim.NewWarmup(o, 0.5, 0, optim.NewStepLR(o, 1, 1)) },
+		"Invalid total_iters: 0":                           func() { optim.NewWarmup(o, 0.5, 0, optim.NewStepLR(o, 1, optim.Gamma(1))) },
 	} {
 		if err := tensor.Try(f); !errors.Is(err, tensor.ErrValue) || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if err := tensor.Try(func() { optim.NewStepLR(nil, 1, 1) }); !errors.Is(err, tensor.ErrValue) {
+	if err := tensor.Try(func() { optim.NewStepLR(nil, 1, optim.Gamma(1)) }); !errors.Is(err, tensor.ErrValue) {
 		t.Errorf("StepLR without an optimizer: got %v", err)
 	}
 }

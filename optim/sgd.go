@@ -6,58 +6,49 @@ import (
 	"cresset/tensor"
 )
 
-// SGDOptions are the figures of SGD.
-type SGDOptions struct {
-	LR          float64
-	Momentum    float64
-	Dampening   float64
-	WeightDecay float64 // added to the gradient, times the parameter
-	Nesterov    bool
-	Maximize    bool
-}
-
-// SGD is stochastic gradient descent, with momentum if asked for; tensor.SGDStep tells the formula.
+// SGD is stochastic gradient descent, with momentum if asked for. A step is
+//
+//	g += WeightDecay·p;  momentum = Momentum·momentum + (1-Dampening)·g
+//	p -= LR·momentum     // LR·(g + Momentum·momentum) with Nesterov, LR·g without momentum
 type SGD struct {
-	params
-	rate
-	options  SGDOptions
-	momentum []*tensor.Tensor
+	groups
+	momentum map[*tensor.Tensor]*tensor.Tensor
 }
 
 var _ Optimizer = (*SGD)(nil)
 
 // NewSGD returns an optimizer of the parameters, for example nn.Parameters(net). It panics where there are none, where one
 // is not a leaf, and where a figure makes no sense.
-func NewSGD(ps iter.Seq2[string, *tensor.Tensor], o SGDOptions) *SGD {
-	nonNegative("learning rate", o.LR)
-	nonNegative("momentum value", o.Momentum)
-	nonNegative("weight_decay value", o.WeightDecay)
-	if o.Nesterov && (o.Momentum <= 0 || o.Dampening != 0) {
+func NewSGD(ps iter.Seq2[string, *tensor.Tensor], opts ...SGDOption) *SGD {
+	f := figures{lr: 1e-3}
+	for _, o := range opts {
+		o.sgd(&f)
+	}
+	group := newGroup(ps, f)
+	nonNegative("momentum value", f.momentum)
+	if f.nesterov && (f.momentum <= 0 || f.dampening != 0) {
 		refuse(tensor.ErrValue, "Nesterov momentum requires a momentum and zero dampening")
 	}
-	s := &SGD{params: collect(ps), rate: rate{lr: o.LR}, options: o}
-	s.momentum = make([]*tensor.Tensor, len(s.params))
-	return s
+	return &SGD{groups{group}, make(map[*tensor.Tensor]*tensor.Tensor)}
 }
 
 // Copy returns an optimizer like s, without its momentum, of what of returns for each of its parameters.
 func (s *SGD) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
-	return &SGD{params: s.copied(of), rate: s.rate, options: s.options, momentum: make([]*tensor.Tensor, len(s.params))}
+	return &SGD{s.copied(of), make(map[*tensor.Tensor]*tensor.Tensor)}
 }
 
 // Step updates every parameter that has a gradient.
 func (s *SGD) Step() {
-	o := tensor.SGD{LR: s.lr, Momentum: s.options.Momentum, Dampening: s.options.Dampening,
-		WeightDecay: s.options.WeightDecay, Nesterov: s.options.Nesterov, Maximize: s.options.Maximize}
-	for i, p := range s.params {
-		g := p.BorrowGrad()
-		if g == nil {
-			continue
+	s.steps(func(p, grad *tensor.Tensor, group *Group) {
+		f := &group.figures
+		o := tensor.SGD{LR: group.LR, Momentum: f.momentum, Dampening: f.dampening,
+			WeightDecay: f.weightDecay, Nesterov: f.nesterov, Maximize: f.maximize}
+		momentum := s.momentum[p]
+		if o.Momentum != 0 && momentum == nil {
+			o.First = true
+			momentum = tensor.EmptyLike(p)
+			s.momentum[p] = momentum
 		}
-		o.First = o.Momentum != 0 && s.momentum[i] == nil
-		if o.First {
-			s.momentum[i] = tensor.EmptyLike(p)
-		}
-		tensor.SGDStep(p, g, s.momentum[i], o)
-	}
+		tensor.SGDStep(p, grad, momentum, o)
+	})
 }

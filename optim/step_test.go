@@ -22,16 +22,16 @@ func digitsCNN() *nn.Sequential {
 // BenchmarkStep times one training step on 64 digits of 28x28, forward, backward and update: BenchmarkStep/mlp/sgd.
 func BenchmarkStep(b *testing.B) {
 	adam := func(net *nn.Sequential) optim.Optimizer {
-		return optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+		return optim.NewAdam(nn.Parameters(net))
 	}
 	for _, c := range []struct {
 		name      string
 		model     func() *nn.Sequential
 		optimizer func(*nn.Sequential) optim.Optimizer
 	}{
-		{"mlp/sgd", digitsMLP, sgd(optim.SGDOptions{LR: 1e-3})},
+		{"mlp/sgd", digitsMLP, sgd(optim.LR(1e-3))},
 		{"mlp/adam", digitsMLP, adam},
-		{"cnn/sgd", digitsCNN, sgd(optim.SGDOptions{LR: 1e-3})},
+		{"cnn/sgd", digitsCNN, sgd(optim.LR(1e-3))},
 		{"cnn/adam", digitsCNN, adam},
 	} {
 		b.Run(c.name, func(b *testing.B) {

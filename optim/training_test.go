@@ -44,8 +44,8 @@ func cnn() *nn.Sequential {
 		nn.NewFlatten(), nn.NewLinear(64, 5))
 }
 
-func sgd(o optim.SGDOptions) func(*nn.Sequential) optim.Optimizer {
-	return func(net *nn.Sequential) optim.Optimizer { return optim.NewSGD(nn.Parameters(net), o) }
+func sgd(opts ...optim.SGDOption) func(*nn.Sequential) optim.Optimizer {
+	return func(net *nn.Sequential) optim.Optimizer { return optim.NewSGD(nn.Parameters(net), opts...) }
 }
 
 // trainings names, for each recording, the model, the shape of a sample, the optimizer and how closely losses agree.
@@ -55,17 +55,17 @@ var trainings = map[string]struct {
 	optimizer func(*nn.Sequential) optim.Optimizer
 	within    float64
 }{
-	"mlp sgd lr=0.1": {mlp, []int{20}, sgd(optim.SGDOptions{LR: 0.1}), 1e-4},
+	"mlp sgd lr=0.1": {mlp, []int{20}, sgd(optim.LR(0.1)), 1e-4},
 	"mlp sgd lr=0.05 momentum=0.9 nesterov weight_decay=1e-3": {mlp, []int{20},
-		sgd(optim.SGDOptions{LR: 0.05, Momentum: 0.9, Nesterov: true, WeightDecay: 1e-3}), 1e-4},
+		sgd(optim.LR(0.05), optim.Momentum(0.9), optim.Nesterov(true), optim.WeightDecay(1e-3)), 1e-4},
 	"mlp adam lr=1e-2": {mlp, []int{20}, func(net *nn.Sequential) optim.Optimizer {
-		return optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 1e-2})
+		return optim.NewAdam(nn.Parameters(net), optim.LR(1e-2))
 	}, 1e-4},
 	"mlp adamw lr=1e-2 weight_decay=0.1": {mlp, []int{20}, func(net *nn.Sequential) optim.Optimizer {
-		return optim.NewAdamW(nn.Parameters(net), optim.AdamOptions{LR: 1e-2, WeightDecay: 0.1})
+		return optim.NewAdamW(nn.Parameters(net), optim.LR(1e-2), optim.WeightDecay(0.1))
 	}, 1e-4},
 	"cnn adam lr=1e-2": {cnn, []int{1, 8, 8}, func(net *nn.Sequential) optim.Optimizer {
-		return optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 1e-2})
+		return optim.NewAdam(nn.Parameters(net), optim.LR(1e-2))
 	}, 5e-4},
 }
 

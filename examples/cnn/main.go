@@ -31,9 +31,9 @@ func run(samples, epochs int) error {
 	net := nn.To(network(), dev)
 	fmt.Printf("%d parameters on %s\n", nn.CountParameters(net), dev)
 
-	train := data.Glyphs(data.GlyphOptions{Train: true, Count: samples})
-	test := data.Glyphs(data.GlyphOptions{Count: samples / 4})
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 2e-3})
+	train := data.Glyphs(data.Count(samples))
+	test := data.Glyphs(data.Train(false), data.Count(samples/4))
+	opt := optim.NewAdam(nn.Parameters(net), optim.LR(2e-3))
 	for epoch := range epochs {
 		loss, err := learn(net, opt, train, dev)
 		if err != nil {
@@ -61,7 +61,7 @@ func network() *nn.Sequential {
 func learn(net nn.Module, opt optim.Optimizer, pictures *data.Images, dev device.Device) (float64, error) {
 	nn.Train(net) // Dropout drops, BatchNorm looks at the batch
 	// Each batch has a scope, which gives its memory back when the loop advances: the program stays as small as one batch.
-	loader := data.NewLoader(pictures, data.LoaderOptions{BatchSize: 50, Shuffle: true, DropLast: true, Workers: 1, Scopes: true})
+	loader := data.NewLoader(pictures, data.BatchSize(50), data.Shuffle(true), data.DropLast(true), data.Workers(1), data.Scopes(true))
 
 	// The sum stays on the device as well. Asking for a number in every step would make the program wait for the GPU.
 	sum := tensor.On(dev).Zeros()
@@ -81,7 +81,7 @@ func learn(net nn.Module, opt optim.Optimizer, pictures *data.Images, dev device
 // judge counts the pictures whose digit the model names.
 func judge(net nn.Module, pictures *data.Images, dev device.Device) (int, error) {
 	frozen := nn.Frozen(net) // the same weights in evaluation mode, and no gradients to record
-	loader := data.NewLoader(pictures, data.LoaderOptions{BatchSize: 100, Scopes: true})
+	loader := data.NewLoader(pictures, data.BatchSize(100), data.Scopes(true))
 	right := tensor.On(dev).Zeros()
 	for batch, err := range loader.All(context.Background()) {
 		if err != nil {

@@ -54,7 +54,7 @@ func train(steps, rows int) error {
 	fmt.Printf("%d GPUs, parameters on %s\n", cuda.DeviceCount(), home)
 
 	plane := tensor.Randn(8, 1)
-	opt := optim.NewAdam(nn.Parameters(model), optim.AdamOptions{LR: 0.02})
+	opt := optim.NewAdam(nn.Parameters(model), optim.LR(0.02))
 	for step := range steps {
 		scope := tensor.NewScope() // gives the memory of each step back at once
 		x := scope.Enter(tensor.Randn(rows, 8))

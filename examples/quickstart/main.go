@@ -15,7 +15,7 @@ func main() {
 	y := x.MatMul(tensor.Of([][]float32{{1}, {-2}, {3}})).AddScalar(0.5)
 
 	net := nn.NewSequential(nn.NewLinear(3, 16), nn.NewTanh(), nn.NewLinear(16, 1))
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{LR: 0.01})
+	opt := optim.NewAdam(nn.Parameters(net), optim.LR(0.01))
 	for range 1000 {
 		opt.ZeroGrad()
 		loss := nn.MSELoss(net.Forward(x), y)

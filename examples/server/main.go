@@ -103,10 +103,10 @@ func serve(ctx context.Context, listener net.Listener, p *predictor, o options) 
 func train(ctx context.Context, samples int, dev device.Device) (nn.Module, error) {
 	tensor.ManualSeed(0)
 	model := nn.To(nn.NewSequential(nn.NewFlatten(), nn.NewLinear(pixels, 64), nn.NewReLU(), nn.NewLinear(64, 10)), dev)
-	opt := optim.NewAdam(nn.Parameters(model), optim.AdamOptions{LR: 2e-3})
-	pictures := data.Glyphs(data.GlyphOptions{Train: true, Count: samples})
+	opt := optim.NewAdam(nn.Parameters(model), optim.LR(2e-3))
+	pictures := data.Glyphs(data.Count(samples))
 	for range 5 {
-		for batch, err := range data.NewLoader(pictures, data.LoaderOptions{BatchSize: 50, Shuffle: true, Scopes: true}).All(ctx) {
+		for batch, err := range data.NewLoader(pictures, data.BatchSize(50), data.Shuffle(true), data.Scopes(true)).All(ctx) {
 			if err != nil {
 				return nil, err
 			}

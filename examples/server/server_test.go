@@ -41,7 +41,7 @@ func untrained(dev device.Device) nn.Module {
 // pictures returns bodies of requests.
 func pictures(t *testing.T, n int) [][]byte {
 	t.Helper()
-	images := data.Glyphs(data.GlyphOptions{Count: n})
+	images := data.Glyphs(data.Train(false), data.Count(n))
 	var bodies [][]byte
 	for i := range n {
 		shades, _ := images.At(i)

@@ -36,7 +36,7 @@ func main() {
 func soak(steps int, scopes bool) float64 {
 	tensor.ManualSeed(0)
 	net := nn.NewSequential(nn.NewLinear(32, 64), nn.NewReLU(), nn.NewLinear(64, 8))
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+	opt := optim.NewAdam(nn.Parameters(net))
 	x, y := tensor.Randn(64, 32), tensor.RandInt(0, 8, 64)
 	for range warmUp {
 		step(net, opt, x, y, scopes)

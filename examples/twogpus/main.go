@@ -42,7 +42,7 @@ func moveTensors(first, second device.Device) {
 // moveModel shows that a model moves in place: its parameters stay the same tensors, so that an optimizer goes on.
 func moveModel(first, second device.Device) {
 	net := nn.To(nn.NewLinear(3, 1), first)
-	opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 0.1})
+	opt := optim.NewSGD(nn.Parameters(net), optim.LR(0.1))
 	weight := net.Weight
 
 	nn.To(net, second)

@@ -54,11 +54,11 @@ func (t trainer) prepare(dev device.Device) func(s *tensor.Scope) {
 }
 
 func sgd(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
-	return optim.NewSGD(p, optim.SGDOptions{LR: 1e-3})
+	return optim.NewSGD(p, optim.LR(1e-3))
 }
 
 func adam(p iter.Seq2[string, *tensor.Tensor]) optim.Optimizer {
-	return optim.NewAdam(p, optim.AdamOptions{})
+	return optim.NewAdam(p)
 }
 
 func mlp() *nn.Sequential {

@@ -47,12 +47,12 @@ func newOptimizer(name string, lr float64, ps iter.Seq2[string, *tensor.Tensor])
 	}
 	switch name {
 	case "sgd":
-		return optim.NewSGD(ps, optim.SGDOptions{LR: or(0.1)})
+		return optim.NewSGD(ps, optim.LR(or(0.1)))
 	case "momentum":
-		return optim.NewSGD(ps, optim.SGDOptions{LR: or(0.05), Momentum: 0.9})
+		return optim.NewSGD(ps, optim.LR(or(0.05)), optim.Momentum(0.9))
 	case "adamw":
-		return optim.NewAdamW(ps, optim.AdamOptions{LR: or(1e-3), WeightDecay: 0.01})
+		return optim.NewAdamW(ps, optim.LR(or(1e-3)), optim.WeightDecay(0.01))
 	default:
-		return optim.NewAdam(ps, optim.AdamOptions{LR: or(1e-3)})
+		return optim.NewAdam(ps, optim.LR(or(1e-3)))
 	}
 }

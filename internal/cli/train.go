@@ -83,7 +83,7 @@ func (c *trainCommand) Run(s *session) error {
 		observer: newProgress(s.stderr, c.Epochs, train.Len()),
 	}
 	r := result{Device: dev.String(), Simulated: s.simulated(dev), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
-		Optimizer: c.Optimizer, LearningRate: t.optimizer.LR(), Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
+		Optimizer: c.Optimizer, LearningRate: t.optimizer.Groups()[0].LR, Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
 	err = t.run(s.ctx)
 	t.observer.done()
 	if err != nil && s.ctx.Err() == nil {
@@ -118,10 +118,11 @@ func (c *trainCommand) place() (dev device.Device, err error) {
 // load returns the data set's name and its two parts.
 func (c *trainCommand) load() (name string, train, test *data.Images, err error) {
 	if c.Data == nil {
-		o := data.GlyphOptions{Count: quarter(c.Samples), Seed: uint64(c.Seed)}
-		test = data.Glyphs(o)
-		o.Train, o.Count = true, c.Samples
-		return "glyphs", data.Glyphs(o), test, nil
+		forTraining, forTest := []data.GlyphOption{data.Seed(uint64(c.Seed))}, []data.GlyphOption{data.Seed(uint64(c.Seed)), data.Train(false)}
+		if c.Samples > 0 {
+			forTraining, forTest = append(forTraining, data.Count(c.Samples)), append(forTest, data.Count(quarter(c.Samples)))
+		}
+		return "glyphs", data.Glyphs(forTraining...), data.Glyphs(forTest...), nil
 	}
 	train, test, err = data.ReadIDXDir(*c.Data)
 	if err != nil {

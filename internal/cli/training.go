@@ -45,7 +45,7 @@ type observer interface {
 
 // run trains for all epochs; it stops early where ctx ends or the loss is no number.
 func (t *training) run(ctx context.Context) error {
-	loader := data.NewLoader(t.train, data.LoaderOptions{BatchSize: t.batch, Shuffle: true, Workers: 1, Scopes: true})
+	loader := data.NewLoader(t.train, data.BatchSize(t.batch), data.Shuffle(true), data.Workers(1), data.Scopes(true))
 	for n := range t.epochs {
 		e, err := t.pass(ctx, loader, n)
 		if err != nil {
@@ -72,7 +72,7 @@ func (t *training) pass(ctx context.Context, loader *data.Loader, n int) (epoch,
 		loss := t.step(batch)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
 			return epoch{}, &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
-				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.LR()/10)}
+				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.Groups()[0].LR/10)}
 		}
 		t.losses = append(t.losses, loss)
 		sum += loss * float64(batch.Len())
@@ -96,7 +96,7 @@ func (t *training) step(b data.Batch) float64 {
 func (t *training) judge(ctx context.Context) (float64, []float64, error) {
 	net := nn.Frozen(t.net)
 	right, count := make([]float64, t.test.Classes), make([]float64, t.test.Classes)
-	loader := data.NewLoader(t.test, data.LoaderOptions{BatchSize: 256, Scopes: true})
+	loader := data.NewLoader(t.test, data.BatchSize(256), data.Scopes(true))
 	for batch, err := range loader.All(ctx) {
 		if err != nil {
 			return 0, nil, err

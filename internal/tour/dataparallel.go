@@ -218,7 +218,7 @@ func trainInParallel() {
 			fmt.Println(err)
 			return
 		}
-		opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 0.1})
+		opt := optim.NewSGD(nn.Parameters(net), optim.LR(0.1))
 		for range 3 {
 			opt.ZeroGrad()
 			loss := nn.MSELoss(dp.Forward(inputs), labels)

@@ -147,7 +147,7 @@ func modelAndInput() {
 func optimizerGoesOn() {
 	tensor.ManualSeed(0)
 	net := nn.NewLinear(3, 1)
-	opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 0.1})
+	opt := optim.NewSGD(nn.Parameters(net), optim.LR(0.1))
 	nn.To(net, device.CUDA())
 
 	net.Forward(tensor.On(device.CUDA()).Ones(2, 3)).Sum().Backward()

@@ -53,7 +53,7 @@ func imageLosses(forward func(*tensor.Tensor) *tensor.Tensor, model any, dev dev
 	nn.Eval(model)
 	tensor.ManualSeed(2)
 	x, y := tensor.On(device.CPU).As(dtype.Float64).Randn(batch, 2, 6, 6).To(dev), tensor.On(device.CPU).RandInt(0, 3, batch).To(dev)
-	o := optim.NewSGD(nn.Parameters(model), optim.SGDOptions{LR: 0.1, Momentum: 0.9})
+	o := optim.NewSGD(nn.Parameters(model), optim.LR(0.1), optim.Momentum(0.9))
 	var out []float64
 	for range 4 {
 		o.ZeroGrad()

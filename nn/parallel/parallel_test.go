@@ -42,7 +42,7 @@ func losses(t *testing.T, forward func(*tensor.Tensor) *tensor.Tensor, parameter
 	t.Helper()
 	tensor.ManualSeed(2)
 	x, y := tensor.On(device.CPU).As(dtype.Float64).Randn(batch, 5).To(dev), tensor.On(device.CPU).RandInt(0, 3, batch).To(dev)
-	o := optim.NewAdam(nn.Parameters(parameters), optim.AdamOptions{LR: 0.05})
+	o := optim.NewAdam(nn.Parameters(parameters), optim.LR(0.05))
 	var out []float64
 	for range 10 {
 		o.ZeroGrad()

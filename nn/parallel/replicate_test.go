@@ -70,7 +70,7 @@ func TestParametersThatChange(t *testing.T) {
 	net.Weight = tensor.Parameter(tensor.On(device.CUDA(0)).Full([]int{1, 1}, 4.0))
 	expect("another parameter", 4)
 	d.Forward(x).Sum().Backward()
-	optim.NewSGD(nn.Parameters(d), optim.SGDOptions{LR: 0.5}).Step()
+	optim.NewSGD(nn.Parameters(d), optim.LR(0.5)).Step()
 	expect("a step of an optimizer", 3)
 	nn.To(d, dtype.Float64)
 	x = x.Double()

@@ -48,7 +48,7 @@ func newTraining(rows, width int) *training {
 	layers = append(layers, nn.NewLinear(width, classes))
 	net := nn.To(nn.NewSequential(layers...), dev)
 	return &training{net, tensor.On(device.CPU).Randn(rows, width).To(dev), tensor.On(device.CPU).RandInt(0, classes, rows).To(dev),
-		optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 0.1})}
+		optim.NewSGD(nn.Parameters(net), optim.LR(0.1))}
 }
 
 // step trains once and gives everything back that it needed.

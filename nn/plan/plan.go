@@ -2,7 +2,7 @@
 // present GPUs that fits.
 //
 //	net := nn.NewSequential(nn.NewLinear(784, 4096), nn.NewReLU(), nn.NewLinear(4096, 10))
-//	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+//	opt := optim.NewAdam(nn.Parameters(net))
 //	e, err := plan.Fits(net, opt, images, labels)
 //	fmt.Println(e)
 //
@@ -63,7 +63,7 @@ func usual(model nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
 
 // Step estimates a training step of any model and loss, which is called with copies of the model and of the batch. Of the
 // batch only shapes and dtypes are looked at. The modules are in training or evaluation mode as they are. An optimizer of nil
-// leaves the update out. The error is an *Error.
+// leaves the update out; one of the caller's own needs a method Copy as that of optim.SGD. The error is an *Error.
 func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func(model M, batch []*tensor.Tensor) *tensor.Tensor) (*Estimate, error) {
 	if len(batch) == 0 {
 		return nil, &Error{errors.New("a step needs a batch")}
@@ -84,7 +84,7 @@ func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func
 		r := &rehearsal{gpu: gpu, twins: twins, batch: batch}
 		r.loss = func(batch []*tensor.Tensor) *tensor.Tensor { return loss(net, batch) }
 		if opt != nil {
-			r.optimizer = opt.Copy(twins.add)
+			r.optimizer = copied(opt, twins.add)
 		}
 		*e = r.run()
 	})
@@ -92,6 +92,17 @@ func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func
 		return nil, &Error{err}
 	}
 	return e, nil
+}
+
+// copied returns an optimizer like opt of what of returns for each of its parameters.
+func copied(opt optim.Optimizer, of func(p *tensor.Tensor) *tensor.Tensor) optim.Optimizer {
+	c, ok := opt.(interface {
+		Copy(of func(p *tensor.Tensor) *tensor.Tensor) optim.Optimizer
+	})
+	if !ok {
+		panic(&tensor.Error{Op: "plan", Kind: tensor.ErrValue, Err: fmt.Errorf("a plan steps a copy of the optimizer, and %T has no method Copy as optim.SGD has", opt)})
+	}
+	return c.Copy(of)
 }
 
 // Error says why a step cannot be estimated: mostly the *tensor.Error with which the step itself would fail.

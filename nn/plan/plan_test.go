@@ -42,10 +42,10 @@ func normed(dt dtype.DType) nn.Module {
 type named = iter.Seq2[string, *tensor.Tensor]
 
 var optimizers = map[string]func(ps named) optim.Optimizer{
-	"sgd":      func(ps named) optim.Optimizer { return optim.NewSGD(ps, optim.SGDOptions{LR: 0.01}) },
-	"momentum": func(ps named) optim.Optimizer { return optim.NewSGD(ps, optim.SGDOptions{LR: 0.01, Momentum: 0.9}) },
-	"adam":     func(ps named) optim.Optimizer { return optim.NewAdam(ps, optim.AdamOptions{}) },
-	"adamw":    func(ps named) optim.Optimizer { return optim.NewAdamW(ps, optim.AdamOptions{}) },
+	"sgd":      func(ps named) optim.Optimizer { return optim.NewSGD(ps, optim.LR(0.01)) },
+	"momentum": func(ps named) optim.Optimizer { return optim.NewSGD(ps, optim.LR(0.01), optim.Momentum(0.9)) },
+	"adam":     func(ps named) optim.Optimizer { return optim.NewAdam(ps) },
+	"adamw":    func(ps named) optim.Optimizer { return optim.NewAdamW(ps) },
 }
 
 // classify is the loss of models that tell images apart.

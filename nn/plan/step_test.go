@@ -33,7 +33,7 @@ func state(t *testing.T, net nn.Module, opt optim.Optimizer) string {
 	}
 	current, err := cuda.CurrentDevice()
 	gpu := tensor.DefaultGenerator(device.CUDA(0)).State()
-	fmt.Fprintln(&b, tensor.DefaultGenerator(device.CPU).State(), gpu, current, err, cuda.DeviceCount(), cuda.MemoryStats(0), opt.LR())
+	fmt.Fprintln(&b, tensor.DefaultGenerator(device.CPU).State(), gpu, current, err, cuda.DeviceCount(), cuda.MemoryStats(0), opt.Groups()[0].LR)
 	for _, m := range net.(*nn.Sequential).Modules {
 		fmt.Fprintf(&b, "%v\n", m)
 		if m, ok := m.(interface{ Training() bool }); ok {
@@ -46,7 +46,7 @@ func state(t *testing.T, net nn.Module, opt optim.Optimizer) string {
 func TestEverythingStaysAsItIs(t *testing.T) {
 	devicetest.Lend(t, "2")
 	net := normed(dtype.Float32)
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+	opt := optim.NewAdam(nn.Parameters(net))
 	x, y := tensor.Rand(4, 1, 28, 28), tensor.RandInt(0, 10, 4)
 	nn.CrossEntropy(net.Forward(x), y).Backward()
 	opt.Step()
@@ -72,7 +72,7 @@ func TestEverythingStaysAsItIs(t *testing.T) {
 func TestMoreThanTheMachineHas(t *testing.T) {
 	const width = 1 << 20
 	net := nn.NewSequential(nn.NewLinear(width, width, nn.On(device.Meta), nn.NoBias))
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+	opt := optim.NewAdam(nn.Parameters(net))
 	e, err := plan.Step(net, opt, []*tensor.Tensor{tensor.On(device.Meta).Empty(8, width)}, func(net *nn.Sequential, batch []*tensor.Tensor) *tensor.Tensor {
 		return net.Forward(batch[0]).Mean()
 	})
@@ -109,7 +109,7 @@ func TestModelThatLooksAtElements(t *testing.T) {
 
 func TestStepsThatFail(t *testing.T) {
 	net := mlp(dtype.Float32)
-	opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 1})
+	opt := optim.NewSGD(nn.Parameters(net), optim.LR(1))
 	x, y := tensor.Rand(2, 784), tensor.RandInt(0, 10, 2)
 	for _, tc := range []struct {
 		name, want string
@@ -129,7 +129,7 @@ func TestStepsThatFail(t *testing.T) {
 
 func TestFitsOnWhatThereIs(t *testing.T) {
 	net := mlp(dtype.Float32)
-	opt := optim.NewSGD(nn.Parameters(net), optim.SGDOptions{LR: 1})
+	opt := optim.NewSGD(nn.Parameters(net), optim.LR(1))
 	x, y := tensor.Rand(64, 784), tensor.RandInt(0, 10, 64)
 	t.Setenv("CRESSET_SIM", "2")
 	e, err := plan.Fits(net, opt, x, y)
@@ -173,7 +173,7 @@ func TestManyPlansAtOnce(t *testing.T) {
 	x, y := tensor.Rand(2, 784), tensor.RandInt(0, 10, 2)
 	once := func() plan.Estimate {
 		net := mlp(dtype.Float32)
-		e, err := plan.Step(net, optim.NewAdam(nn.Parameters(net), optim.AdamOptions{}), []*tensor.Tensor{x, y}, classify)
+		e, err := plan.Step(net, optim.NewAdam(nn.Parameters(net)), []*tensor.Tensor{x, y}, classify)
 		if err != nil {
 			t.Error(err)
 			return plan.Estimate{}
@@ -200,7 +200,7 @@ func TestManyPlansAtOnce(t *testing.T) {
 
 func BenchmarkStep(b *testing.B) {
 	net := cnn(dtype.Float32)
-	opt := optim.NewAdam(nn.Parameters(net), optim.AdamOptions{})
+	opt := optim.NewAdam(nn.Parameters(net))
 	batch := []*tensor.Tensor{tensor.Rand(64, 1, 28, 28), tensor.RandInt(0, 10, 64)}
 	for b.Loop() {
 		if _, err := plan.Step(net, opt, batch, classify); err != nil {
