@@ -1,44 +1,29 @@
 package data
 
 import (
+	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/gobolditalic"
-	"golang.org/x/image/font/gofont/goitalic"
-	"golang.org/x/image/font/gofont/gomedium"
-	"golang.org/x/image/font/gofont/gomediumitalic"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/gomonobold"
-	"golang.org/x/image/font/gofont/gomonobolditalic"
-	"golang.org/x/image/font/gofont/gomonoitalic"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 )
 
-// digitFaces returns the ten digits of each Go font, read once. The small caps are left out: their digits are those of the
-// regular fonts.
-var digitFaces = sync.OnceValue(func() [][10]outline {
-	fonts := [][]byte{
-		goregular.TTF, gomedium.TTF, gobold.TTF, goitalic.TTF, gobolditalic.TTF,
-		gomono.TTF, gomonobold.TTF, gomonobolditalic.TTF,
-		gomediumitalic.TTF, gomonoitalic.TTF, // the last heldOutFaces, for the test set alone
-	}
-	faces := make([][10]outline, len(fonts))
-	for i, ttf := range fonts {
-		f, err := sfnt.Parse(ttf)
-		if err != nil {
-			panic(fmt.Sprintf("data: embedded font %d: %v", i, err))
+// facesText is the outlines of the digits of ten fonts; its head tells the form.
+//
+//go:embed glyph_faces.txt
+var facesText string
+
+// digitFaces returns the ten digits of each font, read once.
+var digitFaces = sync.OnceValue(func() (faces [][10]outline) {
+	digit := 0
+	for line := range strings.Lines(facesText) {
+		if line[0] == '#' {
+			continue
 		}
-		for digit := range faces[i] {
-			faces[i][digit], err = readOutline(f, rune('0'+digit))
-			if err != nil {
-				panic(fmt.Sprintf("data: digit %d of embedded font %d: %v", digit, i, err))
-			}
+		if digit%10 == 0 {
+			faces = append(faces, [10]outline{})
 		}
+		faces[digit/10][digit%10] = readOutline(line)
+		digit++
 	}
 	return faces
 })
@@ -55,43 +40,33 @@ type outline [][]point
 // curveSteps is the number of lines that stand for one curve: its error stays below a twentieth of a pixel.
 const curveSteps = 8
 
-// readOutline reads a glyph in font units, flattens it and normalizes it.
-func readOutline(f *sfnt.Font, r rune) (outline, error) {
-	glyph, err := f.GlyphIndex(nil, r)
-	if err != nil {
-		return nil, err
+// readOutline reads a line of facesText, flattens the outline and normalizes it.
+func readOutline(line string) (shape outline) {
+	rest := strings.NewReader(line)
+	read := func(values ...any) bool {
+		_, err := fmt.Fscan(rest, values...)
+		return err == nil
 	}
-	unitsPerEm := fixed.Int26_6(f.UnitsPerEm())
-	segments, err := f.LoadGlyph(nil, glyph, unitsPerEm, nil)
-	if err != nil {
-		return nil, err
-	}
-	var shape outline
-	for _, s := range segments {
-		to := toPoint(s.Args[0])
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			shape = append(shape, []point{to})
-		case sfnt.SegmentOpLineTo:
-			last := &shape[len(shape)-1]
+	var low, high, to, control point
+	read(&low.x, &low.y, &high.x, &high.y)
+	for op := ""; read(&op); {
+		if op == "Q" {
+			read(&control.x, &control.y)
+		}
+		read(&to.x, &to.y)
+		if op == "M" {
+			shape = append(shape, nil)
+		}
+		last := &shape[len(shape)-1]
+		if op == "Q" {
+			*last = appendCurve(*last, control, to)
+		} else {
 			*last = append(*last, to)
-		case sfnt.SegmentOpQuadTo:
-			last := &shape[len(shape)-1]
-			*last = appendCurve(*last, to, toPoint(s.Args[1]))
-		default:
-			return nil, fmt.Errorf("outline segment %d is not TrueType's", s.Op)
 		}
 	}
-	box, _, err := f.GlyphBounds(nil, glyph, unitsPerEm, font.HintingNone)
-	if err != nil {
-		return nil, err
-	}
-	normalize(shape, toPoint(box.Min), toPoint(box.Max))
-	return shape, nil
+	normalize(shape, low, high)
+	return shape
 }
-
-// toPoint converts font units, which are integers in disguise.
-func toPoint(p fixed.Point26_6) point { return point{float64(p.X), float64(p.Y)} }
 
 // appendCurve appends the quadratic Bézier curve from the last point to end, bent towards control.
 func appendCurve(line []point, control, end point) []point {

@@ -37,7 +37,7 @@ var outside = map[string][]string{
 	"github.com/ebitengine/purego":       {"internal/dl"},
 	"golang.org/x/sys":                   {"internal"},
 	"golang.org/x/term":                  {"internal/tui", "internal/cli", "cmd"},
-	"golang.org/x/image":                 {"data"},
+	"golang.org/x/image":                 {}, // tests
 	"github.com/alecthomas/kong":         {"internal/cli", "cmd"},
 	"github.com/charmbracelet/bubbletea": {"internal/tui", "internal/cli", "cmd"},
 	"github.com/charmbracelet/lipgloss":  {"internal/tui", "internal/cli", "cmd"},
