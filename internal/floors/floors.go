@@ -78,7 +78,7 @@ const (
 	floored       // in rows
 	helper        // in support
 	writer        // the generator
-	showcase      // examples and documentation
+	showcase      // examples, documentation and scripts
 )
 
 func kindOf(pkg string) kind {
@@ -87,7 +87,7 @@ func kindOf(pkg string) kind {
 		return helper
 	case within(pkg, generator):
 		return writer
-	case within(pkg, "examples"), within(pkg, "docs"):
+	case within(pkg, "examples"), within(pkg, "docs"), within(pkg, "scripts"):
 		return showcase
 	}
 	if _, _, ok := place(pkg); ok {

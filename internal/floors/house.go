@@ -17,7 +17,7 @@ var (
 	unsafePackages = []string{"internal/dl", "internal/driver", "internal/kern", "internal/mem"}
 	unsafeFiles    = []string{"tensor/data.go"}
 	emptyNames     = []string{"util", "utils", "common", "types", "helpers", "misc"}
-	speakers       = []string{"cmd", "internal/cli", "internal/tour", "internal/tui", generator, "examples"}
+	speakers       = []string{"cmd", "internal/cli", "internal/tour", "internal/tui", generator, "examples", "scripts"}
 )
 
 // houseFaults returns the rules that a file breaks, imports of the project's own

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// suite lists the packages whose tests meet a GPU or NVIDIA's libraries, the lower ones first: what fails there explains
+// what fails above. The last two test the processor.
+var suite = []string{
+	"internal/dl", "internal/driver", "internal/driver/open", "internal/nvml", "internal/nvml/open", "smi",
+	"internal/backend/cuda", "cuda", "tensor", "nn", "nn/parallel", "nn/plan", "internal/kern/vec", "internal/kern",
+}
+
+// leftOut lists the packages whose tests could open NVIDIA's libraries and yet are left out.
+var leftOut = []absence{
+	{"data", "computes on the CPU alone"},
+	{"examples/server", "runs with the Go command beside it"},
+	{"internal/bench", "is run as cresset bench"},
+	{"internal/cli", "tests commands on simulated GPUs and builds one"},
+	{"internal/devicetest", "tests the tests"},
+	{"internal/driver/sim", "tests simulated GPUs"},
+	{"internal/gradcheck", "tests the tests"},
+	{"internal/nvml/sim", "tests simulated GPUs"},
+	{"internal/tour", "reads the source and runs on simulated GPUs"},
+	{"internal/tui", "draws what it is given"},
+	{"optim", "computes on the CPU alone"},
+}
+
+const maxBytes = 55e6
+
+func buildCommand(args []string) error {
+	flags := flag.NewFlagSet("hardware", flag.ContinueOnError)
+	out := flags.String("o", "hardware.tar.gz", "write the archive to this `file`")
+	arch := flags.String("arch", runtime.GOARCH, "of the machine it is for: amd64 or arm64")
+	flags.Usage = func() {
+		fmt.Fprintln(flags.Output(), "Usage: go run ./scripts/hardware [flags] [packages]\nPackages are named as in tensor or nn/plan; all that meet a GPU by default.")
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	packages := flags.Args()
+	if len(packages) == 0 {
+		packages = suite
+	}
+	dir, err := os.MkdirTemp("", "cresset-hardware")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := builder{dir: dir, arch: *arch}
+	if err := b.build(packages); err != nil {
+		return err
+	}
+	size, err := b.pack(*out)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %.1f MB\n", *out, float64(size)/1e6)
+	if size > maxBytes {
+		return fmt.Errorf("%s is larger than %.0f MB: name fewer packages", *out, maxBytes/1e6)
+	}
+	return nil
+}
+
+// builder fills a folder with what the archive is to hold.
+type builder struct {
+	source string // of the module
+	dir    string
+	arch   string
+}
+
+func (b *builder) build(packages []string) error {
+	mod, err := b.output("go", "env", "GOMOD")
+	if err != nil {
+		return err
+	}
+	b.source = filepath.Dir(mod)
+	k := kit{Platform: "linux/" + b.arch, Packages: packages, LeftOut: leftOut}
+	if k.Go, err = b.output("go", "env", "GOVERSION"); err != nil {
+		return err
+	}
+	k.Commit = b.commit()
+	text, err := json.MarshalIndent(k, "", "\t")
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, kitFile), text, 0o644); err != nil {
+		return err
+	}
+	const strip = "-ldflags=-s -w"
+	for name, pkg := range map[string]string{"hardware": "./scripts/hardware", "cresset": "./cmd/cresset"} {
+		if _, err := b.output("go", "build", strip, "-o", filepath.Join(b.dir, name), pkg); err != nil {
+			return err
+		}
+	}
+	for _, p := range packages {
+		if _, err := b.output("go", "test", "-c", strip, "-o", filepath.Join(b.dir, testBinary(p)), "./"+p); err != nil {
+			return err
+		}
+	}
+	return b.copyData(packages)
+}
+
+// commit names the source.
+func (b *builder) commit() string {
+	commit, err := b.output("git", "rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		return "unknown"
+	}
+	if changes, err := b.output("git", "status", "--porcelain"); err != nil || changes != "" {
+		commit += "+changes"
+	}
+	return commit
+}
+
+// output runs a command for the kit's machine and returns what it prints.
+func (b *builder) output(name string, args ...string) (string, error) {
+	c := exec.Command(name, args...)
+	c.Dir = b.source
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+b.arch)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(c.Args, " "), err, stderr.String())
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// copyData copies what tests read: the testdata folders of the whole module, since some read those of others, and the
+// chosen packages' own files but for assembly.
+func (b *builder) copyData(packages []string) error {
+	return filepath.WalkDir(b.source, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(b.source, name)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		hidden := strings.HasPrefix(d.Name(), ".") && rel != "."
+		switch dir := path.Dir(rel); {
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir() && d.Name() == "testdata":
+			if err := os.CopyFS(filepath.Join(b.dir, "tests", rel), os.DirFS(name)); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		case d.Type().IsRegular() && !hidden && slices.Contains(packages, dir) && path.Ext(rel) != ".s":
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(b.dir, "tests", rel), text, 0o644)
+		}
+		return nil
+	})
+}
+
+// pack writes the folder as an archive and returns its size.
+func (b *builder) pack(out string) (size int64, err error) {
+	file, err := os.Create(out)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	zip, err := gzip.NewWriterLevel(file, gzip.BestCompression)
+	if err != nil {
+		return 0, err
+	}
+	archive := tar.NewWriter(zip)
+	err = filepath.WalkDir(b.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(b.dir, name)
+		if err != nil {
+			return err
+		}
+		return add(archive, name, path.Join("cresset-hardware", filepath.ToSlash(rel)))
+	})
+	for _, c := range []io.Closer{archive, zip} {
+		if err == nil {
+			err = c.Close()
+		}
+	}
+	if err != nil {
+		return 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), file.Close()
+}
+
+func add(archive *tar.Writer, from, as string) error {
+	file, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	header := &tar.Header{Name: as, Size: info.Size(), Mode: int64(info.Mode().Perm()), ModTime: info.ModTime()}
+	if err := archive.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err = io.Copy(archive, file)
+	return err
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A small kit runs in a folder that holds nothing but what the archive brings.
+func TestKit(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("kits are for Linux")
+	}
+	dir := t.TempDir()
+	archive := filepath.Join(dir, "kit.tar.gz")
+	if err := buildCommand([]string{"-o", archive, "device"}); err != nil {
+		t.Fatal(err)
+	}
+	unpack(t, archive, dir)
+	root := filepath.Join(dir, "cresset-hardware")
+	kit := []string{"-o", filepath.Join(dir, "results"), "-bench", "^small/(view|add)$"}
+	run := exec.Command(filepath.Join(root, "hardware"), kit...)
+	run.Dir = dir
+	run.Env = []string{"CRESSET_SIM=h200", "CRESSET_SIM_STATE=off"}
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := readReport(t, dir)
+	if len(got.Results) != 1 || got.Results[0].Passed == 0 || got.Results[0].Problem != "" {
+		t.Errorf("tests: got %+v", got.Results)
+	}
+	if len(got.Timings) != 1 || len(got.Timings[0].Bench.Figures) != 2 || !strings.HasPrefix(got.Timings[0].Bench.GPU, "NVIDIA H200") {
+		t.Errorf("timings: got %+v", got.Timings)
+	}
+
+	t.Run("tests that cannot start", func(t *testing.T) {
+		if err := os.Remove(filepath.Join(root, testBinary("device"))); err != nil {
+			t.Fatal(err)
+		}
+		run := exec.Command(filepath.Join(root, "hardware"), "-o", filepath.Join(dir, "results"), "-bench", "")
+		if err := run.Run(); err == nil {
+			t.Error("passed")
+		}
+		if got := readReport(t, dir); len(got.Results) != 1 || got.Results[0].Problem == "" {
+			t.Errorf("got %+v", got.Results)
+		}
+	})
+}
+
+func readReport(t *testing.T, dir string) (r report) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "results", "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func unpack(t *testing.T, archive, dir string) {
+	t.Helper()
+	file, err := os.Open(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	zip, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for files := tar.NewReader(zip); ; {
+		header, err := files.Next()
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(dir, header.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, text, os.FileMode(header.Mode)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestReadResults(t *testing.T) {
+	const log = `=== RUN   TestGood
+    a_test.go:1: not of interest
+--- PASS: TestGood (0.00s)
+=== RUN   TestBad
+=== RUN   TestBad/cuda:0
+    a_test.go:2: got 1, want 2
+--- FAIL: TestBad (0.01s)
+    --- FAIL: TestBad/cuda:0 (0.01s)
+=== RUN   TestAbsent
+    a_test.go:3: no GPU
+--- SKIP: TestAbsent (0.00s)
+=== RUN   TestDies
+panic: illegal address
+`
+	got := result{Package: "a", Problem: "exit status 2"}
+	got.read(log)
+	want := result{
+		Package: "a", Problem: "exit status 2", Passed: 1,
+		Failed:     []failure{{"TestBad", ""}, {"TestBad/cuda:0", "    a_test.go:2: got 1, want 2"}},
+		Skipped:    []failure{{"TestAbsent", "    a_test.go:3: no GPU"}},
+		Unfinished: []string{"TestDies"},
+		Tail: "    a_test.go:1: not of interest\n    a_test.go:2: got 1, want 2\n    a_test.go:3: no GPU\n" +
+			"panic: illegal address",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+// A package whose tests could open NVIDIA's libraries is in the kit, or left out for a reason.
+func TestEveryPackageIsChosen(t *testing.T) {
+	list := func(args ...string) string {
+		out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	module := list("-m")
+	chosen := slices.Clone(suite)
+	for _, a := range leftOut {
+		chosen = append(chosen, a.Package)
+	}
+	for line := range strings.Lines(list("-test", "-f", "{{.ImportPath}} {{join .Deps \" \"}}", module+"/...")) {
+		pkg, deps, _ := strings.Cut(strings.TrimSpace(line), " ")
+		pkg, isTest := strings.CutSuffix(pkg, ".test")
+		pkg = strings.TrimPrefix(pkg, module+"/")
+		if isTest && slices.Contains(strings.Fields(deps), module+"/internal/dl") && !slices.Contains(chosen, pkg) {
+			t.Errorf("%s stands neither in suite nor in leftOut", pkg)
+		}
+	}
+}
