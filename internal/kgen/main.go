@@ -1,5 +1,6 @@
-// Kgen writes the project's generated code: the elementary functions of internal/kern and of the GPU's kernels, and the
-// vector loops of internal/kern/vec, from the recipes of internal/kgen/recipe. With -check it writes nothing and fails where a file is not what it would write.
+// Kgen writes the project's generated code from internal/kgen/recipe: the elementary functions of internal/kern and of the GPU's
+// kernels, the vector loops of internal/kern/vec, and what the program has of elementwise ops. With -check it writes nothing and
+// fails where a file is not what it would write.
 package main
 
 import (
@@ -67,8 +68,13 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	rowsOfGPUs, err := recipe.CUDARows(recipe.Ops())
+	if err != nil {
+		return nil, err
+	}
 	files := map[string][]byte{
 		"internal/op/elementwise_gen.go":               ops,
+		"internal/backend/cuda/elementwise_gen.go":     rowsOfGPUs,
 		"internal/kern/elementary_gen.go":              elementary,
 		"internal/kern/elementary64_gen.go":            doubles,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives(), recipe.Float64())),
@@ -76,6 +82,9 @@ func generate() (map[string][]byte, error) {
 	rows, err := asm.RowFiles(recipe.Rows())
 	if err != nil {
 		return nil, fmt.Errorf("loops over rows: %w", err)
+	}
+	for name, text := range recipe.CUDAKernels(recipe.Families()) {
+		files["internal/backend/cuda/kernels/"+name] = text
 	}
 	for name, text := range rows {
 		files["internal/kern/vec/"+name] = text

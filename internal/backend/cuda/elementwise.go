@@ -7,26 +7,59 @@ import (
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
+	"cresset/internal/op"
 )
 
 var elementwiseParams paramPool[kernels.Elementwise]
 
-// elementwise launches out[i] = f(in[0][i], in[1][i], in[2][i]).
-func elementwise(d *Device, c *backend.Call, k kernelID) error { return elementwiseWith(d, c, k, nil) }
-
-// elementwiseWith is elementwise for a function that has parameters of its own, which set fills in.
-func elementwiseWith(d *Device, c *backend.Call, k kernelID, set func(p *kernels.Elementwise, c *backend.Call)) error {
+// elementwise launches out[i] = f(in[0][i], in[1][i], in[2][i]), where f may have the op's parameters.
+func elementwise(d *Device, c *backend.Call, k kernelID) error {
 	out := &c.Out()[0]
 	if out.Layout.Size() == 0 {
 		return nil
 	}
 	p := elementwiseParams.take()
 	defer elementwiseParams.give(p)
-	p.Report = d.report(c)
-	if set != nil {
-		set(p, c)
-	}
+	p.Scalars, p.Report = scalarsOf(c), d.report(c)
 	return d.spread(k, p, out, c.In())
+}
+
+// scalarsOf returns the op's parameters as a kernel reads them: the bits of float64 where elements are floats, else int64.
+func scalarsOf(c *backend.Call) [2]uint64 {
+	switch p := c.Params.(type) {
+	case op.Number:
+		return [2]uint64{math.Float64bits(p.A), math.Float64bits(p.B)}
+	case op.Ravel:
+		return [2]uint64{uint64(p.Extent)}
+	case op.Bounds:
+		return boundsOf(p, c.DType)
+	}
+	return [2]uint64{}
+}
+
+// boundsOf are the bounds of a clamp; one that is absent is the end of the dtype's range.
+func boundsOf(b op.Bounds, dt dtype.DType) [2]uint64 {
+	if dt.IsFloat() {
+		low, high := math.Inf(-1), math.Inf(1)
+		if b.HasLow {
+			low = b.Low
+		}
+		if b.HasHigh {
+			high = b.High
+		}
+		return [2]uint64{math.Float64bits(low), math.Float64bits(high)}
+	}
+	low, high := int64(math.MinInt64)>>(64-8*dt.Size()), int64(math.MaxInt64)>>(64-8*dt.Size())
+	if dt == dtype.Uint8 {
+		low, high = 0, math.MaxUint8
+	}
+	if b.HasLow {
+		low = b.IntLow
+	}
+	if b.HasHigh {
+		high = b.IntHigh
+	}
+	return [2]uint64{uint64(low), uint64(high)}
 }
 
 // spread fills in the operands and launches: at once where all of them lie contiguously, else over merged axes.

@@ -125,7 +125,7 @@ func ravel(d *Device, c *backend.Call, k kernelID) error {
 	}
 	p := elementwiseParams.take()
 	defer elementwiseParams.give(p)
-	p.Low, p.Report = int64(c.Params.(op.Ravel).Extent), d.report(c)
+	p.Scalars, p.Report = scalarsOf(c), d.report(c)
 	return d.spread(k, p, out, []backend.View{*out, c.In()[0]})
 }
 

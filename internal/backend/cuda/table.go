@@ -2,8 +2,6 @@ package cuda
 
 import (
 	"cresset/dtype"
-	"cresset/internal/backend"
-	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/op"
 )
 
@@ -15,6 +13,7 @@ var rows = build()
 func build() *table {
 	t := new(table)
 	t.addMovement()
+	t.addGenerated()
 	t.addElementwise()
 	t.addReductions()
 	t.addRuns()
@@ -51,7 +50,7 @@ func (t *table) same(dts []dtype.DType, functions map[op.Op]string) {
 func (t *table) addElementwise() {
 	t.same(numbers, map[op.Op]string{
 		op.Add: "add", op.Sub: "sub", op.Mul: "mul", op.Maximum: "maximum", op.Minimum: "minimum",
-		op.Neg: "neg", op.Abs: "abs", op.Sign: "sign", op.Square: "square", op.ReLU: "relu",
+		op.Neg: "neg", op.Abs: "abs", op.Sign: "sign", op.Square: "square", op.Clamp: "clamp",
 	})
 	t.same(floats, map[op.Op]string{
 		op.Div: "div", op.Reciprocal: "reciprocal", op.Sqrt: "sqrt",
@@ -70,57 +69,26 @@ func (t *table) addElementwise() {
 	t.same(integers, map[op.Op]string{op.Pow: "pow"})
 	t.same(floats, map[op.Op]string{
 		op.Exp: "exp", op.Expm1: "expm1", op.Log: "log", op.Log1p: "log1p", op.Sin: "sin", op.Cos: "cos",
-		op.Tanh: "tanh", op.Sigmoid: "sigmoid", op.Erf: "erf", op.Rsqrt: "rsqrt", op.Pow: "pow",
+		op.Erf: "erf", op.Rsqrt: "rsqrt", op.Pow: "pow",
 	})
-	t.addActivations()
 	t.addLogic()
-	for _, dt := range numbers {
-		t[op.Clamp][dt] = row{clamp, typed("clamp", dt)}
+}
+
+// addGenerated adds the ops whose kernels are generated: each is called as its op.
+func (t *table) addGenerated() {
+	for dt, ops := range generated {
+		for _, o := range ops {
+			t[o][dt] = row{elementwise, typed(o.String(), dtype.DType(dt))}
+		}
 	}
 }
 
 var comparisons = map[op.Op]string{op.Eq: "eq", op.Ne: "ne", op.Lt: "lt", op.Le: "le", op.Gt: "gt", op.Ge: "ge"}
-
-func (t *table) addActivations() {
-	t.same(floats, map[op.Op]string{
-		op.GELU: "gelu", op.GELUTanh: "gelu_tanh", op.SiLU: "silu",
-		op.ReLUGrad: "relu_grad", op.TanhGrad: "tanh_grad", op.SigmoidGrad: "sigmoid_grad",
-		op.GELUGrad: "gelu_grad", op.GELUTanhGrad: "gelu_tanh_grad", op.SiLUGrad: "silu_grad",
-	})
-	for o, function := range map[op.Op]string{
-		op.LeakyReLU: "leaky_relu", op.LeakyReLUGrad: "leaky_relu_grad", op.Softplus: "softplus", op.SoftplusGrad: "softplus_grad",
-	} {
-		for _, dt := range floats {
-			t[o][dt] = row{withNumber, typed(function, dt)}
-		}
-	}
-}
 
 func (t *table) addLogic() {
 	bits := []dtype.DType{dtype.Int64, dtype.Int32, dtype.Uint8, dtype.Bool}
 	t.same(bits, map[op.Op]string{op.BitwiseAnd: "and", op.BitwiseOr: "or", op.BitwiseXor: "xor", op.BitwiseNot: "not"})
 	t.same([]dtype.DType{dtype.Bool}, map[op.Op]string{
 		op.LogicalAnd: "and", op.LogicalOr: "or", op.LogicalXor: "xor", op.LogicalNot: "not",
-	})
-}
-
-// withNumber launches a function of one or two real parameters.
-func withNumber(d *Device, c *backend.Call, k kernelID) error {
-	return elementwiseWith(d, c, k, func(p *kernels.Elementwise, c *backend.Call) {
-		n := c.Params.(op.Number)
-		p.X, p.Y = n.A, n.B
-	})
-}
-
-func clamp(d *Device, c *backend.Call, k kernelID) error {
-	return elementwiseWith(d, c, k, func(p *kernels.Elementwise, c *backend.Call) {
-		b := c.Params.(op.Bounds)
-		p.X, p.Y, p.Low, p.High, p.Flags = b.Low, b.High, b.IntLow, b.IntHigh, 0
-		if b.HasLow {
-			p.Flags |= 1
-		}
-		if b.HasHigh {
-			p.Flags |= 2
-		}
 	})
 }

@@ -66,20 +66,27 @@ func (w *cudaWriter) function() {
 		w.line("// %s", line)
 	}
 	w.line("INLINE %[1]s %s(%[1]s %[3]s) {", w.float, strings.ToLower(w.Name), strings.Join(w.Params, ", "+w.float+" "))
-	var steps []Ref
-	for k, s := range w.Steps {
-		switch {
-		case s.Op == Param:
-			w.names[k] = w.Params[s.Bits]
-		case !s.Op.IsConst():
-			steps = append(steps, Ref(k))
-		}
-	}
 	w.depth++
-	w.block(steps)
+	w.steps(func(s *Step) string {
+		if s.Op == Param {
+			return w.Params[s.Bits]
+		}
+		return ""
+	})
 	w.line("return %s;", w.value(Ref(len(w.Steps)-1)))
 	w.depth--
 	w.line("}")
+}
+
+// steps writes all steps but constants and those that have names already.
+func (w *cudaWriter) steps(named func(s *Step) string) {
+	var steps []Ref
+	for k := range w.Steps {
+		if w.names[k] = named(&w.Steps[k]); w.names[k] == "" && !w.Steps[k].Op.IsConst() {
+			steps = append(steps, Ref(k))
+		}
+	}
+	w.block(steps)
 }
 
 func (w *cudaWriter) line(format string, args ...any) {

@@ -42,20 +42,37 @@ type Gradient struct {
 	Halves   bool
 }
 
-// Ops returns the table of elementwise ops, with a row for each gradient behind the rows of all ops of its family.
-func Ops() []*Elementwise {
-	var rows []*Elementwise
-	for _, family := range [][]Elementwise{activationOps} {
-		for i := range family {
-			rows = append(rows, &family[i])
-		}
-		for i := range family {
-			if g := family[i].gradient(); g != nil {
-				rows = append(rows, g)
-			}
+// A Family is ops of one kind, of which a GPU loads the kernels for one dtype together.
+type Family struct {
+	Name string
+	Ops  []*Elementwise
+}
+
+// Families returns the table of elementwise ops, with a row for each gradient behind the rows of all ops of its family.
+func Families() []Family {
+	return []Family{family("activation", activationOps)}
+}
+
+func family(name string, ops []Elementwise) Family {
+	f := Family{Name: name}
+	for i := range ops {
+		f.Ops = append(f.Ops, &ops[i])
+	}
+	for i := range ops {
+		if g := ops[i].gradient(); g != nil {
+			f.Ops = append(f.Ops, g)
 		}
 	}
-	return rows
+	return f
+}
+
+// Ops returns the ops of all families.
+func Ops() []*Elementwise {
+	var all []*Elementwise
+	for _, f := range Families() {
+		all = append(all, f.Ops...)
+	}
+	return all
 }
 
 // gradient is the row of the op that computes the gradient, nil where there is none.

@@ -4,19 +4,9 @@
 #include "math.cuh"
 
 #if NUMBERS
-INLINE T clamp(T v, const Elementwise &p) {
-#if FLOATS
-	T low = (T)p.x, high = (T)p.y;
-#else
-	T low = (T)p.low, high = (T)p.high;
-#endif
-	if ((p.flags & 1) && v < low) {
-		v = low;
-	}
-	if ((p.flags & 2) && v > high) {
-		v = high;
-	}
-	return v;
+INLINE T clamp(T v, T low, T high) {
+	v = v < low ? low : v;
+	return v > high ? high : v;
 }
 
 BINARY(add, T, (T)(a + b))
@@ -28,8 +18,7 @@ UNARY(neg, T, (T)-a)
 UNARY(abs, T, a <= 0 ? (T)(0 - a) : a)
 UNARY(sign, T, (T)((a > 0) - (a < 0)))
 UNARY(square, T, (T)(a * a))
-UNARY(relu, T, a < 0 ? (T)0 : a)
-UNARY(clamp, T, clamp(a, p)) // to [x, y] or [low, high], where flags has 1 for a lower and 2 for an upper limit
+UNARY(clamp, T, clamp(a, scalar<T>(p, 0), scalar<T>(p, 1)))
 #endif
 
 #if FLOATS

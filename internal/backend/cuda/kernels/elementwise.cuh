@@ -44,6 +44,15 @@ template <class E> INLINE E operand(const Elementwise &p, int k, i64 at) {
 	return p.in[k] != 0 ? load<E>(p.in[k], at) : constant<E>(p.constants[k]);
 }
 
+// scalar is parameter k of the op as a number of the elements' type.
+template <class E> INLINE E scalar(const Elementwise &p, int k) {
+	if constexpr (__is_floating_point(E)) {
+		return (E)bits<f64>(p.scalars[k]);
+	} else {
+		return (E)p.scalars[k];
+	}
+}
+
 // eachElement calls body with every element's number and its places in N operands, the result first. The two loops keep the
 // strides out of the way of what is contiguous.
 template <int N, class Body> INLINE void eachElement(const Elementwise &p, Body body) {

@@ -124,7 +124,7 @@ func floats[T dtype.Float](t *testing.T) {
 	binary(t, "div_trunc", kern.DivTrunc[T])
 	binary(t, "remainder", kern.Remainder[T])
 	binary(t, "fmod", kern.Fmod[T])
-	binary(t, "relu_grad", kern.ReLUGrad[T])
+	binary(t, "threshold_backward", kern.ReLUGrad[T])
 	binary(t, "mse", kern.SquaredError[T])
 }
 
@@ -217,11 +217,11 @@ func TestElementary(t *testing.T) {
 }
 
 func activationGradients[T dtype.Float](t *testing.T) {
-	binary(t, "tanh_grad", kern.TanhGrad[T])
-	binary(t, "sigmoid_grad", kern.SigmoidGrad[T])
-	binary(t, "gelu_grad", kern.GELUGrad[T])
-	binary(t, "gelu_tanh_grad", kern.GELUTanhGrad[T])
-	binary(t, "silu_grad", kern.SiLUGrad[T])
+	binary(t, "tanh_backward", kern.TanhGrad[T])
+	binary(t, "sigmoid_backward", kern.SigmoidGrad[T])
+	binary(t, "gelu_backward", kern.GELUGrad[T])
+	binary(t, "gelu_tanh_backward", kern.GELUTanhGrad[T])
+	binary(t, "silu_backward", kern.SiLUGrad[T])
 }
 
 // TestFarAngles is of angles that the recipes of float64 do not reduce.
@@ -248,28 +248,28 @@ func TestParameters(t *testing.T) {
 	num := op.Number{A: 0.7, B: 2.5}
 	bounds := op.Bounds{Low: -0.3, High: 1.1, HasLow: true, HasHigh: true}
 	for row, loop := range map[string]func(dst []float32){
-		"leaky_relu":      func(dst []float32) { kern.LeakyReLU(dst, a, num) },
-		"leaky_relu_grad": func(dst []float32) { kern.LeakyReLUGrad(dst, a, b, num) },
-		"softplus":        func(dst []float32) { kern.Softplus(dst, a, num) },
-		"softplus_grad":   func(dst []float32) { kern.SoftplusGrad(dst, a, b, num) },
-		"mse_grad":        func(dst []float32) { kern.SquaredErrorGrad(dst, a, b, c, float32(num.A)) },
-		"bce":             func(dst []float32) { kern.BCE(dst, a, b, c) },
-		"bce_grad":        func(dst []float32) { kern.BCEGrad(dst, a, b, c) },
-		"clamp":           func(dst []float32) { kern.Clamp(dst, a, bounds) },
+		"leaky_relu":          func(dst []float32) { kern.LeakyReLU(dst, a, num) },
+		"leaky_relu_backward": func(dst []float32) { kern.LeakyReLUGrad(dst, a, b, num) },
+		"softplus":            func(dst []float32) { kern.Softplus(dst, a, num) },
+		"softplus_backward":   func(dst []float32) { kern.SoftplusGrad(dst, a, b, num) },
+		"mse_grad":            func(dst []float32) { kern.SquaredErrorGrad(dst, a, b, c, float32(num.A)) },
+		"bce":                 func(dst []float32) { kern.BCE(dst, a, b, c) },
+		"bce_grad":            func(dst []float32) { kern.BCEGrad(dst, a, b, c) },
+		"clamp":               func(dst []float32) { kern.Clamp(dst, a, bounds) },
 	} {
 		got, want := make([]float32, count), make([]float32, count)
 		loop(want)
-		p := kernels.Elementwise{N: count, Out: put(m, got), In: in, X: num.A, Y: num.B}
+		p := kernels.Elementwise{N: count, Out: put(m, got), In: in, Scalars: [2]uint64{math.Float64bits(num.A), math.Float64bits(num.B)}}
 		if row == "clamp" {
-			p.X, p.Y, p.Flags = bounds.Low, bounds.High, kernels.ClampLow|kernels.ClampHigh
+			p.Scalars = [2]uint64{math.Float64bits(bounds.Low), math.Float64bits(bounds.High)}
 		}
 		launch(m, row+"_f32", kernels.Flat(count, few), p)
 		compare(t, row, got, want)
 	}
 	whole, got, want := samples[int64](count, 4), make([]int64, count), make([]int64, count)
-	kern.ClampInt(want, whole, op.Bounds{IntLow: -5, HasLow: true})
+	kern.ClampInt(want, whole, op.Bounds{IntHigh: -5, HasHigh: true})
 	launch(m, "clamp_i64", kernels.Flat(count, few), kernels.Elementwise{N: count, Out: put(m, got), In: [3]uint64{put(m, whole)},
-		Low: -5, High: -9, Flags: kernels.ClampLow})
+		Scalars: [2]uint64{1 << 63, 1<<64 - 5}})
 	compare(t, "clamp_i64", got, want)
 }
 

@@ -16,6 +16,6 @@ INLINE T binaryCrossEntropyGrad(T x, T t, T w) {
 }
 
 BINARY(mse, T, (a - b) * (a - b))
-TERNARY(mse_grad, T, (T)p.x * (b - c) * a) // a is dy, p.x the scale
+TERNARY(mse_grad, T, scalar<T>(p, 0) * (b - c) * a) // a is dy, the scalar 2 or 2/n
 TERNARY(bce, T, binaryCrossEntropy(a, b, c))
 TERNARY(bce_grad, T, binaryCrossEntropyGrad(a, b, c))

@@ -125,7 +125,7 @@ func TestRavel(t *testing.T) {
 	m := &machine{t: t}
 	at, index, fault := []int64{1, 2, 3, 4}, []int64{0, -1, 4, 5}, make([]kernels.Fault, 1)
 	to := put(m, at)
-	launch(m, "ravel_i64", kernels.Flat(4, few), kernels.Elementwise{N: 4, Out: to, In: [3]uint64{to, put(m, index)}, Low: 5,
+	launch(m, "ravel_i64", kernels.Flat(4, few), kernels.Elementwise{N: 4, Out: to, In: [3]uint64{to, put(m, index)}, Scalars: [2]uint64{5},
 		Report: kernels.Report{Word: put(m, fault), Tag: 8}})
 	compare(t, "ravel", at, []int64{5, 14, 19, 4})
 	if want := (kernels.Fault{Code: kernels.IndexFault, Tag: 8, Index: 5, Extent: 5, At: 3}); fault[0] != want {

@@ -50,10 +50,9 @@ struct Elementwise {
 	u64 out;
 	u64 in[3];
 	u64 constants[3];
-	f64 x, y;      // a function's own real parameters
-	i64 low, high; // and whole ones
+	u64 scalars[2]; // the op's own parameters: the bits of f64 where elements are floats, else i64
 	Report report;
-	u32 flags;
+	u32 unused;
 	u32 rank;
 	u32 extents[MAX_RANK];
 	i64 strides[4][MAX_RANK];
@@ -61,16 +60,13 @@ struct Elementwise {
 OFFSET(Elementwise, out, 8);
 OFFSET(Elementwise, in, 16);
 OFFSET(Elementwise, constants, 40);
-OFFSET(Elementwise, x, 64);
-OFFSET(Elementwise, y, 72);
-OFFSET(Elementwise, low, 80);
-OFFSET(Elementwise, high, 88);
-OFFSET(Elementwise, report, 96);
-OFFSET(Elementwise, flags, 112);
-OFFSET(Elementwise, rank, 116);
-OFFSET(Elementwise, extents, 120);
-OFFSET(Elementwise, strides, 152);
-SIZE(Elementwise, 408);
+OFFSET(Elementwise, scalars, 64);
+OFFSET(Elementwise, report, 80);
+OFFSET(Elementwise, unused, 96);
+OFFSET(Elementwise, rank, 100);
+OFFSET(Elementwise, extents, 104);
+OFFSET(Elementwise, strides, 136);
+SIZE(Elementwise, 392);
 
 // Reduction: out[o][i] = the reduction of in[o][k][i] over k < n. Accumulators may be left in memory instead (to) or be
 // the input (from), so that a long run can be reduced in parts and the parts joined.

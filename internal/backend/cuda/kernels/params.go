@@ -42,20 +42,13 @@ type Elementwise struct {
 	Out       uint64
 	In        [3]uint64
 	Constants [3]uint64 // the bits of an operand whose address is 0
-	X, Y      float64
-	Low, High int64
+	Scalars   [2]uint64 // the op's own parameters: the bits of float64 where elements are floats, else int64
 	Report    Report
-	Flags     uint32
+	Unused    uint32
 	Rank      uint32
 	Extents   [MaxRank]uint32
 	Strides   [4][MaxRank]int64
 }
-
-// The flags of a clamp.
-const (
-	ClampLow  = 1 // X or Low limits
-	ClampHigh = 2 // Y or High limits
-)
 
 // Reduction is the parameter of reductions.
 type Reduction struct {

@@ -1,15 +1,17 @@
-// One index of many: out = in[0]·low + in[1], where low is the extent that in[1], an index that may count from the end, is of.
+// One index of many: out = in[0]·extent + in[1], an index that may count from the end of an axis
+// of that extent, the scalar.
 // dtypes: i64
 #include "elementwise.cuh"
 
 ROW_KERNEL(ravel, 256)(const Elementwise p) {
+	const i64 extent = scalar<i64>(p, 0);
 	eachElement<3>(p, [&](u64 i, i64(&at)[3]) {
 		T index = operand<T>(p, 1, at[2]);
-		T counted = index < 0 ? index + p.low : index;
-		if (counted < 0 || counted >= p.low) {
-			report(p.report, FAULT_INDEX, index, p.low, (i64)i);
+		T counted = index < 0 ? index + extent : index;
+		if (counted < 0 || counted >= extent) {
+			report(p.report, FAULT_INDEX, index, extent, (i64)i);
 		} else {
-			store<T>(p.out, at[0], operand<T>(p, 0, at[1]) * p.low + counted);
+			store<T>(p.out, at[0], operand<T>(p, 0, at[1]) * extent + counted);
 		}
 	});
 }
