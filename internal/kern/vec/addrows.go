@@ -6,13 +6,6 @@ import (
 	"cresset/dtype"
 )
 
-// addRowsCall is what the assembly reads: distances in bytes.
-type addRowsCall struct {
-	x, sums, mask   unsafe.Pointer
-	rows, row, cols int
-	run             int
-}
-
 // AddRows adds rows, so many and so far apart, to sums of their columns, and tells whether there is assembly; where not,
 // nothing has happened. Elements of a column are added in order: those of float32 in runs of so many, in float32, whose
 // sums are added in float64. The space of sums must hold whole vectors of columns, of which those behind len(sums) are lost.

@@ -20,15 +20,6 @@ type Halving[T dtype.Float] struct {
 	RowY              int
 }
 
-// halvingCall is what the assembly reads: distances in bytes. It writes nan, which is not 0 where it saw one.
-type halvingCall struct {
-	x, y, low, high, out unsafe.Pointer
-	rows, whole, lines   int
-	rowX, rowY, lineX    int
-	border, nan          int
-	last, rest           int // without masks: windows of a row's last vector, and elements of their pairs that are there
-}
-
 // Largest computes the largest element of each window, Y[i*RowY+j], the first of equal ones. It returns false where it met
 // NaN, and then Y is of no use. No window may be without elements, nor end before Width but for the last.
 func (h *Halving[T]) Largest() bool {
@@ -47,9 +38,13 @@ func (h *Halving[T]) Largest() bool {
 		rows: h.Rows, whole: whole, lines: h.Lines,
 		rowX: h.RowX * size, rowY: h.RowY * size, lineX: h.LineX * size, last: h.Cols - whole*lanes, rest: rest,
 	}
+	form := 0 // in the order of the generator's list
+	if h.Before {
+		form = 1
+	}
 	if h.Border {
 		c.border = 1
 	}
-	runHalving[T](h.Before, unsafe.Pointer(&c))
+	runHalving[T](form, unsafe.Pointer(&c))
 	return c.nan == 0
 }

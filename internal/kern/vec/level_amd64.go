@@ -19,6 +19,9 @@ func detect() (levels []Level) {
 	return levels
 }
 
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return current == AVX512 && cpu.X86.HasAVX512BF16 }
+
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	switch current {
 	case AVX512:

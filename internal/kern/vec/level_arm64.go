@@ -7,6 +7,9 @@ import "unsafe"
 // detect returns NEON, which every arm64 has.
 func detect() []Level { return []Level{NEON} }
 
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return false }
+
 func run(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer) int {
 	if current == NEON {
 		return runNEON(l, n, scalars, p)

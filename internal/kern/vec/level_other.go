@@ -6,6 +6,9 @@ import "unsafe"
 
 func detect() []Level { return nil }
 
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return false }
+
 func run(l Loop, _ int, _ unsafe.Pointer, _ *[operands]unsafe.Pointer) int {
 	missed(l, false)
 	return 0

@@ -27,15 +27,6 @@ const (
 	maxLineWidth  = 1 << 16 // the longest lines that it does not let others wait for
 )
 
-// linesCall is what the assembly reads: distances in bytes.
-type linesCall struct {
-	x, y                          unsafe.Pointer
-	low, high, out                unsafe.Pointer // masks
-	before, behind                unsafe.Pointer
-	rows, rowX, rowY, zeros, cols int
-	rest, planes, planeX, planeY  int
-}
-
 // Copy copies the rows.
 func (l *Lines[T]) Copy() {
 	size, lanes := sizeOf[T](), Lanes[T]()

@@ -6,12 +6,6 @@ import (
 	"cresset/dtype"
 )
 
-// slideCall is what the assembly reads.
-type slideCall struct {
-	x, y, w, taps, bias unsafe.Pointer
-	tapped, blocks      int
-}
-
 const (
 	slideBytes   = 256
 	tapsTogether = 3 // taps that Correlate takes at once

@@ -30,17 +30,6 @@ type Tile[T dtype.Float] struct {
 // Steps are the distances between operands of a tile and those of the next one.
 type Steps struct{ A, B, C, From, Next int }
 
-// call is a Tile as the assembly reads it: distances in bytes.
-type call struct {
-	a, b, c, from, next             unsafe.Pointer
-	mask                            unsafe.Pointer
-	rowA, colA, rowB, rowC, rowFrom int
-	k, cols                         int
-	maskK, taps, bias               unsafe.Pointer
-	tiles                           int
-	step                            Steps
-}
-
 // TileRows returns how many rows a tile has at most, 0 where there are no tiles.
 func TileRows() int {
 	switch current {
@@ -136,11 +125,11 @@ func (t *Tile[T]) call() call {
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), mask: maskOf(t.Cols, size),
 		rowA: t.RowA * size, colA: t.ColA * size, rowC: t.RowC * size,
 		k: t.K, cols: t.Cols, tiles: t.Count,
-		step: Steps{t.Step.A * size, t.Step.B * size, t.Step.C * size, 0, t.Step.Next * size},
+		stepA: t.Step.A * size, stepB: t.Step.B * size, stepC: t.Step.C * size, stepNext: t.Step.Next * size,
 	}
 	if t.From != nil {
 		_ = t.From[t.last(t.Step.From)+(t.Rows-1)*t.RowFrom+t.Cols-1]
-		c.from, c.rowFrom, c.step.From = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
+		c.from, c.rowFrom, c.stepFrom = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
 	}
 	return c
 }
@@ -184,11 +173,11 @@ func (t *Tile[T]) RunDot() {
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0),
 		mask: maskOf(t.Cols-(cols-4), size), maskK: maskOf(t.K%lanes, size),
 		rowA: t.RowA * size, rowB: t.RowB * size, rowC: t.RowC * size,
-		k: t.K, cols: t.Cols, tiles: t.Count, step: Steps{t.Step.A * size, t.Step.B * size, t.Step.C * size, 0, 0},
+		k: t.K, cols: t.Cols, tiles: t.Count, stepA: t.Step.A * size, stepB: t.Step.B * size, stepC: t.Step.C * size,
 	}
 	if t.From != nil {
 		_ = t.From[t.last(t.Step.From)+(t.Rows-1)*t.RowFrom+t.Cols-1]
-		c.from, c.rowFrom, c.step.From = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
+		c.from, c.rowFrom, c.stepFrom = pointer(t.From, 0), t.RowFrom*size, t.Step.From*size
 	}
 	runDot[T](t.Rows, cols, unsafe.Pointer(&c))
 }

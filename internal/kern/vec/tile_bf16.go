@@ -35,7 +35,7 @@ func (t *PairTile) Run() {
 	c := call{
 		a: pointer(t.A, 0), b: pointer(t.B, 0), c: pointer(t.C, 0), next: pointer(t.Next, 0),
 		rowA: 4, colA: 4 * t.Rows, rowB: 4 * t.RowB, rowC: 2 * t.RowC, k: t.K, cols: t.Cols,
-		tiles: t.Count, step: Steps{A: 4 * t.Step.A, B: 4 * t.Step.B, C: 2 * t.Step.C, Next: 4 * t.Step.Next},
+		tiles: t.Count, stepA: 4 * t.Step.A, stepB: 4 * t.Step.B, stepC: 2 * t.Step.C, stepNext: 4 * t.Step.Next,
 	}
 	runPairs(t.Rows, unsafe.Pointer(&c))
 }

@@ -4,9 +4,28 @@
 
 package vec
 
-import "unsafe"
+import (
+	"unsafe"
 
-// tileF32AVX512 runs the micro-kernel of so many rows and vectors.
+	"cresset/dtype"
+)
+
+func runTile[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			tileF64AVX512(rows, vectors, t)
+			return
+		}
+		tileF32AVX512(rows, vectors, t)
+		return
+	}
+	if isDouble[T]() {
+		tileF64AVX2(rows, vectors, t)
+		return
+	}
+	tileF32AVX2(rows, vectors, t)
+}
+
 func tileF32AVX512(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -76,139 +95,6 @@ func tileF32AVX512(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// dotF32AVX512 runs the micro-kernel of so many rows of A and columns of B.
-func dotF32AVX512(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
-	case 4<<8 | 1:
-		dot1x4F32AVX512(t)
-	case 4<<8 | 2:
-		dot2x4F32AVX512(t)
-	case 4<<8 | 3:
-		dot3x4F32AVX512(t)
-	case 4<<8 | 4:
-		dot4x4F32AVX512(t)
-	case 8<<8 | 1:
-		dot1x8F32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tapF32AVX512 runs the micro-kernel of so many rows and vectors, for a B in a table.
-func tapF32AVX512(rows, vectors int, t unsafe.Pointer) {
-	switch vectors<<8 | rows {
-	case 1<<8 | 1:
-		tap1x1F32AVX512(t)
-	case 2<<8 | 1:
-		tap1x2F32AVX512(t)
-	case 1<<8 | 2:
-		tap2x1F32AVX512(t)
-	case 2<<8 | 2:
-		tap2x2F32AVX512(t)
-	case 1<<8 | 3:
-		tap3x1F32AVX512(t)
-	case 2<<8 | 3:
-		tap3x2F32AVX512(t)
-	case 1<<8 | 4:
-		tap4x1F32AVX512(t)
-	case 2<<8 | 4:
-		tap4x2F32AVX512(t)
-	case 1<<8 | 5:
-		tap5x1F32AVX512(t)
-	case 2<<8 | 5:
-		tap5x2F32AVX512(t)
-	case 1<<8 | 6:
-		tap6x1F32AVX512(t)
-	case 2<<8 | 6:
-		tap6x2F32AVX512(t)
-	case 1<<8 | 7:
-		tap7x1F32AVX512(t)
-	case 2<<8 | 7:
-		tap7x2F32AVX512(t)
-	case 1<<8 | 8:
-		tap8x1F32AVX512(t)
-	case 2<<8 | 8:
-		tap8x2F32AVX512(t)
-	case 1<<8 | 9:
-		tap9x1F32AVX512(t)
-	case 2<<8 | 9:
-		tap9x2F32AVX512(t)
-	case 1<<8 | 10:
-		tap10x1F32AVX512(t)
-	case 2<<8 | 10:
-		tap10x2F32AVX512(t)
-	case 1<<8 | 11:
-		tap11x1F32AVX512(t)
-	case 2<<8 | 11:
-		tap11x2F32AVX512(t)
-	case 1<<8 | 12:
-		tap12x1F32AVX512(t)
-	case 2<<8 | 12:
-		tap12x2F32AVX512(t)
-	case 1<<8 | 13:
-		tap13x1F32AVX512(t)
-	case 2<<8 | 13:
-		tap13x2F32AVX512(t)
-	case 1<<8 | 14:
-		tap14x1F32AVX512(t)
-	case 2<<8 | 14:
-		tap14x2F32AVX512(t)
-	case 4<<8 | 2:
-		tap2x4F32AVX512(t)
-	case 4<<8 | 3:
-		tap3x4F32AVX512(t)
-	case 8<<8 | 1:
-		tap1x8F32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// windowF32AVX512 runs the micro-kernel of so many columns apart.
-func windowF32AVX512(fold windowFold, stride int, t unsafe.Pointer) {
-	switch int(fold)<<8 | stride {
-	case 0<<8 | 1:
-		largest1F32AVX512(t)
-	case 0<<8 | 2:
-		largest2F32AVX512(t)
-	case 1<<8 | 1:
-		largestAt1F32AVX512(t)
-	case 1<<8 | 2:
-		largestAt2F32AVX512(t)
-	case 2<<8 | 1:
-		mean1F32AVX512(t)
-	case 2<<8 | 2:
-		mean2F32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// halvingF32AVX512 runs the micro-kernel of so many columns two apart.
-func halvingF32AVX512(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32AVX512(t)
-	case 1:
-		triplesF32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// linesF32AVX512 runs the micro-kernel of so many elements between two.
-func linesF32AVX512(stride int, t unsafe.Pointer) {
-	switch stride {
-	case 1:
-		lines1F32AVX512(t)
-	case 2:
-		lines2F32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tileF64AVX512 runs the micro-kernel of so many rows and vectors.
 func tileF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -278,25 +164,161 @@ func tileF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// dotF64AVX512 runs the micro-kernel of so many rows of A and columns of B.
-func dotF64AVX512(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
-	case 4<<8 | 1:
-		dot1x4F64AVX512(t)
+func tileF32AVX2(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tile1x1F32AVX2(t)
+	case 2<<8 | 1:
+		tile1x2F32AVX2(t)
+	case 1<<8 | 2:
+		tile2x1F32AVX2(t)
+	case 2<<8 | 2:
+		tile2x2F32AVX2(t)
+	case 1<<8 | 3:
+		tile3x1F32AVX2(t)
+	case 2<<8 | 3:
+		tile3x2F32AVX2(t)
+	case 1<<8 | 4:
+		tile4x1F32AVX2(t)
+	case 2<<8 | 4:
+		tile4x2F32AVX2(t)
+	case 1<<8 | 5:
+		tile5x1F32AVX2(t)
+	case 2<<8 | 5:
+		tile5x2F32AVX2(t)
+	case 1<<8 | 6:
+		tile6x1F32AVX2(t)
+	case 2<<8 | 6:
+		tile6x2F32AVX2(t)
 	case 4<<8 | 2:
-		dot2x4F64AVX512(t)
-	case 4<<8 | 3:
-		dot3x4F64AVX512(t)
-	case 4<<8 | 4:
-		dot4x4F64AVX512(t)
+		tile2x4F32AVX2(t)
 	case 8<<8 | 1:
-		dot1x8F64AVX512(t)
+		tile1x8F32AVX2(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
 }
 
-// tapF64AVX512 runs the micro-kernel of so many rows and vectors, for a B in a table.
+func tileF64AVX2(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tile1x1F64AVX2(t)
+	case 2<<8 | 1:
+		tile1x2F64AVX2(t)
+	case 1<<8 | 2:
+		tile2x1F64AVX2(t)
+	case 2<<8 | 2:
+		tile2x2F64AVX2(t)
+	case 1<<8 | 3:
+		tile3x1F64AVX2(t)
+	case 2<<8 | 3:
+		tile3x2F64AVX2(t)
+	case 1<<8 | 4:
+		tile4x1F64AVX2(t)
+	case 2<<8 | 4:
+		tile4x2F64AVX2(t)
+	case 1<<8 | 5:
+		tile5x1F64AVX2(t)
+	case 2<<8 | 5:
+		tile5x2F64AVX2(t)
+	case 1<<8 | 6:
+		tile6x1F64AVX2(t)
+	case 2<<8 | 6:
+		tile6x2F64AVX2(t)
+	case 4<<8 | 2:
+		tile2x4F64AVX2(t)
+	case 8<<8 | 1:
+		tile1x8F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func runTaps[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			tapF64AVX512(rows, vectors, t)
+			return
+		}
+		tapF32AVX512(rows, vectors, t)
+		return
+	}
+	if isDouble[T]() {
+		tapF64AVX2(rows, vectors, t)
+		return
+	}
+	tapF32AVX2(rows, vectors, t)
+}
+
+func tapF32AVX512(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F32AVX512(t)
+	case 2<<8 | 1:
+		tap1x2F32AVX512(t)
+	case 1<<8 | 2:
+		tap2x1F32AVX512(t)
+	case 2<<8 | 2:
+		tap2x2F32AVX512(t)
+	case 1<<8 | 3:
+		tap3x1F32AVX512(t)
+	case 2<<8 | 3:
+		tap3x2F32AVX512(t)
+	case 1<<8 | 4:
+		tap4x1F32AVX512(t)
+	case 2<<8 | 4:
+		tap4x2F32AVX512(t)
+	case 1<<8 | 5:
+		tap5x1F32AVX512(t)
+	case 2<<8 | 5:
+		tap5x2F32AVX512(t)
+	case 1<<8 | 6:
+		tap6x1F32AVX512(t)
+	case 2<<8 | 6:
+		tap6x2F32AVX512(t)
+	case 1<<8 | 7:
+		tap7x1F32AVX512(t)
+	case 2<<8 | 7:
+		tap7x2F32AVX512(t)
+	case 1<<8 | 8:
+		tap8x1F32AVX512(t)
+	case 2<<8 | 8:
+		tap8x2F32AVX512(t)
+	case 1<<8 | 9:
+		tap9x1F32AVX512(t)
+	case 2<<8 | 9:
+		tap9x2F32AVX512(t)
+	case 1<<8 | 10:
+		tap10x1F32AVX512(t)
+	case 2<<8 | 10:
+		tap10x2F32AVX512(t)
+	case 1<<8 | 11:
+		tap11x1F32AVX512(t)
+	case 2<<8 | 11:
+		tap11x2F32AVX512(t)
+	case 1<<8 | 12:
+		tap12x1F32AVX512(t)
+	case 2<<8 | 12:
+		tap12x2F32AVX512(t)
+	case 1<<8 | 13:
+		tap13x1F32AVX512(t)
+	case 2<<8 | 13:
+		tap13x2F32AVX512(t)
+	case 1<<8 | 14:
+		tap14x1F32AVX512(t)
+	case 2<<8 | 14:
+		tap14x2F32AVX512(t)
+	case 4<<8 | 2:
+		tap2x4F32AVX512(t)
+	case 4<<8 | 3:
+		tap3x4F32AVX512(t)
+	case 8<<8 | 1:
+		tap1x8F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func tapF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -366,137 +388,6 @@ func tapF64AVX512(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// windowF64AVX512 runs the micro-kernel of so many columns apart.
-func windowF64AVX512(fold windowFold, stride int, t unsafe.Pointer) {
-	switch int(fold)<<8 | stride {
-	case 0<<8 | 1:
-		largest1F64AVX512(t)
-	case 0<<8 | 2:
-		largest2F64AVX512(t)
-	case 1<<8 | 1:
-		largestAt1F64AVX512(t)
-	case 1<<8 | 2:
-		largestAt2F64AVX512(t)
-	case 2<<8 | 1:
-		mean1F64AVX512(t)
-	case 2<<8 | 2:
-		mean2F64AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// halvingF64AVX512 runs the micro-kernel of so many columns two apart.
-func halvingF64AVX512(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF64AVX512(t)
-	case 1:
-		triplesF64AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// linesF64AVX512 runs the micro-kernel of so many elements between two.
-func linesF64AVX512(stride int, t unsafe.Pointer) {
-	switch stride {
-	case 1:
-		lines1F64AVX512(t)
-	case 2:
-		lines2F64AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tileBF16AVX512 runs the micro-kernel of so many rows, of pairs of bfloat16.
-func tileBF16AVX512(rows int, t unsafe.Pointer) {
-	switch rows {
-	case 1:
-		tile1x2BF16AVX512(t)
-	case 2:
-		tile2x2BF16AVX512(t)
-	case 3:
-		tile3x2BF16AVX512(t)
-	case 4:
-		tile4x2BF16AVX512(t)
-	case 5:
-		tile5x2BF16AVX512(t)
-	case 6:
-		tile6x2BF16AVX512(t)
-	case 7:
-		tile7x2BF16AVX512(t)
-	case 8:
-		tile8x2BF16AVX512(t)
-	case 9:
-		tile9x2BF16AVX512(t)
-	case 10:
-		tile10x2BF16AVX512(t)
-	case 11:
-		tile11x2BF16AVX512(t)
-	case 12:
-		tile12x2BF16AVX512(t)
-	case 13:
-		tile13x2BF16AVX512(t)
-	case 14:
-		tile14x2BF16AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tileF32AVX2 runs the micro-kernel of so many rows and vectors.
-func tileF32AVX2(rows, vectors int, t unsafe.Pointer) {
-	switch vectors<<8 | rows {
-	case 1<<8 | 1:
-		tile1x1F32AVX2(t)
-	case 2<<8 | 1:
-		tile1x2F32AVX2(t)
-	case 1<<8 | 2:
-		tile2x1F32AVX2(t)
-	case 2<<8 | 2:
-		tile2x2F32AVX2(t)
-	case 1<<8 | 3:
-		tile3x1F32AVX2(t)
-	case 2<<8 | 3:
-		tile3x2F32AVX2(t)
-	case 1<<8 | 4:
-		tile4x1F32AVX2(t)
-	case 2<<8 | 4:
-		tile4x2F32AVX2(t)
-	case 1<<8 | 5:
-		tile5x1F32AVX2(t)
-	case 2<<8 | 5:
-		tile5x2F32AVX2(t)
-	case 1<<8 | 6:
-		tile6x1F32AVX2(t)
-	case 2<<8 | 6:
-		tile6x2F32AVX2(t)
-	case 4<<8 | 2:
-		tile2x4F32AVX2(t)
-	case 8<<8 | 1:
-		tile1x8F32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// dotF32AVX2 runs the micro-kernel of so many rows of A and columns of B.
-func dotF32AVX2(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
-	case 4<<8 | 1:
-		dot1x4F32AVX2(t)
-	case 4<<8 | 2:
-		dot2x4F32AVX2(t)
-	case 8<<8 | 1:
-		dot1x8F32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tapF32AVX2 runs the micro-kernel of so many rows and vectors, for a B in a table.
 func tapF32AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -532,101 +423,6 @@ func tapF32AVX2(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// windowF32AVX2 runs the micro-kernel of so many columns apart.
-func windowF32AVX2(fold windowFold, stride int, t unsafe.Pointer) {
-	switch int(fold)<<8 | stride {
-	case 0<<8 | 1:
-		largest1F32AVX2(t)
-	case 0<<8 | 2:
-		largest2F32AVX2(t)
-	case 1<<8 | 1:
-		largestAt1F32AVX2(t)
-	case 1<<8 | 2:
-		largestAt2F32AVX2(t)
-	case 2<<8 | 1:
-		mean1F32AVX2(t)
-	case 2<<8 | 2:
-		mean2F32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// halvingF32AVX2 runs the micro-kernel of so many columns two apart.
-func halvingF32AVX2(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32AVX2(t)
-	case 1:
-		triplesF32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// linesF32AVX2 runs the micro-kernel of so many elements between two.
-func linesF32AVX2(stride int, t unsafe.Pointer) {
-	switch stride {
-	case 1:
-		lines1F32AVX2(t)
-	case 2:
-		lines2F32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tileF64AVX2 runs the micro-kernel of so many rows and vectors.
-func tileF64AVX2(rows, vectors int, t unsafe.Pointer) {
-	switch vectors<<8 | rows {
-	case 1<<8 | 1:
-		tile1x1F64AVX2(t)
-	case 2<<8 | 1:
-		tile1x2F64AVX2(t)
-	case 1<<8 | 2:
-		tile2x1F64AVX2(t)
-	case 2<<8 | 2:
-		tile2x2F64AVX2(t)
-	case 1<<8 | 3:
-		tile3x1F64AVX2(t)
-	case 2<<8 | 3:
-		tile3x2F64AVX2(t)
-	case 1<<8 | 4:
-		tile4x1F64AVX2(t)
-	case 2<<8 | 4:
-		tile4x2F64AVX2(t)
-	case 1<<8 | 5:
-		tile5x1F64AVX2(t)
-	case 2<<8 | 5:
-		tile5x2F64AVX2(t)
-	case 1<<8 | 6:
-		tile6x1F64AVX2(t)
-	case 2<<8 | 6:
-		tile6x2F64AVX2(t)
-	case 4<<8 | 2:
-		tile2x4F64AVX2(t)
-	case 8<<8 | 1:
-		tile1x8F64AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// dotF64AVX2 runs the micro-kernel of so many rows of A and columns of B.
-func dotF64AVX2(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
-	case 4<<8 | 1:
-		dot1x4F64AVX2(t)
-	case 4<<8 | 2:
-		dot2x4F64AVX2(t)
-	case 8<<8 | 1:
-		dot1x8F64AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tapF64AVX2 runs the micro-kernel of so many rows and vectors, for a B in a table.
 func tapF64AVX2(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -662,7 +458,155 @@ func tapF64AVX2(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// windowF64AVX2 runs the micro-kernel of so many columns apart.
+func runDot[T dtype.Float](rows, cols int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			dotF64AVX512(rows, cols, t)
+			return
+		}
+		dotF32AVX512(rows, cols, t)
+		return
+	}
+	if isDouble[T]() {
+		dotF64AVX2(rows, cols, t)
+		return
+	}
+	dotF32AVX2(rows, cols, t)
+}
+
+func dotF32AVX512(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F32AVX512(t)
+	case 4<<8 | 2:
+		dot2x4F32AVX512(t)
+	case 4<<8 | 3:
+		dot3x4F32AVX512(t)
+	case 4<<8 | 4:
+		dot4x4F32AVX512(t)
+	case 8<<8 | 1:
+		dot1x8F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func dotF64AVX512(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F64AVX512(t)
+	case 4<<8 | 2:
+		dot2x4F64AVX512(t)
+	case 4<<8 | 3:
+		dot3x4F64AVX512(t)
+	case 4<<8 | 4:
+		dot4x4F64AVX512(t)
+	case 8<<8 | 1:
+		dot1x8F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func dotF32AVX2(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F32AVX2(t)
+	case 4<<8 | 2:
+		dot2x4F32AVX2(t)
+	case 8<<8 | 1:
+		dot1x8F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func dotF64AVX2(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F64AVX2(t)
+	case 4<<8 | 2:
+		dot2x4F64AVX2(t)
+	case 8<<8 | 1:
+		dot1x8F64AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func runWindows[T dtype.Float](fold windowFold, stride int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			windowF64AVX512(fold, stride, t)
+			return
+		}
+		windowF32AVX512(fold, stride, t)
+		return
+	}
+	if isDouble[T]() {
+		windowF64AVX2(fold, stride, t)
+		return
+	}
+	windowF32AVX2(fold, stride, t)
+}
+
+func windowF32AVX512(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F32AVX512(t)
+	case 0<<8 | 2:
+		largest2F32AVX512(t)
+	case 1<<8 | 1:
+		largestAt1F32AVX512(t)
+	case 1<<8 | 2:
+		largestAt2F32AVX512(t)
+	case 2<<8 | 1:
+		mean1F32AVX512(t)
+	case 2<<8 | 2:
+		mean2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func windowF64AVX512(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F64AVX512(t)
+	case 0<<8 | 2:
+		largest2F64AVX512(t)
+	case 1<<8 | 1:
+		largestAt1F64AVX512(t)
+	case 1<<8 | 2:
+		largestAt2F64AVX512(t)
+	case 2<<8 | 1:
+		mean1F64AVX512(t)
+	case 2<<8 | 2:
+		mean2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func windowF32AVX2(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F32AVX2(t)
+	case 0<<8 | 2:
+		largest2F32AVX2(t)
+	case 1<<8 | 1:
+		largestAt1F32AVX2(t)
+	case 1<<8 | 2:
+		largestAt2F32AVX2(t)
+	case 2<<8 | 1:
+		mean1F32AVX2(t)
+	case 2<<8 | 2:
+		mean2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 	switch int(fold)<<8 | stride {
 	case 0<<8 | 1:
@@ -682,7 +626,55 @@ func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-// halvingF64AVX2 runs the micro-kernel of so many columns two apart.
+func runHalving[T dtype.Float](form int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			halvingF64AVX512(form, t)
+			return
+		}
+		halvingF32AVX512(form, t)
+		return
+	}
+	if isDouble[T]() {
+		halvingF64AVX2(form, t)
+		return
+	}
+	halvingF32AVX2(form, t)
+}
+
+func halvingF32AVX512(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF32AVX512(t)
+	case 1:
+		triplesF32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func halvingF64AVX512(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF64AVX512(t)
+	case 1:
+		triplesF64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func halvingF32AVX2(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF32AVX2(t)
+	case 1:
+		triplesF32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func halvingF64AVX2(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
@@ -694,7 +686,55 @@ func halvingF64AVX2(form int, t unsafe.Pointer) {
 	}
 }
 
-// linesF64AVX2 runs the micro-kernel of so many elements between two.
+func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			linesF64AVX512(stride, t)
+			return
+		}
+		linesF32AVX512(stride, t)
+		return
+	}
+	if isDouble[T]() {
+		linesF64AVX2(stride, t)
+		return
+	}
+	linesF32AVX2(stride, t)
+}
+
+func linesF32AVX512(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F32AVX512(t)
+	case 2:
+		lines2F32AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func linesF64AVX512(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F64AVX512(t)
+	case 2:
+		lines2F64AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func linesF32AVX2(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F32AVX2(t)
+	case 2:
+		lines2F32AVX2(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func linesF64AVX2(stride int, t unsafe.Pointer) {
 	switch stride {
 	case 1:
@@ -705,3 +745,146 @@ func linesF64AVX2(stride int, t unsafe.Pointer) {
 		panic("vec: no micro-kernel of that shape")
 	}
 }
+
+func runGather[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			gatherF64AVX512(t)
+			return
+		}
+		gatherF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		gatherF64AVX2(t)
+		return
+	}
+	gatherF32AVX2(t)
+}
+
+func runTranspose[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			transposeF64AVX512(t)
+			return
+		}
+		transposeF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		transposeF64AVX2(t)
+		return
+	}
+	transposeF32AVX2(t)
+}
+
+func runAddRows[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			addRowsF64AVX512(t)
+			return
+		}
+		addRowsF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		addRowsF64AVX2(t)
+		return
+	}
+	addRowsF32AVX2(t)
+}
+
+func runSlide[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			slideF64AVX512(t)
+			return
+		}
+		slideF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		slideF64AVX2(t)
+		return
+	}
+	slideF32AVX2(t)
+}
+
+func runCorrelate[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			correlateF64AVX512(t)
+			return
+		}
+		correlateF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		correlateF64AVX2(t)
+		return
+	}
+	correlateF32AVX2(t)
+}
+
+func runZip[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			zipF64AVX512(t)
+			return
+		}
+		zipF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		zipF64AVX2(t)
+		return
+	}
+	zipF32AVX2(t)
+}
+
+func runPeak(t unsafe.Pointer) {
+	if current == AVX512 {
+		peakF32AVX512(t)
+		return
+	}
+	peakF32AVX2(t)
+}
+
+func tileBF16AVX512(rows int, t unsafe.Pointer) {
+	switch rows {
+	case 1:
+		tile1x2BF16AVX512(t)
+	case 2:
+		tile2x2BF16AVX512(t)
+	case 3:
+		tile3x2BF16AVX512(t)
+	case 4:
+		tile4x2BF16AVX512(t)
+	case 5:
+		tile5x2BF16AVX512(t)
+	case 6:
+		tile6x2BF16AVX512(t)
+	case 7:
+		tile7x2BF16AVX512(t)
+	case 8:
+		tile8x2BF16AVX512(t)
+	case 9:
+		tile9x2BF16AVX512(t)
+	case 10:
+		tile10x2BF16AVX512(t)
+	case 11:
+		tile11x2BF16AVX512(t)
+	case 12:
+		tile12x2BF16AVX512(t)
+	case 13:
+		tile13x2BF16AVX512(t)
+	case 14:
+		tile14x2BF16AVX512(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func runPairs(rows int, t unsafe.Pointer) { tileBF16AVX512(rows, t) }
+
+func runPairRows(t unsafe.Pointer) { gatherBF16AVX512(t) }

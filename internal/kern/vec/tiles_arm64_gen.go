@@ -4,9 +4,20 @@
 
 package vec
 
-import "unsafe"
+import (
+	"unsafe"
 
-// tileF32NEON runs the micro-kernel of so many rows and vectors.
+	"cresset/dtype"
+)
+
+func runTile[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		tileF64NEON(rows, vectors, t)
+		return
+	}
+	tileF32NEON(rows, vectors, t)
+}
+
 func tileF32NEON(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -96,155 +107,6 @@ func tileF32NEON(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// dotF32NEON runs the micro-kernel of so many rows of A and columns of B.
-func dotF32NEON(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
-	case 4<<8 | 1:
-		dot1x4F32NEON(t)
-	case 4<<8 | 2:
-		dot2x4F32NEON(t)
-	case 8<<8 | 1:
-		dot1x8F32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tapF32NEON runs the micro-kernel of so many rows and vectors, for a B in a table.
-func tapF32NEON(rows, vectors int, t unsafe.Pointer) {
-	switch vectors<<8 | rows {
-	case 1<<8 | 1:
-		tap1x1F32NEON(t)
-	case 2<<8 | 1:
-		tap1x2F32NEON(t)
-	case 3<<8 | 1:
-		tap1x3F32NEON(t)
-	case 4<<8 | 1:
-		tap1x4F32NEON(t)
-	case 5<<8 | 1:
-		tap1x5F32NEON(t)
-	case 6<<8 | 1:
-		tap1x6F32NEON(t)
-	case 7<<8 | 1:
-		tap1x7F32NEON(t)
-	case 8<<8 | 1:
-		tap1x8F32NEON(t)
-	case 1<<8 | 2:
-		tap2x1F32NEON(t)
-	case 2<<8 | 2:
-		tap2x2F32NEON(t)
-	case 3<<8 | 2:
-		tap2x3F32NEON(t)
-	case 4<<8 | 2:
-		tap2x4F32NEON(t)
-	case 5<<8 | 2:
-		tap2x5F32NEON(t)
-	case 6<<8 | 2:
-		tap2x6F32NEON(t)
-	case 7<<8 | 2:
-		tap2x7F32NEON(t)
-	case 8<<8 | 2:
-		tap2x8F32NEON(t)
-	case 1<<8 | 3:
-		tap3x1F32NEON(t)
-	case 2<<8 | 3:
-		tap3x2F32NEON(t)
-	case 3<<8 | 3:
-		tap3x3F32NEON(t)
-	case 4<<8 | 3:
-		tap3x4F32NEON(t)
-	case 5<<8 | 3:
-		tap3x5F32NEON(t)
-	case 6<<8 | 3:
-		tap3x6F32NEON(t)
-	case 1<<8 | 4:
-		tap4x1F32NEON(t)
-	case 2<<8 | 4:
-		tap4x2F32NEON(t)
-	case 3<<8 | 4:
-		tap4x3F32NEON(t)
-	case 4<<8 | 4:
-		tap4x4F32NEON(t)
-	case 5<<8 | 4:
-		tap4x5F32NEON(t)
-	case 1<<8 | 5:
-		tap5x1F32NEON(t)
-	case 2<<8 | 5:
-		tap5x2F32NEON(t)
-	case 3<<8 | 5:
-		tap5x3F32NEON(t)
-	case 4<<8 | 5:
-		tap5x4F32NEON(t)
-	case 1<<8 | 6:
-		tap6x1F32NEON(t)
-	case 2<<8 | 6:
-		tap6x2F32NEON(t)
-	case 3<<8 | 6:
-		tap6x3F32NEON(t)
-	case 4<<8 | 6:
-		tap6x4F32NEON(t)
-	case 1<<8 | 7:
-		tap7x1F32NEON(t)
-	case 2<<8 | 7:
-		tap7x2F32NEON(t)
-	case 3<<8 | 7:
-		tap7x3F32NEON(t)
-	case 1<<8 | 8:
-		tap8x1F32NEON(t)
-	case 2<<8 | 8:
-		tap8x2F32NEON(t)
-	case 3<<8 | 8:
-		tap8x3F32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// windowF32NEON runs the micro-kernel of so many columns apart.
-func windowF32NEON(fold windowFold, stride int, t unsafe.Pointer) {
-	switch int(fold)<<8 | stride {
-	case 0<<8 | 1:
-		largest1F32NEON(t)
-	case 0<<8 | 2:
-		largest2F32NEON(t)
-	case 1<<8 | 1:
-		largestAt1F32NEON(t)
-	case 1<<8 | 2:
-		largestAt2F32NEON(t)
-	case 2<<8 | 1:
-		mean1F32NEON(t)
-	case 2<<8 | 2:
-		mean2F32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// halvingF32NEON runs the micro-kernel of so many columns two apart.
-func halvingF32NEON(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32NEON(t)
-	case 1:
-		triplesF32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// linesF32NEON runs the micro-kernel of so many elements between two.
-func linesF32NEON(stride int, t unsafe.Pointer) {
-	switch stride {
-	case 1:
-		lines1F32NEON(t)
-	case 2:
-		lines2F32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-// tileF64NEON runs the micro-kernel of so many rows and vectors.
 func tileF64NEON(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -334,21 +196,103 @@ func tileF64NEON(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// dotF64NEON runs the micro-kernel of so many rows of A and columns of B.
-func dotF64NEON(rows, cols int, t unsafe.Pointer) {
-	switch cols<<8 | rows {
+func runTaps[T dtype.Float](rows, vectors int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		tapF64NEON(rows, vectors, t)
+		return
+	}
+	tapF32NEON(rows, vectors, t)
+}
+
+func tapF32NEON(rows, vectors int, t unsafe.Pointer) {
+	switch vectors<<8 | rows {
+	case 1<<8 | 1:
+		tap1x1F32NEON(t)
+	case 2<<8 | 1:
+		tap1x2F32NEON(t)
+	case 3<<8 | 1:
+		tap1x3F32NEON(t)
 	case 4<<8 | 1:
-		dot1x4F64NEON(t)
-	case 4<<8 | 2:
-		dot2x4F64NEON(t)
+		tap1x4F32NEON(t)
+	case 5<<8 | 1:
+		tap1x5F32NEON(t)
+	case 6<<8 | 1:
+		tap1x6F32NEON(t)
+	case 7<<8 | 1:
+		tap1x7F32NEON(t)
 	case 8<<8 | 1:
-		dot1x8F64NEON(t)
+		tap1x8F32NEON(t)
+	case 1<<8 | 2:
+		tap2x1F32NEON(t)
+	case 2<<8 | 2:
+		tap2x2F32NEON(t)
+	case 3<<8 | 2:
+		tap2x3F32NEON(t)
+	case 4<<8 | 2:
+		tap2x4F32NEON(t)
+	case 5<<8 | 2:
+		tap2x5F32NEON(t)
+	case 6<<8 | 2:
+		tap2x6F32NEON(t)
+	case 7<<8 | 2:
+		tap2x7F32NEON(t)
+	case 8<<8 | 2:
+		tap2x8F32NEON(t)
+	case 1<<8 | 3:
+		tap3x1F32NEON(t)
+	case 2<<8 | 3:
+		tap3x2F32NEON(t)
+	case 3<<8 | 3:
+		tap3x3F32NEON(t)
+	case 4<<8 | 3:
+		tap3x4F32NEON(t)
+	case 5<<8 | 3:
+		tap3x5F32NEON(t)
+	case 6<<8 | 3:
+		tap3x6F32NEON(t)
+	case 1<<8 | 4:
+		tap4x1F32NEON(t)
+	case 2<<8 | 4:
+		tap4x2F32NEON(t)
+	case 3<<8 | 4:
+		tap4x3F32NEON(t)
+	case 4<<8 | 4:
+		tap4x4F32NEON(t)
+	case 5<<8 | 4:
+		tap4x5F32NEON(t)
+	case 1<<8 | 5:
+		tap5x1F32NEON(t)
+	case 2<<8 | 5:
+		tap5x2F32NEON(t)
+	case 3<<8 | 5:
+		tap5x3F32NEON(t)
+	case 4<<8 | 5:
+		tap5x4F32NEON(t)
+	case 1<<8 | 6:
+		tap6x1F32NEON(t)
+	case 2<<8 | 6:
+		tap6x2F32NEON(t)
+	case 3<<8 | 6:
+		tap6x3F32NEON(t)
+	case 4<<8 | 6:
+		tap6x4F32NEON(t)
+	case 1<<8 | 7:
+		tap7x1F32NEON(t)
+	case 2<<8 | 7:
+		tap7x2F32NEON(t)
+	case 3<<8 | 7:
+		tap7x3F32NEON(t)
+	case 1<<8 | 8:
+		tap8x1F32NEON(t)
+	case 2<<8 | 8:
+		tap8x2F32NEON(t)
+	case 3<<8 | 8:
+		tap8x3F32NEON(t)
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
 }
 
-// tapF64NEON runs the micro-kernel of so many rows and vectors, for a B in a table.
 func tapF64NEON(rows, vectors int, t unsafe.Pointer) {
 	switch vectors<<8 | rows {
 	case 1<<8 | 1:
@@ -438,7 +382,67 @@ func tapF64NEON(rows, vectors int, t unsafe.Pointer) {
 	}
 }
 
-// windowF64NEON runs the micro-kernel of so many columns apart.
+func runDot[T dtype.Float](rows, cols int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		dotF64NEON(rows, cols, t)
+		return
+	}
+	dotF32NEON(rows, cols, t)
+}
+
+func dotF32NEON(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F32NEON(t)
+	case 4<<8 | 2:
+		dot2x4F32NEON(t)
+	case 8<<8 | 1:
+		dot1x8F32NEON(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func dotF64NEON(rows, cols int, t unsafe.Pointer) {
+	switch cols<<8 | rows {
+	case 4<<8 | 1:
+		dot1x4F64NEON(t)
+	case 4<<8 | 2:
+		dot2x4F64NEON(t)
+	case 8<<8 | 1:
+		dot1x8F64NEON(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
+func runWindows[T dtype.Float](fold windowFold, stride int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		windowF64NEON(fold, stride, t)
+		return
+	}
+	windowF32NEON(fold, stride, t)
+}
+
+func windowF32NEON(fold windowFold, stride int, t unsafe.Pointer) {
+	switch int(fold)<<8 | stride {
+	case 0<<8 | 1:
+		largest1F32NEON(t)
+	case 0<<8 | 2:
+		largest2F32NEON(t)
+	case 1<<8 | 1:
+		largestAt1F32NEON(t)
+	case 1<<8 | 2:
+		largestAt2F32NEON(t)
+	case 2<<8 | 1:
+		mean1F32NEON(t)
+	case 2<<8 | 2:
+		mean2F32NEON(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func windowF64NEON(fold windowFold, stride int, t unsafe.Pointer) {
 	switch int(fold)<<8 | stride {
 	case 0<<8 | 1:
@@ -458,7 +462,25 @@ func windowF64NEON(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-// halvingF64NEON runs the micro-kernel of so many columns two apart.
+func runHalving[T dtype.Float](form int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		halvingF64NEON(form, t)
+		return
+	}
+	halvingF32NEON(form, t)
+}
+
+func halvingF32NEON(form int, t unsafe.Pointer) {
+	switch form {
+	case 0:
+		pairsF32NEON(t)
+	case 1:
+		triplesF32NEON(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func halvingF64NEON(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
@@ -470,7 +492,25 @@ func halvingF64NEON(form int, t unsafe.Pointer) {
 	}
 }
 
-// linesF64NEON runs the micro-kernel of so many elements between two.
+func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
+	if isDouble[T]() {
+		linesF64NEON(stride, t)
+		return
+	}
+	linesF32NEON(stride, t)
+}
+
+func linesF32NEON(stride int, t unsafe.Pointer) {
+	switch stride {
+	case 1:
+		lines1F32NEON(t)
+	case 2:
+		lines2F32NEON(t)
+	default:
+		panic("vec: no micro-kernel of that shape")
+	}
+}
+
 func linesF64NEON(stride int, t unsafe.Pointer) {
 	switch stride {
 	case 1:
@@ -481,3 +521,61 @@ func linesF64NEON(stride int, t unsafe.Pointer) {
 		panic("vec: no micro-kernel of that shape")
 	}
 }
+
+func runGather[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		gatherF64NEON(t)
+		return
+	}
+	gatherF32NEON(t)
+}
+
+func runTranspose[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		transposeF64NEON(t)
+		return
+	}
+	transposeF32NEON(t)
+}
+
+func runAddRows[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		addRowsF64NEON(t)
+		return
+	}
+	addRowsF32NEON(t)
+}
+
+func runSlide[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		slideF64NEON(t)
+		return
+	}
+	slideF32NEON(t)
+}
+
+func runCorrelate[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		correlateF64NEON(t)
+		return
+	}
+	correlateF32NEON(t)
+}
+
+func runZip[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		zipF64NEON(t)
+		return
+	}
+	zipF32NEON(t)
+}
+
+func runPeak(t unsafe.Pointer) {
+	peakF32NEON(t)
+}
+
+const noTiles = "vec: there are no such micro-kernels"
+
+func runPairs(int, unsafe.Pointer) { panic(noTiles) }
+
+func runPairRows(unsafe.Pointer) { panic(noTiles) }

@@ -30,14 +30,6 @@ const (
 	mean
 )
 
-// windowCall is what the assembly reads: distances in bytes.
-type windowCall struct {
-	x, y, index, plane, taps, count unsafe.Pointer
-	low, high, out, outWide         unsafe.Pointer // masks
-	rows, cols, tapped              int
-	rowX, rowY, rowI                int
-}
-
 // WindowStride returns how far apart windows in a row may be; there are none where there is no assembly.
 func WindowStride() int {
 	if TileRows() == 0 {

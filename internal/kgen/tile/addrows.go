@@ -6,17 +6,6 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// The fields of the argument, of type addRowsCall in package vec, as they lie behind DI.
-const (
-	addRowsX    = "0(DI)"
-	addRowsSums = "8(DI)"
-	addRowsMask = "16(DI)"
-	addRowsRows = "24(DI)"
-	addRowsRow  = "32(DI)"
-	addRowsCols = "40(DI)"
-	addRowsRun  = "48(DI)"
-)
-
 // addRowsWidths are how many vectors of columns are summed side by side: the first hides the latency of additions.
 var addRowsWidths = []int{8, 4, 2, 1}
 
@@ -39,21 +28,21 @@ type addition struct {
 // addRows adds rows to sums of their columns: runs of them in their own type, whose sums are added in float64.
 func (m *machine) addRows(f *asm.File, e elem) {
 	a := &addition{m, e, newFunc(f, m.functionName("addRows", e), "sums[j] += x[i][j] for all rows i, in runs that meet in float64")}
-	a.op("MOVQ", addRowsX, "SI")
-	a.op("MOVQ", addRowsRows, "R8")
-	a.op("MOVQ", addRowsRow, "R13")
-	a.op("MOVQ", addRowsMask, "AX")
+	a.op("MOVQ", addRowsCall.at("x"), "SI")
+	a.op("MOVQ", addRowsCall.at("rows"), "R8")
+	a.op("MOVQ", addRowsCall.at("row"), "R13")
+	a.op("MOVQ", addRowsCall.at("mask"), "AX")
 	a.op("VMOVUPS", "(AX)", m.reg(addRowsOn))
 	if m.masks {
 		a.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[e.size], m.reg(addRowsOn), "K1")
 	}
 	a.fn.Label("run")
-	a.op("MOVQ", addRowsRun, "R9")
+	a.op("MOVQ", addRowsCall.at("run"), "R9")
 	a.op("CMPQ", "R8", "R9")
 	a.op("CMOVQLT", "R8", "R9")
 	a.op("MOVQ", "SI", "R10")
-	a.op("MOVQ", addRowsSums, "BX")
-	a.op("MOVQ", addRowsCols, "R12")
+	a.op("MOVQ", addRowsCall.at("sums"), "BX")
+	a.op("MOVQ", addRowsCall.at("cols"), "R12")
 	for _, vectors := range addRowsWidths {
 		a.whole(vectors)
 	}

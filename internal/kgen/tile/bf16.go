@@ -19,7 +19,7 @@ func (m *machine) pairProduct(f *asm.File, rows int) {
 	p := product{machine: m, shape: s, elem: pairs, pairs: true, fn: newFunc(f, m.functionName(s.String(), pairs), doc)}
 	fn := p.fn
 	fn.Comment("K2 and K1 are the masks of the two vectors.")
-	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("MOVQ", tileCall.at("cols"), "AX")
 	fn.Op("MOVL", "$-1", "R15")
 	fn.Op("BZHIL", "AX", "R15", "R15")
 	fn.Op("KMOVW", "R15", "K2")
@@ -41,8 +41,8 @@ func (p *product) round() {
 		fn.Op("MOVL", c.bits, "AX")
 		fn.Op("VPBROADCASTD", "AX", c.register)
 	}
-	fn.Op("MOVQ", fieldC, "SI")
-	fn.Op("MOVQ", fieldRowC, "R10")
+	fn.Op("MOVQ", tileCall.at("c"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R10")
 	for i := range p.rows {
 		for v := range p.vectors {
 			sum, mask := p.sum(i, v), p.mask(v)
@@ -84,12 +84,12 @@ func multiplyPairs(fn *asm.Func, y, x, sum string) {
 func (m *machine) gatherPairs(f *asm.File) {
 	n := m.lanes(pairs)
 	fn := newFunc(f, m.functionName("gather", pairs), fmt.Sprintf("c[l][j] = the pair of a[2l][j] and a[2l+1][j] for up to %d columns j", 2*n))
-	fn.Op("MOVQ", fieldA, "SI")
-	fn.Op("MOVQ", fieldRowA, "R10")
-	fn.Op("MOVQ", fieldC, "BX")
-	fn.Op("MOVQ", fieldRowC, "R13")
-	fn.Op("MOVQ", fieldK, "CX")
-	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("MOVQ", tileCall.at("a"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowA"), "R10")
+	fn.Op("MOVQ", tileCall.at("c"), "BX")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R13")
+	fn.Op("MOVQ", tileCall.at("k"), "CX")
+	fn.Op("MOVQ", tileCall.at("cols"), "AX")
 	fn.Op("KXNORW", "K2", "K2", "K2")
 	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", n))
 	fn.Op("JGT", "two")

@@ -51,11 +51,11 @@ func (m *machine) dot(f *asm.File, rows, cols int, e elem) {
 // point sets the registers. Columns that are not there are those of column 0: their sums are dropped.
 func (d *dot) point() {
 	fn, lanes := d.fn, d.lanes(d.elem)
-	fn.Op("MOVQ", fieldK, "CX")
+	fn.Op("MOVQ", tileCall.at("k"), "CX")
 	fn.Op("ANDQ", fmt.Sprintf("$-%d", lanes), "CX")
 	fn.Op("SHLQ", fmt.Sprintf("$%d", map[int]int{4: 2, 8: 3}[d.size]), "CX")
-	d.pointAt(fieldA, fieldRowA, dotRows[:d.rows], "")
-	d.pointAt(fieldB, fieldRowB, dotCols[:d.cols], fieldCols)
+	d.pointAt(tileCall.at("a"), tileCall.at("rowA"), dotRows[:d.rows], "")
+	d.pointAt(tileCall.at("b"), tileCall.at("rowB"), dotCols[:d.cols], tileCall.at("cols"))
 	fn.Op("NEGQ", "CX")
 }
 
@@ -174,13 +174,13 @@ func (d *dot) tileStep(load func(register, to string), fma string) {
 // rest adds what is left of k beyond whole vectors.
 func (d *dot) rest() {
 	fn, lanes := d.fn, d.lanes(d.elem)
-	fn.Op("MOVQ", fieldK, "AX")
+	fn.Op("MOVQ", tileCall.at("k"), "AX")
 	fn.Op("ANDQ", fmt.Sprintf("$%d", lanes-1), "AX")
 	fn.Op("JZ", "sums")
 	if d.masks {
 		maskOf(fn, lanes, 1)
 	} else {
-		fn.Op("MOVQ", fieldMaskK, "AX")
+		fn.Op("MOVQ", tileCall.at("maskK"), "AX")
 		fn.Op("VMOVUPS", "(AX)", d.reg(d.count-1))
 	}
 	d.step(true)
@@ -189,18 +189,18 @@ func (d *dot) rest() {
 // finish adds the elements of each sum, four columns at a time, and stores them.
 func (d *dot) finish() {
 	fn := d.fn
-	fn.Op("MOVQ", fieldC, "SI")
-	fn.Op("MOVQ", fieldRowC, "R10")
-	fn.Op("MOVQ", fieldFrom, "R8")
-	fn.Op("MOVQ", fieldRowFrom, "R9")
+	fn.Op("MOVQ", tileCall.at("c"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R10")
+	fn.Op("MOVQ", tileCall.at("from"), "R8")
+	fn.Op("MOVQ", tileCall.at("rowFrom"), "R9")
 	if d.masks {
-		fn.Op("MOVQ", fieldCols, "AX")
+		fn.Op("MOVQ", tileCall.at("cols"), "AX")
 		if d.cols > 4 {
 			fn.Op("SUBQ", fmt.Sprintf("$%d", d.cols-4), "AX")
 		}
 		maskOf(fn, 4, 1)
 	} else {
-		fn.Op("MOVQ", fieldMask, "AX")
+		fn.Op("MOVQ", tileCall.at("mask"), "AX")
 		fn.Op("VMOVUPS", "(AX)", d.four(d.count-1))
 	}
 	for i := range d.rows {

@@ -17,23 +17,6 @@ var halvingForms = []halvingForm{
 	{"triples", "the largest element of every window, each a pair of columns and the one before", true},
 }
 
-// The fields of the argument, of type halvingCall in package vec, as they lie behind DI.
-const (
-	halfX        = "0(DI)"
-	halfY        = "8(DI)"
-	halfLow      = "16(DI)" // masks of the last vector of y and of the two that are read for it
-	halfHigh     = "24(DI)"
-	halfOut      = "32(DI)"
-	halfRows     = "40(DI)"
-	halfWhole    = "48(DI)" // vectors of y before the last
-	halfLines    = "56(DI)"
-	halfRowX     = "64(DI)"
-	halfRowY     = "72(DI)"
-	halfLineX    = "80(DI)"
-	halfBordered = "88(DI)"
-	halfNaN      = "96(DI)"
-)
-
 // Registers of a halving's vectors.
 const (
 	halfBest  = iota // the largest so far
@@ -81,13 +64,13 @@ func (p *halving) ps(name string) string { return name + p.suffix }
 func (p *halving) write() {
 	p.fn = newFunc(p.file, p.functionName(p.halvingForm.name, p.elem), p.doc)
 	p.none = p.file.Words(map[int][]uint32{4: {0xff800000}, 8: {0, 0xfff00000}}[p.size]...)
-	p.op("MOVQ", halfX, "SI")
-	p.op("MOVQ", halfY, "BX")
-	p.op("MOVQ", halfRows, "CX")
-	p.op("MOVQ", halfLineX, "DX")
+	p.op("MOVQ", halvingCall.at("x"), "SI")
+	p.op("MOVQ", halvingCall.at("y"), "BX")
+	p.op("MOVQ", halvingCall.at("rows"), "CX")
+	p.op("MOVQ", halvingCall.at("lineX"), "DX")
 	p.constants()
 	p.fn.Label("row")
-	p.op("MOVQ", halfRowX, "AX")
+	p.op("MOVQ", halvingCall.at("rowX"), "AX")
 	p.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R11")
 	p.fn.Label("ask")
 	p.op("PREFETCHT0", "(R11)")
@@ -96,7 +79,7 @@ func (p *halving) write() {
 	p.op("JGT", "ask")
 	p.op("MOVQ", "SI", "R9")
 	p.op("MOVQ", "BX", "R10")
-	p.op("MOVQ", halfWhole, "R12")
+	p.op("MOVQ", halvingCall.at("whole"), "R12")
 	p.border()
 	p.op("TESTQ", "R12", "R12")
 	p.op("JEQ", "last")
@@ -115,8 +98,8 @@ func (p *halving) write() {
 	p.last = true
 	p.window("lastLine")
 	p.store()
-	p.op("ADDQ", halfRowX, "SI")
-	p.op("ADDQ", halfRowY, "BX")
+	p.op("ADDQ", halvingCall.at("rowX"), "SI")
+	p.op("ADDQ", halvingCall.at("rowY"), "BX")
 	p.op("DECQ", "CX")
 	p.op("JNZ", "row")
 	p.tellNaN()
@@ -128,7 +111,7 @@ func (p *halving) write() {
 func (p *halving) constants() {
 	broadcast := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[p.size]
 	p.op(broadcast, p.none, p.reg(halfNone))
-	for i, mask := range []string{halfLow, halfHigh, halfOut} {
+	for i, mask := range []string{halvingCall.at("low"), halvingCall.at("high"), halvingCall.at("out")} {
 		p.op("MOVQ", mask, "AX")
 		if p.masks {
 			p.op("VMOVUPS", "(AX)", p.reg(halfTest))
@@ -166,7 +149,7 @@ func (p *halving) border() {
 	}
 	p.op("LEAQ", p.none, "R8")
 	p.op("XORL", "R14", "R14")
-	p.op("CMPQ", halfBordered, "$0")
+	p.op("CMPQ", halvingCall.at("border"), "$0")
 	p.op("JNE", "bordered")
 	p.op("LEAQ", fmt.Sprintf("-%d(R9)", p.size), "R8")
 	p.op("MOVQ", "DX", "R14")
@@ -177,7 +160,7 @@ func (p *halving) border() {
 func (p *halving) window(label string) {
 	p.op("VMOVA"+p.suffix, p.reg(halfNone), p.reg(halfBest))
 	p.op("MOVQ", "R9", "R11")
-	p.op("MOVQ", halfLines, "AX")
+	p.op("MOVQ", halvingCall.at("lines"), "AX")
 	p.fn.Label(label)
 	p.load("(R11)", halfLowOn, halfEven)
 	p.load(fmt.Sprintf("%d(R11)", p.bytes), halfHighOn, halfRead)
@@ -276,5 +259,5 @@ func (p *halving) tellNaN() {
 	} else {
 		p.op("VMOVMSKPS", p.reg(halfFound), "AX")
 	}
-	p.op("MOVQ", "AX", halfNaN)
+	p.op("MOVQ", "AX", halvingCall.at("nan"))
 }

@@ -6,26 +6,6 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// The fields of the argument, of type linesCall in package vec, as they lie behind DI.
-const (
-	linesX      = "0(DI)"
-	linesY      = "8(DI)"
-	linesLow    = "16(DI)" // masks of what is read first and then for a vector in part, of y,
-	linesHigh   = "24(DI)"
-	linesOut    = "32(DI)"
-	linesBefore = "40(DI)" // and of zeros in part before and behind
-	linesBehind = "48(DI)"
-	linesRows   = "56(DI)"
-	linesRowX   = "64(DI)"
-	linesRowY   = "72(DI)"
-	linesZeros  = "80(DI)" // elements of y that are zero, then those from x, then zeros again
-	linesCols   = "88(DI)"
-	linesRest   = "96(DI)"
-	linesPlanes = "104(DI)"
-	linesPlaneX = "112(DI)"
-	linesPlaneY = "120(DI)"
-)
-
 // lines copies rows of planes of x with steps of one or two elements, between zeros: what convolutions read.
 //
 // DX and R14 point to the plane of x and y, SI and BX to the row, R11 and R12 to the vector, which R13 counts; R8, R9 and
@@ -41,14 +21,14 @@ func (m *machine) lines(f *asm.File, e elem) {
 func linesName(stride int) string { return fmt.Sprintf("lines%d", stride) }
 
 func (w *windowed) lines() {
-	w.op("MOVQ", linesX, "DX")
-	w.op("MOVQ", linesY, "R14")
-	w.op("MOVQ", linesZeros, "R8")
-	w.op("MOVQ", linesCols, "R9")
-	w.op("MOVQ", linesRest, "R10")
+	w.op("MOVQ", linesCall.at("x"), "DX")
+	w.op("MOVQ", linesCall.at("y"), "R14")
+	w.op("MOVQ", linesCall.at("zeros"), "R8")
+	w.op("MOVQ", linesCall.at("cols"), "R9")
+	w.op("MOVQ", linesCall.at("rest"), "R10")
 	w.constants()
 	w.zero(w.fn, best)
-	for i, mask := range []string{linesLow, linesHigh, linesOut, linesBefore, linesBehind} {
+	for i, mask := range []string{linesCall.at("low"), linesCall.at("high"), linesCall.at("out"), linesCall.at("before"), linesCall.at("behind")} {
 		w.op("MOVQ", mask, "AX")
 		if !w.machine.masks {
 			w.op("VMOVUPS", "(AX)", w.reg(lowOn+i))
@@ -60,7 +40,7 @@ func (w *windowed) lines() {
 	w.fn.Label("plane")
 	w.op("MOVQ", "DX", "SI")
 	w.op("MOVQ", "R14", "BX")
-	w.op("MOVQ", linesRows, "CX")
+	w.op("MOVQ", linesCall.at("rows"), "CX")
 	w.fn.Label("row")
 	w.askLine()
 	w.op("MOVQ", "SI", "R11")
@@ -68,13 +48,13 @@ func (w *windowed) lines() {
 	w.segment("Before", "R8", lowOn+3, false)
 	w.segment("Copy", "R9", outOn, true)
 	w.segment("Behind", "R10", lowOn+4, false)
-	w.op("ADDQ", linesRowX, "SI")
-	w.op("ADDQ", linesRowY, "BX")
+	w.op("ADDQ", linesCall.at("rowX"), "SI")
+	w.op("ADDQ", linesCall.at("rowY"), "BX")
 	w.op("DECQ", "CX")
 	w.op("JNZ", "row")
-	w.op("ADDQ", linesPlaneX, "DX")
-	w.op("ADDQ", linesPlaneY, "R14")
-	w.op("DECQ", linesPlanes)
+	w.op("ADDQ", linesCall.at("planeX"), "DX")
+	w.op("ADDQ", linesCall.at("planeY"), "R14")
+	w.op("DECQ", linesCall.at("planes"))
 	w.op("JNZ", "plane")
 	w.op("VZEROUPPER")
 	w.op("RET")
@@ -85,7 +65,7 @@ const linesAhead = 8
 
 // askLine asks for what the columns of a later row take.
 func (w *windowed) askLine() {
-	w.op("MOVQ", linesRowX, "AX")
+	w.op("MOVQ", linesCall.at("rowX"), "AX")
 	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", linesAhead), "R11")
 	w.op("LEAQ", fmt.Sprintf("(R9*%d)", w.size), "AX")
 	if w.stride == 2 {

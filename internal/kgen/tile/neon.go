@@ -87,10 +87,10 @@ func (m *armFunc) moveBy(name, register string) {
 
 // nextTile goes on to the next tile, or returns.
 func (m *armFunc) nextTile(done string) {
-	m.field(fieldTiles, armScratch)
+	m.field(tileCall.at("tiles"), armScratch)
 	m.op("SUBS", "$1", armScratch)
 	m.op("BLE", done)
-	m.op("MOVD", armScratch, field(fieldTiles))
+	m.op("MOVD", armScratch, field(tileCall.at("tiles")))
 	for _, f := range moved {
 		m.field(f[1], armC)
 		m.moveBy(f[0], armC)

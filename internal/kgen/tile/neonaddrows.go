@@ -25,16 +25,16 @@ type neonAddition struct{ armFunc }
 
 func neonAddRows(f *asm.File, e elem) {
 	a := &neonAddition{newArmFunc(f, "addRows", e, "sums[j] += x[i][j] for all rows i, in runs that meet in float64")}
-	a.field(addRowsX, armRunX)
-	a.field(addRowsRows, armLeft)
-	a.field(addRowsRow, armRowSize)
+	a.field(addRowsCall.at("x"), armRunX)
+	a.field(addRowsCall.at("rows"), armLeft)
+	a.field(addRowsCall.at("row"), armRowSize)
 	a.fn.Label("run")
-	a.field(addRowsRun, armRun)
+	a.field(addRowsCall.at("run"), armRun)
 	a.op("CMP", armRun, armLeft)
 	a.op("CSEL", "LT", armLeft, armRun, armRun)
 	a.op("MOVD", armRunX, armColsX)
-	a.field(addRowsSums, armSums)
-	a.field(addRowsCols, armColumns)
+	a.field(addRowsCall.at("sums"), armSums)
+	a.field(addRowsCall.at("cols"), armColumns)
 	for _, vectors := range addRowsWidths {
 		a.columns(fmt.Sprint(vectors), vectors, false)
 	}

@@ -45,20 +45,20 @@ func neonDot(f *asm.File, rows, cols int, e elem) {
 
 // point sets the registers. Columns that are not there are those of column 0: their sums are dropped.
 func (d *neonSums) point() {
-	d.field(fieldK, armRest)
+	d.field(tileCall.at("k"), armRest)
 	d.op("LSR", map[int]string{4: "$2", 8: "$1"}[d.size], armRest, armVectors)
 	d.op("AND", fmt.Sprintf("$%d", d.lanes()-1), armRest)
-	d.field(fieldA, d.row(0))
-	d.field(fieldRowA, armScratch)
+	d.field(tileCall.at("a"), d.row(0))
+	d.field(tileCall.at("rowA"), armScratch)
 	for i := 1; i < d.rows; i++ {
 		d.op("ADD", armScratch, d.row(i-1), d.row(i))
 	}
-	d.field(fieldB, d.col(0))
-	d.field(fieldRowB, armScratch)
+	d.field(tileCall.at("b"), d.col(0))
+	d.field(tileCall.at("rowB"), armScratch)
 	for j := 1; j < d.cols; j++ {
 		d.op("ADD", armScratch, d.col(j-1), d.col(j))
 	}
-	d.field(fieldCols, armScratch)
+	d.field(tileCall.at("cols"), armScratch)
 	for j := 1; j < d.cols; j++ {
 		d.op("CMP", fmt.Sprintf("$%d", j), armScratch)
 		d.op("CSEL", "GT", d.col(j), d.col(0), d.col(j))
@@ -87,12 +87,12 @@ func (d *neonSums) step(move string, bytes int) {
 
 // finish adds the elements of each sum, four columns at a time, and stores them.
 func (d *neonSums) finish() {
-	d.field(fieldC, armC)
-	d.field(fieldRowC, armRowC)
-	d.field(fieldFrom, armFrom)
-	d.field(fieldRowFrom, armRowFrom)
+	d.field(tileCall.at("c"), armC)
+	d.field(tileCall.at("rowC"), armRowC)
+	d.field(tileCall.at("from"), armFrom)
+	d.field(tileCall.at("rowFrom"), armRowFrom)
 	for i := range d.rows {
-		d.field(fieldCols, armLast)
+		d.field(tileCall.at("cols"), armLast)
 		d.op("MOVD", armC, reg(1))
 		d.op("MOVD", armFrom, reg(2))
 		for j := 0; j < d.cols; j += d.lanes() {

@@ -6,12 +6,6 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// The fields of the argument that NEON reads instead of masks.
-const (
-	halfLast = "104(DI)" // windows of a row's last vector
-	halfRest = "112(DI)" // elements of their pairs that are there
-)
-
 // Registers of NEON's halving; vectors are those of halving.
 const (
 	armHalfRows  = "R1"
@@ -52,15 +46,15 @@ func (p *neonHalving) write(f *asm.File) {
 	p.op("MOVD", "$"+f.Words(map[int][]uint32{4: {0xff800000}, 8: {0, 0xfff00000}}[p.size]...), armHalfNone)
 	p.op("VLD1R", "("+armHalfNone+")", "["+p.numbers(halfNone)+"]")
 	p.copy(halfNone, halfFound)
-	p.field(halfX, armHalfX)
-	p.field(halfY, armHalfY)
-	p.field(halfRows, armHalfRows)
-	p.field(halfLineX, armHalfLineX)
+	p.field(halvingCall.at("x"), armHalfX)
+	p.field(halvingCall.at("y"), armHalfY)
+	p.field(halvingCall.at("rows"), armHalfRows)
+	p.field(halvingCall.at("lineX"), armHalfLineX)
 	p.fn.Label("row")
 	p.op("MOVD", armHalfX, armHalfAtX)
 	p.op("MOVD", armHalfY, armHalfAtY)
 	p.border()
-	p.field(halfWhole, armHalfWhole)
+	p.field(halvingCall.at("whole"), armHalfWhole)
 	p.op("CBZ", armHalfWhole, "last")
 	p.fn.Label("vector")
 	p.window()
@@ -72,8 +66,8 @@ func (p *neonHalving) write(f *asm.File) {
 	p.op("BNE", "vector")
 	p.fn.Label("last")
 	p.singles()
-	p.moveBy(halfRowX, armHalfX)
-	p.moveBy(halfRowY, armHalfY)
+	p.moveBy(halvingCall.at("rowX"), armHalfX)
+	p.moveBy(halvingCall.at("rowY"), armHalfY)
 	p.op("SUBS", "$1", armHalfRows)
 	p.op("BNE", "row")
 	p.tellNaN()
@@ -84,7 +78,7 @@ func (p *neonHalving) copy(from, to int) { p.op("VORR", vector(from), vector(fro
 
 // border points at what stands before a row's first pair.
 func (p *neonHalving) border() {
-	p.field(halfBordered, armScratch)
+	p.field(halvingCall.at("border"), armScratch)
 	p.op("CMP", "$0", armScratch)
 	p.op("SUB", fmt.Sprintf("$%d", p.size), armHalfAtX, armScratch)
 	p.op("CSEL", "NE", armHalfNone, armScratch, armHalfPrior)
@@ -96,7 +90,7 @@ func (p *neonHalving) window() {
 	p.copy(halfNone, halfBest)
 	p.op("MOVD", armHalfAtX, armHalfAt[1])
 	p.op("MOVD", armHalfPrior, armHalfAt[0])
-	p.field(halfLines, armHalfLines)
+	p.field(halvingCall.at("lines"), armHalfLines)
 	p.fn.Label("line")
 	p.op("VLD2", "("+armHalfAt[1]+")", fmt.Sprintf("[%s, %s]", p.numbers(halfEven), p.numbers(halfOdd)))
 	if p.before {
@@ -114,8 +108,8 @@ func (p *neonHalving) window() {
 
 // singles computes the windows of the last vector. A column that is not there is minus infinity in every line.
 func (p *neonHalving) singles() {
-	p.field(halfLast, armHalfLast)
-	p.field(halfRest, armHalfRest)
+	p.field(halvingCall.at("last"), armHalfLast)
+	p.field(halvingCall.at("rest"), armHalfRest)
 	p.fn.Label("single")
 	p.copy(halfNone, halfBest)
 	p.op("MOVD", armHalfPrior, armHalfAt[0])
@@ -125,7 +119,7 @@ func (p *neonHalving) singles() {
 		p.op("CSEL", "LT", armHalfNone, armScratch, armHalfAt[i])
 		p.op("CSEL", "LT", "ZR", armHalfLineX, armHalfSteps[i])
 	}
-	p.field(halfLines, armHalfLines)
+	p.field(halvingCall.at("lines"), armHalfLines)
 	p.fn.Label("singleLine")
 	first := 1
 	if p.before {
@@ -161,5 +155,5 @@ func (p *neonHalving) tellNaN() {
 	p.op("VMOV", fmt.Sprintf("V%d.D[1]", halfTest), armHalfRest)
 	p.op("AND", armHalfRest, armScratch)
 	p.op("MVN", armScratch, armScratch)
-	p.op("MOVD", armScratch, field(halfNaN))
+	p.op("MOVD", armScratch, field(halvingCall.at("nan")))
 }

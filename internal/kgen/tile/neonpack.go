@@ -10,19 +10,19 @@ import (
 func neonTranspose(f *asm.File, e elem) {
 	n := neonBytes / e.size
 	m := newArmFunc(f, "transpose", e, fmt.Sprintf("c[l][i] = a[i][l] for up to %d rows i of a", n))
-	m.field(fieldA, reg(1))
-	m.field(fieldRowA, armScratch)
+	m.field(tileCall.at("a"), reg(1))
+	m.field(tileCall.at("rowA"), armScratch)
 	for i := 1; i < n; i++ {
 		m.op("ADD", armScratch, reg(i), reg(1+i))
 	}
-	m.field(fieldCols, armScratch)
+	m.field(tileCall.at("cols"), armScratch)
 	for i := 1; i < n; i++ {
 		m.op("CMP", fmt.Sprintf("$%d", i), armScratch)
 		m.op("CSEL", "GT", reg(1+i), reg(1), reg(1+i))
 	}
-	m.field(fieldC, armC)
-	m.field(fieldRowC, armRowC)
-	m.field(fieldK, armK)
+	m.field(tileCall.at("c"), armC)
+	m.field(tileCall.at("rowC"), armRowC)
+	m.field(tileCall.at("k"), armK)
 	m.fn.Label("square")
 	for i := range n {
 		m.op("FMOVQ.P", fmt.Sprintf("%d(%s)", neonBytes, reg(1+i)), float(i))
@@ -59,15 +59,15 @@ func neonGather(f *asm.File, e elem) {
 	m := newArmFunc(f, "gather", e, "c[l][j] = a[l][j] for columns j")
 	const from, to, left = "R1", "R2", "R3"
 	lanes, whole := fmt.Sprintf("$%d", m.lanes()), fmt.Sprintf("%d", neonBytes)
-	m.field(fieldA, reg(4))
-	m.field(fieldRowA, reg(5))
-	m.field(fieldC, armC)
-	m.field(fieldRowC, armRowC)
-	m.field(fieldK, armK)
+	m.field(tileCall.at("a"), reg(4))
+	m.field(tileCall.at("rowA"), reg(5))
+	m.field(tileCall.at("c"), armC)
+	m.field(tileCall.at("rowC"), armRowC)
+	m.field(tileCall.at("k"), armK)
 	m.fn.Label("row")
 	m.op("MOVD", reg(4), from)
 	m.op("MOVD", armC, to)
-	m.field(fieldCols, left)
+	m.field(tileCall.at("cols"), left)
 	m.op("CMP", lanes, left)
 	m.op("BLT", "single")
 	m.fn.Label("vector")
@@ -102,7 +102,7 @@ const neonPeakSums = 24
 // neonPeak is what a machine can do at most, as peak is for the others.
 func neonPeak(f *asm.File) {
 	m := newArmFunc(f, "peak", elems[0], fmt.Sprintf("sum[i] += x · y for %d vectors i, k times; nothing is kept", neonPeakSums))
-	m.field(fieldK, armK)
+	m.field(tileCall.at("k"), armK)
 	for n := range neonPeakSums + 2 {
 		m.zero(n)
 	}

@@ -49,13 +49,13 @@ func (p *neonTile) write() {
 	p.fn.Label("tile")
 	p.point()
 	if p.taps {
-		p.field(fieldTaps, armTaps)
+		p.field(tileCall.at("taps"), armTaps)
 		p.op("MOVD", armB, armRowB)
 	} else {
-		p.field(fieldRowB, armRowB)
-		p.field(fieldNext, armNext)
+		p.field(tileCall.at("rowB"), armRowB)
+		p.field(tileCall.at("next"), armNext)
 	}
-	p.field(fieldCols, armLast)
+	p.field(tileCall.at("cols"), armLast)
 	if p.vectors == 1 {
 		for cols := 1; cols < p.lanes(); cols++ {
 			p.op("CMP", fmt.Sprintf("$%d", cols), armLast)
@@ -79,14 +79,14 @@ func (p *neonTile) write() {
 
 // point sets the registers that all products need, and clears the sums.
 func (p *neonTile) point() {
-	p.field(fieldA, reg(1))
-	p.field(fieldRowA, armScratch)
+	p.field(tileCall.at("a"), reg(1))
+	p.field(tileCall.at("rowA"), armScratch)
 	for i := 1; i < p.rows; i++ {
 		p.op("ADD", armScratch, reg(i), reg(i+1))
 	}
-	p.field(fieldColA, armColA)
-	p.field(fieldB, armB)
-	p.field(fieldK, armK)
+	p.field(tileCall.at("colA"), armColA)
+	p.field(tileCall.at("b"), armB)
+	p.field(tileCall.at("k"), armK)
 	p.op("MOVD", "ZR", armOffsetA)
 	for n := range p.rows * p.vectors {
 		p.zero(n)
@@ -157,10 +157,10 @@ func (p *neonTile) loadRow(from, last string, to func(v int) int) {
 // finish adds what C starts from, and stores the tile. All of a row is read before some of it is written, since its last
 // two vectors may overlap.
 func (p *neonTile) finish(label string) {
-	p.field(fieldC, armC)
-	p.field(fieldRowC, armRowC)
-	p.field(fieldFrom, armFrom)
-	p.field(fieldRowFrom, armRowFrom)
+	p.field(tileCall.at("c"), armC)
+	p.field(tileCall.at("rowC"), armRowC)
+	p.field(tileCall.at("from"), armFrom)
+	p.field(tileCall.at("rowFrom"), armRowFrom)
 	if p.taps {
 		p.addBias("from" + label)
 	}
@@ -184,7 +184,7 @@ func (p *neonTile) finish(label string) {
 
 // addBias adds a number to each row.
 func (p *neonTile) addBias(label string) {
-	p.field(fieldBias, armScratch)
+	p.field(tileCall.at("bias"), armScratch)
 	p.op("CBZ", armScratch, label)
 	bias := p.rowOfB(0)
 	one := map[int]string{4: "S", 8: "D"}[p.size]

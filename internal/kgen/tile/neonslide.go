@@ -34,12 +34,12 @@ func neonSlides(f *asm.File, e elem) {
 }
 
 func (s *neonSlider) begin() {
-	s.field(slideX, armSlideX)
-	s.field(slideY, armSlideY)
-	s.field(slideW, armSlideW)
-	s.field(slideTaps, armSlideTaps)
-	s.field(slideTapped, armSlideTapped)
-	s.field(slideBlocks, armBlocks)
+	s.field(slideCall.at("x"), armSlideX)
+	s.field(slideCall.at("y"), armSlideY)
+	s.field(slideCall.at("w"), armSlideW)
+	s.field(slideCall.at("taps"), armSlideTaps)
+	s.field(slideCall.at("tapped"), armSlideTapped)
+	s.field(slideCall.at("blocks"), armBlocks)
 }
 
 // slide keeps a block's sums in the first 16 registers.
@@ -48,7 +48,7 @@ func (s *neonSlider) slide() {
 	bias, weight, element := vectors, vectors+1, vectors+2
 	one := map[int]string{4: "S", 8: "D"}[s.size]
 	s.begin()
-	s.field(slideBias, armScratch)
+	s.field(slideCall.at("bias"), armScratch)
 	s.op(s.move(), "("+armScratch+")", float(bias))
 	s.op("VDUP", fmt.Sprintf("V%d.%s[0]", bias, one), fmt.Sprintf("V%d.%s%d", bias, one, s.lanes()))
 	s.fn.Label("block")
@@ -93,7 +93,7 @@ func (s *neonSlider) correlate() {
 		}
 	}
 	s.op("MOVD", armSlideY, armAtBlock)
-	s.field(slideBlocks, armBlocks)
+	s.field(slideCall.at("blocks"), armBlocks)
 	s.fn.Label("block")
 	for v := range correlateVectors {
 		s.op("FMOVQ.P", fmt.Sprintf("%d(%s)", neonBytes, armAtBlock), float(element+v))

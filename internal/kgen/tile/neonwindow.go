@@ -44,14 +44,14 @@ func neonWindowed(f *asm.File, e elem) {
 }
 
 func (w *neonWindows) write(f *asm.File) {
-	w.field(windowX, armX)
-	w.field(windowY, armY)
-	w.field(windowIndex, armIndex)
-	w.field(windowTaps, armTapsAt)
-	w.field(windowTapped, armTapped)
-	w.field(windowRows, armRows)
+	w.field(windowCall.at("x"), armX)
+	w.field(windowCall.at("y"), armY)
+	w.field(windowCall.at("index"), armIndex)
+	w.field(windowCall.at("taps"), armTapsAt)
+	w.field(windowCall.at("tapped"), armTapped)
+	w.field(windowCall.at("rows"), armRows)
 	w.constants(f)
-	w.field(windowCols, armCols)
+	w.field(windowCall.at("cols"), armCols)
 	w.op("CMP", fmt.Sprintf("$%d", w.lanes()), armCols)
 	w.op("BLT", "narrow")
 	w.rows("")
@@ -74,7 +74,7 @@ func (w *neonWindows) constants(f *asm.File) {
 		w.op("FMOVQ", "("+armScratch+")", float(ramp))
 	}
 	if w.mean {
-		w.field(windowCount, armScratch)
+		w.field(windowCall.at("count"), armScratch)
 		w.op("VLD1R", "("+armScratch+")", "["+w.numbers(divisor)+"]")
 	}
 }
@@ -85,15 +85,15 @@ func (w *neonWindows) rows(label string) {
 	w.op("MOVD", armX, armAtX)
 	w.op("MOVD", armY, armAtY)
 	w.op("MOVD", armIndex, armAtIndex)
-	w.field(windowCols, armCols)
+	w.field(windowCall.at("cols"), armCols)
 	w.fn.Label("vector" + label)
 	w.taps(label)
 	w.store()
 	w.next(label)
 	w.fn.Label("next" + label)
-	w.moveBy(windowRowX, armX)
-	w.moveBy(windowRowY, armY)
-	w.moveBy(windowRowI, armIndex)
+	w.moveBy(windowCall.at("rowX"), armX)
+	w.moveBy(windowCall.at("rowY"), armY)
+	w.moveBy(windowCall.at("rowI"), armIndex)
 	w.op("SUBS", "$1", armRows)
 	w.op("BNE", "row"+label)
 	w.op("RET")
@@ -194,7 +194,7 @@ func (w *neonWindows) store() {
 	if !w.index {
 		return
 	}
-	w.field(windowPlane, armScratch)
+	w.field(windowCall.at("plane"), armScratch)
 	w.op("SUB", armScratch, armAtX, armScratch)
 	w.op("LSR", map[int]string{4: "$2", 8: "$3"}[w.size], armScratch)
 	w.op("VDUP", armScratch, w.numbers(spare))

@@ -11,10 +11,10 @@ func (m *machine) transpose(f *asm.File, e elem) {
 	n := m.lanes(e)
 	fn := newFunc(f, m.functionName("transpose", e), "c[l][i] = a[i][l] for up to "+fmt.Sprint(n)+" rows i of a")
 	pointAtRows(fn, n)
-	fn.Op("MOVQ", fieldC, "BX")
-	fn.Op("MOVQ", fieldRowC, "R13")
-	fn.Op("MOVQ", fieldK, "CX")
-	fn.Op("MOVQ", fieldCols, "DX")
+	fn.Op("MOVQ", tileCall.at("c"), "BX")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R13")
+	fn.Op("MOVQ", tileCall.at("k"), "CX")
+	fn.Op("MOVQ", tileCall.at("cols"), "DX")
 	fn.Op("MOVL", fmt.Sprintf("$%d", m.bytes), "R12")
 	fn.Label("square")
 	for i := range n {
@@ -117,12 +117,12 @@ func (m *machine) exchangeQuarters(fn *asm.Func, now, free []string, width int) 
 func (m *machine) gather(f *asm.File, e elem) {
 	n := m.lanes(e)
 	fn := newFunc(f, m.functionName("gather", e), fmt.Sprintf("c[l][j] = a[l][j] for up to %d columns j", 2*n))
-	fn.Op("MOVQ", fieldA, "SI")
-	fn.Op("MOVQ", fieldRowA, "R10")
-	fn.Op("MOVQ", fieldC, "BX")
-	fn.Op("MOVQ", fieldRowC, "R13")
-	fn.Op("MOVQ", fieldK, "CX")
-	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("MOVQ", tileCall.at("a"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowA"), "R10")
+	fn.Op("MOVQ", tileCall.at("c"), "BX")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R13")
+	fn.Op("MOVQ", tileCall.at("k"), "CX")
+	fn.Op("MOVQ", tileCall.at("cols"), "AX")
 	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", n))
 	fn.Op("JGT", "two")
 	for vectors, label := range []string{"oneRow", "twoRows"} {
@@ -133,7 +133,7 @@ func (m *machine) gather(f *asm.File, e elem) {
 		if m.masks {
 			maskOf(fn, n, vectors)
 		} else {
-			fn.Op("MOVQ", fieldMask, "R8")
+			fn.Op("MOVQ", tileCall.at("mask"), "R8")
 			fn.Op("VMOVUPS", at("R8", (vectors-1)*m.bytes), m.reg(0))
 		}
 		fn.Label(label)

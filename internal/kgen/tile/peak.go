@@ -12,7 +12,7 @@ const peakSums = 12
 // peak is what a machine can do at most: k steps of multiplications with additions in registers, which need no memory.
 func (m *machine) peak(f *asm.File) {
 	fn := newFunc(f, m.functionName("peak", elems[0]), fmt.Sprintf("sum[i] += x · y for %d vectors i, k times; nothing is kept", peakSums))
-	fn.Op("MOVQ", fieldK, "CX")
+	fn.Op("MOVQ", tileCall.at("k"), "CX")
 	for n := range peakSums + 2 {
 		m.zero(fn, n)
 	}

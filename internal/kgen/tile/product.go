@@ -47,14 +47,14 @@ func (p *product) write() {
 		p.finish("")
 		return
 	}
-	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("MOVQ", tileCall.at("cols"), "AX")
 	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
 	fn.Op("JLT", "part")
 	p.multiply("Whole")
 	p.finish("Whole")
 	fn.Label("part")
 	p.part = true
-	fn.Op("MOVQ", fieldMask, "AX")
+	fn.Op("MOVQ", tileCall.at("mask"), "AX")
 	p.multiply("Part")
 	p.finish("Part")
 }
@@ -63,21 +63,21 @@ func (p *product) write() {
 func (p *product) point() {
 	fn := p.fn
 	pointAtRows(fn, p.rows)
-	fn.Op("MOVQ", fieldColA, "R12")
+	fn.Op("MOVQ", tileCall.at("colA"), "R12")
 	if p.taps {
-		fn.Op("MOVQ", fieldB, "R13")
-		fn.Op("MOVQ", fieldTaps, "DX")
+		fn.Op("MOVQ", tileCall.at("b"), "R13")
+		fn.Op("MOVQ", tileCall.at("taps"), "DX")
 		return
 	}
-	fn.Op("MOVQ", fieldB, "BX")
-	fn.Op("MOVQ", fieldRowB, "R13")
-	fn.Op("MOVQ", fieldNext, "DX")
+	fn.Op("MOVQ", tileCall.at("b"), "BX")
+	fn.Op("MOVQ", tileCall.at("rowB"), "R13")
+	fn.Op("MOVQ", tileCall.at("next"), "DX")
 }
 
 // setMasks sets the mask of each vector that may have fewer elements: of several, the first is whole.
 func (p *product) setMasks() {
 	fn := p.fn
-	fn.Op("MOVQ", fieldCols, "AX")
+	fn.Op("MOVQ", tileCall.at("cols"), "AX")
 	maskOf(fn, p.lanes(p.elem), p.vectors)
 }
 
@@ -137,7 +137,7 @@ const bringSteps = 48
 // multiply is the loop over k, in two parts, between which it asks for C.
 func (p *product) multiply(label string) {
 	fn := p.fn
-	fn.Op("MOVQ", fieldK, "R15")
+	fn.Op("MOVQ", tileCall.at("k"), "R15")
 	fn.Op("MOVQ", "R15", "CX")
 	fn.Op("SUBQ", fmt.Sprintf("$%d", bringSteps), "CX")
 	fn.Op("JLE", "bring"+label)
@@ -180,13 +180,13 @@ func (p *product) bringC() {
 		width /= 2
 	}
 	fn := p.fn
-	fn.Op("MOVQ", fieldC, "CX")
+	fn.Op("MOVQ", tileCall.at("c"), "CX")
 	for i := range p.rows {
 		for line := 0; line < width; line += 64 {
 			fn.Op("PREFETCHT0", at("CX", line))
 		}
 		if i < p.rows-1 {
-			fn.Op("ADDQ", fieldRowC, "CX")
+			fn.Op("ADDQ", tileCall.at("rowC"), "CX")
 		}
 	}
 }
@@ -253,10 +253,10 @@ func (p *product) finish(label string) {
 	if p.taps {
 		p.addBias(label)
 	}
-	fn.Op("MOVQ", fieldC, "SI")
-	fn.Op("MOVQ", fieldRowC, "R10")
-	fn.Op("MOVQ", fieldFrom, "R8")
-	fn.Op("MOVQ", fieldRowFrom, "R9")
+	fn.Op("MOVQ", tileCall.at("c"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowC"), "R10")
+	fn.Op("MOVQ", tileCall.at("from"), "R8")
+	fn.Op("MOVQ", tileCall.at("rowFrom"), "R9")
 	fn.Op("TESTQ", "R8", "R8")
 	fn.Op("JZ", "store"+label)
 	for i := range p.rows {
@@ -279,7 +279,7 @@ func (p *product) finish(label string) {
 // addBias adds a number to each row.
 func (p *product) addBias(label string) {
 	fn := p.fn
-	fn.Op("MOVQ", fieldBias, "R8")
+	fn.Op("MOVQ", tileCall.at("bias"), "R8")
 	fn.Op("TESTQ", "R8", "R8")
 	fn.Op("JZ", "from"+label)
 	for i := range p.rows {

@@ -10,17 +10,6 @@ import (
 // padding: a weight meets the elements that lie behind the first by its tap. Columns beyond the lines' ends are computed too, and
 // of no use.
 
-// The fields of the argument, of type slideCall in package vec, as they lie behind DI.
-const (
-	slideX      = "0(DI)"
-	slideY      = "8(DI)"
-	slideW      = "16(DI)" // weights, or sums
-	slideTaps   = "24(DI)"
-	slideBias   = "32(DI)"
-	slideTapped = "40(DI)"
-	slideBlocks = "48(DI)"
-)
-
 const (
 	slideBytes       = 256 // of a block that slides take at once
 	correlateTaps    = 3   // that meet one vector
@@ -49,19 +38,19 @@ func (m *machine) slides(f *asm.File, e elem) {
 func (s *slider) op(name string, operands ...string) { s.fn.Op(name, operands...) }
 
 func (s *slider) begin() {
-	s.op("MOVQ", slideX, "SI")
-	s.op("MOVQ", slideY, "BX")
-	s.op("MOVQ", slideW, "DX")
-	s.op("MOVQ", slideTaps, "R8")
-	s.op("MOVQ", slideTapped, "R9")
-	s.op("MOVQ", slideBlocks, "CX")
+	s.op("MOVQ", slideCall.at("x"), "SI")
+	s.op("MOVQ", slideCall.at("y"), "BX")
+	s.op("MOVQ", slideCall.at("w"), "DX")
+	s.op("MOVQ", slideCall.at("taps"), "R8")
+	s.op("MOVQ", slideCall.at("tapped"), "R9")
+	s.op("MOVQ", slideCall.at("blocks"), "CX")
 }
 
 func (s *slider) slide() {
 	vectors := slideBytes / s.bytes
 	weight := s.reg(vectors)
 	s.begin()
-	s.op("MOVQ", slideBias, "R10")
+	s.op("MOVQ", slideCall.at("bias"), "R10")
 	s.fn.Label("block")
 	s.op("VBROADCAST"+s.single, "(R10)", s.reg(0))
 	for v := 1; v < vectors; v++ {
@@ -105,7 +94,7 @@ func (s *slider) correlate() {
 			s.op("VMOVU"+s.suffix, at("DX", (t*correlateVectors+v)*s.bytes), sum(t, v))
 		}
 	}
-	s.op("MOVQ", slideBlocks, "CX")
+	s.op("MOVQ", slideCall.at("blocks"), "CX")
 	s.op("XORL", "R13", "R13")
 	s.op("PCALIGN", "$32")
 	s.fn.Label("block")

@@ -98,33 +98,6 @@ func (m *machine) functionName(what string, e elem) string { return what + e.nam
 
 func (s shape) String() string { return fmt.Sprintf("tile%dx%d", s.rows, s.vectors) }
 
-// The fields of the argument, of type call in package vec, as they lie behind DI.
-const (
-	fieldA       = "0(DI)"
-	fieldB       = "8(DI)"
-	fieldC       = "16(DI)"
-	fieldFrom    = "24(DI)"
-	fieldNext    = "32(DI)"
-	fieldMask    = "40(DI)"
-	fieldRowA    = "48(DI)"
-	fieldColA    = "56(DI)"
-	fieldRowB    = "64(DI)"
-	fieldRowC    = "72(DI)"
-	fieldRowFrom = "80(DI)"
-	fieldK       = "88(DI)"
-	fieldCols    = "96(DI)"
-	fieldMaskK   = "104(DI)"
-	fieldTaps    = "112(DI)"
-	fieldBias    = "120(DI)"
-	// of several tiles
-	fieldTiles    = "128(DI)"
-	fieldStepA    = "136(DI)"
-	fieldStepB    = "144(DI)"
-	fieldStepC    = "152(DI)"
-	fieldStepFrom = "160(DI)"
-	fieldStepNext = "168(DI)"
-)
-
 // newFunc begins a function of one argument, which DI points to.
 func newFunc(f *asm.File, name, doc string) *asm.Func {
 	fn := f.Func(name, doc, asm.Param{Name: "t", Type: "unsafe.Pointer"})
@@ -133,11 +106,11 @@ func newFunc(f *asm.File, name, doc string) *asm.Func {
 }
 
 // moved are the fields that point to operands, behind how far each moves from a tile to the next.
-var moved = [][2]string{{fieldStepA, fieldA}, {fieldStepB, fieldB}, {fieldStepC, fieldC}, {fieldStepFrom, fieldFrom}, {fieldStepNext, fieldNext}}
+var moved = [][2]string{{tileCall.at("stepA"), tileCall.at("a")}, {tileCall.at("stepB"), tileCall.at("b")}, {tileCall.at("stepC"), tileCall.at("c")}, {tileCall.at("stepFrom"), tileCall.at("from")}, {tileCall.at("stepNext"), tileCall.at("next")}}
 
 // nextTile goes on to the next tile, or returns.
 func nextTile(fn *asm.Func, done string) {
-	fn.Op("DECQ", fieldTiles)
+	fn.Op("DECQ", tileCall.at("tiles"))
 	fn.Op("JLE", done)
 	for _, f := range moved {
 		fn.Op("MOVQ", f[0], "AX")
@@ -154,8 +127,8 @@ var rowsOfA = []string{"SI", "R8", "R9", "AX"}
 
 // pointAtRows sets the registers by which rowOfA reaches so many rows.
 func pointAtRows(fn *asm.Func, rows int) {
-	fn.Op("MOVQ", fieldA, "SI")
-	fn.Op("MOVQ", fieldRowA, "R10")
+	fn.Op("MOVQ", tileCall.at("a"), "SI")
+	fn.Op("MOVQ", tileCall.at("rowA"), "R10")
 	fn.Op("LEAQ", "(R10)(R10*2)", "R11")
 	for g := 1; g*5 < rows; g++ {
 		fn.Op("LEAQ", fmt.Sprintf("(%s)(R10*4)", rowsOfA[g-1]), rowsOfA[g])

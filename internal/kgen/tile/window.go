@@ -22,26 +22,6 @@ var folds = []fold{
 // windowStrides are the distances of windows in a row that vectors can be read at.
 var windowStrides = []int{1, 2}
 
-// The fields of the argument, of type windowCall in package vec, as they lie behind DI.
-const (
-	windowX       = "0(DI)"
-	windowY       = "8(DI)"
-	windowIndex   = "16(DI)"
-	windowPlane   = "24(DI)"
-	windowTaps    = "32(DI)"
-	windowCount   = "40(DI)"
-	windowLow     = "48(DI)" // masks of what is read first, of what is read then, of y and of index
-	windowHigh    = "56(DI)"
-	windowOut     = "64(DI)"
-	windowOutWide = "72(DI)"
-	windowRows    = "80(DI)"
-	windowCols    = "88(DI)"
-	windowTapped  = "96(DI)"
-	windowRowX    = "104(DI)"
-	windowRowY    = "112(DI)"
-	windowRowI    = "120(DI)"
-)
-
 // Registers of a window's vectors.
 const (
 	best    = iota // what the fold has so far
@@ -90,14 +70,14 @@ func (w *windowed) write() {
 	n := w.lanes(w.elem)
 	doc := fmt.Sprintf("%s of every window, %d columns apart: whole vectors, the last one over the one before, or one in part", w.fold.doc, w.stride)
 	w.fn = newFunc(w.file, w.functionName(windowName(w.fold, w.stride), w.elem), doc)
-	w.op("MOVQ", windowX, "SI")
-	w.op("MOVQ", windowY, "BX")
-	w.op("MOVQ", windowIndex, "R8")
-	w.op("MOVQ", windowTaps, "DX")
-	w.op("MOVQ", windowTapped, "R13")
-	w.op("MOVQ", windowRows, "CX")
+	w.op("MOVQ", windowCall.at("x"), "SI")
+	w.op("MOVQ", windowCall.at("y"), "BX")
+	w.op("MOVQ", windowCall.at("index"), "R8")
+	w.op("MOVQ", windowCall.at("taps"), "DX")
+	w.op("MOVQ", windowCall.at("tapped"), "R13")
+	w.op("MOVQ", windowCall.at("rows"), "CX")
 	w.constants()
-	w.op("CMPQ", windowCols, fmt.Sprintf("$%d", n))
+	w.op("CMPQ", windowCall.at("cols"), fmt.Sprintf("$%d", n))
 	w.op("JLT", "narrow")
 	w.rows("")
 	w.masked = true
@@ -130,7 +110,7 @@ func (w *windowed) constants() {
 		w.op("VMOVUPS", w.words(func(i int) int { return w.stride * i }), w.reg(ramp))
 	}
 	if w.mean {
-		w.op("MOVQ", windowCount, "AX")
+		w.op("MOVQ", windowCall.at("count"), "AX")
 		w.op(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[w.size], "(AX)", w.reg(divisor))
 	}
 }
@@ -149,7 +129,7 @@ func (w *windowed) words(of func(i int) int) string {
 
 // masks loads the masks of a vector in part.
 func (w *windowed) masks() {
-	for i, m := range []string{windowLow, windowHigh, windowOut, windowOutWide} {
+	for i, m := range []string{windowCall.at("low"), windowCall.at("high"), windowCall.at("out"), windowCall.at("outWide")} {
 		w.op("MOVQ", m, "AX")
 		wide := i == 3
 		if !w.machine.masks {
@@ -177,7 +157,7 @@ func (w *windowed) rows(label string) {
 	w.op("MOVQ", "SI", "R9")
 	w.op("MOVQ", "BX", "R10")
 	w.op("MOVQ", "R8", "R11")
-	w.op("MOVQ", windowCols, "R12")
+	w.op("MOVQ", windowCall.at("cols"), "R12")
 	w.fn.Label("vector" + label)
 	w.taps(label)
 	w.store()
@@ -185,9 +165,9 @@ func (w *windowed) rows(label string) {
 		w.next(label)
 	}
 	w.fn.Label("next" + label)
-	w.op("ADDQ", windowRowX, "SI")
-	w.op("ADDQ", windowRowY, "BX")
-	w.op("ADDQ", windowRowI, "R8")
+	w.op("ADDQ", windowCall.at("rowX"), "SI")
+	w.op("ADDQ", windowCall.at("rowY"), "BX")
+	w.op("ADDQ", windowCall.at("rowI"), "R8")
 	w.op("DECQ", "CX")
 	w.op("JNZ", "row"+label)
 	w.op("VZEROUPPER")
@@ -200,7 +180,7 @@ const rowsAhead = 8
 
 // ask asks for what a row of windows steps over.
 func (w *windowed) ask(label string) {
-	w.op("MOVQ", windowRowX, "AX")
+	w.op("MOVQ", windowCall.at("rowX"), "AX")
 	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
 	w.fn.Label("ask" + label)
 	w.op("PREFETCHT0", "(R14)")
@@ -338,7 +318,7 @@ func (w *windowed) store() {
 		return
 	}
 	w.op("MOVQ", "R9", "R14")
-	w.op("SUBQ", windowPlane, "R14")
+	w.op("SUBQ", windowCall.at("plane"), "R14")
 	w.op("SHRQ", map[int]string{4: "$2", 8: "$3"}[w.size], "R14")
 	w.op("VMOVQ", "R14", fmt.Sprintf("X%d", spare))
 	w.op(w.integer("VPBROADCAST"), fmt.Sprintf("X%d", spare), w.reg(spare))
