@@ -107,7 +107,7 @@ func loopFinding(key routeKey, r *route) Finding {
 
 func exposedFinding(key routeKey, why int, sum Tally) Finding {
 	do := [...]string{
-		pageable:     "PinMemory, then To with tensor.NonBlocking, lets kernels run meanwhile",
+		pageable:     "PinMemory, then To with tensor.NonBlocking(true), lets kernels run meanwhile",
 		pageableYet:  "NonBlocking does nothing for memory that is not pinned: PinMemory first",
 		pinnedWaited: "the memory is pinned: To with tensor.NonBlocking lets kernels run meanwhile",
 	}[why]

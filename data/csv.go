@@ -43,8 +43,8 @@ func (h Header) csv(o *csvOptions)      { o.header = h }
 // Comma is what stands between fields, ',' unless given.
 func Comma(c rune) CSVOption { return csvOption(func(o *csvOptions) { o.comma = c }) }
 
-// Columns names the columns to read, in this order; unless given they are all but the Target. Columns without a header are named
-// "0", "1", ...
+// Columns names the columns to read, in this order; unless given they are all but the Target. Columns without a header are
+// named "0", "1", ...
 func Columns(names ...string) CSVOption { return csvOption(func(o *csvOptions) { o.columns = names }) }
 
 // Target names the column that becomes Targets.

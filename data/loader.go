@@ -26,8 +26,8 @@ func Shuffle(on bool) LoaderOption { return func(o *loading) { o.shuffle = on } 
 // DropLast leaves out the last batch where it is smaller than the others.
 func DropLast(on bool) LoaderOption { return func(o *loading) { o.dropLast = on } }
 
-// Workers is the number of goroutines that make batches ahead of the loop, one each at a time. With 0, the default, the loop's own
-// goroutine makes each batch when it is asked for.
+// Workers is the number of goroutines that make batches ahead of the loop, one each at a time. With 0, the default, the
+// loop's own goroutine makes each batch when it is asked for.
 func Workers(n int) LoaderOption { return func(o *loading) { o.workers = n } }
 
 // Generator draws the order of a shuffled data set; unless given, tensor.ManualSeed decides.

@@ -99,9 +99,6 @@ func (d Device) IsCUDA() bool { return d.typ == TypeCUDA }
 // IsMeta reports whether tensors on the device have no elements.
 func (d Device) IsMeta() bool { return d.typ == TypeMeta }
 
-// IsTarget marks a Device as something that a tensor can be moved to.
-func (Device) IsTarget() {}
-
 // String returns the device's name, "cuda" or "cuda:1".
 func (d Device) String() string {
 	if index, ok := d.Index(); ok {

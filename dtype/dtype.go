@@ -103,6 +103,3 @@ func (d DType) IsSigned() bool {
 	k := rows[d.index()].kind
 	return k == kindSigned || k == kindFloat
 }
-
-// IsTarget marks a DType as something that a tensor can be moved to.
-func (DType) IsTarget() {}

@@ -21,7 +21,9 @@ func NewDropout(p float64) *Dropout {
 }
 
 // Forward returns x with elements dropped in training, x itself in evaluation.
-func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Dropout(d.P, d.Training()) }
+func (d *Dropout) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return x.Dropout(d.P, tensor.Training(d.Training()))
+}
 
 // String prints the layer as PyTorch does.
 func (d *Dropout) String() string { return "Dropout(p=" + number(d.P) + ", inplace=False)" }

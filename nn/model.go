@@ -77,8 +77,8 @@ func checkTarget(t tensor.Target) {
 		if !t.IsFloat() {
 			panic(fault("to", fmt.Sprintf("nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=%s", t)))
 		}
-	case tensor.Option:
-		if t&tensor.Copy != 0 {
+	case tensor.Copy:
+		if t {
 			panic(fault("to", ".to() does not accept copy argument"))
 		}
 	}

@@ -28,7 +28,7 @@ func TestRecordedErrors(t *testing.T) {
 			return fmt.Sprint(nn.LoadState(nn.NewLinear(2, 2), nn.State(&nn.Linear{Weight: tensor.Ones(3, 3), Bias: tensor.Ones(2)})))
 		},
 		"to int mod":     func() string { return said(func() { nn.To(nn.NewLinear(2, 2), dtype.Int32) }) },
-		"mod to copy":    func() string { return said(func() { nn.To(nn.NewLinear(2, 2), tensor.Copy) }) },
+		"mod to copy":    func() string { return said(func() { nn.To(nn.NewLinear(2, 2), tensor.Copy(true)) }) },
 		"mod to nothing": func() string { return nn.To(nn.NewLinear(2, 2)).String() },
 	}
 	entries := golden.Read(t, recordings+"errors_torch26_cpu.txt")

@@ -173,7 +173,7 @@ func TestToErrors(t *testing.T) {
 		want   string
 	}{
 		{dtype.Int32, "nn.Module.to only accepts floating point or complex dtypes, but got desired dtype=torch.int32"},
-		{tensor.Copy, ".to() does not accept copy argument"},
+		{tensor.Copy(true), ".to() does not accept copy argument"},
 	}
 	for _, c := range cases {
 		if err := tensor.Try(func() { nn.To(nn.NewLinear(1, 1), c.target) }); err == nil || err.Error() != c.want {

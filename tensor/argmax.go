@@ -13,16 +13,14 @@ func (x *Tensor) ArgMax() *Tensor { return x.position(op.ArgMax) }
 // than any number. It panics for an empty tensor.
 func (x *Tensor) ArgMin() *Tensor { return x.position(op.ArgMin) }
 
-// ArgMaxAxis returns the index of the largest element along an axis, which disappears, or stays with extent 1 where keep
-// is true.
-func (x *Tensor) ArgMaxAxis(axis int, keep bool) *Tensor {
-	return x.positionAxis(op.ArgMax, axis, keep)
+// ArgMaxAxis returns the index of the largest element along an axis, which disappears unless KeepDim is given.
+func (x *Tensor) ArgMaxAxis(axis int, keep ...KeepDim) *Tensor {
+	return x.positionAxis(op.ArgMax, axis, kept(keep))
 }
 
-// ArgMinAxis returns the index of the smallest element along an axis, which disappears, or stays with extent 1 where keep
-// is true.
-func (x *Tensor) ArgMinAxis(axis int, keep bool) *Tensor {
-	return x.positionAxis(op.ArgMin, axis, keep)
+// ArgMinAxis returns the index of the smallest element along an axis, which disappears unless KeepDim is given.
+func (x *Tensor) ArgMinAxis(axis int, keep ...KeepDim) *Tensor {
+	return x.positionAxis(op.ArgMin, axis, kept(keep))
 }
 
 func (x *Tensor) position(o op.Op) *Tensor {

@@ -40,7 +40,7 @@ var autogradErrors = map[string]func(){
 	"leaf view inplace": func() { leafOf(1, 2).View(2, 1).AddScalarInPlace(1) },
 	"leaf setitem":      func() { leafOf(1, 2).Select(0, 0).FillInPlace(3) },
 	"grad shape": func() {
-		leafOf(1, 2).MulScalar(2).Backward(tensor.WithGradient(tensor.Ones(3)))
+		leafOf(1, 2).MulScalar(2).Backward(tensor.Gradient(tensor.Ones(3)))
 	},
 	"rg_ nonleaf":           func() { leafOf(1).MulScalar(2).SetRequiresGrad(false) },
 	"retain_grad leaf none": func() { tensor.Ones(2).RetainGrad() },
@@ -101,7 +101,7 @@ var autogradValues = map[string]func() string{
 		return "(" + tensor.Grad(x.Mul(x).Sum(), []*tensor.Tensor{x})[0].String() + ",)"
 	},
 	"allow_unused": func() string {
-		unused := tensor.Grad(leafOf(1).Sum(), []*tensor.Tensor{leafOf(1)}, tensor.AllowUnused)
+		unused := tensor.Grad(leafOf(1).Sum(), []*tensor.Tensor{leafOf(1)}, tensor.AllowUnused(true))
 		return "(" + none(unused[0]) + ",)"
 	},
 	"hook": func() string {
@@ -138,13 +138,13 @@ var autogradValues = map[string]func() string{
 	"retain": func() string {
 		x := leafOf(1, 1)
 		y := x.Mul(x).Sum()
-		y.Backward(tensor.RetainGraph)
+		y.Backward(tensor.RetainGraph(true))
 		y.Backward()
 		return tuple("None", "None", x.Grad())
 	},
 	"ones_like grad": func() string {
 		y := leafOf(1, 2).MulScalar(2)
-		y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+		y.Backward(tensor.Gradient(tensor.OnesLike(y)))
 		return "None"
 	},
 	"tensor(rg)": func() string {

@@ -50,7 +50,7 @@ func TestSumMayBackwardTwice(t *testing.T) {
 func TestRetainGraph(t *testing.T) {
 	x := leafOf(1, 1)
 	y := x.Mul(x).Sum()
-	y.Backward(tensor.RetainGraph)
+	y.Backward(tensor.RetainGraph(true))
 	y.Backward()
 	wantValues(t, "grad", x.Grad(), 4, 4)
 }
@@ -79,7 +79,7 @@ func TestHooks(t *testing.T) {
 		order = append(order, "second")
 		return nil
 	})
-	y.Sum().Backward(tensor.RetainGraph)
+	y.Sum().Backward(tensor.RetainGraph(true))
 	wantValues(t, "grad", x.Grad(), 6, 6)
 	wantValues(t, "what the hook kept", seen, 1, 1)
 	remove()
@@ -96,7 +96,7 @@ func TestGradOfInputs(t *testing.T) {
 	if x.Grad() != nil {
 		t.Error("Grad touched the leaf")
 	}
-	if g := tensor.Grad(x.Sum(), []*tensor.Tensor{leafOf(1)}, tensor.AllowUnused); g[0] != nil {
+	if g := tensor.Grad(x.Sum(), []*tensor.Tensor{leafOf(1)}, tensor.AllowUnused(true)); g[0] != nil {
 		t.Error("an unused input has a gradient")
 	}
 }

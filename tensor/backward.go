@@ -24,32 +24,20 @@ type backprop struct {
 	search  *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
 
-// BackwardOption changes one call of Backward or Grad.
-type BackwardOption func(*backwardOptions)
-
-type backwardOptions struct {
-	retain, allowUnused bool
-	gradient            *Tensor
-}
-
-// RetainGraph keeps saved values, so that the graph can be walked again.
-func RetainGraph(o *backwardOptions) { o.retain = true }
-
-// AllowUnused makes Grad return nil for an input that the output does not depend on.
-func AllowUnused(o *backwardOptions) { o.allowUnused = true }
-
-// WithGradient starts from g instead of ones; it must have the shape of the tensor that is differentiated.
-func WithGradient(g *Tensor) BackwardOption { return func(o *backwardOptions) { o.gradient = g } }
-
-// Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless WithGradient
-// is given. Values that were saved for it are given up unless RetainGraph is given.
+// Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless Gradient is given.
+// Values that were saved for it are given up unless RetainGraph is given.
 func (x *Tensor) Backward(options ...BackwardOption) {
-	var o backwardOptions
-	for _, f := range options {
-		f(&o)
+	var start *Tensor
+	b := new(backprop)
+	for _, o := range options {
+		switch o := o.(type) {
+		case RetainGraph:
+			b.retain = bool(o)
+		case startGradient:
+			start = o.Tensor
+		}
 	}
-	b := &backprop{retain: o.retain}
-	b.run(x, o.gradient)
+	b.run(x, start)
 }
 
 func (b *backprop) run(x, dy *Tensor) {

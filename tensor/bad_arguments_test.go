@@ -81,8 +81,8 @@ var opsOfArguments = []struct {
 	{"triu", func(a *arguments, x *Tensor) any { return x.Triu(a.number()) }},
 	{"embedding", func(a *arguments, x *Tensor) any { return Embedding(x, a.indices(), a.number()) }},
 	{"one hot", func(a *arguments, _ *Tensor) any { return OneHot(a.indices(), a.number()) }},
-	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), true); return v }},
-	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number(), true); return v }},
+	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), Descending(true)); return v }},
+	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number()); return v }},
 	{"non zero", func(a *arguments, _ *Tensor) any { return a.indices().NonZero() }},
 }
 

@@ -80,7 +80,7 @@ func convGrad(b *backprop, dy *Tensor) {
 		b.give(1, dw)
 	}
 	if b.needs(2) {
-		b.give(2, dy.SumAxes([]int{0, 2, 3}[:dy.layout.Rank()-1], false))
+		b.give(2, dy.SumAxes([]int{0, 2, 3}[:dy.layout.Rank()-1]))
 	}
 }
 

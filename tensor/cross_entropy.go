@@ -52,7 +52,7 @@ func crossEntropyGrad(b *backprop, dy *Tensor) {
 func (x *Tensor) smoothCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	loss, total := x.nll(target, o)
 	axis := classAxis(x)
-	all := x.weighted(o.Weight).SumAxes([]int{axis}, false).Neg().MaskedFill(target.EqScalar(o.ignored()), 0)
+	all := x.weighted(o.Weight).SumAxes([]int{axis}).Neg().MaskedFill(target.EqScalar(o.ignored()), 0)
 	switch o.Reduction {
 	case MeanReduction:
 		all = all.Sum().Div(total.cast(x.dtype))
@@ -85,7 +85,7 @@ func (x *Tensor) softCrossEntropy(target *Tensor, o LossOptions) *Tensor {
 	case SumReduction:
 		return each.Sum().Neg()
 	default:
-		return each.SumAxes([]int{axis}, false).Neg()
+		return each.SumAxes([]int{axis}).Neg()
 	}
 }
 

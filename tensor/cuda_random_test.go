@@ -27,8 +27,8 @@ var philoxDraws = []struct {
 	{"randint(10,(8,))", 0, func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 10, 8) }},
 	{"randint(0,2**40,(2,))", 0, func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 1<<40, 2) }},
 	{"bernoulli_(.5) x8", 0, func(p tensor.Place) *tensor.Tensor { return p.Empty(8).BernoulliInPlace(.5) }},
-	{"dropout(p=.5, ones(8))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(8).Dropout(.5, true) }},
-	{"dropout(p=.5, ones(6))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(6).Dropout(.5, true) }},
+	{"dropout(p=.5, ones(8))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(8).Dropout(.5) }},
+	{"dropout(p=.5, ones(6))", 0, func(p tensor.Place) *tensor.Tensor { return p.Ones(6).Dropout(.5) }},
 }
 
 // TestPhiloxDraws compares draws on a GPU with what PyTorch draws there.
@@ -109,7 +109,7 @@ func TestEveryGPUHasAStreamOfItsOwn(t *testing.T) {
 func TestDropoutOnGPUs(t *testing.T) {
 	dev, _ := gpus(t)
 	x := tensor.On(dev).Ones(5, 8).SetRequiresGrad(true)
-	y := x.Dropout(0.25, true)
+	y := x.Dropout(0.25)
 	if got := y.GradFn(); got != "NativeDropoutBackward0" {
 		t.Errorf("grad_fn is %s", got)
 	}
@@ -126,7 +126,7 @@ func TestRandPermOnGPUs(t *testing.T) {
 	for _, n := range []int{0, 1, 1500} {
 		tensor.ManualSeed(5)
 		first, second := p.RandPerm(n), p.RandPerm(n)
-		values, _ := first.Sort(0, false)
+		values, _ := first.Sort(0)
 		if !values.Equal(p.Arange(0, n, 1)) {
 			t.Errorf("%d numbers: sorted, they are %v", n, values)
 		}
@@ -155,7 +155,7 @@ func TestNarrowDrawsOnGPUs(t *testing.T) {
 		"bernoulli_":   {dtype.Float32, append(halves[:2:2], dtype.Int8, dtype.Int16), func(x *tensor.Tensor) { x.BernoulliInPlace(0.25) }},
 		"random_":      {dtype.Int32, []dtype.DType{dtype.Int8, dtype.Int16}, func(x *tensor.Tensor) { x.RandIntInPlace(-100, 100) }},
 		"bernoulli":    {dtype.Float32, halves, func(x *tensor.Tensor) { x.FillInPlace(0.25); x.CopyInPlace(tensor.Bernoulli(x)) }},
-		"dropout":      {dtype.Float32, halves, func(x *tensor.Tensor) { x.FillInPlace(3); x.CopyInPlace(x.Dropout(0.25, true)) }},
+		"dropout":      {dtype.Float32, halves, func(x *tensor.Tensor) { x.FillInPlace(3); x.CopyInPlace(x.Dropout(0.25)) }},
 	} {
 		tensor.ManualSeed(9)
 		want := p.As(c.wide).Empty(n)

@@ -67,7 +67,7 @@ func TestDevicesMustAgree(t *testing.T) {
 			"Input type (torch.cuda.FloatTensor) and bias type (torch.FloatTensor) should be the same"},
 		{"bias of a convolution on two GPUs", func() { on(first, 1, 1, 2, 2).Conv2D(on(first, 1, 1, 1, 1), on(second, 1), tensor.Conv2DOptions{}) },
 			head + "cuda:0 and cuda:1!"},
-		{"gradient to begin with", func() { tensor.Parameter(on(first, 2)).Backward(tensor.WithGradient(on(device.CPU, 2))) },
+		{"gradient to begin with", func() { tensor.Parameter(on(first, 2)).Backward(tensor.Gradient(on(device.CPU, 2))) },
 			"invalid gradient at index 0 - expected device cuda:0 but got cpu"},
 		{"slice of a GPU tensor", func() { tensor.Data[float32](on(first, 2)) },
 			"can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."},

@@ -113,7 +113,7 @@ func indexErrors() []errorCase {
 		{text: "Class values must be non-negative.", kind: ErrIndex, do: func() { OneHot(longs(0, -1), 3) }},
 		{text: "Class values must be non-negative.", kind: ErrIndex, do: func() { OneHot(longs(0, -1), -1) }},
 		{text: "Can not infer total number of classes from empty tensor.", kind: ErrValue, do: func() { OneHot(longs(), -1) }},
-		{text: "selected index k out of range", kind: ErrIndex, do: func() { m(3).TopK(4, 0, true) }},
-		{text: "selected index k out of range", kind: ErrIndex, do: func() { m(3).TopK(-1, 0, true) }},
+		{text: "selected index k out of range", kind: ErrIndex, do: func() { m(3).TopK(4, 0) }},
+		{text: "selected index k out of range", kind: ErrIndex, do: func() { m(3).TopK(-1, 0) }},
 	}
 }

@@ -16,24 +16,28 @@ func (x *Tensor) Max() *Tensor { return x.extreme(op.Max) }
 func (x *Tensor) Min() *Tensor { return x.extreme(op.Min) }
 
 // MaxAxis returns the largest elements along an axis and their indices, the first where several are equal. The axis
-// disappears, or stays with extent 1 where keep is true. Gradients flow to the elements that the indices name.
-func (x *Tensor) MaxAxis(axis int, keep bool) (values, indices *Tensor) {
-	return x.extremeAxis(op.MaxAxis, axis, keep)
+// disappears unless KeepDim is given. Gradients flow to the elements that the indices name.
+func (x *Tensor) MaxAxis(axis int, keep ...KeepDim) (values, indices *Tensor) {
+	return x.extremeAxis(op.MaxAxis, axis, kept(keep))
 }
 
 // MinAxis returns the smallest elements along an axis and their indices, the first where several are equal. The axis
-// disappears, or stays with extent 1 where keep is true. Gradients flow to the elements that the indices name.
-func (x *Tensor) MinAxis(axis int, keep bool) (values, indices *Tensor) {
-	return x.extremeAxis(op.MinAxis, axis, keep)
+// disappears unless KeepDim is given. Gradients flow to the elements that the indices name.
+func (x *Tensor) MinAxis(axis int, keep ...KeepDim) (values, indices *Tensor) {
+	return x.extremeAxis(op.MinAxis, axis, kept(keep))
 }
 
-// AMax returns the largest element over axes, all where none is named; the axes disappear, or stay with extent 1 where
-// keep is true. Its gradient is divided evenly among elements that are equally large.
-func (x *Tensor) AMax(axes []int, keep bool) *Tensor { return x.extremeAxes(op.AMax, axes, keep) }
+// AMax returns the largest element over axes, all where none is named; the axes disappear unless KeepDim is given. Its
+// gradient is divided evenly among elements that are equally large.
+func (x *Tensor) AMax(axes []int, keep ...KeepDim) *Tensor {
+	return x.extremeAxes(op.AMax, axes, kept(keep))
+}
 
-// AMin returns the smallest element over axes, all where none is named; the axes disappear, or stay with extent 1 where
-// keep is true. Its gradient is divided evenly among elements that are equally small.
-func (x *Tensor) AMin(axes []int, keep bool) *Tensor { return x.extremeAxes(op.AMin, axes, keep) }
+// AMin returns the smallest element over axes, all where none is named; the axes disappear unless KeepDim is given. Its
+// gradient is divided evenly among elements that are equally small.
+func (x *Tensor) AMin(axes []int, keep ...KeepDim) *Tensor {
+	return x.extremeAxes(op.AMin, axes, kept(keep))
+}
 
 func (x *Tensor) extreme(o op.Op) *Tensor {
 	x.checkExtreme(o)

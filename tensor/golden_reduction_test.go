@@ -21,22 +21,22 @@ func reductionGoldens() map[string]goldenOp {
 				cases[fmt.Sprintf("%s(dim=%d,keepdim=%s)", name, axis, word)] = one(f)
 			}
 			axes := []int{axis}
-			over("sum", func(x *Tensor) *Tensor { return x.SumAxes(axes, keep) })
-			over("mean", func(x *Tensor) *Tensor { return x.MeanAxes(axes, keep) })
-			over("prod", func(x *Tensor) *Tensor { return x.ProdAxis(axis, keep) })
-			over("amax", func(x *Tensor) *Tensor { return x.AMax(axes, keep) })
-			over("amin", func(x *Tensor) *Tensor { return x.AMin(axes, keep) })
-			over("logsumexp", func(x *Tensor) *Tensor { return x.LogSumExp(axes, keep) })
-			over("var", func(x *Tensor) *Tensor { return x.VarAxes(axes, 1, keep) })
-			over("std", func(x *Tensor) *Tensor { return x.StdAxes(axes, 1, keep) })
-			over("norm", func(x *Tensor) *Tensor { return x.NormAxes(2, axes, keep) })
+			over("sum", func(x *Tensor) *Tensor { return x.SumAxes(axes, KeepDim(keep)) })
+			over("mean", func(x *Tensor) *Tensor { return x.MeanAxes(axes, KeepDim(keep)) })
+			over("prod", func(x *Tensor) *Tensor { return x.ProdAxis(axis, KeepDim(keep)) })
+			over("amax", func(x *Tensor) *Tensor { return x.AMax(axes, KeepDim(keep)) })
+			over("amin", func(x *Tensor) *Tensor { return x.AMin(axes, KeepDim(keep)) })
+			over("logsumexp", func(x *Tensor) *Tensor { return x.LogSumExp(axes, KeepDim(keep)) })
+			over("var", func(x *Tensor) *Tensor { return x.VarAxes(axes, KeepDim(keep)) })
+			over("std", func(x *Tensor) *Tensor { return x.StdAxes(axes, KeepDim(keep)) })
+			over("norm", func(x *Tensor) *Tensor { return x.NormAxes(2, axes, KeepDim(keep)) })
 		}
 		along := func(form string, f goldenOp) { cases[fmt.Sprintf(form, axis)] = f }
 		along("max(dim=%d)", func(in []*Tensor) []*Tensor {
-			values, indices := in[0].MaxAxis(axis, false)
+			values, indices := in[0].MaxAxis(axis)
 			return []*Tensor{values, indices}
 		})
-		along("argmin(dim=%d)", one(func(x *Tensor) *Tensor { return x.ArgMinAxis(axis, false) }))
+		along("argmin(dim=%d)", one(func(x *Tensor) *Tensor { return x.ArgMinAxis(axis) }))
 		along("cumsum(%d)", one(func(x *Tensor) *Tensor { return x.CumSum(axis) }))
 		along("softmax(%d)", one(func(x *Tensor) *Tensor { return x.Softmax(axis) }))
 		along("log_softmax(%d)", one(func(x *Tensor) *Tensor { return x.LogSoftmax(axis) }))

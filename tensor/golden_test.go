@@ -71,7 +71,7 @@ func (c *goldenCase) check(t *testing.T, compute goldenOp) {
 	for i, y := range out {
 		c.Out[i].compare(t, "result", y)
 		if w := c.Weight[i]; w != nil {
-			y.Backward(WithGradient(w.tensor()))
+			y.Backward(Gradient(w.tensor()))
 		}
 	}
 	for i, g := range c.Grad {

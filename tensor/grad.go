@@ -7,11 +7,7 @@ import (
 
 // Grad returns the gradients of y with regard to inputs, without touching the Grad of any leaf. Only the part of the graph
 // that lies between y and the inputs is walked, and gives its saved values up.
-func Grad(y *Tensor, inputs []*Tensor, options ...BackwardOption) []*Tensor {
-	var o backwardOptions
-	for _, f := range options {
-		f(&o)
-	}
+func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 	s := &search{wanted: make(map[*node][]int, len(inputs)), found: make([]*Tensor, len(inputs))}
 	refuseNil("grad", "outputs", 1, y)
 	refuseNilIn("grad", inputs)
@@ -23,10 +19,22 @@ func Grad(y *Tensor, inputs []*Tensor, options ...BackwardOption) []*Tensor {
 		s.wanted[x.node] = append(s.wanted[x.node], i)
 	}
 	s.plan(y.node)
-	b := &backprop{retain: o.retain, search: s}
-	b.run(y, o.gradient)
+	b := &backprop{search: s}
+	var start *Tensor
+	allowUnused := false
+	for _, o := range options {
+		switch o := o.(type) {
+		case RetainGraph:
+			b.retain = bool(o)
+		case AllowUnused:
+			allowUnused = bool(o)
+		case startGradient:
+			start = o.Tensor
+		}
+	}
+	b.run(y, start)
 	for i, g := range s.found {
-		if g == nil && !o.allowUnused {
+		if g == nil && !allowUnused {
 			fail("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.", inputs[i])
 		}
 	}

@@ -68,7 +68,7 @@ func TestFrozenLeafKeepsItsGradient(t *testing.T) {
 	x.Sum().Backward()
 	x.SetRequiresGrad(false)
 	wantValues(t, "grad while frozen", x.Grad(), 1, 1)
-	y.Backward(tensor.RetainGraph)
+	y.Backward(tensor.RetainGraph(true))
 	wantValues(t, "grad after a Backward while frozen", x.Grad(), 1, 1)
 	x.SetData(tensor.Of([]float64{5, 6}))
 	if g := x.Grad(); g == nil || g.DType() != dtype.Float64 {

@@ -24,7 +24,7 @@ func TestSort(t *testing.T) {
 		{0, true, []float64{3, nan, 1, 3, 2, 0}, []int64{0, 0, 0, 1, 1, 1}},
 	} {
 		for _, x := range []*Tensor{x, stridedCopy(x), x.Half(), x.Float()} {
-			v, i := x.Sort(c.axis, c.descending)
+			v, i := x.Sort(c.axis, Descending(c.descending))
 			if got := Values[float64](v); !closeTo(got, c.values, 0) {
 				t.Errorf("Sort(%d, %v) of %s = %v, want %v", c.axis, c.descending, x.DType(), got, c.values)
 			}
@@ -37,14 +37,14 @@ func TestSort(t *testing.T) {
 
 func TestTopK(t *testing.T) {
 	x := FromSlice([]float64{3, 7, 1, 4, 2, 9}, 2, 3).SetRequiresGrad(true)
-	v, i := x.TopK(2, 1, true)
+	v, i := x.TopK(2, 1)
 	if got, want := Values[float64](v), []float64{7, 3, 9, 4}; !slices.Equal(got, want) {
 		t.Errorf("values %v, want %v", got, want)
 	}
 	if got, want := Data[int64](i), []int64{1, 0, 2, 0}; !slices.Equal(got, want) {
 		t.Errorf("indices %v, want %v", got, want)
 	}
-	v.Backward(WithGradient(FromSlice([]float64{1, 2, 3, 4}, 2, 2)))
+	v.Backward(Gradient(FromSlice([]float64{1, 2, 3, 4}, 2, 2)))
 	if got, want := Values[float64](x.Grad()), []float64{2, 1, 0, 4, 0, 3}; !slices.Equal(got, want) {
 		t.Errorf("gradient %v, want %v", got, want)
 	}
@@ -61,9 +61,9 @@ func TestTopKIsTheStartOfSort(t *testing.T) {
 	ManualSeed(5)
 	x := RandInt(0, 30, 3, 200).Float()
 	for _, largest := range []bool{false, true} {
-		v, i := x.Sort(1, largest)
+		v, i := x.Sort(1, Descending(largest))
 		for _, k := range []int{0, 1, 5, 32, 33, 200} {
-			gotV, gotI := x.TopK(k, 1, largest)
+			gotV, gotI := x.TopK(k, 1, Largest(largest))
 			if want := v.Narrow(1, 0, k); !slices.Equal(Values[float32](gotV), Values[float32](want)) {
 				t.Errorf("the first %d of %v are %v, want %v", k, x, gotV, want)
 			}
@@ -127,7 +127,7 @@ func TestIndexSumsHaveOneOrder(t *testing.T) {
 	}
 	wide := index.Unsqueeze(1).Expand(n, cols)
 	w := Zeros(rows, cols).SetRequiresGrad(true)
-	Embedding(w, index).Backward(WithGradient(src))
+	Embedding(w, index).Backward(Gradient(src))
 	for name, got := range map[string]*Tensor{
 		"IndexAdd":          Zeros(rows, cols).IndexAdd(0, index, src),
 		"IndexAdd columns":  Zeros(cols, rows).IndexAdd(1, index, src.T()).T(),

@@ -132,7 +132,7 @@ func FuzzReshape(f *testing.F) {
 		for k := range weights.v {
 			weights.v[k] = float64(k)
 		}
-		y.Backward(tensor.WithGradient(weights.tensor(device.CPU, dtype.Float32)))
+		y.Backward(tensor.Gradient(weights.tensor(device.CPU, dtype.Float32)))
 		if got := arrayOf(gradOf(x)); !slices.Equal(got.v, weights.v) {
 			t.Errorf("gradient of %v reshaped to %v is %v, want %v", a, factors, got, weights)
 		}

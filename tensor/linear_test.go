@@ -84,7 +84,7 @@ func TestLinearOpsAreTheirGradients(t *testing.T) {
 			if strided {
 				w = stridedCopy(w)
 			}
-			y.Backward(WithGradient(w))
+			y.Backward(Gradient(w))
 			got, want := dot(x.Grad(), x.Detach()), dot(w, y.Detach())
 			if !x.Grad().Shape().Equal(x.Shape()) || !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("%s, strided %v: Σ g·x = %v, want Σ w·f(x) = %v", c.name, strided, got, want)

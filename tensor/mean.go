@@ -20,10 +20,10 @@ func meanGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy.DivScalar(n).Expand(shape...))
 }
 
-// MeanAxes returns the mean over axes, which disappear, or stay with extent 1 where keep is true. It panics for integers.
-func (x *Tensor) MeanAxes(axes []int, keep bool) *Tensor {
+// MeanAxes returns the mean over axes, which disappear unless KeepDim is given. It panics for integers.
+func (x *Tensor) MeanAxes(axes []int, keep ...KeepDim) *Tensor {
 	x.checkMean()
-	p := x.reduced("mean", axes, keep)
+	p := x.reduced("mean", axes, kept(keep))
 	out := x.reduce(op.MeanAxes, p, p)
 	record(out, op.MeanAxes, meanAxesGrad, p, x)
 	return out

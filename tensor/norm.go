@@ -8,16 +8,15 @@ import (
 )
 
 // Norm returns the 2-norm of all elements, √Σ x², a tensor without axes. It panics for integers.
-func (x *Tensor) Norm() *Tensor { return x.NormAxes(2, nil, false) }
+func (x *Tensor) Norm() *Tensor { return x.NormAxes(2, nil) }
 
-// NormAxes returns the p-norm (Σ |x|ᵖ)^(1/p) over axes, all where none is named; the axes disappear, or stay with extent 1
-// where keep is true. For p = ±Inf it is the largest or smallest |x|, for p = 0 the number of elements that are not zero.
-// It panics for integers.
-func (x *Tensor) NormAxes(p float64, axes []int, keep bool) *Tensor {
+// NormAxes returns the p-norm (Σ |x|ᵖ)^(1/p) over axes, all where none is named; the axes disappear unless KeepDim is given.
+// For p = ±Inf it is the largest or smallest |x|, for p = 0 the number of elements that are not zero. It panics for integers.
+func (x *Tensor) NormAxes(p float64, axes []int, keep ...KeepDim) *Tensor {
 	if !x.dtype.IsFloat() {
 		fail("norm", ErrDType, "linalg.vector_norm: Expected a floating point or complex tensor as input. Got "+x.dtype.ScalarName(), x)
 	}
-	r := x.reduced("norm", axes, keep)
+	r := x.reduced("norm", axes, kept(keep))
 	r.P = p
 	x.checkNorm(r, len(axes) == 0)
 	out := x.reduce(op.Norm, r, r)

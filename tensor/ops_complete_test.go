@@ -26,7 +26,7 @@ func TestEveryOpIsComplete(t *testing.T) {
 			y := r.f(x)
 			recorded[y.GradFn()] = true
 			if y.RequiresGrad() {
-				y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+				y.Backward(tensor.Gradient(tensor.OnesLike(y)))
 			}
 			if r.inPlace != nil && r.resultType(dt) == dt {
 				recorded[r.inPlace(r.unleaf(x)).GradFn()] = true

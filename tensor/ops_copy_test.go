@@ -9,7 +9,7 @@ import (
 
 // copied returns the row of To with a dtype, copying even where x has it.
 func copied(dt dtype.DType, ref func(v float64) float64) opRow {
-	to := func(x *tensor.Tensor) *tensor.Tensor { return x.To(dt, tensor.Copy) }
+	to := func(x *tensor.Tensor) *tensor.Tensor { return x.To(dt, tensor.Copy(true)) }
 	return unary("to "+dt.Name(), to, ref).as(func(r *opRow) {
 		r.dtypes = allTypes
 		r.result = func(dtype.DType) dtype.DType { return dt }
@@ -25,7 +25,7 @@ var copyRows = []opRow{
 	}),
 	unary("dropout", func(x *tensor.Tensor) *tensor.Tensor {
 		tensor.ManualSeed(1)
-		return x.Dropout(.5, true)
+		return x.Dropout(.5)
 	}, nil).as(func(r *opRow) {
 		r.ref, r.judge, r.noSpecials = nil, "TestDrawsArePyTorchs and TestDropout", "the mask decides"
 		r.contiguousOnly = true // the mask follows the order of memory

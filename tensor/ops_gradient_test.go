@@ -95,7 +95,7 @@ func backward(y *tensor.Tensor) {
 	for k := range w.v {
 		w.v[k] = float64((5*k+3)%17-8)/8 + 0.0625
 	}
-	y.Backward(tensor.WithGradient(w.tensor(y.Device(), y.DType())))
+	y.Backward(tensor.Gradient(w.tensor(y.Device(), y.DType())))
 }
 
 // gradOf returns a leaf's gradient; zeros where nothing arrived.

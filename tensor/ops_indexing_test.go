@@ -225,7 +225,7 @@ var indexingRows = []opRow{
 	},
 	{
 		name:   "topk",
-		f:      func(x []*tensor.Tensor) *tensor.Tensor { v, _ := x[0].TopK(2, 0, false); return v },
+		f:      func(x []*tensor.Tensor) *tensor.Tensor { v, _ := x[0].TopK(2, 0, tensor.Largest(false)); return v },
 		in:     []arg{{shape: []int{4, 2}, values: []float64{3, 1, 4, 0, 2, 7, 1, 5}}},
 		dtypes: numberTypes,
 		naive: func(x []array) array {

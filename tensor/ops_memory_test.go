@@ -54,7 +54,7 @@ func (r *opRow) checkScope(t *testing.T, dev device.Device, dt dtype.DType) {
 	y := r.f(entered(s, x))
 	if y.RequiresGrad() {
 		g := tensor.OnesLike(y)
-		y.Backward(tensor.WithGradient(g))
+		y.Backward(tensor.Gradient(g))
 		g.Release()
 		for i := range x {
 			if x[i].RequiresGrad() && x[i].Grad() != nil {

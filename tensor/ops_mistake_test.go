@@ -24,7 +24,7 @@ func (r *opRow) checkEmpty(t *testing.T, dev device.Device) {
 			if !y.RequiresGrad() {
 				continue
 			}
-			y.Backward(tensor.WithGradient(tensor.ZerosLike(y)))
+			y.Backward(tensor.Gradient(tensor.ZerosLike(y)))
 			for i := range x {
 				if !x[i].RequiresGrad() {
 					continue

@@ -12,12 +12,12 @@ import (
 // reduction is a family of rows: a function of all elements, and one of those along axes.
 type reduction struct {
 	name    string
-	all     func(x *tensor.Tensor) *tensor.Tensor                        // nil where there is none
-	axes    func(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor // nil where there is none
-	axis    func(x *tensor.Tensor, axis int, keep bool) *tensor.Tensor   // nil where there is none
-	ref     func(v []float64) float64                                    // of the elements in row-major order
-	change  func(r *opRow)                                               // what the rows have in common
-	nothing string                                                       // what is said where nothing is to be reduced; empty where that is allowed
+	all     func(x *tensor.Tensor) *tensor.Tensor                                     // nil where there is none
+	axes    func(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor // nil where there is none
+	axis    func(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) *tensor.Tensor   // nil where there is none
+	ref     func(v []float64) float64                                                 // of the elements in row-major order
+	change  func(r *opRow)                                                            // what the rows have in common
+	nothing string                                                                    // what is said where nothing is to be reduced; empty where that is allowed
 }
 
 func (c reduction) rows() (rows []opRow) {
@@ -42,9 +42,9 @@ func (c reduction) rows() (rows []opRow) {
 		name := fmt.Sprintf("%s over %v keep %v", c.name, v.axes, v.keep)
 		switch {
 		case c.axes != nil:
-			add(name, func(x *tensor.Tensor) *tensor.Tensor { return c.axes(x, v.axes, v.keep) }, v.axes, v.keep)
+			add(name, func(x *tensor.Tensor) *tensor.Tensor { return c.axes(x, v.axes, tensor.KeepDim(v.keep)) }, v.axes, v.keep)
 		case c.axis != nil && len(v.axes) == 1:
-			add(name, func(x *tensor.Tensor) *tensor.Tensor { return c.axis(x, v.axes[0], v.keep) }, v.axes, v.keep)
+			add(name, func(x *tensor.Tensor) *tensor.Tensor { return c.axis(x, v.axes[0], tensor.KeepDim(v.keep)) }, v.axes, v.keep)
 		}
 	}
 	return rows
@@ -188,35 +188,37 @@ func truths(r *opRow) {
 func maxOf(v []float64) float64 { return slices.Max(v) }
 func minOf(v []float64) float64 { return slices.Min(v) }
 
-func maxAxis(x *tensor.Tensor, axis int, keep bool) *tensor.Tensor {
-	values, _ := x.MaxAxis(axis, keep)
+func maxAxis(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) *tensor.Tensor {
+	values, _ := x.MaxAxis(axis, keep...)
 	return values
 }
 
-func minAxis(x *tensor.Tensor, axis int, keep bool) *tensor.Tensor {
-	values, _ := x.MinAxis(axis, keep)
+func minAxis(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) *tensor.Tensor {
+	values, _ := x.MinAxis(axis, keep...)
 	return values
 }
 
-func maxAt(x *tensor.Tensor, axis int, keep bool) *tensor.Tensor {
-	_, at := x.MaxAxis(axis, keep)
+func maxAt(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) *tensor.Tensor {
+	_, at := x.MaxAxis(axis, keep...)
 	return at
 }
 
-func minAt(x *tensor.Tensor, axis int, keep bool) *tensor.Tensor {
-	_, at := x.MinAxis(axis, keep)
+func minAt(x *tensor.Tensor, axis int, keep ...tensor.KeepDim) *tensor.Tensor {
+	_, at := x.MinAxis(axis, keep...)
 	return at
 }
 
-func variance(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor {
-	return x.VarAxes(axes, 1, keep)
+func variance(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
+	return x.VarAxes(axes, keep[0])
 }
-func deviation(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor {
-	return x.StdAxes(axes, 1, keep)
+func deviation(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
+	return x.StdAxes(axes, keep[0])
 }
 
-func norm(p float64) func(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor {
-	return func(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor { return x.NormAxes(p, axes, keep) }
+func norm(p float64) func(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
+	return func(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
+		return x.NormAxes(p, axes, keep...)
+	}
 }
 
 var reductionRows = slices.Concat(
@@ -265,9 +267,9 @@ func counts(r *opRow) {
 	r.in[0].values = []float64{0, 1, 0, 0, 2, 0, 1}
 }
 
-func countAxes(x *tensor.Tensor, axes []int, keep bool) *tensor.Tensor {
+func countAxes(x *tensor.Tensor, axes []int, keep ...tensor.KeepDim) *tensor.Tensor {
 	y := x.CountNonZeroAxes(axes...)
-	if keep {
+	if keep[0] {
 		y = y.Reshape(reducedShape(x.Shape(), axes, true)...)
 	}
 	return y

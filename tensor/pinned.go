@@ -49,7 +49,7 @@ func (x *Tensor) pinnedTwin(name string) *Tensor {
 // transferInBackground copies x between pinned memory and a GPU without waiting, or returns nil where it was not asked for or
 // is not possible.
 func (x *Tensor) transferInBackground(to target) *Tensor {
-	if to.options&NonBlocking == 0 || to.dtype != x.dtype || x.layout.Size() == 0 {
+	if !to.nonBlocking || to.dtype != x.dtype || x.layout.Size() == 0 {
 		return nil
 	}
 	dev := resolve(to.device)

@@ -19,9 +19,9 @@ func TestNonBlockingCopies(t *testing.T) {
 		t.Error("PinMemory does not tell pinned tensors apart")
 	}
 	for _, dev := range []device.Device{first, second} {
-		g := p.T().To(dev, tensor.NonBlocking)
+		g := p.T().To(dev, tensor.NonBlocking(true))
 		g.AddScalarInPlace(1) // kernels wait for the copy
-		h := g.To(device.CPU, tensor.NonBlocking)
+		h := g.To(device.CPU, tensor.NonBlocking(true))
 		g.ZeroInPlace() // and do not change what is still copied
 		if err := cuda.Synchronize(int(dev.String()[len("cuda:")] - '0')); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestNonBlockingCopies(t *testing.T) {
 			t.Errorf("%s: pinned %v, elements differ", dev, h.IsPinned())
 		}
 	}
-	if y := x.To(first, dtype.Float64, tensor.NonBlocking); !sameBits(arrayOf(y), arrayOf(x)) {
+	if y := x.To(first, dtype.Float64, tensor.NonBlocking(true)); !sameBits(arrayOf(y), arrayOf(x)) {
 		t.Error("a copy that cannot run in the background is wrong")
 	}
 	err := tensor.Try(func() { tensor.On(first).Ones(1).PinMemory() })
@@ -43,7 +43,7 @@ func TestPinnedMemoryComesBack(t *testing.T) {
 	dev, _ := gpus(t)
 	for i := range 200 {
 		p := tensor.Full([]int{1000}, float32(i)).PinMemory()
-		g := p.To(dev, tensor.NonBlocking)
+		g := p.To(dev, tensor.NonBlocking(true))
 		if i%2 == 0 {
 			p.Release()
 		}
@@ -66,7 +66,7 @@ func TestPinnedMemoryComesBack(t *testing.T) {
 func TestGradientsFlowThroughNonBlockingCopies(t *testing.T) {
 	dev, _ := gpus(t)
 	x := tensor.Ones(3).PinMemory().SetRequiresGrad(true)
-	x.To(dev, tensor.NonBlocking).MulScalar(3).Sum().Backward()
+	x.To(dev, tensor.NonBlocking(true)).MulScalar(3).Sum().Backward()
 	if got := x.Grad().String(); got != "tensor([3., 3., 3.])" {
 		t.Errorf("got %s", got)
 	}

@@ -84,7 +84,7 @@ func TestHintsMendDevices(t *testing.T) {
 			on(first, 1, 1, 2, 2).Conv2D(on(first, 1, 1, 1, 1), on(device.CPU, 1), tensor.Conv2DOptions{})
 		}, "input float32[1, 1, 2, 2] on cuda:0, made|weight float32[1, 1, 1, 1] on cuda:0, made|bias float32[1] on cpu, made|" +
 			"nn.To(net, device.CUDA(0)) moves the whole model: its parameters are on cuda:0 and cpu"},
-		{"gradient to begin with", func() { tensor.Parameter(on(first, 2)).MulScalar(2).Backward(tensor.WithGradient(on(device.CPU, 2))) },
+		{"gradient to begin with", func() { tensor.Parameter(on(first, 2)).MulScalar(2).Backward(tensor.Gradient(on(device.CPU, 2))) },
 			"output float32[2] on cuda:0, made by mul at|gradient float32[2] on cpu, made|gradient.To(output.Device()) moves gradient to cuda:0"},
 		{"embedding", func() { tensor.Embedding(on(first, 4, 2), tensor.Of([]int{1})) },
 			"weight float32[4, 2] on cuda:0, made|index int64[1] on cpu, made by tensor at|index.To(weight.Device()) moves index to the model on cuda:0"},

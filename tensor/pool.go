@@ -58,7 +58,7 @@ func avgPool2DGrad(b *backprop, dy *Tensor) { b.unpool(op.AvgPool2DGrad, dy) }
 func (x *Tensor) AdaptiveAvgPool2D(h, w int) *Tensor {
 	shape := x.adaptiveShape(h, w)
 	if h == 1 && w == 1 {
-		return x.MeanAxes([]int{-1, -2}, true)
+		return x.MeanAxes([]int{-1, -2}, KeepDim(true))
 	}
 	return x.pooled(op.AdaptiveAvgPool2D, adaptiveAvgPool2DGrad, op.Window{}, shape)
 }

@@ -10,9 +10,9 @@ func (x *Tensor) Prod() *Tensor {
 	return out
 }
 
-// ProdAxis returns the product along an axis, which disappears, or stays with extent 1 where keep is true.
-func (x *Tensor) ProdAxis(axis int, keep bool) *Tensor {
-	p := x.reducedAxis("prod", axis, keep)
+// ProdAxis returns the product along an axis, which disappears unless KeepDim is given.
+func (x *Tensor) ProdAxis(axis int, keep ...KeepDim) *Tensor {
+	p := x.reducedAxis("prod", axis, kept(keep))
 	out := x.reduce(op.ProdAxis, p, p)
 	record(out, op.ProdAxis, prodGrad, p, x).save(x)
 	return out

@@ -74,7 +74,7 @@ func promotionOfReductions(o promotionOperands) map[string]func() any {
 		"B.cumsum(0)":           func() any { return o.b.CumSum(0) },
 		"F.std()":               func() any { return o.f.Std() },
 		"F.var()":               func() any { return o.f.Var() },
-		"F.std(unbiased=False)": func() any { return o.f.StdAxes(nil, 0, false) },
+		"F.std(unbiased=False)": func() any { return o.f.StdAxes(nil, Correction(0)) },
 		"I@I":                   func() any { return o.i.MatMul(o.i) },
 	}
 }

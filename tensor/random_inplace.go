@@ -66,7 +66,16 @@ func Bernoulli(p *Tensor, g ...*Generator) *Tensor {
 }
 
 // Dropout returns x with elements zeroed with probability p and the others divided by 1-p, in training; else x itself.
-func (x *Tensor) Dropout(p float64, training bool, g ...*Generator) *Tensor {
+func (x *Tensor) Dropout(p float64, opts ...DropoutOption) *Tensor {
+	training, g := true, (*Generator)(nil)
+	for _, o := range opts {
+		switch o := o.(type) {
+		case Training:
+			training = bool(o)
+		case *Generator:
+			g = o
+		}
+	}
 	switch {
 	case !(0 <= p && p <= 1):
 		fail("dropout", ErrValue, fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p), x)
@@ -78,9 +87,9 @@ func (x *Tensor) Dropout(p float64, training bool, g ...*Generator) *Tensor {
 		return x.Mul(Like(x).Zeros())
 	}
 	if x.IsCUDA() || x.storage.backend.Has(op.Dropout, x.dtype) { // a GPU without the kernel names it
-		return x.dropout(1-p, optional(g))
+		return x.dropout(1-p, g)
 	}
-	noise := x.twin("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, optional(g), op.Draw{A: 1 - p})
+	noise := x.twin("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, g, op.Draw{A: 1 - p})
 	binaryInto(op.Div, noise, operand{t: noise}, operand{s: scalarOf("dropout", 1-p)}, x.dtype)
 	return x.Mul(noise)
 }

@@ -45,7 +45,7 @@ var seededDraws = map[string]struct {
 	"normal_(2,3)x16":        {5, func() []*Tensor { return []*Tensor{Empty(16).NormalInPlace(2, 3)} }},
 	"bernoulli_ .5":          {0, func() []*Tensor { return []*Tensor{Empty(10).BernoulliInPlace(.5)} }},
 	"bernoulli(p tensor .5)": {0, func() []*Tensor { return []*Tensor{Bernoulli(Full([]int{10}, .5))} }},
-	"dropout.5":              {0, func() []*Tensor { return []*Tensor{Ones(10).Dropout(.5, true)} }},
+	"dropout.5":              {0, func() []*Tensor { return []*Tensor{Ones(10).Dropout(.5)} }},
 	"random_()":              {0, func() []*Tensor { return []*Tensor{Place{}.As(dtype.Int64).Empty(4).RandomInPlace()} }},
 	"exponential_":           {5, func() []*Tensor { return []*Tensor{Empty(4).ExponentialInPlace(1)} }},
 	"rand half":              {0, func() []*Tensor { return []*Tensor{halfs.Rand(5), bhalfs.Rand(5)} }},
@@ -252,16 +252,16 @@ func TestGeneratorIsShared(t *testing.T) {
 
 func TestDropout(t *testing.T) {
 	x := Ones(4).SetRequiresGrad(true)
-	if got := x.Dropout(0, true); got != x {
+	if got := x.Dropout(0); got != x {
 		t.Error("p=0 does not return x")
 	}
-	if got := x.Dropout(.5, false); got != x {
+	if got := x.Dropout(.5, Training(false)); got != x {
 		t.Error("evaluation does not return x")
 	}
-	if got, want := x.Dropout(1, true).String(), "tensor([0., 0., 0., 0.], grad_fn=<MulBackward0>)"; got != want {
+	if got, want := x.Dropout(1).String(), "tensor([0., 0., 0., 0.], grad_fn=<MulBackward0>)"; got != want {
 		t.Errorf("p=1: got %s, want %s", got, want)
 	}
-	y := x.Dropout(.25, true, NewGenerator(3))
+	y := x.Dropout(.25, NewGenerator(3))
 	y.Sum().Backward()
 	if got, want := x.Grad().String(), y.Detach().String(); got != want {
 		t.Errorf("gradient %s, want the mask %s", got, want)

@@ -85,8 +85,8 @@ func TestRectifiedLayers(t *testing.T) {
 						t.Errorf("%s of version %d, want %s of version %d", y.GradFn(), y.Version(), z.GradFn(), z.Version())
 					}
 					dy := tensor.RandnLike(y)
-					y.Backward(tensor.WithGradient(dy))
-					z.Backward(tensor.WithGradient(dy))
+					y.Backward(tensor.Gradient(dy))
+					z.Backward(tensor.Gradient(dy))
 					for i := range got {
 						wantSame(t, "gradient", got[i].Grad(), want[i].Grad())
 					}

@@ -17,9 +17,9 @@ func (x *Tensor) Sum() *Tensor {
 
 func sumGrad(b *backprop, dy *Tensor) { b.give(0, dy.Expand(b.input(0)...)) }
 
-// SumAxes returns the sum over axes, which disappear, or stay with extent 1 where keep is true.
-func (x *Tensor) SumAxes(axes []int, keep bool) *Tensor {
-	p := x.reduced("sum", axes, keep)
+// SumAxes returns the sum over axes, which disappear unless KeepDim is given.
+func (x *Tensor) SumAxes(axes []int, keep ...KeepDim) *Tensor {
+	p := x.reduced("sum", axes, kept(keep))
 	params := any(p) // boxed once
 	out := x.reduce(op.SumAxes, p, params)
 	record(out, op.SumAxes, sumAxesGrad, params, x)
@@ -131,7 +131,7 @@ func (x *Tensor) sumTo(shape Shape) *Tensor {
 		return x
 	}
 	axes := layout.ReducedAxes(shape, x.layout.Shape())
-	y := x.SumAxes(axes, false)
+	y := x.SumAxes(axes)
 	if y.layout.Shape().Equal(shape) {
 		return y
 	}

@@ -23,11 +23,11 @@ func TestNaNAndInfinityInReductions(t *testing.T) {
 		{"argmin", (*Tensor).ArgMin, []float64{1, nan, -inf, nan}, 1},
 		{"first of equals", (*Tensor).ArgMax, []float64{2, 5, 5}, 1},
 		{"argmin of equals", (*Tensor).ArgMin, []float64{7, 5, 5}, 1},
-		{"infinity norm", func(x *Tensor) *Tensor { return x.NormAxes(inf, nil, false) }, []float64{1, nan}, nan},
-		{"logsumexp of -inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{-inf, -inf}, -inf},
-		{"logsumexp of inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1, inf}, inf},
-		{"logsumexp of nan", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1, nan}, nan},
-		{"logsumexp of large", func(x *Tensor) *Tensor { return x.LogSumExp(nil, false) }, []float64{1e4, 1e4}, 1e4 + math.Ln2},
+		{"infinity norm", func(x *Tensor) *Tensor { return x.NormAxes(inf, nil) }, []float64{1, nan}, nan},
+		{"logsumexp of -inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil) }, []float64{-inf, -inf}, -inf},
+		{"logsumexp of inf", func(x *Tensor) *Tensor { return x.LogSumExp(nil) }, []float64{1, inf}, inf},
+		{"logsumexp of nan", func(x *Tensor) *Tensor { return x.LogSumExp(nil) }, []float64{1, nan}, nan},
+		{"logsumexp of large", func(x *Tensor) *Tensor { return x.LogSumExp(nil) }, []float64{1e4, 1e4}, 1e4 + math.Ln2},
 		{"any nan", (*Tensor).Any, []float64{0, nan}, 1},
 		{"var of one", (*Tensor).Var, []float64{4}, nan},
 	} {
@@ -47,15 +47,15 @@ func TestGradientsWhereThereIsNoDerivative(t *testing.T) {
 	}{
 		{"max shares", (*Tensor).Max, []float64{3, 1, 3}, []float64{0.5, 0, 0.5}},
 		{"max of nan", (*Tensor).Max, []float64{3, nan, 3}, []float64{0, 1, 0}},
-		{"amin shares", func(x *Tensor) *Tensor { return x.AMin([]int{0}, false) }, []float64{1, 1, 3}, []float64{0.5, 0.5, 0}},
-		{"max of an axis chooses", func(x *Tensor) *Tensor { v, _ := x.MaxAxis(0, false); return v }, []float64{3, 1, 3}, []float64{1, 0, 0}},
+		{"amin shares", func(x *Tensor) *Tensor { return x.AMin([]int{0}) }, []float64{1, 1, 3}, []float64{0.5, 0.5, 0}},
+		{"max of an axis chooses", func(x *Tensor) *Tensor { v, _ := x.MaxAxis(0); return v }, []float64{3, 1, 3}, []float64{1, 0, 0}},
 		{"prod with one zero", (*Tensor).Prod, []float64{2, 0, 3}, []float64{0, 6, 0}},
 		{"prod with two zeros", (*Tensor).Prod, []float64{2, 0, 0}, []float64{0, 0, 0}},
 		{"norm at zero", (*Tensor).Norm, []float64{0, 0}, []float64{0, 0}},
-		{"norm 1 at zero", func(x *Tensor) *Tensor { return x.NormAxes(1, nil, false) }, []float64{0, -2}, []float64{0, -1}},
-		{"norm 3 at zero", func(x *Tensor) *Tensor { return x.NormAxes(3, nil, false) }, []float64{0, 0}, []float64{0, 0}},
-		{"norm inf shares", func(x *Tensor) *Tensor { return x.NormAxes(math.Inf(1), nil, false) }, []float64{2, -2, 1}, []float64{0.5, -0.5, 0}},
-		{"norm 0", func(x *Tensor) *Tensor { return x.NormAxes(0, nil, false) }, []float64{2, 0}, []float64{0, 0}},
+		{"norm 1 at zero", func(x *Tensor) *Tensor { return x.NormAxes(1, nil) }, []float64{0, -2}, []float64{0, -1}},
+		{"norm 3 at zero", func(x *Tensor) *Tensor { return x.NormAxes(3, nil) }, []float64{0, 0}, []float64{0, 0}},
+		{"norm inf shares", func(x *Tensor) *Tensor { return x.NormAxes(math.Inf(1), nil) }, []float64{2, -2, 1}, []float64{0.5, -0.5, 0}},
+		{"norm 0", func(x *Tensor) *Tensor { return x.NormAxes(0, nil) }, []float64{2, 0}, []float64{0, 0}},
 		{"std of equals", (*Tensor).Std, []float64{2, 2}, []float64{0, 0}},
 	} {
 		x := FromSlice(c.in).SetRequiresGrad(true)
@@ -77,8 +77,8 @@ func TestReductionsDoNotDependOnThreads(t *testing.T) {
 		var all []float32
 		for _, y := range []*Tensor{
 			long.Sum(), long.Mean(), near.Prod(), long.Max(), long.Min(), long.Var(), long.Std(), long.Norm(),
-			long.NormAxes(3, nil, false), long.LogSumExp(nil, false), long.ArgMax(), long.CountNonZero(),
-			tall.SumAxes([]int{0}, false), wide.SumAxes([]int{0}, false), tall.MeanAxes([]int{1}, false), tall.StdAxes([]int{0}, 1, false),
+			long.NormAxes(3, nil), long.LogSumExp(nil), long.ArgMax(), long.CountNonZero(),
+			tall.SumAxes([]int{0}), wide.SumAxes([]int{0}), tall.MeanAxes([]int{1}), tall.StdAxes([]int{0}),
 			wide.Softmax(1), tall.LogSoftmax(0), tall.CumSum(0), wide.T().MatMul(wide.Narrow(1, 0, 50)), long.Dot(long), tall.T().MV(Ones(3000)),
 		} {
 			all = append(all, Values[float32](y)...)
@@ -113,14 +113,14 @@ func TestSumsAroundAxes(t *testing.T) {
 		x := Arange(0, Zeros(c.shape...).NumEl(), 1).Remainder(FromSlice([]int64{13})).Reshape(c.shape...)
 		want := reduceByRow(Values[float64](x.Double()), c.shape, c.axes, rowSum)
 		for _, y := range []*Tensor{x, x.Float(), x.Double()} {
-			if got := Values[float64](y.SumAxes(c.axes, false).Double()); !slices.Equal(got, want) {
+			if got := Values[float64](y.SumAxes(c.axes).Double()); !slices.Equal(got, want) {
 				t.Errorf("%v of %v over %v: got %v, want %v", y.DType(), c.shape, c.axes, got, want)
 			}
 		}
 	}
 	most := float32(math.MaxFloat32)
 	x := FromSlice([]float32{most, most, -most, 1, 1, 1, -most, 1, -1, 2, 2, 2}).Reshape(2, 2, 3)
-	if got := Values[float32](x.SumAxes([]int{0, 2}, false)); !slices.Equal(got, []float32{0, 9}) {
+	if got := Values[float32](x.SumAxes([]int{0, 2})); !slices.Equal(got, []float32{0, 9}) {
 		t.Errorf("of huge numbers: got %v, want [0 9]", got)
 	}
 }

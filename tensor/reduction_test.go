@@ -9,7 +9,7 @@ import (
 // reductionCase is a reduction over axes and what it makes of one row.
 type reductionCase struct {
 	name   string
-	reduce func(x *Tensor, axes []int, keep bool) *Tensor
+	reduce func(x *Tensor, axes []int, keep ...KeepDim) *Tensor
 	row    func(row []float64) float64
 	smooth bool // it has a gradient
 	single bool // it takes exactly one axis
@@ -18,26 +18,30 @@ type reductionCase struct {
 var reductionCases = []reductionCase{
 	{"sum", (*Tensor).SumAxes, rowSum, true, false},
 	{"mean", (*Tensor).MeanAxes, func(r []float64) float64 { return rowSum(r) / float64(len(r)) }, true, false},
-	{"prod", func(x *Tensor, axes []int, keep bool) *Tensor { return x.ProdAxis(axes[0], keep) }, func(r []float64) float64 {
+	{"prod", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor { return x.ProdAxis(axes[0], keep...) }, func(r []float64) float64 {
 		p := 1.0
 		for _, v := range r {
 			p *= v
 		}
 		return p
 	}, true, true},
-	{"var", func(x *Tensor, axes []int, keep bool) *Tensor { return x.VarAxes(axes, 0.5, keep) }, rowVar, true, false},
-	{"std", func(x *Tensor, axes []int, keep bool) *Tensor { return x.StdAxes(axes, 0.5, keep) },
+	{"var", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor {
+		return x.VarAxes(axes, Correction(0.5), KeepDim(kept(keep)))
+	}, rowVar, true, false},
+	{"std", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor {
+		return x.StdAxes(axes, Correction(0.5), KeepDim(kept(keep)))
+	},
 		func(r []float64) float64 { return math.Sqrt(rowVar(r)) }, true, false},
 	{"amax", (*Tensor).AMax, rowMax, true, false},
 	{"amin", (*Tensor).AMin, func(r []float64) float64 { return -rowMax(mapped(r, func(v float64) float64 { return -v })) }, true, false},
-	{"max", func(x *Tensor, axes []int, keep bool) *Tensor {
-		values, indices := x.MaxAxis(axes[0], keep)
+	{"max", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor {
+		values, indices := x.MaxAxis(axes[0], keep...)
 		if !values.Shape().Equal(indices.Shape()) {
 			panic("values and indices differ in shape")
 		}
 		return values
 	}, rowMax, true, true},
-	{"argmax", func(x *Tensor, axes []int, keep bool) *Tensor { return x.ArgMaxAxis(axes[0], keep).Double() }, func(r []float64) float64 {
+	{"argmax", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor { return x.ArgMaxAxis(axes[0], keep...).Double() }, func(r []float64) float64 {
 		best := 0
 		for i, v := range r {
 			if v > r[best] {
@@ -55,14 +59,14 @@ var reductionCases = []reductionCase{
 	{"norm inf", normCase(math.Inf(1)), func(r []float64) float64 { return rowMax(mapped(r, math.Abs)) }, true, false},
 	{"norm -inf", normCase(math.Inf(-1)),
 		func(r []float64) float64 { return -rowMax(mapped(r, func(v float64) float64 { return -math.Abs(v) })) }, true, false},
-	{"count", func(x *Tensor, axes []int, _ bool) *Tensor { return x.CountNonZeroAxes(axes...).Double() },
+	{"count", func(x *Tensor, axes []int, _ ...KeepDim) *Tensor { return x.CountNonZeroAxes(axes...).Double() },
 		func(r []float64) float64 { return float64(len(r)) }, false, false},
-	{"all", func(x *Tensor, axes []int, keep bool) *Tensor { return x.AllAxis(axes[0], keep).Double() },
+	{"all", func(x *Tensor, axes []int, keep ...KeepDim) *Tensor { return x.AllAxis(axes[0], keep...).Double() },
 		func([]float64) float64 { return 1 }, false, true},
 }
 
-func normCase(p float64) func(x *Tensor, axes []int, keep bool) *Tensor {
-	return func(x *Tensor, axes []int, keep bool) *Tensor { return x.NormAxes(p, axes, keep) }
+func normCase(p float64) func(x *Tensor, axes []int, keep ...KeepDim) *Tensor {
+	return func(x *Tensor, axes []int, keep ...KeepDim) *Tensor { return x.NormAxes(p, axes, keep...) }
 }
 
 func rowSum(r []float64) float64 {
@@ -142,7 +146,7 @@ func TestReductionsOverAnyAxesAndLayout(t *testing.T) {
 					continue
 				}
 				want := reduceByRow(Values[float64](x), shape, axes, c.row)
-				if got := Values[float64](c.reduce(x, axes, false)); !closeTo(got, want, 1e-12) {
+				if got := Values[float64](c.reduce(x, axes, KeepDim(false))); !closeTo(got, want, 1e-12) {
 					t.Errorf("%s of a %s tensor over %v: got %v, want %v", c.name, v.name, axes, got, want)
 				}
 				low := Values[float64](c.reduce(x.Float(), axes, true).Double())
@@ -190,16 +194,16 @@ func TestReductionsOfNothing(t *testing.T) {
 		{"mean", Zeros(0).Mean(), []float64{nan}},
 		{"var", Zeros(0).Var(), []float64{nan}},
 		{"norm", Zeros(0).Norm(), []float64{0}},
-		{"logsumexp", Zeros(0).LogSumExp(nil, false), []float64{math.Inf(-1)}},
+		{"logsumexp", Zeros(0).LogSumExp(nil), []float64{math.Inf(-1)}},
 		{"any", Zeros(0).Any(), []float64{0}},
 		{"all", Zeros(0).All(), []float64{1}},
 		{"count", Zeros(0).CountNonZero(), []float64{0}},
-		{"sum of no rows", Zeros(0, 2).SumAxes([]int{0}, false), []float64{0, 0}},
-		{"prod of no rows", Zeros(0, 2).ProdAxis(0, false), []float64{1, 1}},
-		{"mean of no rows", Zeros(2, 0).MeanAxes([]int{1}, false), []float64{nan, nan}},
-		{"sum of no columns", Zeros(0, 2).SumAxes([]int{1}, false), nil},
-		{"argmax of no columns", Zeros(0, 2).ArgMaxAxis(1, false), nil},
-		{"amax of no columns", Zeros(0, 2, 40).AMax([]int{1}, false), nil},
+		{"sum of no rows", Zeros(0, 2).SumAxes([]int{0}), []float64{0, 0}},
+		{"prod of no rows", Zeros(0, 2).ProdAxis(0), []float64{1, 1}},
+		{"mean of no rows", Zeros(2, 0).MeanAxes([]int{1}), []float64{nan, nan}},
+		{"sum of no columns", Zeros(0, 2).SumAxes([]int{1}), nil},
+		{"argmax of no columns", Zeros(0, 2).ArgMaxAxis(1), nil},
+		{"amax of no columns", Zeros(0, 2, 40).AMax([]int{1}), nil},
 		{"cumsum", Zeros(2, 0).CumSum(0), nil},
 	} {
 		if got := Values[float64](c.got); !closeTo(got, c.want, 0) {
@@ -207,7 +211,7 @@ func TestReductionsOfNothing(t *testing.T) {
 		}
 	}
 	x := Zeros(0, 2).SetRequiresGrad(true)
-	x.ProdAxis(0, false).Sum().Backward()
+	x.ProdAxis(0).Sum().Backward()
 	x.Mean().Backward()
 	if got := x.Grad().Shape(); !got.Equal(Shape{0, 2}) {
 		t.Errorf("the gradient of nothing has shape %v", got)

@@ -9,7 +9,7 @@ func TestSoftmaxAlongAnyAxis(t *testing.T) {
 	x := FromSlice([]float64{1, 2, 3, -4, 5, 700}, 2, 3)
 	for axis := -2; axis < 2; axis++ {
 		y := x.Softmax(axis)
-		for i, v := range Values[float64](y.SumAxes([]int{axis}, false)) {
+		for i, v := range Values[float64](y.SumAxes([]int{axis})) {
 			if !(math.Abs(v-1) <= 1e-15) {
 				t.Errorf("axis %d: sum %d is %v, want 1", axis, i, v)
 			}

@@ -5,16 +5,16 @@ import (
 	"cresset/internal/op"
 )
 
-// Sort returns the elements sorted along one axis, and as int64 the indices where they were. Equal elements keep their
+// Sort returns the elements sorted along one axis, from the smallest unless Descending is given, and as int64 the indices where they were. Equal elements keep their
 // order, and NaN counts as the largest number.
-func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
+func (x *Tensor) Sort(axis int, descending ...Descending) (values, indices *Tensor) {
 	axis = x.axis("sort", axis)
-	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: descending}, x.layout.Shape())
+	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: len(descending) > 0 && bool(descending[len(descending)-1])}, x.layout.Shape())
 }
 
-// TopK returns the k largest or smallest elements along one axis, sorted from the most extreme on, and as int64 the indices
+// TopK returns the k largest elements along one axis, or with Largest(false) the smallest, sorted from the most extreme on, and as int64 the indices
 // where they were.
-func (x *Tensor) TopK(k, axis int, largest bool) (values, indices *Tensor) {
+func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor) {
 	axis = x.axis("topk", axis)
 	shape := x.Shape()
 	n := 1
@@ -25,7 +25,7 @@ func (x *Tensor) TopK(k, axis int, largest bool) (values, indices *Tensor) {
 	if k < 0 || k > n {
 		fail("topk", ErrIndex, "selected index k out of range", x)
 	}
-	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: largest}, shape)
+	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: len(largest) == 0 || bool(largest[len(largest)-1])}, shape)
 }
 
 func (x *Tensor) sorted(o op.Op, p op.Order, shape Shape) (values, indices *Tensor) {

@@ -66,9 +66,6 @@ func (x *Tensor) SharesStorage(y *Tensor) bool { return x.storage == y.storage }
 // Version returns how often the elements were changed in place; views and detached tensors count together.
 func (x *Tensor) Version() int { return int(x.storage.version) }
 
-// IsTarget marks a tensor as a Target of To: its dtype and device.
-func (x *Tensor) IsTarget() {}
-
 // axis resolves an axis that may count from the end.
 func (x *Tensor) axis(name string, axis int) int {
 	refuseNil(name, "input", 1, x)

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"fmt"
 	"runtime"
 
 	"cresset/device"
@@ -11,30 +12,30 @@ import (
 	"cresset/internal/op"
 )
 
-// Target is what To accepts: a device.Device, a dtype.DType, an Option, or a *Tensor for its dtype and device.
-type Target interface{ IsTarget() }
+// Target is what To accepts: a device.Device, a dtype.DType, a *Tensor for its dtype and device, NonBlocking or Copy. All of
+// them can be printed; anything else that can is refused when To is called.
+type Target interface{ String() string }
 
-// Option changes how To copies.
-type Option uint8
+// NonBlocking lets a copy from pinned memory to a GPU, or from a GPU to the CPU, run in the background: call cuda.Synchronize
+// before you read what comes from a GPU, or change what goes to one.
+type NonBlocking bool
 
-// The options of To.
-const (
-	// NonBlocking lets a copy from pinned memory to a GPU, or from a GPU to the CPU, run in the background: call
-	// cuda.Synchronize before you read what comes from a GPU, or change what goes to one.
-	NonBlocking Option = 1 << iota
-	// Copy makes a copy even where nothing changes.
-	Copy
-)
+// Copy makes To copy even where nothing changes.
+type Copy bool
 
-// IsTarget marks an Option as a Target of To.
-func (Option) IsTarget() {}
+// String prints the option as a keyword argument.
+func (on NonBlocking) String() string { return fmt.Sprintf("non_blocking=%t", bool(on)) }
+
+// String prints the option as a keyword argument.
+func (on Copy) String() string { return fmt.Sprintf("copy=%t", bool(on)) }
 
 // target is what To was asked for.
 type target struct {
-	device  device.Device
-	dtype   dtype.DType
-	options Option
-	moves   bool // a device was named
+	device      device.Device
+	dtype       dtype.DType
+	moves       bool // a device was named
+	nonBlocking bool
+	copy        bool
 }
 
 // targetOf reads the targets of To; nil, two devices or two dtypes panic.
@@ -46,8 +47,10 @@ func targetOf(name string, targets []Target) target {
 			to.setDevice(name, t)
 		case dtype.DType:
 			to.setDType(name, t)
-		case Option:
-			to.options |= t
+		case NonBlocking:
+			to.nonBlocking = bool(t)
+		case Copy:
+			to.copy = bool(t)
 		case *Tensor:
 			if t == nil {
 				fail(name, ErrValue, name+"() received a nil tensor")
@@ -56,7 +59,7 @@ func targetOf(name string, targets []Target) target {
 			to.setDType(name, t.dtype)
 		default:
 			failHint(name, ErrValue, name+"() received an invalid combination of arguments",
-				"name a device.Device, a dtype.DType, an Option or a *Tensor")
+				"name a device.Device, a dtype.DType, a *Tensor, tensor.NonBlocking or tensor.Copy")
 		}
 	}
 	return to
@@ -89,7 +92,7 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 	if !to.moves {
 		to.device = x.storage.device
 	}
-	if to.dtype == x.dtype && to.leaves(x.storage.device) && to.options&Copy == 0 {
+	if to.dtype == x.dtype && to.leaves(x.storage.device) && !to.copy {
 		return x
 	}
 	x.alive()
@@ -114,7 +117,7 @@ func (x *Tensor) copied(to target) *Tensor {
 	if out.storage.device == x.storage.device {
 		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
 	} else {
-		out.transfer(x, to.options)
+		out.transfer(x, to.nonBlocking)
 	}
 	return out
 }
@@ -133,7 +136,7 @@ func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
 func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 
 // transfer fills x from a tensor of the same shape on another device.
-func (x *Tensor) transfer(from *Tensor, o Option) {
+func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
 		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil)
@@ -142,7 +145,7 @@ func (x *Tensor) transfer(from *Tensor, o Option) {
 	}
 	size := x.dtype.Size()
 	w := watchCopy(from, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size,
-		Pinned: src.IsPinned(), NonBlocking: o&NonBlocking != 0})
+		Pinned: src.IsPinned(), NonBlocking: nonBlocking})
 	err := x.storage.backend.CopyFrom(x.storage.buf, 0, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
 	if err != nil {
 		check("to", kindOf(err), err, x, from)

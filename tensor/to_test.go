@@ -25,12 +25,12 @@ var tensorRows = map[string]func() string{
 	"cpu() is":                   func() string { return same((*Tensor).CPU) },
 	"float() is":                 func() string { return same((*Tensor).Float) },
 	"type is":                    func() string { return same(func(x *Tensor) *Tensor { return x.To(x.DType()) }) },
-	"copy=True":                  func() string { return same(func(x *Tensor) *Tensor { return x.To(Copy) }) },
+	"copy=True":                  func() string { return same(func(x *Tensor) *Tensor { return x.To(Copy(true)) }) },
 	"to(other)":                  func() string { return same(func(x *Tensor) *Tensor { return x.To(Ones(1)) }) },
 	"to(f64)":                    func() string { return same((*Tensor).Double) },
 	"contig":                     func() string { return same((*Tensor).Contiguous) },
 	"to(cpu,f64)":                func() string { return Ones(2).To(device.CPU, dtype.Float64).DType().String() },
-	"to(f64,True)":               func() string { return Ones(2).To(dtype.Float64, NonBlocking).DType().String() },
+	"to(f64,True)":               func() string { return Ones(2).To(dtype.Float64, NonBlocking(true)).DType().String() },
 	"to('cpu:0') is": func() string {
 		x := Ones(2)
 		y := x.To(device.MustParse("cpu:0"))
@@ -71,7 +71,7 @@ var tensorRows = map[string]func() string{
 		}
 		return fmt.Sprintf("(%v, %s)", x, array(s))
 	},
-	"copy=True #2": func() string { return Ones(2).SetRequiresGrad(true).To(Copy).String() },
+	"copy=True #2": func() string { return Ones(2).SetRequiresGrad(true).To(Copy(true)).String() },
 	"tensor copies": func() string {
 		s := []float64{1, 1, 1}
 		x := FromSlice(s)
@@ -210,7 +210,7 @@ func TestToKeepsStrides(t *testing.T) {
 		want []int
 	}{
 		{"transposed, to float64", x.T().To(dtype.Float64), []int{1, 3}},
-		{"transposed, copied", x.T().To(Copy), []int{1, 3}},
+		{"transposed, copied", x.T().To(Copy(true)), []int{1, 3}},
 		{"transposed, cloned", x.T().Clone(), []int{1, 3}},
 		{"transposed, contiguous", x.T().Contiguous(), []int{2, 1}},
 		{"gaps", Zeros(2, 4).Slice(1, 0, 4, 2).To(dtype.Float64), []int{2, 1}},

@@ -11,16 +11,15 @@ func (x *Tensor) Any() *Tensor { return x.truth(op.AnyTrue, nil, Shape{}) }
 // All reports, as a tensor without axes, whether no element is zero. The result is bool, or uint8 for a uint8 tensor.
 func (x *Tensor) All() *Tensor { return x.truth(op.AllTrue, nil, Shape{}) }
 
-// AnyAxis reports along an axis whether an element is not zero; the axis disappears, or stays with extent 1 where keep is
-// true.
-func (x *Tensor) AnyAxis(axis int, keep bool) *Tensor {
-	p := x.reducedAxis("any", axis, keep)
+// AnyAxis reports along an axis whether an element is not zero; the axis disappears unless KeepDim is given.
+func (x *Tensor) AnyAxis(axis int, keep ...KeepDim) *Tensor {
+	p := x.reducedAxis("any", axis, kept(keep))
 	return x.truth(op.AnyTrue, p, reducedShape(x.layout.Shape(), p))
 }
 
-// AllAxis reports along an axis whether no element is zero; the axis disappears, or stays with extent 1 where keep is true.
-func (x *Tensor) AllAxis(axis int, keep bool) *Tensor {
-	p := x.reducedAxis("all", axis, keep)
+// AllAxis reports along an axis whether no element is zero; the axis disappears unless KeepDim is given.
+func (x *Tensor) AllAxis(axis int, keep ...KeepDim) *Tensor {
+	p := x.reducedAxis("all", axis, kept(keep))
 	return x.truth(op.AllTrue, p, reducedShape(x.layout.Shape(), p))
 }
 

@@ -3,12 +3,12 @@ package tensor
 import "cresset/internal/op"
 
 // Var returns the variance of all elements, Σ (x - mean)² / (n - 1), a tensor without axes. It panics for integers.
-func (x *Tensor) Var() *Tensor { return x.VarAxes(nil, 1, false) }
+func (x *Tensor) Var() *Tensor { return x.VarAxes(nil) }
 
-// VarAxes returns Σ (x - mean)² / (n - correction) over axes, all where none is named; the axes disappear, or stay with
-// extent 1 where keep is true. It is NaN where n is not larger than correction. It panics for integers.
-func (x *Tensor) VarAxes(axes []int, correction float64, keep bool) *Tensor {
-	p := x.spreadParams("var", axes, correction, keep)
+// VarAxes returns Σ (x - mean)² / (n - Correction) over axes, all where none is named; the axes disappear unless KeepDim is
+// given. It is NaN where n is not larger than Correction. It panics for integers.
+func (x *Tensor) VarAxes(axes []int, opts ...VarOption) *Tensor {
+	p := x.spreadParams("var", axes, opts)
 	out := x.reduce(op.Var, p, p)
 	record(out, op.Var, varGrad, p, x).save(x)
 	return out
@@ -17,11 +17,11 @@ func (x *Tensor) VarAxes(axes []int, correction float64, keep bool) *Tensor {
 func varGrad(b *backprop, dy *Tensor) { b.give(0, b.spread(op.VarGrad, dy, dy, b.saved(0))) }
 
 // Std returns the standard deviation of all elements, the square root of Var. It panics for integers.
-func (x *Tensor) Std() *Tensor { return x.StdAxes(nil, 1, false) }
+func (x *Tensor) Std() *Tensor { return x.StdAxes(nil) }
 
 // StdAxes returns the standard deviation over axes, the square root of VarAxes. It panics for integers.
-func (x *Tensor) StdAxes(axes []int, correction float64, keep bool) *Tensor {
-	p := x.spreadParams("std", axes, correction, keep)
+func (x *Tensor) StdAxes(axes []int, opts ...VarOption) *Tensor {
+	p := x.spreadParams("std", axes, opts)
 	out := x.reduce(op.Std, p, p)
 	record(out, op.Std, stdGrad, p, x).save(out, x)
 	return out
@@ -31,11 +31,20 @@ func stdGrad(b *backprop, dy *Tensor) {
 	b.give(0, b.spread(op.StdGrad, dy, b.saved(0), b.saved(1)))
 }
 
-func (x *Tensor) spreadParams(name string, axes []int, correction float64, keep bool) op.Reduce {
+func (x *Tensor) spreadParams(name string, axes []int, opts []VarOption) op.Reduce {
 	if !x.dtype.IsFloat() {
 		fail(name, ErrDType, "std and var only support floating point and complex dtypes", x)
 	}
-	p := x.reduced(name, axes, keep)
-	p.Correction = correction
+	keep, correction := KeepDim(false), Correction(1)
+	for _, o := range opts {
+		switch o := o.(type) {
+		case KeepDim:
+			keep = o
+		case Correction:
+			correction = o
+		}
+	}
+	p := x.reduced(name, axes, bool(keep))
+	p.Correction = float64(correction)
 	return p
 }

@@ -47,7 +47,7 @@ func gradCheck(t *testing.T, name string, f func(in []*Tensor) *Tensor, leaves .
 	}
 	y := f(leaves)
 	w := RandnLike(y)
-	y.Backward(WithGradient(w))
+	y.Backward(Gradient(w))
 	value := func() float64 { return f(leaves).Detach().Mul(w).Sum().Float64() }
 	const step = 1e-6
 	for i, x := range leaves {

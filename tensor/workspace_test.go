@@ -17,7 +17,7 @@ var vast = []struct {
 	{"sum", func() { spreadOne(1 << 38).Sum() }},
 	{"max", func() { spreadOne(1 << 38).Max() }},
 	{"argmax", func() { spreadOne(1 << 38).ArgMax() }},
-	{"sum of no axes", func() { spreadOne(1<<38).SumAxes(nil, false) }},
+	{"sum of no axes", func() { spreadOne(1 << 38).SumAxes(nil) }},
 	{"half", func() { spreadOne(1 << 38).Half().Sum() }},
 	{"gradient of a sum", func() {
 		tensor.Ones(1).SetRequiresGrad(true).Expand(1 << 38).Sum().Backward()
@@ -41,8 +41,8 @@ var vast = []struct {
 	{"conv2d", func() {
 		spreadOne(1, 1, 4096, 4096).Conv2D(spreadOne(1, 1, 2048, 2048), nil, tensor.Conv2DOptions{})
 	}},
-	{"topk", func() { spreadOne(2, 1<<38).TopK(1, 1, true) }},
-	{"var", func() { spreadOne(1<<20, 1<<20).VarAxes([]int{0}, 1, false) }},
+	{"topk", func() { spreadOne(2, 1<<38).TopK(1, 1) }},
+	{"var", func() { spreadOne(1<<20, 1<<20).VarAxes([]int{0}) }},
 	{"values", func() { tensor.Values[float64](spreadOne(1 << 38)) }},
 }
 
@@ -88,11 +88,11 @@ func workspaces() []workspace {
 	index, weight, gaps := tensor.Of([]int{1, 0, 2, 0, 3}).Slice(0, 0, 5, 2), tensor.Ones(4, 8, 3, 3), tensor.Zeros(20, 30).Slice(1, 0, 30, 2)
 	return []workspace{
 		{"sum", func(x *tensor.Tensor) *tensor.Tensor { return x.Sum() }},
-		{"max", func(x *tensor.Tensor) *tensor.Tensor { return x.AMax([]int{1}, false) }},
-		{"maximum and index", func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.MaxAxis(1, false); return v }},
+		{"max", func(x *tensor.Tensor) *tensor.Tensor { return x.AMax([]int{1}) }},
+		{"maximum and index", func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.MaxAxis(1); return v }},
 		{"cumsum", func(x *tensor.Tensor) *tensor.Tensor { return x.CumSum(0) }},
 		{"softmax", func(x *tensor.Tensor) *tensor.Tensor { return x.Softmax(1) }},
-		{"sort", func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.Sort(1, false); return v }},
+		{"sort", func(x *tensor.Tensor) *tensor.Tensor { v, _ := x.Sort(1); return v }},
 		{"tril", func(x *tensor.Tensor) *tensor.Tensor { return x.Tril(0) }},
 		{"index_select", func(x *tensor.Tensor) *tensor.Tensor {
 			return x.IndexSelect(1, index)
@@ -103,7 +103,7 @@ func workspaces() []workspace {
 		{"max_pool2d", func(x *tensor.Tensor) *tensor.Tensor {
 			return x.MaxPool2D(tensor.PoolOptions{Kernel: [2]int{2, 2}})
 		}},
-		{"half", func(x *tensor.Tensor) *tensor.Tensor { return x.Half().AMax([]int{1}, false) }},
+		{"half", func(x *tensor.Tensor) *tensor.Tensor { return x.Half().AMax([]int{1}) }},
 		{"normal", func(*tensor.Tensor) *tensor.Tensor { return gaps.NormalInPlace(0, 1) }},
 	}
 }

@@ -87,7 +87,7 @@ func judge(net nn.Module, pictures *data.Images, dev device.Device) (int, error)
 		if err != nil {
 			return 0, err
 		}
-		guess := frozen.Forward(batch.Inputs.To(dev)).ArgMaxAxis(1, false)
+		guess := frozen.Forward(batch.Inputs.To(dev)).ArgMaxAxis(1)
 		right.AddInPlace(guess.Eq(batch.Targets.To(dev)).Sum())
 	}
 	return int(right.Float64()), nil

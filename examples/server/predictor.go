@@ -132,7 +132,7 @@ func (p *predictor) compute(batch []*request) {
 			all = append(all, r.pixels...)
 		}
 		x := scope.Enter(tensor.FromSlice(all, len(batch), 1, data.GlyphSize, data.GlyphSize)).To(p.device)
-		best, which := p.model.Forward(x).Softmax(1).MaxAxis(1, false)
+		best, which := p.model.Forward(x).Softmax(1).MaxAxis(1)
 		digits, probabilities = tensor.Values[int64](which), tensor.Values[float32](best)
 	})
 	p.batches.Add(1)

@@ -26,7 +26,7 @@ func layers() []Case {
 		{Name: name("conv3x3_grad"), Work: 3 * work, Unit: "FLOP", Make: func(dev device.Device) func() {
 			x, net := input(dev).SetRequiresGrad(true), conv(dev)
 			dy := input(dev)
-			return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x)).Backward(tensor.WithGradient(dy)) }) }
+			return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x)).Backward(tensor.Gradient(dy)) }) }
 		}},
 		{Name: name("max_pool2x2"), Work: pictures, Unit: "elem", Bytes: 5, Make: func(dev device.Device) func() {
 			x := input(dev)

@@ -15,10 +15,10 @@ func rows() []Case {
 		cases = append(cases,
 			matrix("softmax", m, n, 8, func(x *tensor.Tensor) { x.Softmax(1).Release() }),
 			matrix("log_softmax", m, n, 8, func(x *tensor.Tensor) { x.LogSoftmax(1).Release() }),
-			matrix("sum_rows", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}, false).Release() }),
-			matrix("sum_columns", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{0}, false).Release() }),
-			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1, false)) }),
-			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0, false)) }),
+			matrix("sum_rows", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{1}).Release() }),
+			matrix("sum_columns", m, n, 4, func(x *tensor.Tensor) { x.SumAxes([]int{0}).Release() }),
+			matrix("max_rows", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(1)) }),
+			matrix("max_columns", m, n, 4, func(x *tensor.Tensor) { release(x.MaxAxis(0)) }),
 			layerNorm(m, n), crossEntropy(m, n))
 	}
 	return cases

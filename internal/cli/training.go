@@ -101,7 +101,7 @@ func (t *training) judge(ctx context.Context) (float64, []float64, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		guesses := tensor.Values[int64](net.Forward(batch.Inputs.To(t.device)).ArgMaxAxis(1, false))
+		guesses := tensor.Values[int64](net.Forward(batch.Inputs.To(t.device)).ArgMaxAxis(1))
 		for i, label := range tensor.Values[int64](batch.Targets) {
 			count[label]++
 			if guesses[i] == label {

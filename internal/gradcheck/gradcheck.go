@@ -103,7 +103,7 @@ func (c *checker) backward() ([][]float64, error) {
 		return nil, fmt.Errorf("%s: the result tracks no gradient", c.name)
 	}
 	c.weights = weights(y.NumEl())
-	y.Backward(tensor.WithGradient(shaped(c.weights, y)))
+	y.Backward(tensor.Gradient(shaped(c.weights, y)))
 	grads := make([][]float64, len(leaves))
 	for i, x := range leaves {
 		if c.values[i] == nil {

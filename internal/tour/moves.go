@@ -143,7 +143,7 @@ func identityWithGPU() {
 func whenToCopies() {
 	x := tensor.Ones(3, 3)
 	fmt.Println(x.To(device.CPU) == x, x.To(dtype.Float32) == x, x.CPU() == x)
-	fmt.Println(x.To(tensor.Copy) == x, x.To(dtype.Float64) == x)
+	fmt.Println(x.To(tensor.Copy(true)) == x, x.To(dtype.Float64) == x)
 	fmt.Println(x.To(device.MustParse("cpu:0")) == x)
 }
 

@@ -124,7 +124,7 @@ func TestLaunchesForImages(t *testing.T) {
 		run := func() {
 			nn.ZeroGrad(net)
 			y := d.Forward(x)
-			y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+			y.Backward(tensor.Gradient(tensor.OnesLike(y)))
 		}
 		run()
 		for _, p := range nn.Parameters(net) {

@@ -108,7 +108,7 @@ func TestGradientsAccumulate(t *testing.T) {
 	first.Sum().Backward()
 	second.Sum().Backward()
 	y := d.Forward(x)
-	y.Sum().Backward(tensor.RetainGraph)
+	y.Sum().Backward(tensor.RetainGraph(true))
 	y.Sum().Backward()
 	for name, p := range nn.Parameters(net) {
 		for _, got := range tensor.Values[int64](p.Grad()) {

@@ -69,7 +69,7 @@ func (s *scatterer) tensor(x *tensor.Tensor) []reflect.Value {
 	}
 	parts := make([]reflect.Value, len(chunks))
 	for i, c := range chunks {
-		parts[i] = reflect.ValueOf(c.To(s.devices[i], tensor.NonBlocking))
+		parts[i] = reflect.ValueOf(c.To(s.devices[i], tensor.NonBlocking(true)))
 	}
 	return parts
 }

@@ -104,7 +104,7 @@ func TestLaunches(t *testing.T) {
 				run := func() {
 					nn.ZeroGrad(net)
 					y := d.Forward(x)
-					y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+					y.Backward(tensor.Gradient(tensor.OnesLike(y)))
 				}
 				run()
 				net.At(0).(*nn.Linear).Weight.Detach().MulScalarInPlace(0.5)
@@ -155,7 +155,7 @@ func TestLaunchesForSeveralDTypes(t *testing.T) {
 			run := func() {
 				nn.ZeroGrad(net)
 				y := d.Forward(x)
-				y.Backward(tensor.WithGradient(tensor.OnesLike(y)))
+				y.Backward(tensor.Gradient(tensor.OnesLike(y)))
 			}
 			run()
 			for _, p := range nn.Parameters(net) {
