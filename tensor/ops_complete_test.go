@@ -6,6 +6,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda"
 	"cresset/internal/op"
 	"cresset/tensor"
 )
@@ -63,4 +64,45 @@ func hasKernel(o op.Op) bool {
 		}
 	}
 	return false
+}
+
+// missingOnGPUs are the kernels that the CPU has and GPUs lack, by the reason.
+var missingOnGPUs = map[string]struct {
+	ops    []op.Op
+	dtypes []dtype.DType
+}{
+	"PyTorch's GPUs multiply no matrices of integers either": {
+		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM},
+		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},
+	},
+	"a GPU's Pow has the time for cubes": {
+		[]op.Op{op.Cube}, []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64},
+	},
+}
+
+// TestEveryOpIsCompleteOnGPUs finds kernels that GPUs lack without a reason, and reasons for kernels that they have.
+func TestEveryOpIsCompleteOnGPUs(t *testing.T) {
+	type kernel struct {
+		op op.Op
+		dt dtype.DType
+	}
+	reasons := make(map[kernel]string)
+	for reason, m := range missingOnGPUs {
+		for _, o := range m.ops {
+			for _, dt := range m.dtypes {
+				reasons[kernel{o, dt}] = reason
+			}
+		}
+	}
+	for _, o := range op.All() {
+		for dt := range dtype.DType(dtype.Count) {
+			reason, listed := reasons[kernel{o, dt}]
+			switch missing := tensor.HasKernel(o, dt) && !cuda.Has(o, dt); {
+			case missing && !listed:
+				t.Errorf("%s (%d) has no kernel for %s on GPUs, and missingOnGPUs no reason", o, o, dt)
+			case !missing && listed:
+				t.Errorf("%s (%d) lacks no kernel for %s on GPUs, although missingOnGPUs says that %s", o, o, dt, reason)
+			}
+		}
+	}
 }

@@ -12,9 +12,6 @@ import (
 
 // checkGradients compares gradients with finite differences in float64, and those of the other float dtypes with them.
 func (r *opRow) checkGradients(t *testing.T, dev device.Device) {
-	if r.forwardOnly {
-		return
-	}
 	if r.noGrad {
 		r.checkNoGradient(t, dev)
 		return
