@@ -3,7 +3,6 @@ module cresset
 go 1.26.0
 
 require (
-	github.com/alecthomas/kong v1.17.0
 	github.com/charmbracelet/bubbletea v1.3.10
 	github.com/charmbracelet/lipgloss v1.1.0
 	github.com/ebitengine/purego v0.11.3

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"cresset/internal/cli/flags"
 	"cresset/tensor"
 )
 
@@ -21,17 +19,23 @@ const (
 	exitInterrupted = 130 // stopped by Ctrl-C after it had printed its summary
 )
 
-type commands struct {
-	Train   trainCommand   `cmd:"" help:"Train a model and judge it."`
-	Devices devicesCommand `cmd:"" help:"List the devices that can compute."`
-	SMI     smiCommand     `cmd:"" name:"smi" help:"Show the GPUs in the machine, as nvidia-smi does."`
-	Pick    pickCommand    `cmd:"" help:"Print the best GPUs for CUDA_VISIBLE_DEVICES."`
-	Top     topCommand     `cmd:"" help:"Watch the GPUs and the programs that use them."`
-	Run     runCommand     `cmd:"" help:"Run a command on the best GPUs and keep them for it."`
-	Tour    tourCommand    `cmd:"" help:"Walk through GPU computing, step by step, with code that runs."`
-	Bench   benchCommand   `cmd:"" help:"Time what programs of tensors spend their time on."`
-	Doctor  doctorCommand  `cmd:"" help:"Tell what GPUs need and what is missing."`
-	Version versionCommand `cmd:"" help:"Print versions."`
+// command is what package flags reads the arguments into.
+type command interface{ Run(*session) error }
+
+// commands returns the subcommands, without arguments.
+func commands() []flags.Command {
+	return []flags.Command{
+		{Name: "train", Help: "Train a model and judge it.", Into: &trainCommand{}},
+		{Name: "devices", Help: "List the devices that can compute.", Into: &devicesCommand{}},
+		{Name: "smi", Help: "Show the GPUs in the machine, as nvidia-smi does.", Into: &smiCommand{}},
+		{Name: "pick", Help: "Print the best GPUs for CUDA_VISIBLE_DEVICES.", Into: &pickCommand{}},
+		{Name: "top", Help: "Watch the GPUs and the programs that use them.", Into: &topCommand{}},
+		{Name: "run", Help: "Run a command on the best GPUs and keep them for it.", Into: &runCommand{}},
+		{Name: "tour", Help: "Walk through GPU computing, step by step, with code that runs.", Into: &tourCommand{}},
+		{Name: "bench", Help: "Time what programs of tensors spend their time on.", Into: &benchCommand{}},
+		{Name: "doctor", Help: "Tell what GPUs need and what is missing.", Into: &doctorCommand{}},
+		{Name: "version", Help: "Print versions.", Into: &versionCommand{}},
+	}
 }
 
 const description = `Tensors, gradients and models on devices, in Go.
@@ -47,32 +51,27 @@ type session struct {
 
 // Run runs the command with the given arguments and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var c commands
-	helped := false
-	help := &attentive{Writer: stdout}
-	parser, err := kong.New(&c,
-		kong.Name("cresset"), kong.Description(description), kong.Writers(help, stderr),
-		kong.Exit(func(int) { helped = true }), // kong asks for it after --help
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
-	if err != nil {
-		panic(err) // a mistake in the tags above
-	}
-	parsed, err := parser.Parse(usual(args))
-	if help.err != nil { // kong takes it for wrong usage, or for nothing
-		return report(stderr, help.err)
-	}
-	if helped {
-		return exitOK
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "cresset: %v\nhint: %s\n", err, usageHint(err))
-		return exitUsage
-	}
+	all := commands()
+	chosen, help, err := flags.Parse(all, usual(args))
 	s := &session{ctx: ctx, stdout: stdout, stderr: stderr}
-	if failed := tensor.Try(func() { err = parsed.Run(s) }); failed != nil {
+	var wrong *flags.Error
+	switch {
+	case errors.As(err, &wrong):
+		return report(stderr, s.misused(err.Error(), usageHint(wrong.Command)))
+	case help && chosen == nil:
+		return report(stderr, writeText(stdout, flags.Usage("cresset", description, all)))
+	case help:
+		return report(stderr, writeText(stdout, chosen.Usage("cresset")))
+	}
+	if failed := tensor.Try(func() { err = chosen.Into.(command).Run(s) }); failed != nil {
 		err = failed
 	}
 	return report(stderr, err)
+}
+
+func writeText(w io.Writer, text string) error {
+	_, err := io.WriteString(w, text)
+	return err
 }
 
 // attentive is a writer that remembers its first error.
@@ -90,40 +89,21 @@ func (a *attentive) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// usual spells arguments as kong wants them: nothing asks for help, --version is a command, and a negative number that
-// follows a flag is its value.
+// usual takes --version for the command, and nvidia-smi's flags for those of smi.
 func usual(args []string) []string {
 	switch {
-	case len(args) == 0:
-		return []string{"--help"}
 	case len(args) == 1 && args[0] == "--version":
 		return []string{"version"}
-	case args[0] == "run": // most of them are another command's
-		return args
-	case args[0] == "smi":
-		args = nvidiaFlags(args)
+	case len(args) > 0 && args[0] == "smi":
+		return nvidiaFlags(args)
 	}
-	var out []string
-	for _, a := range args {
-		last := len(out) - 1
-		if last >= 0 && isNegative(a) && strings.HasPrefix(out[last], "--") && !strings.Contains(out[last], "=") {
-			out[last] += "=" + a
-			continue
-		}
-		out = append(out, a)
-	}
-	return out
+	return args
 }
 
-func isNegative(arg string) bool {
-	return len(arg) > 1 && arg[0] == '-' && (arg[1] == '.' || '0' <= arg[1] && arg[1] <= '9')
-}
-
-// usageHint names the help of the subcommand that was called wrongly.
-func usageHint(err error) string {
-	var p *kong.ParseError
-	if errors.As(err, &p) && p.Context.Selected() != nil {
-		return p.Context.Selected().FullPath() + " --help lists the flags"
+// usageHint names the help that knows better.
+func usageHint(command string) string {
+	if command != "" {
+		return "cresset " + command + " --help lists the flags"
 	}
 	return "cresset --help lists the commands"
 }

@@ -19,7 +19,7 @@ const (
 
 type runCommand struct {
 	wishFlags `embed:""`
-	Command   []string `arg:"" passthrough:"partial" help:"The command and its arguments."`
+	Command   []string `arg:"" passthrough:"" help:"The command and its arguments."`
 }
 
 // Help tells what the flags do not.
@@ -41,12 +41,6 @@ reserved, 2 wrong usage, 3 too few such GPUs, 126 the command cannot be executed
 // Run picks, reserves and runs.
 func (c *runCommand) Run(s *session) error {
 	argv := c.Command
-	if argv[0] == "--" {
-		argv = argv[1:]
-	}
-	if len(argv) == 0 {
-		return s.misused("expected a command after --", "cresset run --help shows one")
-	}
 	if _, err := exec.LookPath(argv[0]); err != nil { // before a long wait, not after
 		return s.cannotRun(err)
 	}

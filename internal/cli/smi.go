@@ -39,14 +39,17 @@ func (c *smiCommand) Help() string {
 	return `Takes the flags of nvidia-smi, and prints what it prints. GPUs are numbered by their place on the PCI bus,
 whatever CUDA_VISIBLE_DEVICES says. Where there is no NVML, the driver tells of the memory of the visible GPUs.
 
-Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
+Exit codes, those of nvidia-smi: 0 done, 2 wrong usage, 4 no permission, 6 no such GPU, 9 the driver is not loaded,
+12 no NVML and no driver, 13 NVML is too old, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
+}
+
+// More tells the values that flags can have.
+func (c *smiCommand) More() string {
+	return `Sections for --display: ` + strings.Join(sectionNames(), ", ") + `.
 
 Fields for --query-gpu: ` + fieldNames(gpuFields()) + `. nvidia-smi's other fields are N/A.
 
-Fields for --query-compute-apps: ` + fieldNames(programFields()) + `.
-
-Exit codes, those of nvidia-smi: 0 done, 2 wrong usage, 4 no permission, 6 no such GPU, 9 the driver is not loaded,
-12 no NVML and no driver, 13 NVML is too old, 15 a GPU is lost, 18 library and driver have different versions, 130 interrupted, 255 other.`
+Fields for --query-compute-apps: ` + fieldNames(programFields()) + "."
 }
 
 // smiFailure ends the command as it ends nvidia-smi: with a text on stdout.

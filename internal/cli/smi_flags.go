@@ -1,13 +1,17 @@
 package cli
 
-import "strings"
+import (
+	"strings"
 
-// nvidiaFlags spells nvidia-smi's flags as kong wants them: -lms is one flag, -l alone
+	"cresset/internal/cli/flags"
+)
+
+// nvidiaFlags spells nvidia-smi's flags as package flags wants them: -lms is one flag, -l alone
 // is -l 5, -i=0 is -i 0, and -a, which old scripts have, is -q.
 func nvidiaFlags(args []string) []string {
 	var out []string
 	for i, a := range args {
-		alone := i+1 == len(args) || strings.HasPrefix(args[i+1], "-") && !isNegative(args[i+1])
+		alone := i+1 == len(args) || flags.IsFlag(args[i+1])
 		switch {
 		case a == "-a":
 			a = "-q"

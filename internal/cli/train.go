@@ -33,7 +33,7 @@ type trainCommand struct {
 // maxEpochs keeps the count of samples far from overflow.
 const maxEpochs = 1_000_000_000
 
-// Validate refuses figures that make no sense; kong calls it.
+// Validate refuses figures that make no sense; package flags calls it.
 func (c *trainCommand) Validate() error {
 	switch {
 	case c.Data != nil && *c.Data == "":

@@ -20,7 +20,7 @@ var rows = [][]string{
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
 	{"nn", "optim", "data", "checkpoint", "dist", "nn/parallel", "nn/plan"},
-	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli", "cmd/cresset"},
+	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
 // support lists the packages that only tests import. They see everything below
@@ -38,7 +38,6 @@ var outside = map[string][]string{
 	"golang.org/x/sys":                   {"internal"},
 	"golang.org/x/term":                  {"internal/tui", "internal/cli", "cmd"},
 	"golang.org/x/image":                 {}, // tests
-	"github.com/alecthomas/kong":         {"internal/cli", "cmd"},
 	"github.com/charmbracelet/bubbletea": {"internal/tui", "internal/cli", "cmd"},
 	"github.com/charmbracelet/lipgloss":  {"internal/tui", "internal/cli", "cmd"},
 	"github.com/rogpeppe/go-internal":    {}, // tests
