@@ -103,9 +103,9 @@ func unpack(t *testing.T, archive, dir string) {
 
 func TestReadResults(t *testing.T) {
 	const log = `=== RUN   TestGood
-    a_test.go:1: not of interest
---- PASS: TestGood (0.00s)
+    a_test.go:1: not of interest, without a newline--- PASS: TestGood (0.00s)
 === RUN   TestBad
+        --- FAIL: TestGood (0.00s)
 === RUN   TestBad/cuda:0
     a_test.go:2: got 1, want 2
 --- FAIL: TestBad (0.01s)
@@ -120,11 +120,10 @@ panic: illegal address
 	got.read(log)
 	want := result{
 		Package: "a", Problem: "exit status 2", Passed: 1,
-		Failed:     []failure{{"TestBad", ""}, {"TestBad/cuda:0", "    a_test.go:2: got 1, want 2"}},
+		Failed:     []failure{{"TestBad", "        --- FAIL: TestGood (0.00s)"}, {"TestBad/cuda:0", "    a_test.go:2: got 1, want 2"}},
 		Skipped:    []failure{{"TestAbsent", "    a_test.go:3: no GPU"}},
 		Unfinished: []string{"TestDies"},
-		Tail: "    a_test.go:1: not of interest\n    a_test.go:2: got 1, want 2\n    a_test.go:3: no GPU\n" +
-			"panic: illegal address",
+		Tail: "        --- FAIL: TestGood (0.00s)\n    a_test.go:2: got 1, want 2\n    a_test.go:3: no GPU\npanic: illegal address",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -82,7 +83,7 @@ const tailLines = 30
 
 // read takes the results out of what a test binary prints with -test.v.
 func (p *result) read(log string) {
-	running := []string{}
+	var running []string
 	output := map[string][]string{}
 	current := ""
 	var tail []string
@@ -96,15 +97,16 @@ func (p *result) read(log string) {
 			}
 			continue
 		}
-		_, verdict, ok := strings.Cut(line, "--- ")
-		verb, test, named := strings.Cut(verdict, ": ")
-		if !ok || !named || verb != "PASS" && verb != "FAIL" && verb != "SKIP" {
+		_, verdict, _ := strings.Cut(line, "--- ")
+		verb, test, _ := strings.Cut(verdict, ": ")
+		test, _, _ = strings.Cut(test, " (")
+		i := slices.Index(running, test)
+		if i < 0 { // not a verdict, or one that a test shows of another process
 			output[current] = last(append(output[current], line))
 			tail = last(append(tail, line))
 			continue
 		}
-		test, _, _ = strings.Cut(test, " (")
-		running = remove(running, test)
+		running = slices.Delete(running, i, i+1)
 		f := failure{test, strings.Join(output[test], "\n")}
 		delete(output, test)
 		switch verb {
@@ -123,15 +125,6 @@ func (p *result) read(log string) {
 }
 
 func last(lines []string) []string { return lines[max(0, len(lines)-tailLines):] }
-
-func remove(tests []string, test string) []string {
-	for i, t := range tests {
-		if t == test {
-			return append(tests[:i], tests[i+1:]...)
-		}
-	}
-	return tests
-}
 
 func (p *result) line() string {
 	verdict := "ok"
