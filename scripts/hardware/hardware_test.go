@@ -123,7 +123,7 @@ panic: illegal address
 		Failed:     []failure{{"TestBad", "        --- FAIL: TestGood (0.00s)"}, {"TestBad/cuda:0", "    a_test.go:2: got 1, want 2"}},
 		Skipped:    []failure{{"TestAbsent", "    a_test.go:3: no GPU"}},
 		Unfinished: []string{"TestDies"},
-		Tail: "        --- FAIL: TestGood (0.00s)\n    a_test.go:2: got 1, want 2\n    a_test.go:3: no GPU\npanic: illegal address",
+		Tail:       "        --- FAIL: TestGood (0.00s)\n    a_test.go:2: got 1, want 2\n    a_test.go:3: no GPU\npanic: illegal address",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
