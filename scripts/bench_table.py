@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Prints what bench_torch.py --json wrote as the table of docs/benchmarks.md: a row for each workload.
+"""Prints what bench_torch.py --json wrote as a table of docs/benchmarks.md: a row for each workload.
 
     python3 scripts/bench_table.py runs.json
 
-A cell holds the fastest peer's time and cresset's in the middle run, and the ratios of all runs; bold is what misses the gate.
+For each number of threads a row holds cresset's time in the middle run and the median of the runs' ratios; bold is what misses the goal.
 """
 
 import argparse
 import json
+import statistics
 
 from bench_torch import human, middle, missed
 from torch_workloads import wanted
-
-NAMES = {"torch": "PyTorch", "openblas": "OpenBLAS"}
 
 
 def main():
@@ -20,9 +19,9 @@ def main():
     parser.add_argument("figures", type=argparse.FileType(), help="what bench_torch.py --json wrote")
     rows = json.load(parser.parse_args().figures)["rows"]
     threads = sorted({r["threads"] for r in rows})
-    heads = ["workload", "wanted"]
+    heads = ["workload", "goal"]
     for n in threads:
-        heads += [f"fastest peer, {n} thread{'s' * (n > 1)}", "cresset", "ratio of each run"]
+        heads += [f"{n} thread{'s' * (n > 1)}", "ratio"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for name in dict.fromkeys(r["case"] for r in rows):
         cells = [f"`{name}`", str(wanted(name)[0] or "")]
@@ -32,12 +31,9 @@ def main():
 
 
 def figures(runs):
-    """The fastest peer, cresset, and the ratios."""
-    r = middle(runs)
-    label, _, layout = r["anchor"].partition(" ")
-    peer = f"{human(r['ns'][r['anchor']])} ({NAMES[label]}{' ' * bool(layout)}{layout})"
-    ratios = ", ".join(f"{x['ratio']:.2f}" for x in runs)
-    return [peer, human(r["ns"]["cresset"]), f"**{ratios}**" if missed(runs) else ratios]
+    """Cresset's time and the ratio."""
+    ratio = f"{statistics.median(r['ratio'] for r in runs):.2f}"
+    return [human(middle(runs)["ns"]["cresset"]), f"**{ratio}**" if missed(runs) else ratio]
 
 
 if __name__ == "__main__":
