@@ -91,7 +91,7 @@ func (d *directConv[T]) multiply(group int, y, shifted []T, lines, cols int, tap
 					tile.RunTaps(taps.at[:], taps.last, bias)
 				}
 				if k+tile.K == depth {
-					follow(d.then, y[i*pixels+l*d.OW:], tile.Rows, cols, pixels)
+					epilogue(d.then, y[i*pixels+l*d.OW:], tile.Rows, cols, pixels)
 				}
 			}
 		}

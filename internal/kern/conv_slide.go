@@ -110,7 +110,7 @@ func convSlide[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) e
 				v := vec.Lines[T]{Planes: d.groups, Rows: lines, Cols: s.OW, Width: s.OW, X: results, PlaneX: d.padded, RowX: d.pitch, Stride: 1,
 					Y: to, PlaneY: outputs * pixels, RowY: s.OW}
 				v.Copy()
-				follow(then, to, d.groups, lines*s.OW, outputs*pixels)
+				epilogue(then, to, d.groups, lines*s.OW, outputs*pixels)
 			}
 		}
 	})

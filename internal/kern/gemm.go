@@ -2,6 +2,7 @@ package kern
 
 import (
 	"cresset/dtype"
+	"cresset/internal/kern/vec"
 	"cresset/internal/op"
 	"cresset/internal/par"
 )
@@ -21,17 +22,17 @@ func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Ro
 // are not read where alpha is zero. C must not overlap A or B.
 //
 // An element of C has the same bits whatever the number of threads. Its products
-// are added in order of k, in runs whose length depends on k alone, whatever m, n
-// and the layout. One exception makes vectors and few rows fast: where such an A
-// meets a B that lies along k, the products of 64 steps and more are added in
-// lanes, and these at the end.
+// are added in order of k, in blocks whose length depends on k alone, whatever m,
+// n and the layout. There is one exception: where A has few rows and B's columns
+// are contiguous (see gemm_dots.go), the products of 64 steps and more are added
+// in the lanes of a vector, and the lanes at the end.
 func Gemm[T dtype.Float](m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int) {
 	p := product[T]{m: m, n: n, k: k, alpha: alpha, a: a, b: b, beta: beta, c: c, ldc: ldc}
 	p.run(par.For)
 }
 
 // GemmBias computes C = then(bias + A·B), where bias has n elements and is added
-// to every row, and then is an op that Follows, or op.Invalid for none.
+// to every row, and then is an epilogue that Follows, or op.Invalid for none.
 func GemmBias[T dtype.Float](m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int) {
 	p := product[T]{m: m, n: n, k: k, alpha: 1, a: a, b: b, bias: bias, then: then, c: c, ldc: ldc}
 	p.run(par.For)
@@ -68,7 +69,7 @@ const (
 )
 
 // A splitter runs body over chunks of [0, n), of grain pieces or more: par.For,
-// or inline where the caller already runs beside others.
+// or inline where the caller is itself one of several concurrent chunks.
 type splitter func(n, grain int, body func(lo, hi int))
 
 func inline(n, _ int, body func(lo, hi int)) {
@@ -79,3 +80,66 @@ func inline(n, _ int, body func(lo, hi int)) {
 
 // grainOf returns how many pieces of so many flops make a chunk.
 func grainOf(flops int) int { return max(1, chunkFlops/max(flops, 1)) }
+
+// blockSteps bounds the steps of k that are summed in registers before they are added to C: the part of a panel of A and of
+// B that they read stays in the first two cache levels.
+const blockSteps = 512
+
+// stepsOf returns the number of steps in a block of k. All products use it, so that they have the same bits however they are
+// computed.
+func stepsOf(k int) int { return ceilDiv(k, max(ceilDiv(k, blockSteps), 1)) }
+
+// product is one call of Gemm.
+type product[T dtype.Float] struct {
+	m, n, k int
+	alpha   T
+	a, b    Matrix[T]
+	beta    T
+	bias    []T   // what every row of C starts from instead of beta*C, unless nil
+	then    op.Op // the epilogue
+	c       []T
+	ldc     int
+}
+
+// run computes the product: by micro-kernels where the processor has them, else in Go.
+func (p *product[T]) run(split splitter) {
+	if p.m == 0 || p.n == 0 {
+		return
+	}
+	multiplies := p.k > 0 && p.alpha != 0
+	if multiplies && vec.TileRows() > 0 {
+		p.runTiles(split)
+		return
+	}
+	if p.bias != nil {
+		for i := range p.m {
+			copy(p.c[i*p.ldc:][:p.n], p.bias)
+		}
+		p.beta = 1
+	}
+	if multiplies {
+		p.runPortable(split)
+	} else {
+		p.scale(0, p.m, 0, p.n)
+	}
+	epilogue(p.then, p.c, p.m, p.n, p.ldc)
+}
+
+// scale multiplies a part of C by beta.
+func (p *product[T]) scale(row, rowEnd, col, colEnd int) {
+	if p.beta == 1 {
+		return
+	}
+	for i := row; i < rowEnd; i++ {
+		c := p.c[i*p.ldc+col : i*p.ldc+colEnd]
+		if p.beta == 0 {
+			clear(c)
+			continue
+		}
+		for j := range c {
+			c[j] *= p.beta
+		}
+	}
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }

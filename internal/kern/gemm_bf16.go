@@ -29,8 +29,8 @@ func GemmBF16(m, n, k int, a, b Matrix[dtype.BF16], bias, c []dtype.BF16, ldc in
 		g.steps++
 	}
 	width := min(packCols, maxScratch/g.steps/pairCols*pairCols, ceilDiv(n, pairCols)*pairCols)
-	space := borrow[float32](width * g.steps)
-	defer space.giveBack()
+	space := newScratch[float32](width * g.steps)
+	defer space.release()
 	g.packedB = space.data
 	for g.col = 0; g.col < n; g.col += width {
 		g.colEnd = min(g.col+width, n)
@@ -69,9 +69,9 @@ func (g *gemmPairs) compute() {
 	rows := ceilDiv(min(pairRows, ceilDiv(g.m, 2*par.NumThreads())), g.height) * g.height // two pieces for each thread, or more
 	across := ceilDiv(g.colEnd-g.col, pairPieceCol)
 	flops := 4 * g.steps * min(rows, g.m) * min(pairPieceCol, g.n)
-	par.For(ceilDiv(g.m, rows)*across, max(1, minTiled/flops), func(lo, hi int) {
-		space := borrow[float32](min(rows, g.m)*g.steps + pairCols)
-		defer space.giveBack()
+	par.For(ceilDiv(g.m, rows)*across, max(1, minPieceFlops/flops), func(lo, hi int) {
+		space := newScratch[float32](min(rows, g.m)*g.steps + pairCols)
+		defer space.release()
 		packed := -1
 		for i := lo; i < hi; i++ {
 			row, col := i/across*rows, g.col+i%across*pairPieceCol
@@ -87,7 +87,7 @@ func (g *gemmPairs) compute() {
 
 // packA copies rows of A, tile after tile, each as [steps, rows].
 func (g *gemmPairs) packA(dst []float32, row, rowEnd int) {
-	for _, s := range stripsOf(row, rowEnd, g.height) {
+	for _, s := range tileGroups(row, rowEnd, g.height) {
 		for i := s.row; i < s.row+s.tiles*s.height; i += s.height {
 			to := dst[(i-row)*g.steps:]
 			packPairs(to, s.height, Matrix[dtype.BF16]{g.a.Data[i*g.a.Row:], g.a.Col, g.a.Row}, g.pairs, s.height)
@@ -119,18 +119,18 @@ func packPairs(dst []float32, width int, m Matrix[dtype.BF16], steps, cols int) 
 	}
 }
 
-// piece computes what lies between two corners of C.
+// piece computes the part of C between two corners.
 func (g *gemmPairs) piece(packedA []float32, row, rowEnd, col, colEnd int) {
 	part := g.steps * pairCols / nextParts
 	t := vec.PairTile{K: g.steps, RowB: pairCols, RowC: g.ldc}
-	strips := stripsOf(row, rowEnd, g.height)
+	tiles := tileGroups(row, rowEnd, g.height)
 	for j := col; j < colEnd; j += pairCols {
 		t.Cols, t.B = min(pairCols, colEnd-j), g.packedB[(j-g.col)*g.steps:]
 		next := t.B
 		if j+pairCols < colEnd {
 			next = g.packedB[(j+pairCols-g.col)*g.steps:]
 		}
-		for _, s := range strips {
+		for _, s := range tiles {
 			if s.tiles == 0 {
 				continue
 			}

@@ -6,19 +6,20 @@ import (
 )
 
 const (
-	// maxDotRows bounds the rows of an A that is multiplied with columns of B where they lie, and dotRowSteps is how many
-	// steps of k each of them takes: beyond that, packing B costs less than adding up the lanes of all sums. Measured.
+	// maxDotRows bounds the rows of A, and dotRowSteps is the least number of steps of k for each of them: beyond that, packing
+	// B costs less than adding up the lanes of all sums. Measured.
 	maxDotRows, dotRowSteps = 48, 20
 	// minDotSteps is the least k of a dot product: shorter ones gain nothing, and add in order whatever the layout.
 	minDotSteps = 64
-	// dotSteps is how many products are summed between two sights of C.
+	// dotSteps bounds the products that are summed before they are added to C.
 	dotSteps = 1 << 13
 	// maxDotElems bounds the elements of B that one call reads.
 	maxDotElems = 1 << 16
 )
 
-// runDots computes a product of few rows with columns, whose elements' products are added in lanes, and reports whether
-// it is one.
+// runDots computes a product of few rows of A with contiguous columns of B, as in a Linear layer with a small batch, by dot
+// products, and reports whether it is one. A tile's sums are vectors along k, whose lanes are added at the end: B is read
+// where it is, once.
 func (p *product[T]) runDots(split splitter) bool {
 	thin := p.m == 1 || p.a.Col == 1 && p.m <= min(maxDotRows, p.k/dotRowSteps)
 	if p.alpha != 1 || p.b.Row != 1 || p.k < minDotSteps || !thin {
@@ -29,7 +30,7 @@ func (p *product[T]) runDots(split splitter) bool {
 	}
 	d := dots[T]{product: *p, height: ceilDiv(p.m, ceilDiv(p.m, vec.DotRows()))}
 	d.width = vec.DotCols(d.height)
-	if groups, grain := ceilDiv(p.n, d.width), ceilDiv(minTiled, 2*p.m*p.k*d.width); groups >= 2*grain {
+	if groups, grain := ceilDiv(p.n, d.width), ceilDiv(minPieceFlops, 2*p.m*p.k*d.width); groups >= 2*grain {
 		d.share(split, groups, grain)
 		return true
 	}
@@ -43,7 +44,7 @@ type dots[T dtype.Float] struct {
 	height, width int // of a tile
 }
 
-// share computes groups of columns beside each other. It is on its own because what its closure captures is allocated.
+// share divides groups of columns among threads. It is a function of its own because what its closure captures is allocated.
 func (d *dots[T]) share(split splitter, groups, grain int) {
 	shared := *d
 	split(groups, grain, func(lo, hi int) { shared.columns(lo*shared.width, min(hi*shared.width, shared.n)) })
@@ -53,11 +54,11 @@ func (d *dots[T]) share(split splitter, groups, grain int) {
 func (d *dots[T]) columns(col, colEnd int) {
 	var packed []T
 	if d.a.Col != 1 {
-		space := borrow[T](min(dotSteps, d.k))
-		defer space.giveBack()
+		space := newScratch[T](min(dotSteps, d.k))
+		defer space.release()
 		packed = space.data
 	}
-	strips := stripsOf(0, d.m, d.height)
+	tiles := tileGroups(0, d.m, d.height)
 	t := vec.Tile[T]{RowA: d.a.Row, RowB: d.b.Col, RowC: d.ldc}
 	for k := 0; k < d.k; k += dotSteps {
 		t.K = min(dotSteps, d.k-k)
@@ -68,30 +69,30 @@ func (d *dots[T]) columns(col, colEnd int) {
 			}
 			a = packed
 		}
-		beside := 1 // tiles of one call
+		beside := 1 // tiles side by side in one call
 		if d.m <= d.height {
 			beside = max(1, maxDotElems/(d.width*t.K))
 		}
 		for j := col; j < colEnd; {
 			t.Cols, t.B = min(d.width, colEnd-j), d.b.Data[j*d.b.Col+k:]
 			count := max(1, min(beside, (colEnd-j)/d.width))
-			for _, s := range strips {
-				if s.tiles > 0 {
-					t.A = a[s.row*d.a.Row:]
-					d.multiply(&t, s, count, j, k)
+			for _, g := range tiles {
+				if g.tiles > 0 {
+					t.A = a[g.row*d.a.Row:]
+					d.multiply(&t, g, count, j, k)
 				}
 			}
 			j += count * d.width
 		}
 	}
-	follow(d.then, d.c[col:], d.m, colEnd-col, d.ldc)
+	epilogue(d.then, d.c[col:], d.m, colEnd-col, d.ldc)
 }
 
-// multiply computes a strip of the tiles from column j on, or so many tiles beside each other.
-func (d *dots[T]) multiply(t *vec.Tile[T], s strip, count, j, k int) {
-	t.Rows, t.C = s.height, d.c[s.row*d.ldc+j:]
+// multiply computes a group of tiles from column j on, or as many tiles side by side as count says.
+func (d *dots[T]) multiply(t *vec.Tile[T], g tileGroup, count, j, k int) {
+	t.Rows, t.C = g.height, d.c[g.row*d.ldc+j:]
 	t.From, t.RowFrom = d.from(t.C, j, k)
-	t.Count, t.Step = s.tiles, vec.Steps{A: s.height * d.a.Row, C: s.height * d.ldc, From: s.height * t.RowFrom}
+	t.Count, t.Step = g.tiles, vec.Steps{A: g.height * d.a.Row, C: g.height * d.ldc, From: g.height * t.RowFrom}
 	if count > 1 {
 		t.Count, t.Step = count, vec.Steps{B: d.width * d.b.Col, C: d.width, From: d.width}
 	}

@@ -70,8 +70,8 @@ func (p intProduct[T]) rows(i0, i1, j0, j1 int) {
 		p.panels(i0, i1, j0, j1, width, depth, nil)
 		return
 	}
-	space := borrow[float64](intPanel / 8)
-	defer space.giveBack()
+	space := newScratch[float64](intPanel / 8)
+	defer space.release()
 	p.panels(i0, i1, j0, j1, width, depth, numbersOver[T](space.data))
 }
 
@@ -158,8 +158,8 @@ func addProducts[T dtype.Integer](sums, a, b, c []T, x, y, z T) {
 // dots computes rows i0 to i1-1 of C, which has few columns, an element at a time. Vectors are gathered where they do not
 // lie along k.
 func (p intProduct[T]) dots(i0, i1 int) {
-	space := borrow[float64]((intFew + 2) * intDot)
-	defer space.giveBack()
+	space := newScratch[float64]((intFew + 2) * intDot)
+	defer space.release()
 	part := func(n int) []T { return numbersOver[T](space.data[n*intDot:][:intDot])[:intDot] }
 	for i := i0; i < i1; i++ {
 		for j := range p.n {

@@ -1,65 +1,63 @@
 package kern
 
-import "cresset/dtype"
+import "cresset/internal/kern/vec"
 
-// packA copies panel i of the block's rows, for run steps from k on, as
-// [run, mr], multiplied by alpha. Rows beyond the block become zeros: the
-// kernel computes whole tiles, and what it makes of them is dropped.
-func (b *block[T]) packA(i, k, run int) {
-	mr := b.kernel.mr
-	dst := b.packedA[i*mr*run:][:mr*run]
-	lanes := min(mr, b.rows-i*mr)
-	a := b.product.a
-	packPanel(dst, mr, lanes, run, a.Data[(b.row+i*mr)*a.Row+k*a.Col:], a.Row, a.Col)
-	if b.alpha != 1 {
-		for i := range dst {
-			dst[i] *= b.alpha
+// packB copies the part of B into panels of width columns, one after the other, each as [steps, width]. Threads share the panels.
+func (t *tiling[T]) packB(split splitter) {
+	shared := *t // the closure captures it, and so it is allocated
+	panels, steps := ceilDiv(t.colEnd-t.col, t.width), t.end-t.step
+	split(panels, grainOf(8*steps*t.width), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			col := shared.col + i*shared.width
+			shared.packPanel(shared.packedB[i*shared.width*steps:][:shared.width*steps], col, min(shared.width, shared.colEnd-col))
 		}
-	}
+	})
 }
 
-// packB copies panel j of the block's columns as [run, nr], as packA does.
-func (b *block[T]) packB(j, k, run int) {
-	nr := b.kernel.nr
-	dst := b.packedB[j*nr*run:][:nr*run]
-	lanes := min(nr, b.cols-j*nr)
-	m := b.product.b
-	packPanel(dst, nr, lanes, run, m.Data[(b.col+j*nr)*m.Col+k*m.Row:], m.Col, m.Row)
-}
-
-// packPanel writes dst[k*width+l] = src[l*across+k*along] for lanes of width l
-// and run values of k.
-func packPanel[T dtype.Float](dst []T, width, lanes, run int, src []T, across, along int) {
+// packPanel copies so many columns of B.
+func (t *tiling[T]) packPanel(dst []T, col, cols int) {
+	steps, lanes := t.end-t.step, vec.Lanes[T]()
+	src := t.b.Data[t.step*t.b.Row+col*t.b.Col:]
 	switch {
-	case lanes == width && across == 1:
-		for k := range run {
-			copy(dst[k*width:][:width], src[k*along:])
+	case t.b.Col == 1:
+		vec.GatherRows(dst, t.width, src, t.b.Row, steps, cols)
+	case t.b.Row == 1:
+		for j := 0; j < cols; j += lanes {
+			vec.Transpose(dst[j:], t.width, src[j*t.b.Col:], t.b.Col, min(lanes, cols-j), steps)
 		}
-	case lanes == width && along == 1 && width == 2:
-		interleave2(dst, src[:run], src[across:][:run])
-	case lanes == width && along == 1 && width == 4:
-		interleave4(dst, src[:run], src[across:][:run], src[2*across:][:run], src[3*across:][:run])
 	default:
-		clear(dst)
-		for l := range lanes {
-			to, from := dst[l:], src[l*across:]
-			for k := range run {
-				to[k*width] = from[k*along]
+		for l := range steps {
+			for j := range cols {
+				dst[l*t.width+j] = src[l*t.b.Row+j*t.b.Col]
 			}
 		}
 	}
 }
 
-func interleave2[T dtype.Float](dst, x, y []T) {
-	for i, v := range x {
-		d := (*[2]T)(dst[2*i:])
-		d[0], d[1] = v, y[i]
-	}
-}
-
-func interleave4[T dtype.Float](dst, x, y, z, w []T) {
-	for i, v := range x {
-		d := (*[4]T)(dst[4*i:])
-		d[0], d[1], d[2], d[3] = v, y[i], z[i], w[i]
+// packRows copies the rows of a group of tiles of A, multiplied by alpha, for some steps: tile after tile, each as [steps, rows].
+// What a copy writes beyond a tile's elements the next one overwrites.
+func (t *tiling[T]) packRows(dst []T, g tileGroup, k, steps int) {
+	lanes, rows := vec.Lanes[T](), g.height
+	for i := range g.tiles {
+		to, src := dst[i*rows*steps:], t.a.Data[(g.row+i*rows)*t.a.Row+k*t.a.Col:]
+		switch {
+		case t.a.Row == 1:
+			vec.GatherRows(to, rows, src, t.a.Col, steps, rows)
+		case t.a.Col == 1:
+			for r := (rows - 1) / lanes * lanes; r >= 0; r -= lanes {
+				vec.Transpose(to[r:], rows, src[r*t.a.Row:], t.a.Row, min(lanes, rows-r), steps)
+			}
+		default:
+			for l := range steps {
+				for r := range rows {
+					to[l*rows+r] = src[r*t.a.Row+l*t.a.Col]
+				}
+			}
+		}
+		if t.alpha != 1 {
+			for l := range to[:rows*steps] {
+				to[l] *= t.alpha
+			}
+		}
 	}
 }

@@ -6,37 +6,82 @@ import (
 	"cresset/internal/par"
 )
 
+// How a product runs, C[m, n] = A[m, k]·B[k, n], with a product of two 512×512 matrices of float32 as the example:
+//
+//	C is cut into pieces, the unit of work of a thread
+//	└─ k is cut into blocks of at most 512 steps
+//	   └─ a piece is cut into panels of columns, one or two vectors wide each
+//	      └─ a panel is cut into tiles of rows × panel width, one call of a micro-kernel each
+//
+// Micro-kernel (vec.Tile, written by internal/kgen/tile). It keeps a tile of C in vector registers while k passes. A step of k
+// loads a row of the panel of B, broadcasts one element of A for each row of the tile, and makes a fused multiply-add for each
+// vector of sums. Tiles have up to 14×32 elements of float32 under AVX-512 (28 of 32 registers are sums), 6×16 under AVX2 (12
+// of 16), 8×12 under NEON (24 of 32); of float64 half as many columns. A's and B's elements are found by strides, so the same
+// micro-kernel reads a matrix, its transpose and a packed copy. In the example 512 rows are divided evenly into tiles of at
+// most 14 or 6 rows. Several tiles below each other are one call: what Go does between two calls takes as long as seven steps.
+//
+// Blocking of k. The sums of a block start from zero, and what C holds, the bias or nothing is added before they are stored: C
+// is read and written once a block. 512 steps are one block; 600 would be two of 300. The length depends on k alone. So an
+// element's products are added in the same order and with the same roundings whatever the tile, the packing, the number of
+// threads, or which thread computes it: bits do not depend on threads (TestGemmThreadsKeepBits).
+//
+// Packing. A copy costs time and pays where memory is read badly. B of at most 2**18 elements (1 MiB of float32, which the
+// second cache level holds) is read where it is if its rows are contiguous: so in the example. Larger or transposed ones are
+// packed, 1024 columns and up to 2048 steps at a time, as panels: [steps, panel width], contiguous. A is packed if there are
+// 512 columns or more to multiply it by, so in the example: as panels of a tile's rows, [steps, rows], so that each step
+// reads neighbours, and rows a power of two apart do not evict each other from the first cache level. A piece packs its own
+// rows, at most 4 KiB of each at a time.
+//
+// Caches. The panel of B (512×32 elements, 64 KiB under AVX-512; 32 KiB under AVX2) is read again by every tile of a piece, from
+// the first or second cache level; the packed rows of A (up to 112 of them) stay in the second level, and are read again for
+// every panel.
+//
+// Prefetch. The micro-kernel prefetches the row of B that it needs 8 steps later: rows of a B that is not packed lie too far apart
+// for the hardware's prefetcher. The lines of C's tile are prefetched 48 steps before the sums are done. While tiles of a
+// packed panel are computed, each prefetches an eighth of the next panel into the second level (vec.Tile.Next).
+//
+// Threads. Pieces are at most 112 rows high; with one thread the example has 5 of them. With more threads, cut makes at
+// least four pieces for each, first of columns: two threads get 6×2 pieces of about 86 rows and 256 columns. A piece is at least
+// 2**19 floating-point operations, some microseconds. The threads of package par claim pieces. A small product is one piece,
+// on the caller's thread.
+//
+// Epilogue. ReLU, if asked for, is applied to a piece by the thread that computed it, while its cache holds the piece.
+//
+// Other shapes: few rows of A and columns of B that are contiguous are dot products (gemm_dots.go); bfloat16 has a
+// micro-kernel of its own (gemm_bf16.go); integers add rows of B (gemm_int.go); without assembly there is gemm_portable.go.
+
 const (
-	// maxInPlace bounds k*n of a B that tiles read where it lies: up to there the second cache level holds it.
+	// maxInPlace bounds k*n of a B that tiles read where it is.
 	maxInPlace = 1 << 18
 	// packCols and packSteps bound the part of B that is packed at a time.
 	packCols, packSteps = 1024, 2048
-	// minPackCols is the least number of columns that pay for packing A. Half of them do where its rows lie a multiple of
-	// pageBytes apart: those of a tile take each other's place in the first cache level.
+	// minPackCols is the least number of columns that pay for packing A: the copy is read once for every panel. Half as many do
+	// where A's rows are a multiple of pageBytes apart, since rows of a tile then share a set of the first cache level.
 	minPackCols, pageBytes = 512, 4 << 10
-	// pieceRows bounds the rows of a piece of work, whose packed A stays in the second cache level.
+	// pieceRows bounds the rows of a piece, whose packed A stays in the second cache level.
 	pieceRows = 112
-	// blockBytes bounds what is packed of a row of A at a time: of a piece half the second cache level.
-	blockBytes = 4 << 10
-	// minTiled is the least piece of work in flops, some microseconds.
-	minTiled = 1 << 19
+	// packBytes bounds what is packed of a row of A at a time: of a piece, half the second cache level.
+	packBytes = 4 << 10
+	// minPieceFlops is the least piece of work that is worth handing to a thread: some microseconds.
+	minPieceFlops = 1 << 19
+	// nextParts is how many tiles prefetch the next panel, a part each.
+	nextParts = 8
 )
 
-// tiling is a product on the tiles of package vec, or the part of it whose B is packed together. The products of an
-// element are added in the same order however it is cut and packed.
+// tiling is a product on the micro-kernels of package vec, or the part of it whose B is packed together.
 type tiling[T dtype.Float] struct {
 	product[T]
-	col, colEnd int // the part
-	step, end   int // of k
-	packedB     []T // of the part, in panels of width columns; nil where B is read in place
+	col, colEnd int // columns of the part
+	step, end   int // steps of k of the part
+	packedB     []T // the part of B as panels of width columns; nil where B is read where it is
 	packA       bool
-	length      int // steps between two sights of C
-	block       int // steps whose A is packed together
+	length      int // steps of a block of k
+	packed      int // steps for which a piece packs A together, a multiple of length
 	height      int // rows of a tile
-	width       int // columns of a tile
+	width       int // columns of a panel
 }
 
-// runTiles computes the product by tiles.
+// runTiles computes the product on micro-kernels.
 func (p *product[T]) runTiles(split splitter) {
 	if p.n == 1 && p.ldc == 1 && p.m > 1 && (p.a.Row == 1 || p.a.Col == 1) {
 		p.asRow().runTiles(split)
@@ -48,9 +93,9 @@ func (p *product[T]) runTiles(split splitter) {
 	if p.bias == nil && p.beta != 0 && p.beta != 1 {
 		p.scale(0, p.m, 0, p.n)
 	}
-	t := tiling[T]{product: *p, colEnd: p.n, end: p.k, length: runLength(p.k),
+	t := tiling[T]{product: *p, colEnd: p.n, end: p.k, length: stepsOf(p.k),
 		height: ceilDiv(p.m, ceilDiv(p.m, vec.TileRows())), width: vec.PanelCols[T]()}
-	t.block = max(1, blockBytes/dtype.Of[T]().Size()/t.length) * t.length
+	t.packed = max(1, packBytes/dtype.Of[T]().Size()/t.length) * t.length
 	t.packA = p.packsA()
 	if p.b.Col == 1 && (p.m <= t.height || p.k*p.n <= maxInPlace) {
 		if p.m <= t.height {
@@ -61,8 +106,8 @@ func (p *product[T]) runTiles(split splitter) {
 	}
 	steps := packSteps / t.length * t.length
 	cols := packCols / t.width * t.width
-	space := borrow[T](min(steps, p.k) * min(cols, ceilDiv(p.n, t.width)*t.width))
-	defer space.giveBack()
+	space := newScratch[T](min(steps, p.k) * min(cols, ceilDiv(p.n, t.width)*t.width))
+	defer space.release()
 	t.packedB = space.data
 	for t.col = 0; t.col < p.n; t.col += cols {
 		t.colEnd = min(t.col+cols, p.n)
@@ -74,7 +119,7 @@ func (p *product[T]) runTiles(split splitter) {
 	}
 }
 
-// packsA reports whether tiles read A from a copy.
+// packsA reports whether tiles read A from a packed copy.
 func (p *product[T]) packsA() bool {
 	cols := minPackCols
 	if p.a.Row*dtype.Of[T]().Size()%pageBytes == 0 {
@@ -83,7 +128,7 @@ func (p *product[T]) packsA() bool {
 	return p.alpha != 1 || p.m > 1 && p.n >= cols
 }
 
-// asRow returns a product with one column as one with one row.
+// asRow returns a product with one column, A·b, as one with one row, bᵀ·Aᵀ.
 func (p *product[T]) asRow() *product[T] {
 	q := &product[T]{m: 1, n: p.m, k: p.k, alpha: p.alpha, a: p.b.Transposed(), b: p.a.Transposed(), beta: p.beta, then: p.then, c: p.c, ldc: p.m}
 	if p.bias != nil {
@@ -102,8 +147,8 @@ func (t *tiling[T]) compute(split splitter) {
 	t.piece(0, t.m, t.col, t.colEnd)
 }
 
-// share computes the pieces beside each other, those of a packed B from left to right: a thread meets the panels that it has
-// packed itself, which are in its own caches. It is on its own because what its closure captures is allocated.
+// share divides the pieces among threads, with a packed B column by column: neighbouring pieces then read the panels that the
+// same thread has packed, from its caches. It is a function of its own because what its closure captures is allocated.
 func (t *tiling[T]) share(split splitter, down, across int) {
 	shared := *t
 	panels := ceilDiv(t.colEnd-t.col, t.width)
@@ -119,8 +164,8 @@ func (t *tiling[T]) share(split splitter, down, across int) {
 	})
 }
 
-// cut decides on the pieces, so many below and beside each other: several for each thread, where the product is large enough,
-// and as many for each.
+// cut returns into how many rows and columns of pieces the part is cut: as many pieces for each thread, and at least four of
+// them while a piece has minPieceFlops. It changes no bits.
 func (t *tiling[T]) cut() (down, across int) {
 	threads, cols := par.NumThreads(), t.colEnd-t.col
 	down, across = ceilDiv(t.m, pieceRows), 1
@@ -131,7 +176,7 @@ func (t *tiling[T]) cut() (down, across int) {
 		down = ceilDiv(down, threads) * threads
 	}
 	tiles, panels := ceilDiv(t.m, t.height), ceilDiv(cols, t.width)
-	for down*across < 4*threads && 2*t.m*cols*(t.end-t.step)/(down*across) >= 2*minTiled {
+	for down*across < 4*threads && 2*t.m*cols*(t.end-t.step)/(down*across) >= 2*minPieceFlops {
 		narrow := t.packA && cols/across <= minPackCols/2 // each piece packs its rows of A
 		switch {
 		case 2*down <= tiles && (narrow || t.m/down >= cols/across):
@@ -149,75 +194,106 @@ func (t *tiling[T]) cut() (down, across int) {
 	return down, across
 }
 
-// piece computes what lies between two corners of C. Runs of k follow each other panel by panel, while a cache holds what
-// they add to.
+// piece computes the part of C between two corners.
 func (t *tiling[T]) piece(row, rowEnd, col, colEnd int) {
 	var packedA []T
 	if t.packA {
-		space := borrow[T]((rowEnd-row)*min(t.block, t.end-t.step) + 2*t.width)
-		defer space.giveBack()
+		space := newScratch[T]((rowEnd-row)*min(t.packed, t.end-t.step) + 2*t.width)
+		defer space.release()
 		packedA = space.data
 	}
-	for k := t.step; k < t.end; k += t.block {
-		t.pieceBlock(packedA, row, rowEnd, col, colEnd, k, min(k+t.block, t.end))
+	for k := t.step; k < t.end; k += t.packed {
+		t.pieceBlocks(packedA, row, rowEnd, col, colEnd, k, min(k+t.packed, t.end))
 	}
 	if t.end == t.k {
-		follow(t.then, t.c[row*t.ldc+col:], rowEnd-row, colEnd-col, t.ldc)
+		epilogue(t.then, t.c[row*t.ldc+col:], rowEnd-row, colEnd-col, t.ldc)
 	}
 }
 
-// pieceBlock adds what steps from k to kEnd give.
-func (t *tiling[T]) pieceBlock(packedA []T, row, rowEnd, col, colEnd, k, kEnd int) {
-	strips := stripsOf(row, rowEnd, t.height)
-	// packed is A's strip for the run of steps from l on.
-	packed := func(s strip, l, steps int) []T {
+// pieceBlocks adds to a piece the products of steps k to kEnd, whole blocks whose A is packed together. All blocks of a panel
+// follow each other, while a cache holds its tiles of C.
+func (t *tiling[T]) pieceBlocks(packedA []T, row, rowEnd, col, colEnd, k, kEnd int) {
+	groups := tileGroups(row, rowEnd, t.height)
+	// packed is the packed A of a group for the block of steps from l on.
+	packed := func(g tileGroup, l, steps int) []T {
 		if !t.packA {
 			return nil
 		}
-		return packedA[(l-k)*(rowEnd-row)+(s.row-row)*steps:]
+		return packedA[(l-k)*(rowEnd-row)+(g.row-row)*steps:]
 	}
 	for l := k; t.packA && l < kEnd; l += t.length {
 		steps := min(t.length, kEnd-l)
-		for _, s := range strips {
-			t.packRows(packed(s, l, steps), s, l, steps)
+		for _, g := range groups {
+			t.packRows(packed(g, l, steps), g, l, steps)
 		}
 	}
 	for j := col; j < colEnd; j += t.width {
 		for l := k; l < kEnd; l += t.length {
 			steps := min(t.length, kEnd-l)
-			for _, s := range strips {
-				if s.tiles > 0 {
-					t.multiply(s, packed(s, l, steps), j, colEnd, l, steps)
+			for _, g := range groups {
+				if g.tiles > 0 {
+					t.multiply(g, packed(g, l, steps), j, colEnd, l, steps)
 				}
 			}
 		}
 	}
 }
 
-// multiply computes a strip of the panel from column j on, for some steps from k on.
-func (t *tiling[T]) multiply(s strip, packedA []T, j, colEnd, k, steps int) {
+// multiply computes a group of tiles in the panel from column j on, for the block of steps from k on.
+func (t *tiling[T]) multiply(g tileGroup, packedA []T, j, colEnd, k, steps int) {
 	part := steps * t.width / nextParts
-	tile := vec.Tile[T]{Rows: s.height, Cols: min(t.width, colEnd-j), K: steps, B: t.columns(j, k), RowB: t.b.Row, C: t.c[s.row*t.ldc+j:], RowC: t.ldc,
-		Count: s.tiles, Step: vec.Steps{C: s.height * t.ldc, Next: part}}
+	tile := vec.Tile[T]{Rows: g.height, Cols: min(t.width, colEnd-j), K: steps, B: t.panel(j, k), RowB: t.b.Row, C: t.c[g.row*t.ldc+j:], RowC: t.ldc,
+		Count: g.tiles, Step: vec.Steps{C: g.height * t.ldc, Next: part}}
 	tile.Next = tile.B
 	if t.packedB != nil {
 		tile.RowB = t.width
-		tile.Next = tile.B[min(steps*t.width+s.before*part, len(tile.B)-1):]
+		tile.Next = tile.B[min(steps*t.width+g.before*part, len(tile.B)-1):]
 	}
 	if t.packA {
-		tile.A, tile.RowA, tile.ColA, tile.Step.A = packedA, 1, s.height, s.height*steps
+		tile.A, tile.RowA, tile.ColA, tile.Step.A = packedA, 1, g.height, g.height*steps
 	} else {
-		tile.A, tile.RowA, tile.ColA, tile.Step.A = t.a.Data[s.row*t.a.Row+k*t.a.Col:], t.a.Row, t.a.Col, s.height*t.a.Row
+		tile.A, tile.RowA, tile.ColA, tile.Step.A = t.a.Data[g.row*t.a.Row+k*t.a.Col:], t.a.Row, t.a.Col, g.height*t.a.Row
 	}
 	tile.From, tile.RowFrom = t.from(tile.C, j, k)
-	tile.Step.From = s.height * tile.RowFrom
+	tile.Step.From = g.height * tile.RowFrom
 	tile.Run()
 }
 
-// columns returns B from a column and a step on.
-func (t *tiling[T]) columns(col, k int) []T {
+// panel returns B from a column and a step on.
+func (t *tiling[T]) panel(col, k int) []T {
 	if t.packedB != nil {
 		return t.packedB[(col-t.col)*(t.end-t.step)+(k-t.step)*t.width:]
 	}
 	return t.b.Data[k*t.b.Row+col:]
+}
+
+// from returns what a tile of C starts from, at a column and a step of k, and how far its rows are apart: C itself, which has
+// been multiplied by beta, the bias, or nothing.
+func (p *product[T]) from(c []T, col, k int) (from []T, row int) {
+	switch {
+	case k > 0:
+		return c, p.ldc
+	case p.bias != nil:
+		return p.bias[col:], 0
+	case p.beta != 0:
+		return c, p.ldc
+	}
+	return nil, 0
+}
+
+// A tileGroup is tiles of one height below each other, which one call of a micro-kernel computes.
+type tileGroup struct {
+	row    int
+	tiles  int // there may be none
+	height int
+	before int // tiles of the group above
+}
+
+// tileGroups divides rows into tiles of at most height rows, whose heights differ by one at most: the end of a tile takes as
+// long whatever its height. The higher ones come first.
+func tileGroups(row, rowEnd, height int) [2]tileGroup {
+	rows := rowEnd - row
+	tiles := ceilDiv(rows, height)
+	high, low := rows%tiles, rows/tiles
+	return [2]tileGroup{{row, high, low + 1, 0}, {row + high*(low+1), tiles - high, low, high}}
 }

@@ -64,7 +64,7 @@ func TestPiecesMeetInOrder(t *testing.T) {
 
 // A strided vector is packed in parts, which change no bit.
 func TestStridedVectorKeepsBits(t *testing.T) {
-	const m, k, step = 5, 2*gemvRuns*maxRun + 777, 3
+	const m, k, step = 5, 2*64*blockSteps + 777, 3
 	rnd := rand.New(rand.NewPCG(1, 2))
 	a, strided, x := fill(rnd, make([]float32, m*k)), fill(rnd, make([]float32, k*step)), make([]float32, k)
 	for i := range x {
