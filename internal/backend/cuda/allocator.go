@@ -23,17 +23,17 @@ type source interface {
 	malloc(bytes int64) (ptr uint64, err error) // driver.ErrOutOfMemory where there is none left
 	free(ptr uint64) error                      // after all work that was issued before
 	info() (free, total int64, err error)
-	programs() []Program           // that hold its memory
-	record(s stream) (mark, error) // marks what has been issued to s
-	passed(m mark) (bool, error)   // whether everything before the mark is done
-	wait(m mark) error
-	forget(m mark)
+	programs() []Program            // that hold its memory
+	record(s stream) (event, error) // an event behind what has been issued to s
+	passed(e event) (bool, error)   // whether everything before the event is done
+	wait(e event) error
+	forget(e event)
 }
 
-// mark is an event that a source recorded.
-type mark = driver.Event
+// event marks a place in the work of a stream.
+type event = driver.Event
 
-// allocator hands out a GPU's memory as PyTorch's caching allocator does: in blocks of whole segments, which it keeps when
+// allocator allocates a GPU's memory as PyTorch's caching allocator does: in blocks of whole segments, which it keeps when
 // they come back.
 type allocator struct {
 	source source
@@ -42,19 +42,19 @@ type allocator struct {
 
 	mu       sync.Mutex
 	pools    [2]pool
-	lent     []*block
+	inUse    []*block
 	pending  [streams][]pendingFree
 	spare    []*block // structs of blocks that were merged away
 	segments map[uint64]int64
 	limit    int64 // bytes that may be reserved; 0 where no fraction was set
 	stats    Stats
-	net      net
+	gc       collection
 }
 
 // pendingFree is a freed block that another stream still uses.
 type pendingFree struct {
 	block *block
-	mark  mark
+	event event
 }
 
 func newAllocator(src source, device int, c config) *allocator {
@@ -81,7 +81,7 @@ func (a *allocator) alloc(bytes int, s stream) (*Buffer, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.net.due(a.live()) {
+	if a.gc.due(a.allocated()) {
 		a.collect(false)
 	}
 	if err := a.finishPending(); err != nil {
@@ -123,7 +123,7 @@ func (a *allocator) acquire(r request) (*block, error) {
 	if err := a.shedOld(); err != nil {
 		return nil, err
 	}
-	for _, makeRoom := range [...]func(request) error{nil, a.regain, a.releaseOversize, a.releaseIdle} {
+	for _, makeRoom := range [...]func(request) error{nil, a.collectAll, a.releaseOversize, a.releaseIdle} {
 		if makeRoom != nil {
 			if err := makeRoom(r); err != nil {
 				return nil, err
@@ -141,8 +141,8 @@ func (a *allocator) acquire(r request) (*block, error) {
 	return nil, a.outOfMemory(r)
 }
 
-// regain takes back what was dropped, wherever the collector has not looked yet.
-func (a *allocator) regain(request) error {
+// collectAll reclaims unreachable buffers that the garbage collector has not found yet.
+func (a *allocator) collectAll(request) error {
 	a.collect(true)
 	return nil
 }
@@ -184,7 +184,7 @@ func (a *allocator) grow(r request) (*block, error) {
 	return b, nil
 }
 
-// lend hands the block out; what r does not need of it goes back to the pool where that is worth while.
+// lend makes the block a buffer; what r does not need of it goes back to the pool where that is worth while.
 func (a *allocator) lend(b *block, r request) *Buffer {
 	wasSplit := b.isSplit()
 	k := b.pool.kind
@@ -201,10 +201,10 @@ func (a *allocator) lend(b *block, r request) *Buffer {
 		a.stats.InactiveSplit.add(k, -1)
 	}
 	a.stats.lent(k, b.size, r.bytes, b.size >= a.config.maxSplit)
-	b.state, b.slot = lent, len(a.lent)
+	b.state, b.slot = inUse, len(a.inUse)
 	b.asked = r.bytes
-	a.lent = append(a.lent, b)
-	a.watch()
+	a.inUse = append(a.inUse, b)
+	a.notify()
 	h := b.handle
 	b.handle = nil
 	h.ptr, h.bytes = b.ptr, int(r.bytes)
@@ -247,7 +247,7 @@ func (a *allocator) newBlock() *block {
 	return b
 }
 
-// used notes that a stream other than its own reads or writes the buffer, so that the memory is not handed out again
+// used notes that a stream other than its own reads or writes the buffer, so that the memory is not allocated again
 // before that stream is done with it.
 func (a *allocator) used(h *Buffer, s stream) {
 	if h.whole != nil {

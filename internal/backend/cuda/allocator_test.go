@@ -16,7 +16,7 @@ type fakeSource struct {
 	capacity, used int64
 	next           uint64
 	segments       map[uint64]int64
-	issued, done   mark
+	issued, done   event
 	recorded       int
 	waited         int
 	failing        error
@@ -45,21 +45,21 @@ func (f *fakeSource) info() (free, total int64, err error) {
 	return f.capacity - f.used, f.capacity, nil
 }
 
-func (f *fakeSource) record(stream) (mark, error) {
+func (f *fakeSource) record(stream) (event, error) {
 	f.issued++
 	f.recorded++
 	return f.issued, nil
 }
 
-func (f *fakeSource) passed(m mark) (bool, error) { return m <= f.done, f.failing }
+func (f *fakeSource) passed(e event) (bool, error) { return e <= f.done, f.failing }
 
-func (f *fakeSource) wait(m mark) error {
-	f.done = max(f.done, m)
+func (f *fakeSource) wait(e event) error {
+	f.done = max(f.done, e)
 	f.waited++
 	return nil
 }
 
-func (f *fakeSource) forget(mark) { f.recorded-- }
+func (f *fakeSource) forget(event) { f.recorded-- }
 
 func testAllocator(capacity int64) (*allocator, *fakeSource) {
 	src := &fakeSource{capacity: capacity, segments: map[uint64]int64{}}
@@ -291,7 +291,7 @@ func TestRandomHistoriesKeepTheBooks(t *testing.T) {
 		} else {
 			held = append(held, mustAlloc(t, a, 1+r.IntN(1<<uint(r.IntN(25))), stream(r.IntN(int(streams)))))
 		}
-		src.done = mark(r.IntN(int(src.issued) + 1))
+		src.done = event(r.IntN(int(src.issued) + 1))
 	}
 	seen := map[uint64]uint64{}
 	for _, h := range held {

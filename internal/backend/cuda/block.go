@@ -2,7 +2,7 @@ package cuda
 
 import "weak"
 
-// Buffer is memory on a GPU that a tensor owns. When the Buffer is unreachable its memory is handed out again.
+// Buffer is memory on a GPU that a tensor owns. When the Buffer is unreachable its memory is reused.
 type Buffer struct {
 	ptr   uint64 // device address; 0 where the buffer holds no bytes
 	bytes int
@@ -13,8 +13,8 @@ type Buffer struct {
 // Size returns the buffer's size in bytes, as it was asked for.
 func (b *Buffer) Size() int { return b.bytes }
 
-// block is a piece of a segment. The allocator keeps all of them; the owner of a lent one holds its handle, which the
-// allocator sees only weakly, so that it learns when the handle was dropped.
+// block is a piece of a segment. A tensor that uses a block holds a Buffer, its handle. The allocator keeps a weak pointer to
+// the handle alone, so that it learns when the tensor became unreachable.
 type block struct {
 	ptr        uint64
 	size       int64
@@ -25,18 +25,18 @@ type block struct {
 	state      blockState
 	users      streamSet // other streams that used the memory
 	events     int       // of those streams, still to complete
-	slot       int       // where it stands among the lent blocks
+	slot       int       // its place in allocator.inUse
 	freedAt    int       // the pool's count of searches when the block came back
 
-	handle  *Buffer // nil while the block is lent
-	dropped weak.Pointer[Buffer]
+	handle *Buffer // nil while a tensor holds it
+	weak   weak.Pointer[Buffer]
 }
 
 type blockState uint8
 
 const (
 	idle    blockState = iota // in the pool
-	lent                      // owned by a tensor
+	inUse                     // owned by a tensor
 	waiting                   // freed, but another stream may still use it
 )
 
@@ -46,11 +46,11 @@ func (b *block) isSplit() bool { return b.prev != nil || b.next != nil }
 // renew gives the block a handle that nobody else knows.
 func (b *block) renew() {
 	b.handle = &Buffer{block: b}
-	b.dropped = weak.Make(b.handle)
+	b.weak = weak.Make(b.handle)
 }
 
-// owner returns the handle of a lent block, nil where it was dropped.
-func (b *block) owner() *Buffer { return b.dropped.Value() }
+// owner returns the handle of a block in use, nil where it is unreachable.
+func (b *block) owner() *Buffer { return b.weak.Value() }
 
 // pool holds the idle blocks of one size class, by stream: memory goes back to the stream that used it, whose order makes
 // the reuse safe.

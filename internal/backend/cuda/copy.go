@@ -176,7 +176,7 @@ func (d *Device) follow(other *Device) error {
 	if err := d.after(compute, m); err != nil {
 		return err
 	}
-	other.forget(m) // it may be recorded again: who waits for it waits for what it marked
+	other.forget(m) // it may be recorded again: who waits for it waits for what came before it
 	return nil
 }
 

@@ -64,7 +64,7 @@ func boundsOf(b op.Bounds, dt dtype.DType) [2]uint64 {
 
 // spread fills in the operands and launches: at once where all of them lie contiguously, else over merged axes.
 func (d *Device) spread(k kernelID, p *kernels.Elementwise, out *backend.View, in []backend.View) error {
-	straight := out.Layout.IsContiguous()
+	contiguous := out.Layout.IsContiguous()
 	p.N, p.Out = uint64(out.Layout.Size()), address(out)
 	p.In = [3]uint64{}
 	for i := range in {
@@ -72,10 +72,10 @@ func (d *Device) spread(k kernelID, p *kernels.Elementwise, out *backend.View, i
 			p.Constants[i] = constantBits(v)
 		} else {
 			p.In[i] = address(v)
-			straight = straight && v.Layout.IsContiguous()
+			contiguous = contiguous && v.Layout.IsContiguous()
 		}
 	}
-	if straight {
+	if contiguous {
 		p.Rank = 0
 		return launch(d, k, d.flat(out.Layout.Size()), p)
 	}

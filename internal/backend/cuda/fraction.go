@@ -17,7 +17,7 @@ func (a *allocator) setFraction(f float64) error {
 	return nil
 }
 
-// emptyCache gives every segment that nobody uses back to the device, after a look for dropped buffers.
+// emptyCache gives every segment that nobody uses back to the device, unreachable buffers included.
 func (a *allocator) emptyCache() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,7 +35,7 @@ func (d *Device) info() (free, total int64, err error) {
 	return int64(f), int64(t), nil
 }
 
-func (d *Device) record(s stream) (mark, error) {
+func (d *Device) record(s stream) (event, error) {
 	e, err := d.events.take(d)
 	if err != nil {
 		return 0, err
@@ -46,8 +46,8 @@ func (d *Device) record(s stream) (mark, error) {
 	return e, nil
 }
 
-func (d *Device) passed(m mark) (bool, error) {
-	switch r := d.api.EventQuery(d.ctx, m); r {
+func (d *Device) passed(e event) (bool, error) {
+	switch r := d.api.EventQuery(d.ctx, e); r {
 	case driver.Success:
 		return true, nil
 	case driver.ErrNotReady:
@@ -57,18 +57,18 @@ func (d *Device) passed(m mark) (bool, error) {
 	}
 }
 
-func (d *Device) wait(m mark) error {
-	if r := d.api.EventSynchronize(d.ctx, m); r != driver.Success {
+func (d *Device) wait(e event) error {
+	if r := d.api.EventSynchronize(d.ctx, e); r != driver.Success {
 		return d.fail(r)
 	}
 	return nil
 }
 
-func (d *Device) forget(m mark) { d.events.give(m) }
+func (d *Device) forget(e event) { d.events.give(e) }
 
-// after makes a stream wait for a mark, which may be of another device.
-func (d *Device) after(s stream, m mark) error {
-	if r := d.api.StreamWaitEvent(d.ctx, d.streams[s], m, 0); r != driver.Success {
+// after makes a stream wait for an event, which may be of another device.
+func (d *Device) after(s stream, e event) error {
+	if r := d.api.StreamWaitEvent(d.ctx, d.streams[s], e, 0); r != driver.Success {
 		return d.fail(r)
 	}
 	return nil

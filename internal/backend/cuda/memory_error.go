@@ -61,7 +61,7 @@ func (a *allocator) outOfMemory(r request) error {
 	}
 	return &OutOfMemoryError{
 		Device: a.device, Bytes: segmentSize(r.size), Total: total, Free: free, Programs: a.source.programs(), Allowed: a.limit,
-		Allocated: a.live(), Reserved: a.stats.ReservedBytes[All].Current,
+		Allocated: a.allocated(), Reserved: a.stats.ReservedBytes[All].Current,
 	}
 }
 

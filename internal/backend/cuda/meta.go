@@ -111,18 +111,18 @@ func (m *Meta) CopyFrom(backend.Buffer, int, backend.Buffer, int, int, backend.B
 	return nil
 }
 
-// Settle takes back what was dropped without being released, and returns the bytes that are held then.
+// Settle reclaims unreachable buffers, and returns the bytes that are held then.
 func (m *Meta) Settle() int64 {
 	a := m.alloc
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.collect(true)
-	return a.live()
+	return a.allocated()
 }
 
-// close lets the collector have the allocator, which watches its runs otherwise.
+// close makes the allocator unreachable: it notices every garbage collection otherwise.
 func (m *Meta) close() {
 	m.alloc.mu.Lock()
 	defer m.alloc.mu.Unlock()
-	m.alloc.net.closed = true
+	m.alloc.gc.closed = true
 }

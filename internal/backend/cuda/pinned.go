@@ -10,7 +10,7 @@ import (
 // pinned is host memory that a device copies from and to by itself, in the background.
 type pinned struct {
 	bytes []byte // a whole class
-	mark  mark   // what must pass before the memory is used again; 0 for nothing
+	event event  // what must complete before the memory is used again; 0 for nothing
 }
 
 // pinnedPool keeps pinned memory by size class, a power of two, the block that was freed last first.
@@ -33,7 +33,7 @@ func (p *pinnedPool) take(d *Device, n int) (pinned, error) {
 		if done {
 			b := free[i]
 			p.free[class] = append(free[:i], free[i+1:]...)
-			b.mark = 0
+			b.event = 0
 			return b, nil
 		}
 	}
@@ -44,14 +44,14 @@ func (p *pinnedPool) take(d *Device, n int) (pinned, error) {
 	return pinned{bytes: bytes}, nil
 }
 
-// released reports whether the work before b's mark is done; its event is free then.
+// released reports whether the work before b's event is done; the event is then recycled.
 func (d *Device) released(b pinned) (bool, error) {
-	if b.mark == 0 {
+	if b.event == 0 {
 		return true, nil
 	}
-	done, err := d.passed(b.mark)
+	done, err := d.passed(b.event)
 	if done {
-		d.forget(b.mark)
+		d.forget(b.event)
 	}
 	return done, err
 }
@@ -62,7 +62,7 @@ func (p *pinnedPool) give(d *Device, b pinned, s stream) error {
 	if err != nil {
 		return err
 	}
-	b.mark = m
+	b.event = m
 	p.keep(b)
 	return nil
 }
@@ -77,13 +77,13 @@ func (p *pinnedPool) put(d *Device, b pinned, users []hostUser) {
 		if err != nil {
 			return
 		}
-		if b.mark != 0 && i > 0 { // one mark for both streams
-			if err := d.wait(b.mark); err != nil {
+		if b.event != 0 && i > 0 { // one event for both streams
+			if err := d.wait(b.event); err != nil {
 				return
 			}
-			d.forget(b.mark)
+			d.forget(b.event)
 		}
-		b.mark = m
+		b.event = m
 	}
 	p.keep(b)
 }

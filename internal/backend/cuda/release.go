@@ -10,27 +10,27 @@ func (a *allocator) release(h *Buffer) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if b.state != lent || b.owner() != h {
+	if b.state != inUse || b.owner() != h {
 		panic(&DoubleFreeError{Device: a.device, Bytes: h.bytes})
 	}
 	b.handle = h
 	a.reclaim(b)
 }
 
-// reclaim ends the ownership of a lent block, whose handle is back.
+// reclaim ends the ownership of a block in use.
 func (a *allocator) reclaim(b *block) {
-	last := len(a.lent) - 1
-	a.lent[b.slot] = a.lent[last]
-	a.lent[b.slot].slot = b.slot
-	a.lent[last] = nil
-	a.lent = a.lent[:last]
+	last := len(a.inUse) - 1
+	a.inUse[b.slot] = a.inUse[last]
+	a.inUse[b.slot].slot = b.slot
+	a.inUse[last] = nil
+	a.inUse = a.inUse[:last]
 	a.stats.returned(b.pool.kind, b.size, b.size >= a.config.maxSplit)
 	if b.users == 0 || !a.await(b) {
 		a.retire(b)
 	}
 }
 
-// await keeps the block until the other streams that used it are done. It returns false where the device failed: then
+// await keeps the block out of its pool until the other streams that used it are done. It returns false where the device failed: then
 // nothing will ever use the memory.
 func (a *allocator) await(b *block) bool {
 	b.state = waiting
@@ -49,13 +49,13 @@ func (a *allocator) await(b *block) bool {
 	return b.events > 0
 }
 
-// finishPending retires blocks that every stream is done with. Marks of a stream pass in order.
+// finishPending retires blocks that every stream is done with. Events of a stream complete in order.
 func (a *allocator) finishPending() error {
 	for s := range a.pending {
 		queue := a.pending[s]
 		done := 0
 		for ; done < len(queue); done++ {
-			ok, err := a.source.passed(queue[done].mark)
+			ok, err := a.source.passed(queue[done].event)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ func (a *allocator) finishPending() error {
 func (a *allocator) waitPending() error {
 	for s, queue := range a.pending {
 		for _, p := range queue {
-			if err := a.source.wait(p.mark); err != nil {
+			if err := a.source.wait(p.event); err != nil {
 				return err
 			}
 			a.passed(p)
@@ -84,7 +84,7 @@ func (a *allocator) waitPending() error {
 }
 
 func (a *allocator) passed(p pendingFree) {
-	a.source.forget(p.mark)
+	a.source.forget(p.event)
 	if p.block.events--; p.block.events == 0 {
 		a.retire(p.block)
 	}

@@ -44,7 +44,7 @@ func StartTimer(from, to backend.Backend, background bool) *Timer {
 		return nil
 	}
 	if err == nil {
-		t.start, err = t.mark()
+		t.start, err = t.record()
 	}
 	if err != nil {
 		return nil
@@ -56,7 +56,7 @@ func StartTimer(from, to backend.Backend, background bool) *Timer {
 func (t *Timer) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	end, err := t.mark()
+	end, err := t.record()
 	if err != nil {
 		t.device.timing.give(t.start)
 		t.start = 0
@@ -65,7 +65,7 @@ func (t *Timer) Stop() {
 	t.end = end
 }
 
-func (t *Timer) mark() (driver.Event, error) {
+func (t *Timer) record() (driver.Event, error) {
 	e, err := t.device.timing.take(t.device)
 	if err != nil {
 		return 0, err
