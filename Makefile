@@ -49,6 +49,10 @@ test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
 race: ## Run the tests under the race detector, which needs a C compiler
 	CGO_ENABLED=1 go test -race -cpu 4 -timeout 10m $(PKG)
 
+.PHONY: test-poison
+test-poison: ## Run the tests of tensors with memory overwritten when it is new and when it is freed
+	go test -tags poison ./tensor
+
 .PHONY: lint
 lint: ## gofmt, go vet, staticcheck, go.mod; no finding is let pass
 	@files=$$(gofmt -s -l .) && test -z "$$files" || { echo "these want gofmt -s -w:" $$files; exit 1; }

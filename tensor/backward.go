@@ -41,6 +41,7 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 }
 
 func (b *backprop) run(x, dy *Tensor) {
+	b.scratch.private = true
 	x.alive()
 	x.current("backward")
 	if x.node == nil {
@@ -251,7 +252,7 @@ func drop(g *Tensor) {
 		return // the memory belongs to the caller or to a leaf
 	}
 	if s.holds--; s.holds == 0 {
-		s.release()
+		s.discard()
 	}
 }
 

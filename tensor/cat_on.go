@@ -43,6 +43,7 @@ func (x *Tensor) take(t *Tensor) {
 		return
 	}
 	t = t.packedCopy()
+	defer t.hold().leave()
 	size := x.dtype.Size()
 	w := watchCopy(t, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size, Pinned: t.IsPinned()})
 	err := x.storage.backend.CopyFrom(x.storage.buf, x.layout.Offset*size, t.storage.buf, t.layout.Offset*size, x.layout.Size()*size, t.storage.backend)

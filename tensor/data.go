@@ -45,6 +45,7 @@ func Data[T dtype.Element](x *Tensor) []T {
 	case !x.layout.IsContiguous():
 		failHint("data", ErrShape, "a slice can only share the memory of a contiguous tensor", "call Contiguous first; it copies")
 	}
+	defer x.hold().leave()
 	x.storage.show()
 	at, n := x.layout.Offset, x.layout.Size()
 	if n == 0 {
@@ -70,6 +71,7 @@ func (s *storage) show() {
 func hostSlice[T dtype.Element](x *Tensor) []T {
 	x.alive()
 	y := x.Detach().CPU().Contiguous().cast(dtype.Of[T]())
+	defer y.hold().leave()
 	block, err := mem.Alloc(y.NumEl() * y.dtype.Size()) // which refuses what Go's own memory would end the process for
 	check("values", ErrMemory, err, x)
 	block.Disown()
@@ -103,6 +105,7 @@ func (x *Tensor) number() backend.Scalar {
 	if !x.storage.device.IsCPU() {
 		x = x.Detach().CPU()
 	}
+	defer x.hold().leave()
 	v := x.scalar()
 	runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
 	return v

@@ -14,6 +14,9 @@ import (
 // HasKernel reports whether the CPU has a kernel for an op on a dtype.
 func HasKernel(o op.Op, dt dtype.DType) bool { return host.Has(o, dt) }
 
+// Poisons reports whether the tests run under the build tag poison.
+const Poisons = poisons
+
 // SpyOnCPU shows every call of a kernel of the CPU to saw, until the test ends.
 func SpyOnCPU(t testing.TB, saw func(*backend.Call)) {
 	real := host

@@ -124,7 +124,7 @@ func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{y})
 	x.storage.version++
 	if y.node == nil {
-		y.Release()
+		y.storage.discard()
 		return x
 	}
 	if x.node != nil {

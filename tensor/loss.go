@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"cresset/dtype"
-	"cresset/internal/backend"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -48,12 +47,6 @@ func share(r Reduction, n int) float64 {
 // ternary computes an elementwise kernel of three operands that are cast to dt and broadcast to shape.
 func ternary(o op.Op, dt dtype.DType, shape Shape, params any, a, b, c operand) *Tensor {
 	out := newResult(o.String(), sameDevice(o.String(), a.t, b.t, c.t), dt, layout.Fresh(shape...), a.t, b.t, c.t)
-	call := backend.NewCall(o, dt)
-	call.Params = params
-	out.fillView(call.AddOut())
-	for _, x := range []operand{a, b, c} {
-		x.fill(call.AddIn(), out, dt)
-	}
-	finish(out, call, out.storage.backend.Run(call), []*Tensor{a.t, b.t, c.t})
+	elementwise(o, dt, params, out, a, b, c)
 	return out
 }

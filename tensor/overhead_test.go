@@ -38,7 +38,7 @@ func BenchmarkOverhead(b *testing.B) {
 }
 
 func TestSmallOpsAllocateLittle(t *testing.T) {
-	if raceEnabled {
+	if raceEnabled || tensor.Poisons {
 		t.Skip("the race detector makes pools forget at random")
 	}
 	x, y, m := tensor.Ones(4), tensor.Ones(4), tensor.Ones(2, 2)

@@ -52,6 +52,7 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	if !to.nonBlocking || to.dtype != x.dtype || x.layout.Size() == 0 {
 		return nil
 	}
+	defer x.hold().leave()
 	dev := resolve(to.device)
 	strides := x.layout.PreservedStrides()
 	twin := layout.Of(x.layout.Shape(), strides, 0)

@@ -93,11 +93,7 @@ func (p Place) Full(sizes []int, v any) *Tensor {
 
 // fill sets every element and returns x; it is not recorded.
 func (x *Tensor) fill(s backend.Scalar) *Tensor {
-	c := backend.NewCall(op.Fill, x.dtype)
-	x.fillView(c.AddOut())
-	v := c.AddIn()
-	v.DType, v.Const = x.dtype, s
-	finish(x, c, x.storage.backend.Run(c), nil)
+	elementwise(op.Fill, x.dtype, nil, x, operand{s: s})
 	return x
 }
 

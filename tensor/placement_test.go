@@ -228,7 +228,7 @@ func TestPlacementByEnvironment(t *testing.T) {
 
 // TestPlacementCostsNoAllocation runs an op that is not traced.
 func TestPlacementCostsNoAllocation(t *testing.T) {
-	if raceEnabled {
+	if raceEnabled || tensor.Poisons {
 		t.Skip("the race detector allocates")
 	}
 	x := tensor.Ones(4)

@@ -184,6 +184,7 @@ func (x *Tensor) edges(n int) *Tensor {
 	for i, d := range shape {
 		shape[i] = min(d, 2*n)
 	}
+	defer x.hold().leave()
 	out := newTensor("print", device.CPU, x.dtype, shape)
 	size := x.dtype.Size()
 	bytes := elements[uint8](out.storage)

@@ -95,7 +95,7 @@ func (c *replica) equals(ts []*Tensor) bool {
 	}
 	for i, t := range ts {
 		s, part := &c.stamps[i], c.parts[i]
-		if s.source.Value() != t.storage || s.version != t.storage.version || s.copy != part.version || part.released || !s.fits(t) ||
+		if s.source.Value() != t.storage || s.version != t.storage.version || s.copy != part.version || part.owner.Load() == released || !s.fits(t) ||
 			!slices.Equal(s.layout.Strides(), t.layout.Strides()) || s.layout.Offset != t.layout.Offset {
 			return false
 		}
@@ -130,7 +130,7 @@ func (c *replica) renew(ts []*Tensor, dev device.Device) *replica {
 
 // holds reports whether the parts are as large as ts.
 func (c *replica) holds(ts []*Tensor) bool {
-	return len(c.parts) == len(ts) && !slices.ContainsFunc(c.parts, func(p *storage) bool { return p.released }) &&
+	return len(c.parts) == len(ts) && !slices.ContainsFunc(c.parts, func(p *storage) bool { return p.owner.Load() == released }) &&
 		slices.EqualFunc(c.parts, ts, func(p *storage, t *Tensor) bool { return p.buf.Size() == t.layout.Size()*t.dtype.Size() })
 }
 
@@ -138,7 +138,7 @@ func (c *replica) holds(ts []*Tensor) bool {
 func (c *replica) release() {
 	b := c.parts[0].backend
 	for _, p := range c.parts {
-		p.release()
+		p.discard()
 	}
 	b.Free(c.whole)
 }
@@ -192,6 +192,7 @@ func (s *Scope) flat(like, ts []*Tensor, dev device.Device) *Tensor {
 			continue
 		}
 		t = s.Enter(t).packedCopy()
+		defer t.hold().leave()
 		bytes := t.layout.Size() * t.dtype.Size()
 		to = append(to, cuda.Piece{Buf: flat.storage.buf, Offset: offsets[i], Bytes: bytes})
 		from = append(from, cuda.Piece{Buf: t.storage.buf, Offset: t.layout.Offset * t.dtype.Size(), Bytes: bytes})

@@ -166,7 +166,7 @@ func (s *Scope) fresh(like *Tensor, dev device.Device) *Tensor {
 func (b *backprop) bring(like, parts []*Tensor, dev device.Device) *Tensor {
 	flat := b.scratch.flat(like, parts, dev)
 	there := flat.To(b.current.edges[0].device)
-	flat.Release()
+	flat.storage.discard()
 	return there
 }
 
@@ -181,7 +181,7 @@ func addTerms(sums, like, terms []*Tensor) []*Tensor {
 		addPieces(dt, sums, offsets, terms)
 	}
 	for _, t := range terms {
-		t.Release()
+		t.storage.discard()
 	}
 	return terms[:0]
 }

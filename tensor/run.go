@@ -17,32 +17,36 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 // launchThen is launch of an op that another follows: an elementwise one on the result, in place, which may be op.Invalid.
 func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 	c := backend.NewCall(o, key)
+	defer c.Release()
 	c.Params, c.Then = params, then
 	dev := outs[0].storage.device
 	for _, t := range outs {
 		if t.storage.device != dev {
 			failDevices(o.String(), dev, t.storage.device, operandsOf(o.String(), append(outs, ins...))...)
 		}
-		t.fillView(c.AddOut())
+		t.writtenBy(c)
 	}
 	for _, t := range ins {
 		v := c.AddIn()
 		if t != nil {
-			t.alive()
+			t.use(c)
 			t.fillOn(dev, o.String(), v)
 		}
 	}
-	finish(outs[0], c, outs[0].storage.backend.Run(c), ins)
+	run(c, outs[0], ins...)
 }
 
-// finish gives the call back and panics with its error, if any.
-func finish(out *Tensor, c *backend.Call, err error, ins []*Tensor) {
-	o := c.Op
-	c.Release()
-	if err == nil {
-		return
+// run issues a call whose first result is out and panics with its error.
+func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
+	if err := out.storage.backend.Run(c); err != nil {
+		check(c.Op.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
 	}
-	check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
+}
+
+// writtenBy makes x the next result of a call.
+func (x *Tensor) writtenBy(c *backend.Call) {
+	x.use(c)
+	x.fillView(c.AddOut())
 }
 
 func (x *Tensor) fillView(v *backend.View) {
@@ -113,7 +117,7 @@ func (x *Tensor) castUnary(dt dtype.DType, o op.Op, params any) *Tensor {
 	y := x.cast(dt)
 	out := y.unary(o, params)
 	if y != x {
-		y.Release()
+		y.storage.discard()
 	}
 	return out
 }
@@ -222,37 +226,52 @@ func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 
 // binaryInto computes an elementwise op into out, to whose shape the operands must broadcast.
 func binaryInto(o op.Op, out *Tensor, a, b operand, common dtype.DType) {
-	c := backend.NewCall(o, common)
-	out.fillView(c.AddOut())
-	x, y := a.fill(c.AddIn(), out, common), b.fill(c.AddIn(), out, common)
-	finish(out, c, out.storage.backend.Run(c), []*Tensor{a.t, b.t})
-	if x != a.t {
-		x.Release()
+	elementwise(o, common, nil, out, a, b)
+}
+
+// elementwise computes an elementwise op into out: of operands that are cast to dt and broadcast to its shape.
+func elementwise(o op.Op, dt dtype.DType, params any, out *Tensor, operands ...operand) {
+	c := backend.NewCall(o, dt)
+	defer c.Release()
+	c.Params = params
+	out.writtenBy(c)
+	var ins, casts [3]*Tensor
+	for i, a := range operands {
+		ins[i], casts[i] = a.t, out.reads(c, a, dt)
 	}
-	if y != b.t {
-		y.Release()
+	run(c, out, ins[:]...)
+	for _, t := range casts {
+		if t != nil {
+			t.storage.discard()
+		}
 	}
 }
 
-// fill describes the operand to a kernel that writes out: cast to the common dtype and broadcast to out's shape. It returns the
-// tensor that the kernel reads, if any.
-func (a operand) fill(v *backend.View, out *Tensor, common dtype.DType) *Tensor {
-	v.DType = common
-	if a.t == nil {
-		v.Const = a.s
+// reads makes an operand the next of a call that writes x: in dtype dt and broadcast to x's shape. Where that takes a copy in
+// another dtype it returns the copy, else nil.
+func (x *Tensor) reads(c *backend.Call, a operand, dt dtype.DType) (converted *Tensor) {
+	t := a.t
+	if t == nil {
+		v := c.AddIn()
+		v.DType, v.Const = dt, a.s
 		return nil
 	}
-	a.t.alive()
-	t := a.t.cast(common)
-	if t.storage.device != out.storage.device {
-		t.fillOn(out.storage.device, "fill", v)
-		return t
+	if t.dtype != dt {
+		t = t.cast(dt)
+		converted = t
+	}
+	t.use(c)
+	v := c.AddIn()
+	v.DType = dt
+	if t.storage.device != x.storage.device {
+		t.fillOn(x.storage.device, "fill", v)
+		return converted
 	}
 	v.Buf, v.Layout = t.storage.buf, t.layout
-	if !t.layout.Shape().Equal(out.layout.Shape()) {
-		v.Layout = new(t.layout.Expand(nil, out.layout.Shape()))
+	if !t.layout.Shape().Equal(x.layout.Shape()) {
+		v.Layout = new(t.layout.Expand(nil, x.layout.Shape()))
 	}
-	return t
+	return converted
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.

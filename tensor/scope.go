@@ -3,6 +3,8 @@ package tensor
 import (
 	"sync"
 	"sync/atomic"
+
+	"cresset/internal/backend"
 )
 
 // Scope gives the memory of intermediate results back at a certain point. Results belong to the most recently opened scope
@@ -15,14 +17,24 @@ import (
 //	s.Close()
 //
 // Gradients of leaves, optimizer state and module buffers live outside scopes.
+//
+// Several goroutines may compute in one scope, and one may close it while others do: kernels that run keep their operands'
+// memory until they are done, and what starts later panics with ErrReleased.
 type Scope struct {
-	order  uint64 // scopes opened later have higher numbers
-	mu     sync.Mutex
-	owned  []*storage
-	closed bool
+	order   uint64 // scopes opened later have higher numbers
+	private bool   // of one goroutine, which closes it when nothing runs
+	users   atomic.Int32
+	waiting atomic.Bool // retired is not empty
+	mu      sync.Mutex
+	owned   []*storage
+	retired []*storage // released while there were users
+	closed  bool
 }
 
 var scopes atomic.Uint64
+
+// released is the owner of memory that was given back.
+var released = new(Scope)
 
 // NewScope opens a scope.
 func NewScope() *Scope { return &Scope{order: scopes.Add(1)} }
@@ -53,43 +65,125 @@ func (s *Scope) Close() {
 	owned := s.owned
 	s.owned, s.closed = nil, true
 	s.mu.Unlock()
+	mine := owned[:0]
 	for _, st := range owned {
-		st.scope = nil
-		st.release()
+		if st.owner.CompareAndSwap(s, released) {
+			mine = append(mine, st)
+		}
 	}
+	s.retire(mine...)
 }
 
-// own makes the scope responsible for the storage; a closed scope leaves it to the collector.
+// own makes the scope responsible for a fresh storage; a closed scope leaves it to the collector.
 func (s *Scope) own(st *storage) {
-	if st.scope != nil {
-		st.scope.disown(st)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
-		st.scope = s
+		st.owner.Store(s)
 		s.owned = append(s.owned, st)
 	}
 }
 
 // disown leaves the storage to the collector and reports whether the scope owned it.
 func (s *Scope) disown(st *storage) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if st.scope != s {
+	if !st.owner.CompareAndSwap(s, nil) {
 		return false
 	}
+	s.remove(st)
+	return true
+}
+
+// remove takes a storage whose owner is not the scope any more from what it owns.
+func (s *Scope) remove(st *storage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := len(s.owned) - 1; i >= 0; i-- {
 		if s.owned[i] == st {
 			last := len(s.owned) - 1
 			s.owned[i] = s.owned[last]
 			s.owned[last] = nil
 			s.owned = s.owned[:last]
-			break
+			return
 		}
 	}
-	st.scope = nil
-	return true
+}
+
+// A user of a scope counts itself in users before it looks whether the memory that it wants is released. Whoever frees memory
+// marks it as released before it looks whether there are users. So one of the two sees the other.
+
+// retire frees storages that were marked as released, or leaves that to the last user of the scope.
+func (s *Scope) retire(sts ...*storage) {
+	if s.users.Load() == 0 {
+		for _, st := range sts {
+			st.free()
+		}
+		return
+	}
+	s.mu.Lock()
+	s.retired = append(s.retired, sts...)
+	s.waiting.Store(true)
+	s.mu.Unlock()
+	s.freeRetired()
+}
+
+// freeRetired frees what was retired unless the scope has users: the last of them calls it again.
+func (s *Scope) freeRetired() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users.Load() > 0 {
+		return
+	}
+	for _, st := range s.retired {
+		st.free()
+	}
+	s.retired = nil
+	s.waiting.Store(false)
+}
+
+// leave ends what enter began; a nil scope has no users.
+func (s *Scope) leave() {
+	if s != nil && s.users.Add(-1) == 0 && s.waiting.Load() {
+		s.freeRetired()
+	}
+}
+
+// guard is a scope that a kernel uses.
+type guard Scope
+
+// Done ends the use.
+func (g *guard) Done() { (*Scope)(g).leave() }
+
+// use keeps x's memory from being freed until the call is given back. It panics where that was done before.
+func (x *Tensor) use(c *backend.Call) {
+	if owner := x.storage.owner.Load(); owner != nil {
+		x.useIn(owner, c)
+	}
+}
+
+func (x *Tensor) useIn(owner *Scope, c *backend.Call) {
+	if owner != released && !owner.private && !c.Guarded((*guard)(owner)) {
+		owner.users.Add(1)
+		c.Guard((*guard)(owner))
+	}
+	x.alive()
+}
+
+// hold keeps x's memory from being freed until leave is called on what it returns. It panics where that was done before.
+func (x *Tensor) hold() *Scope {
+	owner := x.storage.owner.Load()
+	if owner == nil {
+		return nil
+	}
+	if owner != released {
+		owner.users.Add(1)
+	}
+	if x.storage.owner.Load() == released {
+		if owner != released {
+			owner.leave()
+		}
+		refuseReleased()
+	}
+	return owner
 }
 
 // inherit puts a fresh result into the most recently opened scope among the operands'. Operands may be nil.

@@ -158,10 +158,11 @@ func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
 	dev := sameDevice(name, cond, x.t, y.t)
 	out := newResult(name, dev, common, layout.Fresh(shape...), cond, x.t, y.t)
 	c := backend.NewCall(op.Where, common)
-	out.fillView(c.AddOut())
-	operand{t: cond}.fill(c.AddIn(), out, dtype.Bool)
-	x.fill(c.AddIn(), out, common)
-	y.fill(c.AddIn(), out, common)
-	finish(out, c, out.storage.backend.Run(c), []*Tensor{cond, x.t, y.t})
+	defer c.Release()
+	out.writtenBy(c)
+	out.reads(c, operand{t: cond}, dtype.Bool)
+	out.reads(c, x, common)
+	out.reads(c, y, common)
+	run(c, out, cond, x.t, y.t)
 	return out
 }

@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -16,16 +17,15 @@ import (
 
 // storage is the memory under one or more tensors.
 type storage struct {
-	backend  backend.Backend
-	buf      backend.Buffer
-	scope    *Scope // frees the memory when it closes; nil where the collector does
-	device   device.Device
-	released bool
-	shared   atomic.Bool // seen by the caller as a slice
-	version  uint32      // in-place changes
-	holds    int32       // gradients under way in one Backward that look at the memory
-	links    *links      // nil for most
-	history  history     // of the tensors over it that were not detached
+	backend backend.Backend
+	buf     backend.Buffer
+	owner   atomic.Pointer[Scope] // frees the memory when it closes; nil where the collector does; released where it is freed
+	device  device.Device
+	shared  atomic.Bool // seen by the caller as a slice
+	version uint32      // in-place changes
+	holds   int32       // gradients under way in one Backward that look at the memory
+	links   *links      // nil for most
+	history history     // of the tensors over it that were not detached
 }
 
 // links is what few storages have.
@@ -104,6 +104,7 @@ func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
 	buf, err := s.room.Alloc(bytes)
 	checkAlloc(name, err)
 	s.backend, s.buf = host, buf
+	s.poison()
 	x.storage = &s.storage
 	return x
 }
@@ -121,6 +122,7 @@ func (s *storage) init(name string, dev device.Device, bytes int) {
 	buf, err := b.Alloc(bytes)
 	checkAlloc(name, err)
 	s.backend, s.buf, s.device = b, buf, dev
+	s.poison()
 }
 
 // bytesOf returns how much memory n elements take, and panics where that cannot be.
@@ -147,19 +149,24 @@ func checkAlloc(name string, err error) {
 
 const maxBytes = int(^uint(0) >> 1)
 
-// release gives the memory back at once.
-func (s *storage) release() {
-	if s.released {
-		return
-	}
-	s.released = true
+// free gives back memory that is released and that no kernel uses.
+func (s *storage) free() {
 	if !s.shared.Load() {
+		s.poison()
 		s.backend.Free(s.buf)
 		if h := s.pinned(); h != nil {
 			h.Free()
 		}
 	}
 	s.buf = nil
+}
+
+// poison overwrites memory that is new or about to be freed with NaN, or -1 in integers, under the build tag poison: what reads
+// it before it was written, or after it was freed, fails a test.
+func (s *storage) poison() {
+	if poisons && !s.device.IsMeta() && s.pinned() == nil { // a GPU may still read pinned memory
+		_ = s.backend.CopyIn(s.buf, 0, bytes.Repeat([]byte{0xff}, s.buf.Size())) // a GPU that is lost says so to whoever computes
+	}
 }
 
 // newTensor returns an uninitialised tensor.
@@ -211,10 +218,27 @@ func (s *storage) tensor(l *layout.Layout, dt dtype.DType) *Tensor {
 // Release gives the tensor's memory back at once; it, its views and everything else over the same storage must not be
 // used any more. It is for loops that cannot wait for the garbage collector; Scope is the comfortable way.
 func (x *Tensor) Release() {
-	if x.storage.scope != nil {
-		x.storage.scope.disown(x.storage)
+	s := x.storage
+	switch owner := s.owner.Swap(released); owner {
+	case released:
+	case nil:
+		s.free()
+	default:
+		owner.remove(s)
+		owner.retire(s)
 	}
-	x.storage.release()
+}
+
+// discard frees memory that nobody else has seen.
+func (s *storage) discard() {
+	owner := s.owner.Swap(released)
+	if owner == released {
+		return
+	}
+	if owner != nil {
+		owner.remove(s)
+	}
+	s.free()
 }
 
 // alive panics where the tensor's memory was given back.
@@ -222,10 +246,14 @@ func (x *Tensor) alive() {
 	if x == nil {
 		fail("use", ErrValue, "expected a Tensor, but got None")
 	}
-	if x.storage.released {
-		failHint("use", ErrReleased, "this tensor's memory was released: by Release, by its scope's Close, or by a Loader that advanced",
-			"Keep the tensor in its scope, or Clone it before the scope closes")
+	if x.storage.owner.Load() == released {
+		refuseReleased()
 	}
+}
+
+func refuseReleased() {
+	failHint("use", ErrReleased, "this tensor's memory was released: by Release, by its scope's Close, or by a Loader that advanced",
+		"Keep the tensor in its scope, or Clone it before the scope closes")
 }
 
 var errTooManyAxes = errors.New("tensors with more than 16 dimensions are not supported")

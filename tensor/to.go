@@ -143,6 +143,8 @@ func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 		launch(op.Copy, x.dtype, nil, []*Tensor{packed}, []*Tensor{src})
 		src = packed
 	}
+	defer src.hold().leave()
+	defer x.hold().leave()
 	size := x.dtype.Size()
 	w := watchCopy(from, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size,
 		Pinned: src.IsPinned(), NonBlocking: nonBlocking})

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"slices"
 	"sync"
 
 	"cresset/dtype"
@@ -17,7 +18,11 @@ type Call struct {
 	nIn    int
 	out    [maxOut]View
 	in     [maxIn]View
+	guards []Guard
 }
+
+// Guard keeps the memory of operands from being freed until it is told that the kernel is done with them.
+type Guard interface{ Done() }
 
 const (
 	maxOut = 5
@@ -38,8 +43,26 @@ func (c *Call) Release() {
 	forget(c.out[:c.nOut])
 	forget(c.in[:c.nIn])
 	c.Params, c.Then, c.nOut, c.nIn = nil, op.Invalid, 0, 0
+	if len(c.guards) > 0 {
+		c.letGo()
+	}
 	calls.Put(c)
 }
+
+// letGo tells the guards that the kernel is done.
+func (c *Call) letGo() {
+	for i, g := range c.guards {
+		g.Done()
+		c.guards[i] = nil
+	}
+	c.guards = c.guards[:0]
+}
+
+// Guarded reports whether g guards operands of the call.
+func (c *Call) Guarded(g Guard) bool { return slices.Contains(c.guards, g) }
+
+// Guard has g.Done called when the call is given back.
+func (c *Call) Guard(g Guard) { c.guards = append(c.guards, g) }
 
 // forget zeroes views, field by field: while the collector is at work it looks up the type of what is zeroed as a whole.
 func forget(views []View) {
