@@ -29,10 +29,10 @@ func bigSeries(first *big.Float, ratio func(n float64) *big.Float) *big.Float {
 }
 
 func bigExp(x *big.Float) *big.Float {
-	halvings := max(0, x.MantExp(nil)+10)
-	r := new(big.Float).SetMantExp(x, -halvings)
+	pairMaxes := max(0, x.MantExp(nil)+10)
+	r := new(big.Float).SetMantExp(x, -pairMaxes)
 	y := bigSeries(bigOf(1), func(n float64) *big.Float { return bigDiv(r, bigOf(n)) })
-	for range halvings {
+	for range pairMaxes {
 		y = bigMul(y, y)
 	}
 	return y

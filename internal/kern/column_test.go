@@ -35,19 +35,19 @@ func besideColumns[T dtype.Float]() []columnFunc[T] {
 	}
 }
 
-// TestBesideColumnAround writes around the caches what it writes through them.
-func TestBesideColumnAround(t *testing.T) {
+// TestBesideColumnStreams compares results of non-temporal and of ordinary stores.
+func TestBesideColumnStreams(t *testing.T) {
 	const rows, n = 20, 192
 	numbers, a := make([]float32, rows), make([]float32, rows*n)
 	for i := range a {
 		a[i], numbers[i/n] = float32(i), float32(i/n)/3
 	}
 	check := func() {
-		through, around := make([]float32, rows*n), make([]float32, rows*n)
-		if done := BesideColumn(vec.SubColumn, n, numbers, through, a, false); done != BesideColumn(vec.SubColumn, n, numbers, around, a, true) {
-			t.Fatalf("around the caches there is a loop: %v; through them: %v", !done, done)
+		ordinary, streamed := make([]float32, rows*n), make([]float32, rows*n)
+		if done := BesideColumn(vec.SubColumn, n, numbers, ordinary, a, false); done != BesideColumn(vec.SubColumn, n, numbers, streamed, a, true) {
+			t.Fatalf("there is a loop with non-temporal stores: %v; with ordinary ones: %v", !done, done)
 		}
-		if !slices.Equal(through, around) {
+		if !slices.Equal(ordinary, streamed) {
 			t.Error("a result depends on how it was written")
 		}
 	}

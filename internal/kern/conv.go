@@ -20,8 +20,8 @@ type ConvShape struct {
 }
 
 const (
-	convPixels = 256 // output pixels that are computed together: their columns stay in the second cache level
-	convRows   = 64  // rows of columns that a piece of the gradients computes: fewer would pack dy too often
+	convPixels = 256 // output pixels that are computed together: their part of im2col's matrix stays in the second cache level
+	convRows   = 64  // rows of im2col's matrix in a piece of a gradient: with fewer, dy would be packed more often
 )
 
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
@@ -29,7 +29,7 @@ const (
 // for none. Its errors, and the gradients', are those of ForWithLoan.
 func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
 	if s.slides() {
-		return convSlide(s, x, w, bias, then, y)
+		return convSliding(s, x, w, bias, then, y)
 	}
 	if s.direct() && !s.multiplies() {
 		return convDirect(s, x, w, bias, then, y)
@@ -99,13 +99,13 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 // the images in order.
 func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	if s.slidesWeights() {
-		return gradWeightBySlides(s, x, dy, dw)
+		return gradWeightBySliding(s, x, dy, dw)
 	}
 	if byPixels[T](s) {
 		return gradWeightByPixels(s, x, dy, dw)
 	}
 	inputs, outputs, depth, pixels := s.groupSizes()
-	// How the rows are divided changes no bit, so it may follow the machine.
+	// How the rows are divided changes no bits, so it may depend on the number of threads.
 	rows := min(convRows, max(convRows/4, ceilDiv(depth*s.Groups, 2*par.NumThreads())))
 	pieces := ceilDiv(depth, rows)
 	lines := s.linesPerPiece(16 * convPixels)
@@ -140,7 +140,7 @@ func (s *ConvShape) groupSizes() (inputs, outputs, depth, pixels int) {
 // linesPerPiece returns how many output lines hold about so many pixels.
 func (s *ConvShape) linesPerPiece(pixels int) int { return max(1, pixels/max(s.OW, 1)) }
 
-// columnsSize returns the elements of so many rows of columns for some output lines: none where x is its own columns.
+// columnsSize returns the elements of rows of im2col's matrix for some output lines: none where x is that matrix.
 func (s *ConvShape) columnsSize(rows, lines int) int {
 	if s.pointwise() {
 		return 0
@@ -148,15 +148,15 @@ func (s *ConvShape) columnsSize(rows, lines int) int {
 	return volume(rows, min(lines, s.OH), s.OW)
 }
 
-// pointwise reports whether x is its own matrix of columns, which that of a phase need not be.
+// pointwise reports whether x is its own im2col matrix: the window is one pixel. For a phase of a gradient the sizes may differ.
 func (s *ConvShape) pointwise() bool {
 	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.OH == s.H && s.OW == s.W
 }
 
-// fewPixels is how many pixels a product takes better from where they lie than from copies.
+// fewPixels is the number of pixels from which on copies are read faster than the input itself.
 const fewPixels = 1 << 9
 
-// multiplies reports whether the convolution is best a product of matrices.
+// multiplies reports whether the convolution is fastest as one product of matrices.
 func (s *ConvShape) multiplies() bool { return s.pointwise() && s.OH*s.OW < fewPixels }
 
 func fillWith[T dtype.Float](x []T, v T) {

@@ -13,18 +13,19 @@ func (s *ConvShape) direct() bool {
 	return vec.TileRows() > 0 && s.N*s.K*s.C*s.R*s.S*s.OH*s.OW > 0 && volume(s.C, s.S, s.OH+s.H+s.R*s.DilationH, s.OW) < math.MaxInt32
 }
 
-// directConv is a convolution on tiles, in pieces: some output pixels of one group of one image, or of a few small groups, in sequence or, where
-// lines are so long that they are cut, of lines below each other.
+// directConv is a convolution on micro-kernels without im2col's matrix (see conv_shift.go). A piece of work is consecutive output
+// pixels of one image and group, or of a few small groups; where lines are longer than a piece should be, it is a part of
+// some lines.
 type directConv[T dtype.Float] struct {
 	shifts
 	w, bias, y []T
 	then       op.Op // what is applied to y in the end
-	band       int   // output pixels of a piece in sequence
+	band       int   // consecutive output pixels of a piece; 0 where it is a part of some lines
 	height     int   // rows of a tile: output channels
 	cols       int   // columns of a tile: output pixels
 }
 
-// convDirect computes the convolution without a matrix of columns.
+// convDirect computes the convolution.
 func convDirect[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
 	inputs, outputs, depth, pixels := s.groupSizes()
 	d := directConv[T]{w: w, bias: bias, then: then, y: y, height: ceilDiv(outputs, ceilDiv(outputs, vec.TileRows()))}
@@ -67,7 +68,7 @@ func (d *directConv[T]) piece(image, i int, x, shifted []T, taps *tapTable) {
 	d.multiply(image%d.Groups, y[line*d.OW+col:], shifted, lines, cols, taps)
 }
 
-// multiply computes so many columns of some lines of the output from shifted copies of the input.
+// multiply computes cols columns of some lines of the output from shifted copies of the input.
 func (d *directConv[T]) multiply(group int, y, shifted []T, lines, cols int, taps *tapTable) {
 	_, outputs, depth, pixels := d.groupSizes()
 	steps := ceilDiv(depth, ceilDiv(depth, maxTaps))

@@ -9,17 +9,18 @@ import (
 	"cresset/internal/par"
 )
 
-// The gradient for the input is a convolution of dy with flipped weights. Where the window moves by steps, input elements as
-// far apart as it steps, those of a phase, meet the same of its weights: each phase is such a convolution without steps, and
-// the elements of all take turns.
+// The gradient for the input is a convolution of dy with flipped weights (a transposed convolution). With a stride, input
+// element i gets products with the weights r for which i + pad - r·dilation is a multiple of the stride. These are the same for
+// all elements of a phase, those with the same i modulo the stride: so the gradient of each phase is a convolution of dy with
+// stride 1 and a part of the weights, and the gradients of all phases are interleaved.
 
-// An axisPhase is what the input elements of a phase meet along an axis: weights first, first+step and so on.
+// An axisPhase tells which weights the elements of a phase are multiplied by, along an axis: first, first+step and so on.
 type axisPhase struct {
 	first, step, count int
 	dilation, pad      int // of the convolution of dy
 }
 
-// phaseOf returns the phase of element a and those whole strides behind it.
+// phaseOf returns the phase of elements a, a+stride and so on.
 func phaseOf(a, length, stride, dilation, pad int) axisPhase {
 	common := gcd(stride, dilation)
 	p := axisPhase{step: stride / common, dilation: dilation / common}
@@ -41,12 +42,13 @@ func gcd(a, b int) int {
 	return a
 }
 
-// phase returns what the elements of rows from a on and columns from b on meet.
+// phase returns the phases of row a and of column b.
 func (s *ConvShape) phase(a, b int) (h, w axisPhase) {
 	return phaseOf(a, s.R, s.StrideH, s.DilationH, s.PadH), phaseOf(b, s.S, s.StrideW, s.DilationW, s.PadW)
 }
 
-// phased describes the convolution of dy for a phase of rows and one of columns. All phases have as many of them as the first.
+// phased describes the convolution of dy for a phase of rows and one of columns. All phases have as many rows and columns as the
+// first, which has the most.
 func (s *ConvShape) phased(h, w axisPhase) *ConvShape {
 	return &ConvShape{
 		N: s.N, C: s.K, H: s.OH, W: s.OW, K: s.C, R: h.count, S: w.count, StrideH: 1, StrideW: 1,
@@ -56,9 +58,9 @@ func (s *ConvShape) phased(h, w axisPhase) *ConvShape {
 }
 
 const (
-	// phasesBytes is about how much memory the phases of the images take that are computed together.
+	// phasesBytes is about the memory for the phases of the images that are computed together.
 	phasesBytes = 1 << 22
-	// mostPhases bounds the steps of a window: with longer ones most phases meet nothing.
+	// mostPhases bounds the strides: with longer ones most phases have no weights.
 	mostPhases = 4
 )
 
@@ -75,7 +77,7 @@ func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 	p := s.phased(s.phase(0, 0))
 	image := s.C * p.OH * p.OW
 	images := min(s.N, max(1, phasesBytes/dtype.Of[T]().Size()/(image*s.StrideW)))
-	apart := images*image + vec.SlideBlock[T]() // what is read behind the last one's end
+	apart := images*image + vec.SlideBlock[T]() // a vector may be read beyond the last one's end
 	if s.StrideH*s.StrideW == 1 {
 		images, apart = s.N, 0
 	}
@@ -102,7 +104,7 @@ func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 					}
 					left = left[s.K*(s.C/s.Groups)*p.R*p.S:]
 				}
-				if err := weave(&some, a, phases, apart, to); err != nil {
+				if err := interleavePhases(&some, a, phases, apart, to); err != nil {
 					return err
 				}
 			}
@@ -116,7 +118,8 @@ func withLoan[T dtype.Float](n int, f func(space []T) error) (err error) {
 	return errors.Join(ForWithLoan(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
 }
 
-// flipped is how many outputs flip takes at a time: what it reads and writes of a memory page suffices for what the page costs.
+// flipped is the number of outputs that flip takes at a time: enough of each memory page that it touches, so that misses of the
+// TLB do not count.
 const flipped = 16
 
 // flipAll writes the weights of all phases' convolutions.
@@ -125,29 +128,29 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 	for a := range s.StrideH {
 		for b := range s.StrideW {
 			rows, cols := s.phase(a, b)
-			met := rows.count * cols.count
-			if met == 0 {
+			taps := rows.count * cols.count
+			if taps == 0 {
 				continue
 			}
-			par.For(s.C, max(1, copyGrain/(outputs*met)), func(lo, hi int) {
+			par.For(s.C, max(1, copyGrain/(outputs*taps)), func(lo, hi int) {
 				for k := 0; k < outputs; k += flipped {
 					for c := lo; c < hi; c++ {
-						flip(s, w, dst[(c*outputs+k)*met:], c, k, rows, cols)
+						flip(s, w, dst[(c*outputs+k)*taps:], c, k, rows, cols)
 					}
 				}
 			})
-			dst = dst[s.C*outputs*met:]
+			dst = dst[s.C*outputs*taps:]
 		}
 	}
 }
 
 // flip writes the weights of one input channel for some outputs of its group from k on, side by side, windows backwards.
 func flip[T dtype.Float](s *ConvShape, w, dst []T, c, k int, rows, cols axisPhase) {
-	channels, outputs, window, met := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
+	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
 	first := (c/channels*outputs+k)*channels + c%channels
 	for o := range min(flipped, outputs-k) {
-		from, to := w[(first+o*channels)*window:][:window], dst[o*met:][:met]
-		i := met
+		from, to := w[(first+o*channels)*window:][:window], dst[o*taps:][:taps]
+		i := taps
 		for r := range rows.count {
 			line := (rows.first + r*rows.step) * s.S
 			for q := range cols.count {

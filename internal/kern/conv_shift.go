@@ -5,13 +5,15 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// Tiles need no matrix of columns, only what of it goes along the lines: for each column of the window a copy of the
-// input as the output's columns meet it, line after line. In a copy the elements that one weight meets lie in sequence,
-// over the ends of lines, whatever the window's steps and the padding: they are a row of B. Where tiles fit the lines,
-// and so never go over their ends, a single padded copy does. Lines that the output's lines meet by steps of more than
-// one are sorted by the remainder, their phase, for the same reason.
+// A convolution is a product of the weights with im2col's matrix, whose row (c, r, q) holds for each output pixel the input
+// element that weight (c, r, q) is multiplied by. Tiles need only a part of that matrix: for each column q of the window a copy
+// of the input, shifted by q, with the stride of columns and the padding applied. In it, the elements for one weight are
+// contiguous for all output pixels, even across the ends of lines: they are a row of B, whose start depends on r and c alone,
+// and a table of offsets (taps) replaces the matrix. So S copies are made instead of R·S. Where tiles end with the lines, a
+// single padded copy serves all q. Input lines that the stride of lines skips between are sorted by the remainder of their
+// number, their phase, so that those of successive output lines are neighbours.
 
-// shifts are the shifted copies of the input of some groups for some output lines:
+// shifts describes the shifted copies of the input of some groups for some output lines:
 // [groups, C/Groups, copies, phases, depth, pitch].
 type shifts struct {
 	*ConvShape
@@ -27,20 +29,21 @@ type shifts struct {
 const (
 	// shiftedBytes bounds the copies: with a few rows of weights they stay in the second cache level.
 	shiftedBytes = 1 << 19
-	// fewShifted is how many elements of copies are worth a call: groups of fewer are copied together.
+	// fewShifted is the least number of elements that is worth a call: smaller groups are copied together.
 	fewShifted = 1 << 13
-	// copyCost is what an element of a copy costs, in products.
+	// copyCost is the time to copy an element, in multiply-adds.
 	copyCost = 4
-	// cutLines is how many lines of output a piece of cut lines has at least: each reads the lines around it too.
+	// cutLines is the least number of output lines of a piece of cut lines: each piece also copies the lines above and below
+	// that its windows reach.
 	cutLines = 8
-	// maxTaps bounds the products that are summed between two sights of the output.
+	// maxTaps bounds the products that are summed before they are added to the output.
 	maxTaps = 1 << 10
 	// maxCopied bounds the elements that one call copies.
 	maxCopied = 1 << 16
 )
 
-// shiftsFor decides on the copies for a piece of work, and on how many pixels it has: tiles of so many columns in
-// sequence, or none where lines are cut, into whole tiles.
+// shiftsFor chooses the copies for a piece of work, given the columns of a tile, and returns the number of consecutive output
+// pixels of a piece, or 0 where a piece is a part of some lines instead.
 func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
 	reach := (s.R - 1) * s.DilationH
 	d := shifts{ConvShape: s, groups: 1, copies: s.S, phases: min(s.StrideH, reach+1), pitch: s.OW, width: s.OW}
@@ -75,7 +78,8 @@ func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
 	return d, 0
 }
 
-// cuts reports whether tiles that end with a line waste less than it costs to copy the input for each column of the window.
+// cuts reports whether it takes less time to end tiles with each line, in part unused, than to copy the input for each column of
+// the window.
 func (s *ConvShape) cuts(tile, lanes int) bool {
 	waste := ceilDiv(s.OW, lanes)*lanes - s.OW
 	return s.StrideW == 1 && s.OW >= tile && waste*s.K/s.Groups*s.R*s.S < copyCost*(s.S-1)*s.OW
@@ -86,7 +90,7 @@ func (s *shifts) size() int {
 	return volume(s.groups, s.C/s.Groups, s.copies, s.phases, s.depth, s.pitch)
 }
 
-// tapTable is where in the copies the input starts that some weights meet.
+// tapTable holds, for some weights, where in the copies the row of B starts that each is multiplied by.
 type tapTable struct {
 	at    [maxTaps + vec.TapsAhead]int32
 	first int // of the weights
@@ -94,7 +98,7 @@ type tapTable struct {
 	last  int // the largest
 }
 
-// taps fills a table for so many weights from k on, unless it is that table already.
+// taps fills a table for count weights from k on, unless it holds them already.
 func (s *shifts) taps(t *tapTable, k, count int) {
 	if t.first == k && t.count == count {
 		return
@@ -131,7 +135,7 @@ func shift[T dtype.Float](s *shifts, dst, x []T, line, lines, col, cols int) {
 	}
 }
 
-// shiftPlanes copies input lines from, from+StrideH and so on of all channels: column j meets column j*StrideW+offset.
+// shiftPlanes copies input lines from, from+StrideH and so on of all channels: column j of the copy is column j*StrideW+offset.
 func shiftPlanes[T dtype.Float](s *shifts, dst, x []T, from, lines, offset, cols int) {
 	above, below := within(lines, from, s.StrideH, s.H)
 	lo, hi := within(cols, offset, s.StrideW, s.W)

@@ -8,26 +8,26 @@ import (
 	"cresset/internal/par"
 )
 
-// The gradient for the weights is, for each place (r, q) of the window, a product along the output's pixels: of dy, whose
-// rows lie so, with the input that each pixel meets there. Of the input a piece of work takes some channels, turned so that
-// those of a pixel lie side by side: a row of B, which a table finds for each pixel, a row of zeros where the window lies
-// over the border. No step of the window matters to it. Small images are taken several at a time, so that sums are seldom
-// stored.
+// The gradient for the weights is, for each place (r, q) of the window, a product over the output's pixels: A is dy, whose rows
+// are contiguous, and row p of B is the input of all channels at the place (r, q) of pixel p's window. A piece of work takes
+// some channels of the input, transposed so that the channels of a pixel are contiguous: these are the rows of B, and a
+// table (taps) says where the row of each pixel starts, at a row of zeros where the window is over the border. So strides
+// and dilations cost nothing. Small images are taken several at a time, so that sums are stored seldom.
 
 // weightGrad is such a gradient in pieces: some outputs and some input channels of a group.
 type weightGrad[T dtype.Float] struct {
 	*ConvShape
-	x, dy, dw []T
-	band      int // pixels of an image
-	images    int // whose products are summed between two sights of the sums
-	outputs   int // of a piece
-	channels  int // of a piece
-	row       int // channels of a row of B, whole vectors
-	turned    int // elements of the turned input, behind a row of zeros
-	grads     int // elements of dy that are copied where there are several images
+	x, dy, dw  []T
+	band       int // pixels of an image
+	images     int // whose products are summed before they are added to the sums in memory
+	outputs    int // of a piece
+	channels   int // of a piece
+	row        int // channels of a row of B, whole vectors
+	transposed int // elements of the transposed input, after a row of zeros
+	grads      int // elements of dy that are copied where there are several images
 }
 
-// minPixels is the least number of products in a sum that pays for turning the sums in the end.
+// minPixels is the least number of products in a sum that pays for transposing the sums at the end.
 const minPixels = 1 << 8
 
 // byPixels reports whether gradWeightByPixels computes the gradient: fewer channels would fill vectors badly.
@@ -45,14 +45,14 @@ func gradWeightByPixels[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	g.channels = min(s.C/s.Groups, vec.PanelCols[T]())
 	g.row = ceilDiv(g.channels, vec.Lanes[T]()) * vec.Lanes[T]()
 	for p := 0; p < pixels; p += g.band {
-		first, end := g.met(p, min(p+g.band, pixels))
-		g.turned = max(g.turned, ((end-first)*g.images+1)*g.row)
+		first, end := g.covered(p, min(p+g.band, pixels))
+		g.transposed = max(g.transposed, ((end-first)*g.images+1)*g.row)
 	}
 	blocks := ceilDiv(s.C/s.Groups, g.channels)
 	tiles := ceilDiv(outputs, vec.TileRows())
 	parts := 1
 	if threads := par.NumThreads(); threads > 1 {
-		parts = min(ceilDiv(2*threads, s.Groups*blocks), ceilDiv(tiles, 2)) // each turns the input
+		parts = min(ceilDiv(2*threads, s.Groups*blocks), ceilDiv(tiles, 2)) // each transposes the input
 	}
 	g.outputs = ceilDiv(outputs, tiles) * ceilDiv(tiles, parts)
 	parts = ceilDiv(outputs, g.outputs)
@@ -61,32 +61,32 @@ func gradWeightByPixels[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	}
 	window := s.R * s.S
 	sums := g.outputs * window * g.row
-	size := max(g.turned+sums+max(g.grads, (g.channels+1)*window+g.row), window*g.band*g.images+vec.TapsAhead)
+	size := max(g.transposed+sums+max(g.grads, (g.channels+1)*window+g.row), window*g.band*g.images+vec.TapsAhead)
 	flops := 2 * s.N * pixels * window * g.outputs * g.channels
 	return ForWithLoans(s.Groups*blocks*parts, grainOf(flops), size, func(lo, hi int, space []T, taps []int32) {
 		for i := lo; i < hi; i++ {
 			group, block, part := i/(blocks*parts), i/parts%blocks, i%parts
-			turned, sums, rest := space[:g.turned], space[g.turned:][:sums], space[g.turned+sums:]
-			g.piece(group, part*g.outputs, block*g.channels, turned, sums, rest, taps)
+			transposed, sums, rest := space[:g.transposed], space[g.transposed:][:sums], space[g.transposed+sums:]
+			g.piece(group, part*g.outputs, block*g.channels, transposed, sums, rest, taps)
 			g.store(group, part*g.outputs, block*g.channels, sums, rest)
 		}
 	})
 }
 
 // piece sums the products of all images for outputs from k and channels from c on: sums are [outputs, R, S, row].
-func (g *weightGrad[T]) piece(group, k, c int, turned, sums, grads []T, taps []int32) {
+func (g *weightGrad[T]) piece(group, k, c int, transposed, sums, grads []T, taps []int32) {
 	_, outputs, _, pixels := g.groupSizes()
 	count := min(g.outputs, outputs-k)
 	tile := vec.Tile[T]{ColA: 1, RowC: g.R * g.S * g.row}
-	clear(turned[:g.row])
+	clear(transposed[:g.row])
 	for p := 0; p < pixels; p += g.band {
 		band := min(g.band, pixels-p)
-		first, end := g.met(p, p+band)
+		first, end := g.covered(p, p+band)
 		g.table(taps, p, band, first, end)
 		for n := 0; n < g.N; n += g.images {
 			images := min(g.images, g.N-n)
 			for i := range images {
-				g.turn(turned[(1+i*(end-first))*g.row:], (n+i)*g.Groups+group, c, first, end)
+				g.transpose(transposed[(1+i*(end-first))*g.row:], (n+i)*g.Groups+group, c, first, end)
 			}
 			from := g.dy[((n*g.Groups+group)*outputs+k)*pixels+p:]
 			tile.K, tile.RowA = images*band, pixels
@@ -94,20 +94,20 @@ func (g *weightGrad[T]) piece(group, k, c int, turned, sums, grads []T, taps []i
 				g.join(grads, from, images, count)
 				from, tile.RowA = grads, tile.K
 			}
-			g.multiply(&tile, from, turned, sums, count, images*(end-first)*g.row, p+n == 0, taps)
+			g.multiply(&tile, from, transposed, sums, count, images*(end-first)*g.row, p+n == 0, taps)
 		}
 	}
 }
 
 // multiply adds the products of some pixels to the sums of so many outputs.
-func (g *weightGrad[T]) multiply(tile *vec.Tile[T], dy, turned, sums []T, count, last int, begin bool, taps []int32) {
+func (g *weightGrad[T]) multiply(tile *vec.Tile[T], dy, transposed, sums []T, count, last int, begin bool, taps []int32) {
 	height := ceilDiv(count, ceilDiv(count, vec.TileRows()))
 	cols := vec.TileCols[T](height)
 	for i := 0; i < count; i += height {
 		tile.Rows, tile.A = min(height, count-i), dy[i*tile.RowA:]
 		for t := range g.R * g.S {
 			for j := 0; j < g.row; j += cols {
-				tile.Cols, tile.B, tile.C = min(cols, g.row-j), turned[j:], sums[i*tile.RowC+t*g.row+j:]
+				tile.Cols, tile.B, tile.C = min(cols, g.row-j), transposed[j:], sums[i*tile.RowC+t*g.row+j:]
 				if !begin {
 					tile.From, tile.RowFrom = tile.C, tile.RowC
 				}
@@ -117,7 +117,7 @@ func (g *weightGrad[T]) multiply(tile *vec.Tile[T], dy, turned, sums []T, count,
 	}
 }
 
-// join copies so many rows of dy from some whole images, those of one output side by side.
+// join copies rows of dy from some whole images, those of one output one after the other.
 func (g *weightGrad[T]) join(dst, dy []T, images, rows int) {
 	pixels := g.OH * g.OW
 	l := vec.Lines[T]{Rows: 1, Cols: pixels, Width: pixels, PlaneX: pixels, Stride: 1, PlaneY: images * pixels}
@@ -130,8 +130,8 @@ func (g *weightGrad[T]) join(dst, dy []T, images, rows int) {
 	}
 }
 
-// met returns which elements of a channel the pixels from p to end meet, from first to behind the last.
-func (s *ConvShape) met(p, end int) (first, behind int) {
+// covered returns which elements of a channel the windows of pixels p to end cover: from first up to, not including, behind.
+func (s *ConvShape) covered(p, end int) (first, behind int) {
 	top, bottom := p/s.OW, (end-1)/s.OW
 	h, hEnd := max(top*s.StrideH-s.PadH, 0), min(bottom*s.StrideH-s.PadH+(s.R-1)*s.DilationH+1, s.H)
 	if h >= hEnd {
@@ -147,8 +147,8 @@ func (s *ConvShape) met(p, end int) (first, behind int) {
 	return h*s.W + w, (hEnd-1)*s.W + wEnd
 }
 
-// table writes where the rows of B lie for each place of the window and so many pixels from p on, which meet elements first
-// to end.
+// table writes where the rows of B start for each place of the window and count pixels from p on, whose windows cover elements
+// first to end.
 func (g *weightGrad[T]) table(taps []int32, p, count, first, end int) {
 	for t := range g.R * g.S {
 		to := taps[t*g.band*g.images:][:count*g.images]
@@ -172,8 +172,8 @@ func (g *weightGrad[T]) table(taps []int32, p, count, first, end int) {
 	}
 }
 
-// turn copies elements first to end of channels from c on, those of one pixel side by side.
-func (g *weightGrad[T]) turn(dst []T, image, c, first, end int) {
+// transpose copies elements first to end of channels from c on, those of one pixel side by side.
+func (g *weightGrad[T]) transpose(dst []T, image, c, first, end int) {
 	if first == end {
 		return
 	}

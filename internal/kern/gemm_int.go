@@ -10,7 +10,7 @@ import (
 
 const (
 	intWidth = 4 << 10  // bytes of a row of C that are computed together
-	intPanel = 32 << 10 // bytes of B at a time: with these rows, of which there are two, they stay in the L1 cache
+	intPanel = 32 << 10 // bytes of a panel of B: with two such rows of C it stays in the L1 cache
 	intFew   = 4        // columns of C of which each element is a product of vectors
 	intDot   = 2048     // elements of vectors that are multiplied at a time
 )
@@ -27,8 +27,8 @@ func MatMulInt[T dtype.Integer](m, n, k int, a, b Matrix[T], c []T, ldc int) {
 		return
 	}
 	p := intProduct[T]{m: m, n: n, k: k, a: a, b: b, c: Matrix[T]{c, ldc, 1}}
-	// C transposed is the product of B and A transposed. So few rows that meet columns of B are like few columns, and a column
-	// that is made of columns of A like a row.
+	// C transposed is the product of B and A transposed. So few rows times contiguous columns of B are computed as few columns, and a
+	// column as a row.
 	if m <= intFew && b.Row == 1 || n == 1 && a.Col != 1 && ldc == 1 {
 		p = p.transposed()
 	}
@@ -42,7 +42,7 @@ func MatMulInt[T dtype.Integer](m, n, k int, a, b Matrix[T], c []T, ldc int) {
 	}
 }
 
-// intGrain is grainOf in chunks as large as the threads allow, for each brings B into its caches, and into a panel.
+// intGrain is grainOf for chunks as large as the number of threads allows, since each chunk reads and packs all of B.
 func intGrain(n, ops int) int { return max(grainOf(ops), ceilDiv(n, par.NumThreads())) }
 
 func bytesAs(m Matrix[int8]) Matrix[uint8] { return Matrix[uint8]{bitsAs[uint8](m.Data), m.Row, m.Col} }
@@ -57,8 +57,9 @@ func (p intProduct[T]) transposed() intProduct[T] {
 	return intProduct[T]{m: p.n, n: p.m, k: p.k, a: p.b.Transposed(), b: p.a.Transposed(), c: p.c.Transposed()}
 }
 
-// rows computes rows i0 to i1-1 of C, whose elements lie side by side, in columns j0 to j1-1: it adds rows of B, times an
-// element of A each. A part of B at a time is at hand for all rows, and moved where its rows do not lie so.
+// rows computes rows i0 to i1-1 of C, which are contiguous, in columns j0 to j1-1: it adds rows of B, each times an element of A.
+// A panel of B at a time, which the first cache level holds, is used for all rows; it is packed where B's rows are not
+// contiguous.
 func (p intProduct[T]) rows(i0, i1, j0, j1 int) {
 	for i := i0; i < i1; i++ {
 		clear(p.c.Data[i*p.c.Row:][j0:j1])
@@ -75,7 +76,7 @@ func (p intProduct[T]) rows(i0, i1, j0, j1 int) {
 	p.panels(i0, i1, j0, j1, width, depth, numbersOver[T](space.data))
 }
 
-// panels adds to C all products, depth steps and most columns at a time, by way of a panel if there is one.
+// panels adds to C all products, depth steps and most columns at a time. B is packed into panel unless that is nil.
 func (p intProduct[T]) panels(i0, i1, j0, j1, most, depth int, panel []T) {
 	for j := j0; j < j1; j += most {
 		width := min(j1-j, most)

@@ -2,7 +2,7 @@ package kern
 
 import "cresset/dtype"
 
-// Indexing kernels see an operand as rows of inner elements each. Sums that meet in one row are added in the order of the
+// Indexing kernels see an operand as rows of inner elements each. Values that are added to the same row are added in the order of the
 // index, whatever the number of threads: threads share the columns, never the rows.
 
 // FindOutside returns the first index that is not in 0 … n-1, if there is one.
@@ -96,7 +96,7 @@ func addTo[T dtype.Number](dst, src []T) {
 }
 
 // TakeAt is dst[k] = src[index[k]·step + k·skip]: of one line where skip is 0, else across lines that lie skip apart. It
-// stops at an index that is not in 0 … n-1 and returns whether it met none.
+// stops at an index that is not in 0 … n-1 and returns whether there was none.
 func TakeAt[T dtype.Element](dst, src []T, index []int64, n, step, skip int) bool {
 	index = index[:len(dst)]
 	if skip == 0 && step == 1 {

@@ -8,11 +8,12 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// Sums over a row are made in lanes, so many that vector registers stay busy: element i is added to lane i modulo their
-// number, in order. Lanes of float64 meet in pairs at the end. Lanes of float32 add runs of laneRun elements in float32,
-// then meet in pairs until laneTotals are left, which are added in float64, as is all that follows. So every machine gives
-// the same bits, and a sum of float32, however many, is off by 17·2**-24 times Σ |x| at most. Where a run overflows, or
-// squares vanish, the row is summed in float64 throughout. A row longer than piece is summed in pieces of that length.
+// Sums over a row are made in lanes, as many as hide the latency of vector additions: element i is added to lane i modulo their
+// number, in order. At the end lanes are added by a reduction tree, in pairs. Lanes of float64 just do that. Lanes of float32 add
+// runs of laneRun elements in float32, are then added in pairs until laneTotals are left, and these are added in float64, as is
+// all that follows. The number of lanes is the same for every instruction set, so every machine gives the same bits; and a sum
+// of float32, however many, is off by 17·2**-24 times Σ |x| at most. Where a run overflows, or squares underflow, the row is
+// summed in float64 throughout. A row longer than piece is summed in pieces of that length.
 
 const (
 	manyLanes  = 4 * 64 // bytes of the lanes of loops that do little else than add
@@ -46,7 +47,7 @@ func inLanes[T dtype.Number](n, bytes int, add func(lanes []T, lo, hi int)) floa
 	return joinLanes(totals[:left])
 }
 
-// joinLanes returns the sum of lanes, whose number is a power of two.
+// joinLanes returns the sum of lanes, whose number is a power of two, by a reduction tree.
 func joinLanes(l []float64) float64 {
 	for n := len(l) / 2; n > 0; n /= 2 {
 		for i, v := range l[n : 2*n] {

@@ -5,11 +5,11 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// Moments are sums of distances from a number near the mean: that of the squares gives the variance, and the plain one what
-// the mean is off by. The number is the mean of a few elements. Where that turns out to be no good, it is the mean itself,
-// which takes another pass.
+// Moments are computed from sums of deviations from a shift near the mean: Σ (x-shift)² gives the variance, and Σ (x-shift) how
+// far the shift is from the mean. The shift is the mean of a few elements. Where that turns out to be too far off, it is the
+// mean itself, which takes a second pass.
 
-// samples is how many elements of a row tell where its mean is.
+// samples is the number of elements of a row whose mean is the first shift.
 const samples = 8
 
 // rowMoments are a row's mean and the mean of (x-mean)**2.

@@ -22,14 +22,15 @@ func LayerNorm[T dtype.Float](rows, cols int, x, weight, bias []T, eps float64, 
 			scalars[3*r], scalars[3*r+1], scalars[3*r+2] = c.mean, c.rest, s
 		}
 		from, to := x[lo*cols:hi*cols], y[lo*cols:hi*cols]
-		if len(y) < hugeRows || !normalizeAround(from, weight, bias, cols, scalars[:3*(hi-lo)], to, after(x, cols, lo, hi)) {
+		if len(y) < hugeRows || !streamNormalized(from, weight, bias, cols, scalars[:3*(hi-lo)], to, after(x, cols, lo, hi)) {
 			normalizeRows(from, weight, bias, cols, scalars[:3*(hi-lo)], to)
 		}
 	})
 }
 
-// normalizeAround is normalizeRows for rows that no cache holds, where there is such a loop; next is what will be read then.
-func normalizeAround[T dtype.Float](x, weight, bias []T, n int, scalars, y, next []T) bool {
+// streamNormalized is normalizeRows by non-temporal stores, where there is such a loop, and prefetches next. It reports whether
+// there was.
+func streamNormalized[T dtype.Float](x, weight, bias []T, n int, scalars, y, next []T) bool {
 	switch {
 	case weight != nil && bias != nil:
 		return vec.StreamRows(next, vec.NormalizeAffine, n, scalars, y, x, weight[:n], bias[:n])

@@ -12,7 +12,7 @@ import (
 // channels of L pixels each.
 type ChannelShape struct{ N, C, L int }
 
-// eachChannel calls body for every channel, side by side.
+// eachChannel calls body for every channel, on all threads.
 func (s ChannelShape) eachChannel(body func(c int)) {
 	par.For(s.C, max(1, rowElems/max(s.N*s.L, 1)), func(lo, hi int) {
 		for c := lo; c < hi; c++ {
@@ -58,7 +58,7 @@ func InvStd[T dtype.Float](variance []T, eps float64, invstd []T) {
 // with moments of the batch in training and running ones in evaluation. weight
 // and bias have C elements or are nil.
 func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y []T) {
-	around := len(y) >= hugeRows
+	stream := len(y) >= hugeRows
 	s.eachChannel(func(c int) {
 		m, scale, shift := mean[c], invstd[c], T(0)
 		if weight != nil {
@@ -70,7 +70,7 @@ func BatchNorm[T dtype.Float](s ChannelShape, x, mean, invstd, weight, bias, y [
 		scalars := []T{m, scale, shift}
 		for n := range s.N {
 			from, to := x[s.at(n, c):][:s.L], y[s.at(n, c):][:s.L]
-			if around && vec.StreamRows(nil, vec.NormalizeChannel, s.L, scalars, to, from) || vec.Rows(vec.NormalizeChannel, s.L, scalars, noResults, to, from) {
+			if stream && vec.StreamRows(nil, vec.NormalizeChannel, s.L, scalars, to, from) || vec.Rows(vec.NormalizeChannel, s.L, scalars, noResults, to, from) {
 				continue
 			}
 			for i, v := range from {

@@ -22,10 +22,10 @@ type PoolShape struct {
 // poolElems is the least number of visited elements that is worth a thread.
 const poolElems = 1 << 13
 
-// stackedElems is how many elements of planes are worth a call.
+// stackedElems is the least number of elements that is worth a call of a vector loop.
 const stackedElems = 1 << 12
 
-// stacked returns the pooling of several planes as of one, where their windows follow each other as those of one do.
+// stacked returns the pooling of several planes as that of one higher plane, where windows do not overlap the planes' edges.
 func (s *PoolShape) stacked() *PoolShape {
 	if s.PadH != 0 || s.OH*s.StrideH != s.H || (s.R-1)*s.DilationH >= s.StrideH {
 		return s
@@ -41,7 +41,7 @@ func (s *PoolShape) stacked() *PoolShape {
 	return s
 }
 
-// eachPlane calls body for every plane, side by side.
+// eachPlane calls body for every plane, on all threads.
 func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 	work := max(s.OH*s.OW*window, s.H*s.W, 1)
 	par.For(s.Planes, max(1, poolElems/work), func(lo, hi int) {

@@ -5,15 +5,15 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// Vectors take many windows at once where all lie alike: those that no padding clips are one patch of a plane, and each
-// column or row of windows at its border is another.
+// Vectors compute many windows at once if all have the same form: those that padding does not clip are one patch of a plane, and
+// each column or row of windows at its border is another.
 
 // A patch is windows of one form in a plane.
 type patch struct {
 	rows, cols int     // of windows
 	first      int     // where the first element of the first lies in a plane of x
 	y          int     // where the first result lies in a plane of y
-	taps       []int64 // where the elements of a window lie behind its first; empty where all is padding
+	taps       []int64 // offsets of the elements of a window from its first; empty where all is padding
 	count      int     // what a window's elements count for in a mean
 }
 
@@ -22,7 +22,7 @@ const (
 	mostPatch = 1 << 16 // elements that a patch visits: Go cannot stop a goroutine inside assembly
 )
 
-// A reach is windows along an axis that are clipped alike.
+// A reach is consecutive windows along an axis that are clipped in the same way.
 type reach struct {
 	first, n int // windows
 	at       int // where the first window's first element lies

@@ -6,13 +6,14 @@ import (
 )
 
 // Reductions see their input as [outer][n][inner] and reduce the middle axis. What becomes of one run along that axis is
-// told by a function of a row; a run that does not lie contiguously is gathered first. No result depends on the number
-// of threads: a row longer than piece is always reduced in pieces of that length, and their results meet in order. Errors are those of ForWithLoan.
+// told by a function of a row; a run that is not contiguous is gathered first. No result depends on the number of threads: a row
+// longer than piece is always reduced in pieces of that length, whose results are joined in order. Errors are those of
+// ForWithLoan.
 
 const (
 	piece       = 1 << 15 // elements that one thread reduces at least
 	reduceLanes = 16      // rows that are gathered together where inner is not 1: a cache line of float32
-	wave        = 256     // pieces that are joined together: more than threads, so that few wait for the last
+	wave        = 256     // pieces that are computed before they are joined: many more than threads, so that few wait for the last
 )
 
 // Reduce is dst[o][i] = row(src[o][:][i]).

@@ -6,12 +6,13 @@ import (
 	"cresset/internal/par"
 )
 
-// Columns are reduced side by side, a strip of them at a time, against one row after the other: nothing is gathered.
+// Columns are reduced side by side, a strip of them at a time: row after row is added to a strip of accumulators, so that memory
+// is read in order and nothing is gathered.
 
-const stripColumns = 512 // what a strip has so far stays in the L1 cache
+const stripColumns = 512 // whose accumulators stay in the L1 cache
 
-// forStrips calls visit for all strips of columns of [outer][n][inner], with where a strip begins in that and in
-// [outer][inner], and how many columns it has.
+// forStrips calls visit for all strips of columns of [outer][n][inner], with where a strip begins in it and in [outer][inner],
+// and how many columns it has.
 func forStrips(outer, n, inner int, visit func(from, to, count int)) {
 	strips := ceilDiv(inner, stripColumns)
 	par.For(outer*strips, max(1, piece/max(n*min(inner, stripColumns), 1)), func(lo, hi int) {

@@ -127,16 +127,16 @@ func multiplyIntegers[S dtype.Number](row []S) int64 {
 	return product
 }
 
-// ProdGrad is dx[k] = dy · Π x[j] over j ≠ k: the products before k and behind k, so that zeros are no exception.
+// ProdGrad is dx[k] = dy · Π x[j] over j ≠ k: the product of those before k times that of those after k, so that zeros need no special case.
 func ProdGrad[T dtype.Float](dy T, x, dx []T) {
 	before := float64(dy)
 	for k, v := range x {
 		dx[k] = T(before)
 		before *= float64(v)
 	}
-	behind := 1.0
+	after := 1.0
 	for k := len(x) - 1; k >= 0; k-- {
-		dx[k] = T(float64(dx[k]) * behind)
-		behind *= float64(x[k])
+		dx[k] = T(float64(dx[k]) * after)
+		after *= float64(x[k])
 	}
 }

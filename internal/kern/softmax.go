@@ -109,7 +109,7 @@ func topRows[T dtype.Float](x []T, n int, tops []T) {
 // expRows writes e**(x-largest) to y, and the sum of each row of y, which is NaN where x has a NaN or an infinity is the
 // largest, as the formula is; next is what will be read then.
 func expRows[T dtype.Float](x, y []T, n int, largest []T, sums []float64, next []T) {
-	if n <= piece && vec.RowsBefore(next, vec.ExpShifted, n, largest, sums, y, x) {
+	if n <= piece && vec.RowsPrefetching(next, vec.ExpShifted, n, largest, sums, y, x) {
 		return
 	}
 	for r := range sums {
@@ -139,7 +139,7 @@ func expPiece[T dtype.Float](x, y []T, largest T) float64 {
 
 // sumExpRows is expRows where the sums alone are wanted; next is what will be read then.
 func sumExpRows[T dtype.Float](x []T, n int, largest []T, sums []float64, next []T) {
-	if n <= piece && vec.RowsBefore(next, vec.SumExp, n, largest, sums, x) {
+	if n <= piece && vec.RowsPrefetching(next, vec.SumExp, n, largest, sums, x) {
 		return
 	}
 	for r := range sums {

@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// square is the side of the squares that are turned where no vectors do it: a row of one fills cache lines.
+	// square is the side of the squares that are transposed in Go: a row of one fills cache lines.
 	square = 16
-	// TransposePanel is how many columns are turned together: their lines in dst, one a row, stay at hand.
+	// TransposePanel is how many columns are transposed together: their cache lines in dst, one for each row, stay in the cache.
 	TransposePanel = 64
 )
 

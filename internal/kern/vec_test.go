@@ -28,7 +28,7 @@ func eachLevel(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// bothWays runs f with the loops for results that no cache holds writing around the caches, and through them.
+// bothWays runs f with streaming loops writing by non-temporal stores, and by ordinary ones.
 func bothWays(f func()) {
 	defer vec.UseOrdinaryStores(vec.UseOrdinaryStores(false))
 	f()

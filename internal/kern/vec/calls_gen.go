@@ -13,7 +13,7 @@ type call struct {
 	stepA, stepB, stepC, stepFrom, stepNext  int
 }
 
-// slideCall is a call of Slide, Correlate or Zip; w are weights or sums.
+// slideCall is a call of Slide, Correlate or Interleave; w are weights or sums.
 type slideCall struct {
 	x, y, w, taps, bias unsafe.Pointer
 	tapped, blocks      int
@@ -27,8 +27,8 @@ type windowCall struct {
 	rowX, rowY, rowI                int
 }
 
-// halvingCall is a call over Halving: distances in bytes. Assembly writes nan, which is not 0 where it saw one.
-type halvingCall struct {
+// pairMaxCall is a call over PairMax: distances in bytes. Assembly writes nan, which is not 0 where it saw one.
+type pairMaxCall struct {
 	x, y, low, high, out unsafe.Pointer // with masks of the last vector of y and of the two that are read for it
 	rows, whole, lines   int            // whole vectors of y come before the last one
 	rowX, rowY, lineX    int

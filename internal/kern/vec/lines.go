@@ -24,7 +24,7 @@ type Lines[T dtype.Float] struct {
 
 const (
 	maxLineStride = 2       // the largest that assembly copies with
-	maxLineWidth  = 1 << 16 // the longest lines that it does not let others wait for
+	maxLineWidth  = 1 << 16 // the longest line of one call, since Go cannot preempt assembly
 )
 
 // Copy copies the rows.

@@ -3,7 +3,7 @@ package vec
 import "unsafe"
 
 // A RowLoop names a vector loop over rows, which makes sums or extremes of each. That of float64, where there is one, has
-// the number behind that of float32.
+// the number after that of float32.
 type RowLoop uint16
 
 // Rows runs the loop l over rows of n elements and tells whether there is such a loop, and elements; where not, nothing has
@@ -11,13 +11,13 @@ type RowLoop uint16
 // has its own scalars and results, which lie row after row. A loop with results is none for rows of more than
 // 64K elements.
 func Rows[R, T any](l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
-	return RowsBefore(nil, l, n, scalars, results, x...)
+	return RowsPrefetching(nil, l, n, scalars, results, x...)
 }
 
-// RowsBefore is Rows of a loop that brings what the caller reads next into the caches meanwhile, as many elements of it as x
-// has: memory can give them while the machine computes. Where next has fewer it may be any memory that follows; that of
-// nothing is none. Loops that do not say so do as under Rows.
-func RowsBefore[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
+// RowsPrefetching is Rows of a loop that prefetches what the caller reads next, as many elements of it as x has, while it
+// computes. Where next has fewer, addresses beyond its end are prefetched, which is harmless. Loops that do not prefetch run as
+// under Rows.
+func RowsPrefetching[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))
 	if !ok || n == 0 {
 		return false
@@ -59,8 +59,8 @@ func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x 
 	return true
 }
 
-// StreamRows is Rows for a loop without results and for at most 64K elements, parts of a result that no cache holds: see Around.
-// Meanwhile it fetches next, as RowsBefore does. It needs rows of whole cache lines, else nothing happens.
+// StreamRows is Rows by non-temporal stores (see Around), for a loop without results and for at most 64K elements. It prefetches
+// next, as RowsPrefetching does. It needs rows of whole cache lines; if it has others it does nothing.
 func StreamRows[T any](next []T, l RowLoop, n int, scalars []T, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))
 	if !ok || n == 0 || n%streamRow != 0 || len(x[0]) > most || uintptr(pointer(x[0], 0))%streamLine != 0 {

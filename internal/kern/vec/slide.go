@@ -12,7 +12,7 @@ const (
 	sumVectors   = 4 // of sums that each tap has there
 )
 
-// SlideBlock is how many elements Slide, Correlate and Zip take at a time: their operands are of whole blocks.
+// SlideBlock is how many elements Slide, Correlate and Interleave take at a time: their operands are of whole blocks.
 func SlideBlock[T dtype.Float]() int { return slideBytes / sizeOf[T]() }
 
 // Slide computes
@@ -52,13 +52,13 @@ func Correlate[T dtype.Float](sums, y, x []T, taps []int32, last int) {
 	runCorrelate[T](unsafe.Pointer(&c))
 }
 
-// Zip writes dst[2*i] = even[i] and dst[2*i+1] = odd[i] for all of even, whole blocks.
-func Zip[T dtype.Float](dst, even, odd []T) {
+// Interleave writes dst[2*i] = even[i] and dst[2*i+1] = odd[i] for all of even, whole blocks.
+func Interleave[T dtype.Float](dst, even, odd []T) {
 	vectors := len(even) / Lanes[T]()
 	if vectors == 0 {
 		return
 	}
 	_, _ = dst[2*len(even)-1], odd[len(even)-1] // These fail where an operand is too short.
 	c := slideCall{x: pointer(even, 0), y: pointer(dst, 0), w: pointer(odd, 0), blocks: vectors}
-	runZip[T](unsafe.Pointer(&c))
+	runInterleave[T](unsafe.Pointer(&c))
 }

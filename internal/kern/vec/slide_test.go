@@ -102,7 +102,7 @@ func TestCorrelations(t *testing.T) {
 	})
 }
 
-func testZips[T dtype.Float](t *testing.T) {
+func testInterleave[T dtype.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(55, 56))
 	for blocks := range 4 {
 		n := blocks * SlideBlock[T]()
@@ -113,16 +113,16 @@ func testZips[T dtype.Float](t *testing.T) {
 		}
 		atEnd := blocks%2 == 0
 		got := guarded.Slice[T](t, 2*n, atEnd)
-		Zip(got, guarded.Copy(t, a, atEnd), guarded.Copy(t, b, atEnd))
+		Interleave(got, guarded.Copy(t, a, atEnd), guarded.Copy(t, b, atEnd))
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d elements: got %v, want %v", n, got, want)
 		}
 	}
 }
 
-func TestZips(t *testing.T) {
+func TestInterleave(t *testing.T) {
 	eachTileLevel(t, func(t *testing.T) {
-		t.Run("float32", testZips[float32])
-		t.Run("float64", testZips[float64])
+		t.Run("float32", testInterleave[float32])
+		t.Run("float64", testInterleave[float64])
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"cresset/dtype"
 )
 
-// A Tile is a call of a micro-kernel, which computes
+// A Tile is a call of the micro-kernel of matrix products, which computes
 //
 //	C[i*RowC+j] = From[i*RowFrom+j] + Σ A[i*RowA+l*ColA] * B[l*RowB+j]
 //
@@ -22,7 +22,7 @@ type Tile[T dtype.Float] struct {
 	RowC          int
 	From          []T
 	RowFrom       int
-	Next          []T // what will be needed next, not nil: K lines of 16 bytes are brought closer
+	Next          []T // what will be read next, not nil: its first 16*K bytes are prefetched into the second cache level
 	Count         int // of tiles that follow each other; 0 stands for 1
 	Step          Steps
 }
@@ -63,7 +63,7 @@ func isDouble[T dtype.Float]() bool { return sizeOf[T]() == 8 }
 // TileCols returns how many columns a tile of so many rows has at most: those of a panel, and more for few rows.
 func TileCols[T dtype.Float](rows int) int { return Lanes[T]() * mostVectors(rows) }
 
-// PanelCols returns how many columns a tile of any number of rows may have.
+// PanelCols returns how many columns a tile of any number of rows may have: those of a packed panel.
 func PanelCols[T dtype.Float]() int { return Lanes[T]() * mostVectors(TileRows()) }
 
 // neonVectors is how many vectors a tile of so many rows has at most under NEON, which has one for each number up to that.
@@ -89,11 +89,12 @@ func (t *Tile[T]) Run() {
 	runTile[T](t.Rows, t.vectors(), unsafe.Pointer(&c))
 }
 
-// TapsAhead is how many taps are read at most beyond those of a tile: they tell which rows of B to bring closer.
+// TapsAhead is how many taps are read at most beyond those of a tile: they tell which rows of B to prefetch.
 const TapsAhead = 8
 
-// RunTaps computes the tile with row l of B where B[taps[l]:] starts, and adds bias[i] to row i before From where bias
-// is not nil; RowB and Next are not read. No tap is larger than last; TapsAhead more follow, which may be anything.
+// RunTaps computes the tile with row l of B where B[taps[l]:] starts, as convolutions need it, and adds bias[i] to row i before
+// From where bias is not nil; RowB and Next are not read. No tap is larger than last. TapsAhead more follow, of any value: their
+// rows are prefetched only.
 func (t *Tile[T]) RunTaps(taps []int32, last int, bias []T) {
 	_, _ = taps[t.K-1+TapsAhead], t.B[t.last(t.Step.B)+last+t.Cols-1] // This fails where one is too short.
 	c := t.call()
@@ -182,7 +183,7 @@ func (t *Tile[T]) RunDot() {
 	runDot[T](t.Rows, cols, unsafe.Pointer(&c))
 }
 
-// masks are lanes that are on, then lanes that are off: a mask of n lanes starts n before the middle.
+// masks are ones, then zeros: a mask with n lanes on starts n lanes before the middle.
 var masks = func() (m [128]int32) {
 	for i := range len(m) / 2 {
 		m[i] = -1
@@ -195,8 +196,8 @@ func maskOf(elems, size int) unsafe.Pointer {
 	return unsafe.Pointer(&masks[max(len(masks)/2-elems*size/4, 0)])
 }
 
-// GatherRows copies rows of up to two vectors, under NEON of any number: dst[l*rowDst+j] = src[l*rowSrc+j] for l < rows and j < cols. It writes
-// anything to dst behind cols, up to the next whole vector.
+// GatherRows packs rows of up to two vectors, under NEON of any number: dst[l*rowDst+j] = src[l*rowSrc+j] for l < rows and
+// j < cols. It writes anything to dst beyond cols, up to the next whole vector.
 func GatherRows[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
 	size := sizeOf[T]()
 	lanes := Lanes[T]()
@@ -206,8 +207,8 @@ func GatherRows[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols 
 	runGather[T](unsafe.Pointer(&c))
 }
 
-// Transpose copies columns: dst[l*rowDst+i] = src[i*rowSrc+l] for i < rows, at most one vector, and l < cols. It writes
-// anything to dst behind rows, up to a whole vector.
+// Transpose packs columns: dst[l*rowDst+i] = src[i*rowSrc+l] for i < rows, at most one vector, and l < cols. It writes
+// anything to dst beyond rows, up to a whole vector.
 func Transpose[T dtype.Float](dst []T, rowDst int, src []T, rowSrc, rows, cols int) {
 	size := sizeOf[T]()
 	lanes := Lanes[T]()

@@ -20,7 +20,7 @@ type PairTile struct {
 	RowB          int
 	C             []dtype.BF16
 	RowC          int
-	Next          []float32 // what will be needed next, as in Tile
+	Next          []float32 // what will be read next, as in Tile
 	Count         int       // of tiles, as in Tile
 	Step          Steps
 }
@@ -41,7 +41,7 @@ func (t *PairTile) Run() {
 }
 
 // PairRows packs rows of up to 32 columns: dst[l*rowDst+j] is the pair of src[2*l*rowSrc+j] and src[(2*l+1)*rowSrc+j]
-// for l < pairs and j < cols. It writes anything to dst behind cols, up to the next whole vector.
+// for l < pairs and j < cols. It writes anything to dst beyond cols, up to the next whole vector.
 func PairRows(dst []float32, rowDst int, src []dtype.BF16, rowSrc, pairs, cols int) {
 	_ = src[(2*pairs-1)*rowSrc+cols-1]
 	_ = dst[(pairs-1)*rowDst+(cols+15)/16*16-1]
@@ -50,7 +50,7 @@ func PairRows(dst []float32, rowDst int, src []dtype.BF16, rowSrc, pairs, cols i
 }
 
 // PairColumns packs up to 16 columns: dst[l*rowDst+i] is the pair of src[i*rowSrc+2*l] and src[i*rowSrc+2*l+1] for
-// i < rows and l < pairs, at least 16. It writes anything to dst behind rows, up to a whole vector.
+// i < rows and l < pairs, at least 16. It writes anything to dst beyond rows, up to a whole vector.
 func PairColumns(dst []float32, rowDst int, src []dtype.BF16, rowSrc, rows, pairs int) {
 	const lanes = 16
 	_ = src[(rows-1)*rowSrc+2*pairs-1]

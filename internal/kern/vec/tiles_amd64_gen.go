@@ -626,23 +626,23 @@ func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-func runHalving[T dtype.Float](form int, t unsafe.Pointer) {
+func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
 	if current == AVX512 {
 		if isDouble[T]() {
-			halvingF64AVX512(form, t)
+			pairMaxF64AVX512(form, t)
 			return
 		}
-		halvingF32AVX512(form, t)
+		pairMaxF32AVX512(form, t)
 		return
 	}
 	if isDouble[T]() {
-		halvingF64AVX2(form, t)
+		pairMaxF64AVX2(form, t)
 		return
 	}
-	halvingF32AVX2(form, t)
+	pairMaxF32AVX2(form, t)
 }
 
-func halvingF32AVX512(form int, t unsafe.Pointer) {
+func pairMaxF32AVX512(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF32AVX512(t)
@@ -653,7 +653,7 @@ func halvingF32AVX512(form int, t unsafe.Pointer) {
 	}
 }
 
-func halvingF64AVX512(form int, t unsafe.Pointer) {
+func pairMaxF64AVX512(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF64AVX512(t)
@@ -664,7 +664,7 @@ func halvingF64AVX512(form int, t unsafe.Pointer) {
 	}
 }
 
-func halvingF32AVX2(form int, t unsafe.Pointer) {
+func pairMaxF32AVX2(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF32AVX2(t)
@@ -675,7 +675,7 @@ func halvingF32AVX2(form int, t unsafe.Pointer) {
 	}
 }
 
-func halvingF64AVX2(form int, t unsafe.Pointer) {
+func pairMaxF64AVX2(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF64AVX2(t)
@@ -826,7 +826,7 @@ func runCorrelate[T dtype.Float](t unsafe.Pointer) {
 	correlateF32AVX2(t)
 }
 
-func runZip[T dtype.Float](t unsafe.Pointer) {
+func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	if current == AVX512 {
 		if isDouble[T]() {
 			zipF64AVX512(t)

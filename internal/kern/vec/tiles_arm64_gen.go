@@ -462,15 +462,15 @@ func windowF64NEON(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-func runHalving[T dtype.Float](form int, t unsafe.Pointer) {
+func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
 	if isDouble[T]() {
-		halvingF64NEON(form, t)
+		pairMaxF64NEON(form, t)
 		return
 	}
-	halvingF32NEON(form, t)
+	pairMaxF32NEON(form, t)
 }
 
-func halvingF32NEON(form int, t unsafe.Pointer) {
+func pairMaxF32NEON(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF32NEON(t)
@@ -481,7 +481,7 @@ func halvingF32NEON(form int, t unsafe.Pointer) {
 	}
 }
 
-func halvingF64NEON(form int, t unsafe.Pointer) {
+func pairMaxF64NEON(form int, t unsafe.Pointer) {
 	switch form {
 	case 0:
 		pairsF64NEON(t)
@@ -562,7 +562,7 @@ func runCorrelate[T dtype.Float](t unsafe.Pointer) {
 	correlateF32NEON(t)
 }
 
-func runZip[T dtype.Float](t unsafe.Pointer) {
+func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	if isDouble[T]() {
 		zipF64NEON(t)
 		return

@@ -26,7 +26,7 @@ func runWindows[T dtype.Float](fold windowFold, stride int, t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runHalving[T dtype.Float](form int, t unsafe.Pointer) {
+func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
 	panic(noTiles)
 }
 
@@ -54,7 +54,7 @@ func runCorrelate[T dtype.Float](t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runZip[T dtype.Float](t unsafe.Pointer) {
+func runInterleave[T dtype.Float](t unsafe.Pointer) {
 	panic(noTiles)
 }
 

@@ -1,26 +1,25 @@
 // Package vec holds the CPU's vector loops: assembly for AVX-512, for AVX2 with FMA, and for NEON, which the program
 // internal/kgen writes from the descriptions in internal/kgen/recipe.
 //
-// A loop computes the first elements of its slices, on most machines all of them, and says how many; package kern, whose
-// loop in Go stands behind every call, computes the rest. Where there is no assembly, the rest is everything. The bits
-// are those of the loop in Go, but for the payload of a NaN that arithmetic makes.
+// A loop computes the first elements of its slices, on most machines all of them, and returns how many; package kern, which has
+// the same loop in Go, computes the rest. Where there is no assembly, the rest is everything. The bits are those of the loop in
+// Go, but for the payload of a NaN that arithmetic makes.
 package vec
 
 import "unsafe"
 
-// A Loop names a vector loop: for float32, and as many behind it as the constants say for other types, where there are such.
+// A Loop names a vector loop for float32. Loops for other types, where there are any, have the numbers that follow.
 type Loop uint16
 
 const (
-	// Float64 behind a loop is the loop for float64, and so on.
+	// Loop + Float64 is the loop for float64, and so on.
 	Float64, Int32, Int64, Uint8 = 1, 2, 3, 4
 
-	// Right behind the loop of an operation on two operands is the loop that takes the second as a scalar, the same for all
-	// elements, and Left the one that takes the first so.
+	// Loop + Right is the loop of a binary operation whose second operand is a scalar, and Loop + Left that whose first is.
 	Right, Left = 5, 10
 
 	operands = 4         // slices that a loop has at most
-	most     = 64 * 1024 // elements of one call: Go cannot stop a goroutine inside assembly
+	most     = 64 * 1024 // elements of one call: Go cannot preempt a goroutine inside assembly
 	few      = 8         // elements that Go adds or multiplies in less time than a call of assembly takes
 )
 

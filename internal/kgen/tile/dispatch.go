@@ -73,8 +73,8 @@ var kinds = []kind{
 		}
 		return all
 	}},
-	{"Halving", "halving", "form int", "form", func(*machine) (all []numbered) {
-		for n, form := range halvingForms {
+	{"PairMax", "pairMax", "form int", "form", func(*machine) (all []numbered) {
+		for n, form := range pairForms {
 			all = append(all, numbered{fmt.Sprint(n), form.name})
 		}
 		return all
@@ -90,7 +90,7 @@ var kinds = []kind{
 	{run: "AddRows", shapes: one("addRows")},
 	{run: "Slide", shapes: one("slide")},
 	{run: "Correlate", shapes: one("correlate")},
-	{run: "Zip", shapes: one("zip")},
+	{run: "Interleave", shapes: one("zip")},
 }
 
 // numberedShapes returns the shapes of a machine's products.

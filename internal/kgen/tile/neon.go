@@ -52,7 +52,7 @@ func neonFile() *asm.File {
 		neonTranspose(f, e)
 		neonGather(f, e)
 		neonWindowed(f, e)
-		neonHalvings(f, e)
+		neonPairMaxes(f, e)
 		neonLines(f, e)
 		neonAddRows(f, e)
 		neonSlides(f, e)

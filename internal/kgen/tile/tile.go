@@ -79,7 +79,7 @@ func (m *machine) file() *asm.File {
 		m.transpose(f, e)
 		m.gather(f, e)
 		m.windows(f, e)
-		m.halvings(f, e)
+		m.pairMaxes(f, e)
 		m.lines(f, e)
 		m.addRows(f, e)
 		m.slides(f, e)

@@ -6,7 +6,7 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// Registers of NEON's halving; vectors are those of halving.
+// Registers of NEON's pairMax; vectors are those of pairMax.
 const (
 	armHalfRows  = "R1"
 	armHalfX     = "R2" // the row of x and y
@@ -28,33 +28,33 @@ var (
 	armHalfSteps = []string{"R16", "R17", "R19"}
 )
 
-// A neonHalving writes the function of one form and type for arm64, as halving does for the other machines. The windows of
+// A neonPairMax writes the function of one form and type for arm64, as pairMax does for the other machines. The windows of
 // a row's last vector are taken one by one.
-type neonHalving struct {
+type neonPairMax struct {
 	armFunc
-	halvingForm
+	pairForm
 }
 
-func neonHalvings(f *asm.File, e elem) {
-	for _, form := range halvingForms {
-		p := &neonHalving{newArmFunc(f, form.name, e, form.doc), form}
+func neonPairMaxes(f *asm.File, e elem) {
+	for _, form := range pairForms {
+		p := &neonPairMax{newArmFunc(f, form.name, e, form.doc), form}
 		p.write(f)
 	}
 }
 
-func (p *neonHalving) write(f *asm.File) {
+func (p *neonPairMax) write(f *asm.File) {
 	p.op("MOVD", "$"+f.Words(map[int][]uint32{4: {0xff800000}, 8: {0, 0xfff00000}}[p.size]...), armHalfNone)
 	p.op("VLD1R", "("+armHalfNone+")", "["+p.numbers(halfNone)+"]")
 	p.copy(halfNone, halfFound)
-	p.field(halvingCall.at("x"), armHalfX)
-	p.field(halvingCall.at("y"), armHalfY)
-	p.field(halvingCall.at("rows"), armHalfRows)
-	p.field(halvingCall.at("lineX"), armHalfLineX)
+	p.field(pairMaxCall.at("x"), armHalfX)
+	p.field(pairMaxCall.at("y"), armHalfY)
+	p.field(pairMaxCall.at("rows"), armHalfRows)
+	p.field(pairMaxCall.at("lineX"), armHalfLineX)
 	p.fn.Label("row")
 	p.op("MOVD", armHalfX, armHalfAtX)
 	p.op("MOVD", armHalfY, armHalfAtY)
 	p.border()
-	p.field(halvingCall.at("whole"), armHalfWhole)
+	p.field(pairMaxCall.at("whole"), armHalfWhole)
 	p.op("CBZ", armHalfWhole, "last")
 	p.fn.Label("vector")
 	p.window()
@@ -66,19 +66,19 @@ func (p *neonHalving) write(f *asm.File) {
 	p.op("BNE", "vector")
 	p.fn.Label("last")
 	p.singles()
-	p.moveBy(halvingCall.at("rowX"), armHalfX)
-	p.moveBy(halvingCall.at("rowY"), armHalfY)
+	p.moveBy(pairMaxCall.at("rowX"), armHalfX)
+	p.moveBy(pairMaxCall.at("rowY"), armHalfY)
 	p.op("SUBS", "$1", armHalfRows)
 	p.op("BNE", "row")
 	p.tellNaN()
 	p.op("RET")
 }
 
-func (p *neonHalving) copy(from, to int) { p.op("VORR", vector(from), vector(from), vector(to)) }
+func (p *neonPairMax) copy(from, to int) { p.op("VORR", vector(from), vector(from), vector(to)) }
 
 // border points at what stands before a row's first pair.
-func (p *neonHalving) border() {
-	p.field(halvingCall.at("border"), armScratch)
+func (p *neonPairMax) border() {
+	p.field(pairMaxCall.at("border"), armScratch)
 	p.op("CMP", "$0", armScratch)
 	p.op("SUB", fmt.Sprintf("$%d", p.size), armHalfAtX, armScratch)
 	p.op("CSEL", "NE", armHalfNone, armScratch, armHalfPrior)
@@ -86,11 +86,11 @@ func (p *neonHalving) border() {
 }
 
 // window folds the lines of a vector of windows, in order.
-func (p *neonHalving) window() {
+func (p *neonPairMax) window() {
 	p.copy(halfNone, halfBest)
 	p.op("MOVD", armHalfAtX, armHalfAt[1])
 	p.op("MOVD", armHalfPrior, armHalfAt[0])
-	p.field(halvingCall.at("lines"), armHalfLines)
+	p.field(pairMaxCall.at("lines"), armHalfLines)
 	p.fn.Label("line")
 	p.op("VLD2", "("+armHalfAt[1]+")", fmt.Sprintf("[%s, %s]", p.numbers(halfEven), p.numbers(halfOdd)))
 	if p.before {
@@ -107,9 +107,9 @@ func (p *neonHalving) window() {
 }
 
 // singles computes the windows of the last vector. A column that is not there is minus infinity in every line.
-func (p *neonHalving) singles() {
-	p.field(halvingCall.at("last"), armHalfLast)
-	p.field(halvingCall.at("rest"), armHalfRest)
+func (p *neonPairMax) singles() {
+	p.field(pairMaxCall.at("last"), armHalfLast)
+	p.field(pairMaxCall.at("rest"), armHalfRest)
 	p.fn.Label("single")
 	p.copy(halfNone, halfBest)
 	p.op("MOVD", armHalfPrior, armHalfAt[0])
@@ -119,7 +119,7 @@ func (p *neonHalving) singles() {
 		p.op("CSEL", "LT", armHalfNone, armScratch, armHalfAt[i])
 		p.op("CSEL", "LT", "ZR", armHalfLineX, armHalfSteps[i])
 	}
-	p.field(halvingCall.at("lines"), armHalfLines)
+	p.field(pairMaxCall.at("lines"), armHalfLines)
 	p.fn.Label("singleLine")
 	first := 1
 	if p.before {
@@ -142,18 +142,18 @@ func (p *neonHalving) singles() {
 }
 
 // larger keeps the first of equal elements. The other maximum, which NaN stays in, would not: it puts -0 before 0.
-func (p *neonHalving) larger(x int) {
+func (p *neonPairMax) larger(x int) {
 	p.three(neonFCMGT, halfTest, x, halfBest)
 	p.op("VBIT", vector(halfTest), vector(x), vector(halfBest))
 	p.three(neonCode{"FMAX", 0x4e20f400}, halfFound, halfFound, x)
 }
 
 // tellNaN writes whether there was any.
-func (p *neonHalving) tellNaN() {
+func (p *neonPairMax) tellNaN() {
 	p.three(neonFCMEQ, halfTest, halfFound, halfFound)
 	p.op("VMOV", fmt.Sprintf("V%d.D[0]", halfTest), armScratch)
 	p.op("VMOV", fmt.Sprintf("V%d.D[1]", halfTest), armHalfRest)
 	p.op("AND", armHalfRest, armScratch)
 	p.op("MVN", armScratch, armScratch)
-	p.op("MOVD", armScratch, field(halvingCall.at("nan")))
+	p.op("MOVD", armScratch, field(pairMaxCall.at("nan")))
 }

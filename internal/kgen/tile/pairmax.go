@@ -6,18 +6,18 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// A halvingForm is how windows two columns apart see the columns, in pairs.
-type halvingForm struct {
+// A pairForm is how windows two columns apart see the columns, in pairs.
+type pairForm struct {
 	name, doc string
 	before    bool // whether the column before a pair belongs to its window
 }
 
-var halvingForms = []halvingForm{
+var pairForms = []pairForm{
 	{"pairs", "the largest element of every window, each a pair of columns", false},
 	{"triples", "the largest element of every window, each a pair of columns and the one before", true},
 }
 
-// Registers of a halving's vectors.
+// Registers of a pairMax's vectors.
 const (
 	halfBest  = iota // the largest so far
 	halfEven         // the first columns of pairs, and before that what is read first
@@ -34,43 +34,43 @@ const (
 	halfOutOn
 )
 
-// A halving writes the function of one form and type. Elements that are not there count as minus infinity. NaN is
+// A pairMax writes the function of one form and type. Elements that are not there count as minus infinity. NaN is
 // only found, not kept: a window with one is for others to compute.
 //
 // SI and BX point to the row of x and y, R9 and R10 to the vector, R11 to the line and R8 to the element before it,
 // which moves by R14 from line to line. CX counts rows, R12 whole vectors and AX lines; DX is the distance of lines.
-type halving struct {
+type pairMax struct {
 	*machine
 	elem
-	halvingForm
+	pairForm
 	fn   *asm.Func
 	file *asm.File
 	none string // where minus infinity lies
 	last bool   // a row's last vector, which may be one in part
 }
 
-func (m *machine) halvings(f *asm.File, e elem) {
-	for _, form := range halvingForms {
-		p := &halving{machine: m, elem: e, halvingForm: form, file: f}
+func (m *machine) pairMaxes(f *asm.File, e elem) {
+	for _, form := range pairForms {
+		p := &pairMax{machine: m, elem: e, pairForm: form, file: f}
 		p.write()
 	}
 }
 
-func (p *halving) op(name string, operands ...string) { p.fn.Op(name, operands...) }
+func (p *pairMax) op(name string, operands ...string) { p.fn.Op(name, operands...) }
 
 // ps is the name of an instruction for the type of number.
-func (p *halving) ps(name string) string { return name + p.suffix }
+func (p *pairMax) ps(name string) string { return name + p.suffix }
 
-func (p *halving) write() {
-	p.fn = newFunc(p.file, p.functionName(p.halvingForm.name, p.elem), p.doc)
+func (p *pairMax) write() {
+	p.fn = newFunc(p.file, p.functionName(p.pairForm.name, p.elem), p.doc)
 	p.none = p.file.Words(map[int][]uint32{4: {0xff800000}, 8: {0, 0xfff00000}}[p.size]...)
-	p.op("MOVQ", halvingCall.at("x"), "SI")
-	p.op("MOVQ", halvingCall.at("y"), "BX")
-	p.op("MOVQ", halvingCall.at("rows"), "CX")
-	p.op("MOVQ", halvingCall.at("lineX"), "DX")
+	p.op("MOVQ", pairMaxCall.at("x"), "SI")
+	p.op("MOVQ", pairMaxCall.at("y"), "BX")
+	p.op("MOVQ", pairMaxCall.at("rows"), "CX")
+	p.op("MOVQ", pairMaxCall.at("lineX"), "DX")
 	p.constants()
 	p.fn.Label("row")
-	p.op("MOVQ", halvingCall.at("rowX"), "AX")
+	p.op("MOVQ", pairMaxCall.at("rowX"), "AX")
 	p.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R11")
 	p.fn.Label("ask")
 	p.op("PREFETCHT0", "(R11)")
@@ -79,7 +79,7 @@ func (p *halving) write() {
 	p.op("JGT", "ask")
 	p.op("MOVQ", "SI", "R9")
 	p.op("MOVQ", "BX", "R10")
-	p.op("MOVQ", halvingCall.at("whole"), "R12")
+	p.op("MOVQ", pairMaxCall.at("whole"), "R12")
 	p.border()
 	p.op("TESTQ", "R12", "R12")
 	p.op("JEQ", "last")
@@ -98,8 +98,8 @@ func (p *halving) write() {
 	p.last = true
 	p.window("lastLine")
 	p.store()
-	p.op("ADDQ", halvingCall.at("rowX"), "SI")
-	p.op("ADDQ", halvingCall.at("rowY"), "BX")
+	p.op("ADDQ", pairMaxCall.at("rowX"), "SI")
+	p.op("ADDQ", pairMaxCall.at("rowY"), "BX")
 	p.op("DECQ", "CX")
 	p.op("JNZ", "row")
 	p.tellNaN()
@@ -108,10 +108,10 @@ func (p *halving) write() {
 }
 
 // constants loads what every vector needs.
-func (p *halving) constants() {
+func (p *pairMax) constants() {
 	broadcast := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[p.size]
 	p.op(broadcast, p.none, p.reg(halfNone))
-	for i, mask := range []string{halvingCall.at("low"), halvingCall.at("high"), halvingCall.at("out")} {
+	for i, mask := range []string{pairMaxCall.at("low"), pairMaxCall.at("high"), pairMaxCall.at("out")} {
 		p.op("MOVQ", mask, "AX")
 		if p.masks {
 			p.op("VMOVUPS", "(AX)", p.reg(halfTest))
@@ -131,7 +131,7 @@ func (p *halving) constants() {
 }
 
 // every is the numbers of every second element, from the first.
-func (p *halving) every(first int) string {
+func (p *pairMax) every(first int) string {
 	var words []uint32
 	for i := range p.lanes(p.elem) {
 		words = append(words, uint32(2*i+first))
@@ -143,13 +143,13 @@ func (p *halving) every(first int) string {
 }
 
 // border points R8 at what stands before a row's first pair.
-func (p *halving) border() {
+func (p *pairMax) border() {
 	if !p.before {
 		return
 	}
 	p.op("LEAQ", p.none, "R8")
 	p.op("XORL", "R14", "R14")
-	p.op("CMPQ", halvingCall.at("border"), "$0")
+	p.op("CMPQ", pairMaxCall.at("border"), "$0")
 	p.op("JNE", "bordered")
 	p.op("LEAQ", fmt.Sprintf("-%d(R9)", p.size), "R8")
 	p.op("MOVQ", "DX", "R14")
@@ -157,10 +157,10 @@ func (p *halving) border() {
 }
 
 // window folds the lines of a vector of windows, in order.
-func (p *halving) window(label string) {
+func (p *pairMax) window(label string) {
 	p.op("VMOVA"+p.suffix, p.reg(halfNone), p.reg(halfBest))
 	p.op("MOVQ", "R9", "R11")
-	p.op("MOVQ", halvingCall.at("lines"), "AX")
+	p.op("MOVQ", pairMaxCall.at("lines"), "AX")
 	p.fn.Label(label)
 	p.load("(R11)", halfLowOn, halfEven)
 	p.load(fmt.Sprintf("%d(R11)", p.bytes), halfHighOn, halfRead)
@@ -183,7 +183,7 @@ func (p *halving) window(label string) {
 }
 
 // load reads a vector; what is not there is minus infinity.
-func (p *halving) load(from string, mask, to int) {
+func (p *pairMax) load(from string, mask, to int) {
 	switch {
 	case !p.last:
 		p.op(p.ps("VMOVU"), from, p.reg(to))
@@ -197,7 +197,7 @@ func (p *halving) load(from string, mask, to int) {
 }
 
 // part parts pairs into their first and their second columns.
-func (p *halving) part() {
+func (p *pairMax) part() {
 	even, odd, read := p.reg(halfEven), p.reg(halfOdd), p.reg(halfRead)
 	if p.masks {
 		p.op(p.ps("VMOVA"), p.reg(halfOdds), odd)
@@ -216,7 +216,7 @@ func (p *halving) part() {
 }
 
 // prior is the second columns moved up by one, and what R8 points at.
-func (p *halving) prior() {
+func (p *pairMax) prior() {
 	prior, odd := p.reg(halfPrior), p.reg(halfOdd)
 	p.op(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[p.size], "(R8)", prior)
 	if p.masks {
@@ -228,7 +228,7 @@ func (p *halving) prior() {
 }
 
 // find notes whether an element of a or b is NaN.
-func (p *halving) find(a, b int) {
+func (p *pairMax) find(a, b int) {
 	if p.masks {
 		p.op(p.ps("VCMP"), "$3", p.reg(a), p.reg(b), "K5")
 		p.op("KORW", "K5", "K6", "K6")
@@ -239,12 +239,12 @@ func (p *halving) find(a, b int) {
 }
 
 // larger keeps the first of equal elements: the instruction gives its last operand, here the first, where they are equal.
-func (p *halving) larger(x int) {
+func (p *pairMax) larger(x int) {
 	p.op(p.ps("VMAX"), p.reg(halfBest), p.reg(x), p.reg(halfBest))
 }
 
 // store writes the last vector.
-func (p *halving) store() {
+func (p *pairMax) store() {
 	if p.masks {
 		p.op(p.ps("VMOVU"), p.reg(halfBest), "K4", "(R10)")
 		return
@@ -253,11 +253,11 @@ func (p *halving) store() {
 }
 
 // tellNaN writes whether there was any.
-func (p *halving) tellNaN() {
+func (p *pairMax) tellNaN() {
 	if p.masks {
 		p.op("KMOVW", "K6", "AX")
 	} else {
 		p.op("VMOVMSKPS", p.reg(halfFound), "AX")
 	}
-	p.op("MOVQ", "AX", halvingCall.at("nan"))
+	p.op("MOVQ", "AX", pairMaxCall.at("nan"))
 }

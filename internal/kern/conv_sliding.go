@@ -8,23 +8,25 @@ import (
 	"cresset/internal/op"
 )
 
-// A tile of few outputs would read each input for a few products. Convolutions with so few, as depthwise ones, slide over a
-// padded copy of the input instead: its lines lie in sequence, so that an output is a sum over elements that lie behind it as
-// far as those of every other, and columns that belong to no output are computed and dropped. Columns are sorted by
-// phase as lines are.
+// Convolutions with one or two outputs a group, as depthwise ones, would use each input element of a tile for one or two
+// products only. They run over a padded copy of the input instead, whose lines are contiguous: output i is
+// Σ w[t]·copy[i+taps[t]] with the same offsets for every i, even across the ends of lines. Columns that belong to no
+// output are computed too and dropped. With strides, the copy is sorted by the remainder of line and column, their phase, so
+// that neighbouring outputs still read neighbours.
 
 const (
-	// slidOutputs is how many outputs of a group slide at most; more are a tile.
-	slidOutputs = 2
-	// slidElems bounds the copies of a piece of work, which are to stay in the first cache level, and slidMost where a line alone is longer.
-	slidElems = 1 << 13
-	slidMost  = 1 << 17
-	// slidTaps bounds the products of an output.
-	slidTaps = 1 << 10
+	// slidingOutputs is the largest number of outputs of a group; more fill a tile.
+	slidingOutputs = 2
+	// slidingElems bounds the copies of a piece of work, which then stay in the first cache level, and slidingMax those of a
+	// single line, which may be longer.
+	slidingElems = 1 << 13
+	slidingMax   = 1 << 17
+	// slidingTaps bounds the products of an output.
+	slidingTaps = 1 << 10
 )
 
-// slidConv is a convolution in pieces: some lines of some groups of an image.
-type slidConv[T dtype.Float] struct {
+// slidingConv is such a convolution in pieces: a band of output lines of some groups of an image.
+type slidingConv[T dtype.Float] struct {
 	shifts
 	taps   []int32
 	last   int // the largest
@@ -32,27 +34,27 @@ type slidConv[T dtype.Float] struct {
 	bands  int
 }
 
-// slides reports whether a slidConv computes the convolution.
+// slides reports whether convSliding computes the convolution.
 func (s *ConvShape) slides() bool {
 	depth := volume(s.C/s.Groups, s.R, s.S)
-	return vec.TileRows() > 0 && s.K/s.Groups <= slidOutputs && depth > 0 && depth <= slidTaps && s.N*s.K*s.OH*s.OW > 0 &&
-		volume(s.C/s.Groups, (s.R-1)*s.DilationH/s.StrideH+2, s.OW+s.W+s.S*s.DilationW, min(s.StrideH, s.R*s.DilationH), min(s.StrideW, s.S*s.DilationW)) <= slidMost &&
+	return vec.TileRows() > 0 && s.K/s.Groups <= slidingOutputs && depth > 0 && depth <= slidingTaps && s.N*s.K*s.OH*s.OW > 0 &&
+		volume(s.C/s.Groups, (s.R-1)*s.DilationH/s.StrideH+2, s.OW+s.W+s.S*s.DilationW, min(s.StrideH, s.R*s.DilationH), min(s.StrideW, s.S*s.DilationW)) <= slidingMax &&
 		s.R*s.DilationH < math.MaxInt32
 }
 
-// slidOf decides on the pieces.
-func slidOf[T dtype.Float](s *ConvShape) slidConv[T] {
-	d := slidConv[T]{shifts: shifts{ConvShape: s, groups: 1, width: s.OW}}
+// newSlidingConv decides on the pieces.
+func newSlidingConv[T dtype.Float](s *ConvShape) slidingConv[T] {
+	d := slidingConv[T]{shifts: shifts{ConvShape: s, groups: 1, width: s.OW}}
 	reachH, reachW := (s.R-1)*s.DilationH, (s.S-1)*s.DilationW
 	d.phases, d.copies = min(s.StrideH, reachH+1), min(s.StrideW, reachW+1)
 	d.pitch = s.OW + reachW/s.StrideW
 	channels, around := s.C/s.Groups, reachH/s.StrideH
 	line := channels * d.copies * d.phases * d.pitch
-	d.lines = min(s.OH, max(1, slidElems/line-around))
+	d.lines = min(s.OH, max(1, slidingElems/line-around))
 	d.bands = ceilDiv(s.OH, d.lines)
 	d.lines = ceilDiv(s.OH, d.bands)
 	d.depth = around + d.lines
-	d.groups = max(1, min(s.Groups, slidElems/d.size()))
+	d.groups = max(1, min(s.Groups, slidingElems/d.size()))
 	for s.Groups%d.groups > 0 {
 		d.groups--
 	}
@@ -72,13 +74,13 @@ func slidOf[T dtype.Float](s *ConvShape) slidConv[T] {
 }
 
 // pieces returns how many there are.
-func (d *slidConv[T]) pieces() int { return d.N * d.Groups / d.groups * d.bands }
+func (d *slidingConv[T]) pieces() int { return d.N * d.Groups / d.groups * d.bands }
 
-// space returns the elements that the copies need, with what is read behind the last.
-func (d *slidConv[T]) space() int { return d.size() + d.padded }
+// space returns the elements that the copies need, with what a vector may read beyond the last.
+func (d *slidingConv[T]) space() int { return d.size() + d.padded }
 
 // copyIn writes the copies of some groups for a band of lines.
-func (d *slidConv[T]) copyIn(dst, x []T, line, lines int) {
+func (d *slidingConv[T]) copyIn(dst, x []T, line, lines int) {
 	for copied := range d.copies {
 		for phase := range d.phases {
 			to := dst[(copied*d.phases+phase)*d.depth*d.pitch:]
@@ -88,9 +90,9 @@ func (d *slidConv[T]) copyIn(dst, x []T, line, lines int) {
 	}
 }
 
-// convSlide computes the convolution.
-func convSlide[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
-	d := slidOf[T](s)
+// convSliding computes the convolution.
+func convSliding[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
+	d := newSlidingConv[T](s)
 	inputs, outputs, depth, pixels := s.groupSizes()
 	work := 2 * d.groups * outputs * depth * d.lines * s.OW
 	sums, plane, block := d.groups*d.padded, d.size()/d.groups, vec.SlideBlock[T]()

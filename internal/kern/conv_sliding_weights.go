@@ -5,13 +5,13 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// slidesWeights reports whether gradWeightBySlides computes the gradient for the weights.
+// slidesWeights reports whether gradWeightBySliding computes the gradient for the weights.
 func (s *ConvShape) slidesWeights() bool { return s.C == s.Groups && s.slides() }
 
-// gradWeightBySlides computes dw of a depthwise convolution: for each weight the sum of dy times the elements that it meets.
-// dy is copied with zeros in the columns that belong to no output. The images of a group are added in order.
-func gradWeightBySlides[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
-	d := slidOf[T](s)
+// gradWeightBySliding computes dw of a depthwise convolution: for each weight the sum of dy times the elements of x that it is multiplied by.
+// dy is copied with zeros in the columns that belong to no output. Images are added in order.
+func gradWeightBySliding[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
+	d := newSlidingConv[T](s)
 	inputs, outputs, window, pixels := s.groupSizes()
 	taps := append([]int32(nil), d.taps...)
 	for len(taps) < vec.CorrelateTaps(window) {
@@ -24,7 +24,7 @@ func gradWeightBySlides[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	size := d.space() + outputs*d.groups*plane + all
 	work := 2 * s.N * d.groups * outputs * window * pixels
 	return ForWithLoan(s.Groups/d.groups, grainOf(4*work), size, func(lo, hi int, space []T) {
-		clear(space) // what zeros of dy meet is to be finite
+		clear(space) // zeros of dy are multiplied by what lies there, which must be finite
 		copies, grads, totals := space[:d.space()], space[d.space():size-all], space[size-all:size]
 		for i := lo; i < hi; i++ {
 			clear(totals)
@@ -52,8 +52,8 @@ func gradWeightBySlides[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	})
 }
 
-// gather sets the weights' gradient of an output to the totals of sums. Where one is NaN, zeros may have met infinities, and
-// what dy has no part in must not count.
+// gather sets the weights' gradient of an output to the totals of sums. Where one is NaN, zeros in the copy of dy may have been
+// multiplied by infinities that no output reads: that sum is computed anew by its definition.
 func gather[T dtype.Float](s *ConvShape, x, dy, dw, totals []T, sums, out int) {
 	for t := range dw {
 		var sum float64

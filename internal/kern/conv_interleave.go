@@ -5,11 +5,12 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// copyGrain is how many elements of copies are worth a thread.
+// copyGrain is the least number of copied elements that is worth a thread.
 const copyGrain = 1 << 14
 
-// weave writes the rows of phase a of dx: the columns of its phases, which lie so many elements apart, take turns.
-func weave[T dtype.Float](s *ConvShape, a int, phases []T, apart int, dx []T) error {
+// interleavePhases writes the rows of dx that belong to row phase a (see conv_phases.go): element j of a row is element j/StrideW
+// of column phase j%StrideW. The column phases lie apart elements from each other in phases.
+func interleavePhases[T dtype.Float](s *ConvShape, a int, phases []T, apart int, dx []T) error {
 	rows, width := ceilDiv(s.H, s.StrideH), ceilDiv(s.W, s.StrideW)
 	plane, block := rows*width, vec.SlideBlock[T]()
 	if rows = ceilDiv(s.H-a, s.StrideH); rows <= 0 {
@@ -23,9 +24,9 @@ func weave[T dtype.Float](s *ConvShape, a int, phases []T, apart int, dx []T) er
 			case 1:
 				space = from
 			case 2:
-				vec.Zip(space, from[:padded], from[apart:])
+				vec.Interleave(space, from[:padded], from[apart:])
 			default:
-				takeTurns(space, from, s.StrideW, apart, rows*width)
+				interleave(space, from, s.StrideW, apart, rows*width)
 			}
 			v := vec.Lines[T]{Planes: 1, Rows: rows, Cols: s.W, Width: s.W, X: space, RowX: s.StrideW * width, Stride: 1,
 				Y: dx[(i*s.H+a)*s.W:], RowY: s.StrideH * s.W}
@@ -34,8 +35,8 @@ func weave[T dtype.Float](s *ConvShape, a int, phases []T, apart int, dx []T) er
 	})
 }
 
-// takeTurns writes dst[i*count+j] = src[j*apart+i] for so many i.
-func takeTurns[T dtype.Float](dst, src []T, count, apart, elems int) {
+// interleave writes dst[i*count+j] = src[j*apart+i] for i below elems and j below count.
+func interleave[T dtype.Float](dst, src []T, count, apart, elems int) {
 	for j := range count {
 		for i, v := range src[j*apart:][:elems] {
 			dst[i*count+j] = v

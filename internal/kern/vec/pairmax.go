@@ -6,10 +6,10 @@ import (
 	"cresset/dtype"
 )
 
-// Halving is a call over windows two columns apart, in Rows rows of Cols, each of Lines lines. The window j of row i takes of
+// PairMax is max-pooling by windows two columns apart, in Rows rows of Cols windows, each of Lines lines. Window j of row i has of
 // line l, which begins at X[First+i*RowX+l*LineX], the columns 2j and 2j+1 and, where Before holds, 2j-1. Columns from
-// Width on are not there, nor where Border holds is the one before a line.
-type Halving[T dtype.Float] struct {
+// Width on do not count, nor, where Border holds, does the one before a line.
+type PairMax[T dtype.Float] struct {
 	Rows, Cols, Lines int
 	X                 []T
 	First             int
@@ -20,9 +20,9 @@ type Halving[T dtype.Float] struct {
 	RowY              int
 }
 
-// Largest computes the largest element of each window, Y[i*RowY+j], the first of equal ones. It returns false where it met
-// NaN, and then Y is of no use. No window may be without elements, nor end before Width but for the last.
-func (h *Halving[T]) Largest() bool {
+// Largest computes the largest element of each window, Y[i*RowY+j], the first of equal ones. It returns false where there was a
+// NaN, and then Y is of no use. Each window has an element, and only the last may extend beyond Width.
+func (h *PairMax[T]) Largest() bool {
 	size, lanes := sizeOf[T](), Lanes[T]()
 	last := h.First + (h.Rows-1)*h.RowX + (h.Lines-1)*h.LineX + min(2*h.Cols, h.Width) - 1
 	// These fail where an operand is too short.
@@ -32,7 +32,7 @@ func (h *Halving[T]) Largest() bool {
 	}
 	whole := (h.Cols - 1) / lanes
 	rest := min(h.Width, 2*h.Cols) - 2*whole*lanes
-	c := halvingCall{
+	c := pairMaxCall{
 		x: pointer(h.X, h.First), y: pointer(h.Y, 0),
 		low: maskOf(min(rest, lanes), size), high: maskOf(min(max(rest-lanes, 0), lanes), size), out: maskOf(h.Cols-whole*lanes, size),
 		rows: h.Rows, whole: whole, lines: h.Lines,
@@ -45,6 +45,6 @@ func (h *Halving[T]) Largest() bool {
 	if h.Border {
 		c.border = 1
 	}
-	runHalving[T](form, unsafe.Pointer(&c))
+	runPairMax[T](form, unsafe.Pointer(&c))
 	return c.nan == 0
 }

@@ -5,11 +5,11 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// A band is rows of windows of one plane that see as many lines of x each.
+// A band is rows of windows of one plane whose windows cover the same number of lines of x.
 type band struct{ rows, first, line, lines int }
 
-// bands returns the plane's bands where windows lie two columns apart and are of a form that vectors take at once, border
-// and all; it returns nil elsewhere.
+// bands returns the plane's bands where windows are two or three columns wide and two apart, the usual max-pooling, which
+// vec.PairMax computes border included; it returns nil for others.
 func (s *PoolShape) bands() (all []band) {
 	pairs := s.S == 2 && s.PadW == 0 || s.S == 3 && s.PadW <= 1
 	if !pairs || s.StrideW != 2 || s.DilationW != 1 || vec.WindowStride() < 2 || s.PadH > s.R || s.W*s.R > mostPatch {
@@ -27,11 +27,11 @@ func (s *PoolShape) bands() (all []band) {
 	return all
 }
 
-// maxBands is maxPlane without an index, by bands. It returns false where it met NaN, and then y is of no use.
+// maxBands is maxPlane without an index, by bands. It returns false where there was a NaN, and then y is of no use.
 func maxBands[T dtype.Float](s *PoolShape, bands []band, x, y []T) bool {
 	middle := s.S - 2 - s.PadW // the first pair's place; the column before it belongs to windows of three
 	for _, b := range bands {
-		h := vec.Halving[T]{
+		h := vec.PairMax[T]{
 			Rows: b.rows, Cols: s.OW, Lines: b.lines,
 			X: x, First: b.line*s.W + middle, RowX: s.StrideH * s.W, LineX: s.DilationH * s.W, Width: s.W - middle,
 			Before: s.S == 3, Border: s.PadW == 1,

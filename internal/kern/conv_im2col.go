@@ -5,10 +5,10 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// columnsOf returns rows row to rowEnd of the matrix whose product with the
+// columnsOf returns rows row to rowEnd of im2col's matrix, whose product with the
 // weights is the convolution, for the output lines from line to lineEnd: row
 // (c*R+r)*S+q holds, for each output pixel, the input element that weight
-// (c, r, q) meets there. x is the input of one group of one image; the matrix lies
+// (c, r, q) is multiplied by. x is the input of one group of one image; the matrix lies
 // in space, or in x itself.
 func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd int, space []T) Matrix[T] {
 	if s.pointwise() {
@@ -35,8 +35,8 @@ func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd in
 	return Matrix[T]{space, width, 1}
 }
 
-// addColumns adds rows of columns, from the first channel of dx on, to the input
-// elements that columnsOf takes them from.
+// addColumns (col2im) adds rows of such a matrix, from the first channel of dx on,
+// to the input elements that columnsOf takes them from.
 func addColumns[T dtype.Float](s *ConvShape, dx, columns []T, rows, line, lineEnd int) {
 	for k := range rows {
 		t := s.tapOf(k)
@@ -56,7 +56,7 @@ func addColumns[T dtype.Float](s *ConvShape, dx, columns []T, rows, line, lineEn
 	}
 }
 
-// tap is where one weight of a channel meets the input: output pixel (oh, ow)
+// tap is the part of the input that one weight of a channel is multiplied by: output pixel (oh, ow)
 // reads input element (oh*StrideH+offsetH, ow*StrideW+offsetW), which lies
 // within the line for ow in [lo, hi).
 type tap struct {

@@ -9,14 +9,14 @@ import (
 	"cresset/internal/kern/guarded"
 )
 
-// testHalvings runs every form over all numbers of columns up to some vectors, between guarded pages.
-func testHalvings[T dtype.Float](t *testing.T) {
+// testPairMax runs every form over all numbers of columns up to some vectors, between guarded pages.
+func testPairMax[T dtype.Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	for _, form := range microKernels(t, "halving", elemName[T]()) {
+	for _, form := range microKernels(t, "pairMax", elemName[T]()) {
 		t.Run(fmt.Sprint(form), func(t *testing.T) {
 			for cols := 1; cols <= 3*Lanes[T]()+1; cols++ {
 				for short := range 2 { // the last window may lack its last column
-					h := Halving[T]{Rows: 1 + cols%3, Cols: cols, Lines: 1 + rng.IntN(3), Width: 2*cols - short, Before: form == 1, RowY: cols + cols%2}
+					h := PairMax[T]{Rows: 1 + cols%3, Cols: cols, Lines: 1 + rng.IntN(3), Width: 2*cols - short, Before: form == 1, RowY: cols + cols%2}
 					h.Border = h.Before && cols%4 < 2
 					h.LineX = h.Width + 1 + rng.IntN(3)
 					h.RowX = h.Lines*h.LineX + rng.IntN(3)
@@ -30,7 +30,7 @@ func testHalvings[T dtype.Float](t *testing.T) {
 	}
 }
 
-func (h *Halving[T]) check(t *testing.T, rng *rand.Rand, atEnd, nan bool) {
+func (h *PairMax[T]) check(t *testing.T, rng *rand.Rand, atEnd, nan bool) {
 	t.Helper()
 	x := random[T](rng, h.First+(h.Rows-1)*h.RowX+(h.Lines-1)*h.LineX+h.Width)
 	for i := range x {
@@ -58,7 +58,7 @@ func (h *Halving[T]) check(t *testing.T, rng *rand.Rand, atEnd, nan bool) {
 }
 
 // reference is the largest element of each window, and whether one is NaN.
-func (h *Halving[T]) reference() (y []T, nan bool) {
+func (h *PairMax[T]) reference() (y []T, nan bool) {
 	y = make([]T, len(h.Y))
 	for i := range h.Rows {
 		for j := range h.Cols {
@@ -83,9 +83,9 @@ func (h *Halving[T]) reference() (y []T, nan bool) {
 	return y, nan
 }
 
-func TestHalvings(t *testing.T) {
+func TestPairMax(t *testing.T) {
 	eachTileLevel(t, func(t *testing.T) {
-		t.Run("float32", testHalvings[float32])
-		t.Run("float64", testHalvings[float64])
+		t.Run("float32", testPairMax[float32])
+		t.Run("float64", testPairMax[float64])
 	})
 }
