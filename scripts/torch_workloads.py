@@ -91,6 +91,7 @@ def torch_makers():
     sizes = {"1e3": 1000, "1e5": 100_000, "1e7": 10_000_000}
     for name, n in sizes.items():
         add(f"add/{name}", both(torch.add, (n,), (n,)))
+    add("mul_scalar/1e5", elementwise(lambda x: torch.mul(x, 3.0), sizes["1e5"]))
     functions = {
         "relu": torch.relu, "exp": torch.exp, "log": torch.log, "sigmoid": torch.sigmoid, "tanh": torch.tanh,
         "gelu": F.gelu, "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu,

@@ -20,7 +20,7 @@ func elementwise() []Case {
 	} {
 		cases = append(cases, unary(u.name+"/1e5", 1e5, u.f), unary(u.name+"/1e7", 1e7, u.f))
 	}
-	return cases
+	return append(cases, unary("mul_scalar/1e5", 1e5, func(x *tensor.Tensor) *tensor.Tensor { return x.MulScalar(3) }))
 }
 
 func add(size string, n int) Case {

@@ -23,9 +23,9 @@ func (t *table) addArithmetic() {
 
 func addNumber[T dtype.Number](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Add][dt] = columned(kern.Add[T], vec.Add, vec.AddColumn, vec.AddColumn)
-	t[op.Sub][dt] = columned(kern.Sub[T], vec.Sub, vec.SubColumn, vec.SubFromColumn)
-	t[op.Mul][dt] = columned(kern.Mul[T], vec.Mul, vec.MulColumn, vec.MulColumn)
+	t[op.Add][dt] = sided(kern.Add[T], vec.Add)
+	t[op.Sub][dt] = sided(kern.Sub[T], vec.Sub)
+	t[op.Mul][dt] = sided(kern.Mul[T], vec.Mul)
 	t[op.Neg][dt] = unary(kern.Neg[T])
 	t[op.Abs][dt] = unary(kern.Abs[T])
 	t[op.Sign][dt] = unary(kern.Sign[T])
@@ -34,7 +34,7 @@ func addNumber[T dtype.Number](t *table) {
 
 func addFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Div][dt] = columned(kern.Div[T], vec.Div, vec.DivColumn, vec.DivIntoColumn)
+	t[op.Div][dt] = sided(kern.Div[T], vec.Div)
 	t[op.FloorDivide][dt] = binary(kern.FloorDivide[T])
 	t[op.DivTrunc][dt] = binary(kern.DivTrunc[T])
 	t[op.Remainder][dt] = binary(kern.Remainder[T])

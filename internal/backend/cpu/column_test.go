@@ -24,6 +24,7 @@ func TestColumns(t *testing.T) {
 	}{
 		{"a column", layout.Of(shape, []int{301, 1}, 5), layout.Of(shape, []int{1, 0}, 2)},
 		{"a column of a matrix", layout.Of(shape, []int{301, 1}, 0), layout.Of(shape, []int{9, 0}, 1)},
+		{"a column of a matrix as wide", layout.Of(shape, []int{301, 1}, 0), layout.Of(shape, []int{301, 0}, 1)},
 		{"a column for each plane", layout.Of(planes, []int{1750, 35, 1}, 0), layout.Of(planes, []int{50, 1, 0}, 0)},
 		{"a column for all planes", layout.Of(planes, []int{1750, 35, 1}, 0), layout.Of(planes, []int{0, 1, 0}, 0)},
 		{"beside rows with gaps", layout.Of(shape, []int{333, 1}, 0), layout.Of(shape, []int{1, 0}, 0)},

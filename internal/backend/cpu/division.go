@@ -6,7 +6,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
-	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -37,22 +36,20 @@ func divisor[T dtype.Integer](kernel Kernel) Kernel {
 		switch {
 		case c.Out()[0].Layout.Size() == 0:
 		case v.IsConst():
-			if constant[T](v.Const) == 0 {
+			if T(v.Const.Int()) == 0 {
 				return errZeroDivision
 			}
-		case hasZero[T](v):
-			return errZeroDivision
+		default:
+			var w workspace
+			defer w.free()
+			packed := *v
+			if err := w.pack(&packed); err != nil {
+				return err
+			}
+			if kern.HasZero(dense[T](&packed)) {
+				return errZeroDivision
+			}
 		}
 		return kernel(c)
 	}
-}
-
-// hasZero reports whether an element is zero.
-func hasZero[T dtype.Integer](v *backend.View) bool {
-	w := newWalk(v)
-	elements, found := newCursor[T](w, v, 0), false
-	w.tiles(0, w.count, func(at *[layout.MaxOperands]int, n int) {
-		found = found || kern.HasZero(elements.load(w, at, n))
-	})
-	return found
 }

@@ -4,22 +4,90 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern/vec"
-	"cresset/internal/layout"
 	"cresset/internal/par"
 )
 
-// A loop computes contiguous slices of equal length. The drivers below lift it to any layout: operands that do not lie
-// contiguously along the innermost axis pass through a scratch chunk that stays in the L1 cache.
+// A loop computes n elements of operands that are contiguous, results first; params are those of the call. The functions
+// below make one of a typed function, so that all that finds the elements is compiled once (plan.go, tile.go).
+type loop func(p pointers, n int, params any)
+
+// A singleLoop is a loop that reads one element of an operand for all. It computes the first elements and returns how many.
+type singleLoop func(p pointers, n int) int
+
+// elementwise is a kernel whose results depend on the elements of the operands in the same place alone. Its operands may have
+// any layout, be constants, and have other dtypes than the loop takes: then they are converted, and results converted back.
+type elementwise struct {
+	loop    loop
+	dtypes  []dtype.DType // of the loop's operands, results first
+	results int
+	updates bool          // the loop reads its results, too
+	copies  bool          // the loop copies its operand
+	single  [3]singleLoop // of a loop over two operands, what takes one element of the first or second; nil where there is none
+}
+
+func (e *elementwise) run(c *backend.Call) error {
+	var v views
+	n := 0
+	for i := range c.Out() {
+		v[n] = &c.Out()[i]
+		n++
+	}
+	for i := range c.In() {
+		v[n] = &c.In()[i]
+		n++
+	}
+	return e.apply(&v, c.Params)
+}
+
+// views are the operands of an elementwise kernel, results first.
+type views [maxOperands]*backend.View
+
+// apply runs the loop at once where all operands lie as it takes them, else by a plan.
+func (e *elementwise) apply(v *views, params any) error {
+	n := v[0].Layout.Size()
+	if n == 0 {
+		return nil
+	}
+	p, ok := e.asTheyLie(v)
+	switch {
+	case !ok:
+		return e.applyPlan(v, params)
+	case n <= grain:
+		e.loop(p, n, params)
+	default:
+		par.For(n, pieceOf(n), func(lo, hi int) { e.loop(e.advance(p, lo), hi-lo, params) })
+	}
+	return nil
+}
+
+// asTheyLie returns where the operands lie, if all are contiguous and have the dtypes of the loop.
+func (e *elementwise) asTheyLie(views *views) (p pointers, ok bool) {
+	for k, dt := range e.dtypes {
+		v := views[k]
+		if v.IsConst() || v.DType != dt || !v.Layout.IsContiguous() {
+			return p, false
+		}
+		p[k] = address(v)
+	}
+	return p, true
+}
+
+// advance returns the pointers n elements on, which must be within the operands.
+func (e *elementwise) advance(p pointers, n int) pointers {
+	for k, dt := range e.dtypes {
+		p[k] = ahead(p[k], n*dt.Size())
+	}
+	return p
+}
 
 const (
-	chunk = 1024      // elements of a scratch buffer
 	grain = 32 * 1024 // elements that are worth another thread
 	piece = 8 * 1024  // elements that a thread takes at a time, once there are several
 	huge  = 2 << 20   // elements of a result that no cache holds
 )
 
 // pieceOf returns how many elements of a result of n a loop takes at a time: all where there is work for one thread only, and
-// of a huge result so many that the loop takes it for one (vec.Around).
+// of a huge result so many that vector loops write it by non-temporal stores, which saves add/1e7 a third.
 func pieceOf(n int) int {
 	switch {
 	case n < 2*grain:
@@ -30,69 +98,72 @@ func pieceOf(n int) int {
 	return 2 * vec.Around
 }
 
-// nullary lifts a loop without operands that have elements.
-func nullary[D dtype.Element](loop func(dst []D)) Kernel {
-	return func(c *backend.Call) error {
-		out := &c.Out()[0]
-		mapUnary(out, out, func(dst, _ []D) { loop(dst) })
-		return nil
-	}
-}
-
-// unary lifts a loop over one operand.
+// unary makes a kernel of a loop over one operand.
 func unary[D, A dtype.Element](loop func(dst []D, a []A)) Kernel {
-	return func(c *backend.Call) error {
-		mapUnary(&c.Out()[0], &c.In()[0], loop)
-		return nil
-	}
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A]()}}
+	e.loop = func(p pointers, n int, _ any) { loop(elements[D](p[0], n), elements[A](p[1], n)) }
+	return e.run
 }
 
-func mapUnary[D, A dtype.Element](out, in *backend.View, loop func(dst []D, a []A)) {
-	if out.Layout.IsContiguous() && straight(in) {
-		d, a := dense[D](out), dense[A](in)
-		if len(d) <= grain {
-			loop(d, a)
-			return
-		}
-		par.For(len(d), pieceOf(len(d)), func(lo, hi int) { loop(d[lo:hi], a[lo:hi]) })
-		return
-	}
-	w := newWalk(out, in)
-	w.run(func(lo, hi int) {
-		dst, src := newCursor[D](w, out, 0), newCursor[A](w, in, 1)
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
-			d := dst.result(w, at, n)
-			loop(d, src.load(w, at, n))
-			dst.store(w, at, d)
-		})
-	})
-}
-
-// ternary lifts a loop over three operands.
-func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
-	return func(call *backend.Call) error {
-		out, x, y, z := &call.Out()[0], &call.In()[0], &call.In()[1], &call.In()[2]
-		w := newWalk(out, x, y, z)
-		w.run(func(lo, hi int) {
-			dst, a, b, c := newCursor[D](w, out, 0), newCursor[A](w, x, 1), newCursor[B](w, y, 2), newCursor[C](w, z, 3)
-			w.tiles(lo, hi, func(at *[layout.MaxOperands]int, n int) {
-				d := dst.result(w, at, n)
-				loop(d, a.load(w, at, n), b.load(w, at, n), c.load(w, at, n))
-				dst.store(w, at, d)
-			})
-		})
-		return nil
-	}
-}
-
-// unaryWith lifts a loop over one operand that takes the call's parameters.
+// unaryWith is unary for a loop that takes the call's parameters.
 func unaryWith[D, A dtype.Element, P any](loop func(dst []D, a []A, p P)) Kernel {
-	return func(c *backend.Call) error {
-		p := c.Params.(P)
-		mapUnary(&c.Out()[0], &c.In()[0], func(dst []D, a []A) { loop(dst, a, p) })
-		return nil
-	}
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A]()}}
+	e.loop = func(p pointers, n int, params any) { loop(elements[D](p[0], n), elements[A](p[1], n), params.(P)) }
+	return e.run
 }
 
-// straight reports whether the operand's elements can be handed to a loop as they lie.
-func straight(v *backend.View) bool { return !v.IsConst() && v.Layout.IsContiguous() }
+// binary makes a kernel of a loop over two operands.
+func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel { return pair(loop).run }
+
+func pair[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) *elementwise {
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B]()}}
+	e.loop = func(p pointers, n int, _ any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n))
+	}
+	return e
+}
+
+// binaryWith is binary for a loop that takes the call's parameters.
+func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p P)) Kernel {
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B]()}}
+	e.loop = func(p pointers, n int, params any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), params.(P))
+	}
+	return e.run
+}
+
+// sided is binary for operands of one type and a loop whose vector loop l has forms that take a number for one of them. They
+// save mul_scalar/1e5 a third, which else repeats the number in scratch memory.
+func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel {
+	e := pair(loop)
+	e.single[1] = func(p pointers, n int) int {
+		return vec.Unary(l+vec.Left, elements[D](p[0], n), elements[A](p[2], n), elements[A](p[1], 1)...)
+	}
+	e.single[2] = func(p pointers, n int) int {
+		return vec.Unary(l+vec.Right, elements[D](p[0], n), elements[A](p[1], n), elements[A](p[2], 1)...)
+	}
+	return e.run
+}
+
+// columned is sided: a column is one element for each row.
+func columned[T dtype.Element](loop func(dst, a, b []T), l vec.Loop, _, _ vec.RowLoop) Kernel {
+	return sided(loop, l)
+}
+
+// ternary makes a kernel of a loop over three operands.
+func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B](), dtype.Of[C]()}}
+	e.loop = func(p pointers, n int, _ any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n))
+	}
+	return e.run
+}
+
+// ternaryWith is ternary for a loop that takes the call's parameters.
+func ternaryWith[D, A, B, C dtype.Element, P any](loop func(dst []D, a []A, b []B, c []C, p P)) Kernel {
+	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B](), dtype.Of[C]()}}
+	e.loop = func(p pointers, n int, params any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n), params.(P))
+	}
+	return e.run
+}

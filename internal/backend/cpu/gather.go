@@ -82,13 +82,11 @@ func gather[T dtype.Element](c *backend.Call) error {
 	n := out.Layout.Shape()[axis]
 	dst, src, from := data[T](out), data[T](x), data[int64](index)
 	dstStep, srcStep, fromStep := out.Layout.Strides()[axis], x.Layout.Strides()[axis], index.Layout.Strides()[axis]
-	w := newLines(axis, out, x, index)
-	w.run(func(lo, hi int) {
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
-			for range count {
-				kern.TakeLine(dst[at[0]:], src[at[1]:], from[at[2]:], n, dstStep, srcStep, fromStep)
-				w.next(at)
-			}
+	var l lines
+	l.init(axis, out, x, index)
+	par.For(l.count, max(grain/n, 1), func(lo, hi int) {
+		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
+			kern.TakeLine(dst[at[0]:], src[at[1]:], from[at[2]:], n, dstStep, srcStep, fromStep)
 		})
 	})
 	return nil
@@ -139,13 +137,11 @@ func scatterAdd[T dtype.Number](c *backend.Call) error {
 	n := index.Layout.Shape()[axis]
 	dst, to, from := data[T](out), data[int64](index), data[T](src)
 	dstStep, toStep, fromStep := out.Layout.Strides()[axis], index.Layout.Strides()[axis], src.Layout.Strides()[axis]
-	w := newLines(axis, index, out, src)
-	w.run(func(lo, hi int) {
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
-			for range count {
-				kern.AddLine(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
-				w.next(at)
-			}
+	var l lines
+	l.init(axis, index, out, src)
+	par.For(l.count, max(grain/n, 1), func(lo, hi int) {
+		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
+			kern.AddLine(dst[at[1]:], from[at[2]:], to[at[0]:], n, dstStep, fromStep, toStep)
 		})
 	})
 	return nil

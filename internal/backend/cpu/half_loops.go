@@ -44,18 +44,12 @@ func addHalfUnary(t *table, o op.Op, f16, bf16 vec.Loop, wide func(dst, a []floa
 	overHalves(t, o, unary(kern.OfHalf[dtype.F16](f16, wide)), unary(kern.OfHalf[dtype.BF16](bf16, wide)))
 }
 
-func addHalfBinary(t *table, o op.Op, f16, bf16 vec.Loop, wide func(dst, a, b []float32)) {
-	overHalves(t, o, binary(kern.OfHalves[dtype.F16](f16, wide)), binary(kern.OfHalves[dtype.BF16](bf16, wide)))
+func addHalfPair(t *table, o op.Op, f16, bf16 vec.Loop, wide func(dst, a, b []float32)) {
+	addHalfBinary(t, o, f16, bf16, wide)
 }
 
-func addHalfPair(t *table, o op.Op, f16, bf16 vec.Loop, wide func(dst, a, b []float32)) {
-	overHalves(t, o, sidedHalf(f16, wide, dtype.F16.Float32), sidedHalf(bf16, wide, dtype.BF16.Float32))
-	for dt, side := range map[dtype.DType]Kernel{
-		dtype.Float16:  besideConst(kern.RightOfHalves[dtype.F16](f16, wide), kern.LeftOfHalves[dtype.F16](f16, wide), t[o][dtype.Float16]),
-		dtype.BFloat16: besideConst(kern.RightOfHalves[dtype.BF16](bf16, wide), kern.LeftOfHalves[dtype.BF16](bf16, wide), t[o][dtype.BFloat16]),
-	} {
-		t[o][dt] = side
-	}
+func addHalfBinary(t *table, o op.Op, f16, bf16 vec.Loop, wide func(dst, a, b []float32)) {
+	overHalves(t, o, binary(kern.OfHalves[dtype.F16](f16, wide)), binary(kern.OfHalves[dtype.BF16](bf16, wide)))
 }
 
 // overHalves gives an op kernels over the half types themselves. They read no constants, which half types cannot hold as they
@@ -74,38 +68,5 @@ func ofElements(kernel, otherwise Kernel) Kernel {
 			}
 		}
 		return kernel(c)
-	}
-}
-
-// sidedHalf lifts a loop over two operands of a half type whose vector loop l has forms for one that repeats.
-func sidedHalf[T kern.Half](l vec.Loop, wide func(dst, a, b []float32), value func(T) float32) Kernel {
-	right, left := kern.RightOfHalves[T](l, wide), kern.LeftOfHalves[T](l, wide)
-	return pair[T, T, T]{loop: kern.OfHalves[T](l, wide), side: func(d []T, a, b flat[T]) int {
-		switch {
-		case b.repeated && !a.repeated:
-			right(d, a.elems, value(b.value))
-		case a.repeated && !b.repeated:
-			left(d, b.elems, value(a.value))
-		default:
-			return 0
-		}
-		return len(d)
-	}}.run
-}
-
-// besideConst runs loops over an operand whose elements lie side by side and a constant, which stays a float32, else a kernel.
-func besideConst[T kern.Half](right, left func(dst, a []T, b float32), otherwise Kernel) Kernel {
-	return func(c *backend.Call) error {
-		out, x, y := &c.Out()[0], &c.In()[0], &c.In()[1]
-		loop := right
-		if x.IsConst() {
-			x, y, loop = y, x, left
-		}
-		if !y.IsConst() || !straight(x) || x.DType != out.DType || !out.Layout.IsContiguous() {
-			return otherwise(c)
-		}
-		same := constant[float32](y.Const)
-		mapUnary(out, x, func(dst, a []T) { loop(dst, a, same) })
-		return nil
 	}
 }

@@ -10,24 +10,36 @@ import (
 	"cresset/internal/op"
 )
 
-// Kernels along one axis see each operand as lines: all elements along that axis, for each index of the others. A walk
-// over the lines' first elements visits them all; those that it hands to different threads share no line.
+// Kernels along one axis see each operand as lines: all elements along that axis, for each index of the others.
 
-// newLines returns the walk over the lines of operands along an axis; the first operand's other extents are visited.
-func newLines(axis int, views ...*backend.View) *walk {
-	heads := make([]*backend.View, len(views))
-	for i, v := range views {
-		head := *v
-		head.Layout = new(v.Layout.Select(nil, axis, 0))
-		heads[i] = &head
-	}
-	return newWalk(heads...)
+// lines visits the lines of operands along an axis, those of the first operand's other extents.
+type lines struct {
+	loop  layout.Loop // over the first elements of lines
+	count int
 }
 
-// next moves to the following line of a tile.
-func (w *walk) next(at *[layout.MaxOperands]int) {
-	for k := range w.loop.N {
-		at[k] += w.loop.InnerStep(k)
+func (l *lines) init(axis int, views ...*backend.View) {
+	var heads [layout.MaxOperands]*layout.Layout
+	for i, v := range views {
+		heads[i] = new(v.Layout.Select(nil, axis, 0))
+	}
+	l.loop.Init(heads[:len(views)]...)
+	l.count = heads[0].Size()
+}
+
+// each calls visit with where the lines [lo, hi) of the operands start.
+func (l *lines) each(lo, hi int, visit func(at *[layout.MaxOperands]int)) {
+	var at [layout.MaxOperands]int
+	for i := lo; i < hi; i++ {
+		run, col := i/l.loop.Inner(), i%l.loop.Inner()
+		for k := range l.loop.N {
+			if i > lo && col > 0 {
+				at[k] += l.loop.InnerStep(k)
+			} else {
+				at[k] = l.loop.Start(k, run) + col*l.loop.InnerStep(k)
+			}
+		}
+		visit(&at)
 	}
 }
 
@@ -49,24 +61,22 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 	n, k := x.Layout.Shape()[axis], values.Layout.Shape()[axis]
 	v, from, src := data[T](values), data[int64](indices), data[T](x)
 	vStep, fromStep, srcStep := values.Layout.Strides()[axis], indices.Layout.Strides()[axis], x.Layout.Strides()[axis]
-	w := newLines(axis, values, indices, x)
-	return kern.ForWithLoans(w.count, w.share(), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
-		w.tiles(lo, hi, func(at *[layout.MaxOperands]int, count int) {
-			for range count {
-				for i := range line {
-					line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}
-				}
-				first := line[:k]
-				if k <= few && k < n {
-					first = spare[:k]
-					kern.Top(first, line, p.Descending)
-				} else {
-					kern.Sort(line, spare, p.Descending)
-				}
-				for i, s := range first {
-					v[at[0]+i*vStep], from[at[1]+i*fromStep] = s.Value, s.From
-				}
-				w.next(at)
+	var l lines
+	l.init(axis, values, indices, x)
+	return kern.ForWithLoans(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
+		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
+			for i := range line {
+				line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}
+			}
+			first := line[:k]
+			if k <= few && k < n {
+				first = spare[:k]
+				kern.Top(first, line, p.Descending)
+			} else {
+				kern.Sort(line, spare, p.Descending)
+			}
+			for i, s := range first {
+				v[at[0]+i*vStep], from[at[1]+i*fromStep] = s.Value, s.From
 			}
 		})
 	})

@@ -22,7 +22,7 @@ func addLossesOf[T dtype.Float](t *table) {
 	t[op.CrossEntropy][dt] = rowMajor(crossEntropy[T])
 	t[op.CrossEntropyGrad][dt] = rowMajor(crossEntropyGrad[T])
 	t[op.MSELoss][dt] = binary(kern.SquaredError[T])
-	t[op.MSELossGrad][dt] = mseLossGrad[T]
+	t[op.MSELossGrad][dt] = ternaryWith(mseLossGrad[T])
 	t[op.BCEWithLogits][dt] = ternary(kern.BCE[T])
 	t[op.BCEWithLogitsGrad][dt] = ternary(kern.BCEGrad[T])
 }
@@ -102,10 +102,9 @@ func crossEntropyGrad[T dtype.Float](c *backend.Call) error {
 		dense[int64](&in[1]), optional[T](c, 2), int64(p.IgnoreIndex), dense[T](&c.Out()[0]))
 }
 
-// mseLossGrad writes A·(x - y)·dy, of dy, x and y.
-func mseLossGrad[T dtype.Float](c *backend.Call) error {
-	scale := T(c.Params.(op.Number).A)
-	return ternary(func(dst, dy, x, y []T) { kern.SquaredErrorGrad(dst, dy, x, y, scale) })(c)
+// mseLossGrad is dst[i] = A·(x[i] - y[i])·dy[i].
+func mseLossGrad[T dtype.Float](dst, dy, x, y []T, p op.Number) {
+	kern.SquaredErrorGrad(dst, dy, x, y, T(p.A))
 }
 
 // channelsOf sees [C], [N, C] and [N, C, d…] as [N, C, L].

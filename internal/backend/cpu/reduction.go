@@ -13,7 +13,7 @@ func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int)
 	return func(c *backend.Call) error {
 		in, out := &c.In()[0], dense[D](&c.Out()[0]) // results of reductions are fresh
 		l := layout.MiddleOf(*in.Layout, c.Axes())
-		if !l.Moved && straight(in) {
+		if !l.Moved && in.Layout.IsContiguous() {
 			return loop(out, dense[S](in), l.Outer, l.N, l.Inner)
 		}
 		var w workspace

@@ -21,7 +21,7 @@ func sums[D, A, S dtype.Number](whole sumLoop[D, S], last sumLoop[A, S], first s
 	return func(c *backend.Call) error {
 		in := &c.In()[0]
 		b, a, ok := twoRuns(in.Layout, c.Axes())
-		if !ok || !straight(in) {
+		if !ok || !in.Layout.IsContiguous() {
 			return together(c)
 		}
 		var w workspace

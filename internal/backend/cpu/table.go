@@ -45,13 +45,13 @@ func build() *table {
 // rounded once.
 func (t *table) addHalf() {
 	for o := range t {
-		lift := viaFloat32
-		if op.Op(o).IsElementwise() {
-			lift = byPieces
+		wide := t[o][dtype.Float32]
+		if wide != nil && !op.Op(o).IsElementwise() { // those convert their operands themselves
+			wide = viaFloat32(wide)
 		}
 		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
-			if t[o][dt] == nil && t[o][dtype.Float32] != nil {
-				t[o][dt] = lift(t[o][dtype.Float32])
+			if t[o][dt] == nil {
+				t[o][dt] = wide
 			}
 		}
 	}

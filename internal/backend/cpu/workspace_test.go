@@ -11,17 +11,11 @@ import (
 
 // bounded lists the functions of the kernels that may make slices, and what bounds these.
 var bounded = map[string]string{
+	"updating":     "the number of operands",
 	"borrow":       "maxScratch",
 	"newWindows":   "tabled",
-	"chunked":      "chunk",
-	"newCursor":    "chunk",
-	"newAcross":    "blockRows*blockCols",
 	"patches":      "mostTaps",
 	"taps":         "mostTaps",
-	"repeatIn":     "chunk",
-	"room":         "chunk, the most that a tile has",
-	"newLines":     "the number of operands",
-	"inPlace":      "the number of operands",
 	"reducedLast":  "the number of axes",
 	"ForWithLoans": "the number of threads",
 }

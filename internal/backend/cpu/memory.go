@@ -1,0 +1,198 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"cresset/dtype"
+	"cresset/internal/backend"
+	"cresset/internal/kern"
+	"cresset/internal/layout"
+	"cresset/internal/mem"
+)
+
+// This file is where kernels leave Go's types: addresses of operands, and copies of elements whose size alone counts. An
+// address is made from a view whose layout lies within its buffer, which the tensors vouch for, and the running call keeps the
+// buffer reachable. Buffers and scratch memory hold no pointers and are aligned for every dtype.
+
+// maxOperands is how many operands, results included, an elementwise kernel has at most.
+const maxOperands = layout.MaxOperands
+
+// pointer is the address of elements of any dtype.
+type pointer = unsafe.Pointer
+
+// pointers are where the elements of a loop's operands lie, results first.
+type pointers [maxOperands]pointer
+
+// ahead returns the address so many bytes on, which the caller knows to be within the same memory.
+func ahead(p pointer, bytes int) pointer { return unsafe.Add(p, bytes) }
+
+// wordAt returns the address of a word, which has room for one element.
+func wordAt(word *uint64) pointer { return unsafe.Pointer(word) }
+
+// within returns the address of a byte of scratch memory.
+func within(scratch []byte, at int) pointer { return unsafe.Pointer(&scratch[at]) }
+
+// elements returns n elements from an address on. It is sound where so many lie there, as whoever calls a loop sees to.
+func elements[T dtype.Element](at pointer, n int) []T { return unsafe.Slice((*T)(at), n) }
+
+// data returns all elements of the buffer that the view looks at; offsets of the view's layout index it.
+func data[T dtype.Element](v *backend.View) []T { return mem.Slice[T](v.Buf.(*mem.Block)) }
+
+// dense returns the elements of a contiguous view.
+func dense[T dtype.Element](v *backend.View) []T {
+	at := v.Layout.Offset
+	if v.Layout.Size() == 0 {
+		return nil // its offset may lie behind the buffer
+	}
+	return data[T](v)[at : at+v.Layout.Size()]
+}
+
+// address returns where the first element of a view lies that is not empty.
+func address(v *backend.View) pointer {
+	return ahead(bufferOf(v), v.Layout.Offset*v.DType.Size())
+}
+
+// bufferOf returns where the buffer of a view starts.
+func bufferOf(v *backend.View) pointer { return v.Buf.(*mem.Block).Pointer() }
+
+// putConstant writes a scalar as an element of a dtype.
+func putConstant(to pointer, dt dtype.DType, s backend.Scalar) {
+	switch dt { // to has room for an element of the dtype
+	case dtype.Bool:
+		*(*bool)(to) = s.F != 0 || s.I != 0
+	case dtype.Uint8, dtype.Int8:
+		*(*uint8)(to) = uint8(s.Int())
+	case dtype.Int16:
+		*(*int16)(to) = int16(s.Int())
+	case dtype.Int32:
+		*(*int32)(to) = int32(s.Int())
+	case dtype.Int64:
+		*(*int64)(to) = s.Int()
+	case dtype.Float16:
+		*(*dtype.F16)(to) = dtype.F16FromFloat64(s.Float())
+	case dtype.BFloat16:
+		*(*dtype.BF16)(to) = dtype.BF16FromFloat64(s.Float())
+	case dtype.Float32:
+		if s.Kind == backend.FloatScalar {
+			*(*float32)(to) = float32(s.F)
+		} else {
+			*(*float32)(to) = float32(s.I)
+		}
+	case dtype.Float64:
+		*(*float64)(to) = s.Float()
+	}
+}
+
+// strides are how many elements the rows of a matrix, and the elements of a row, lie apart.
+type strides struct{ row, step int }
+
+// copyMatrix copies rows · cols elements of a size in bytes between places that do not overlap: it gathers where to is
+// contiguous, scatters where from is, repeats an element or a row where a stride of from is 0, and transposes where a row of
+// the one is a column of the other.
+func copyMatrix(size int, to pointer, ts strides, from pointer, fs strides, rows, cols int) {
+	switch size {
+	case 1:
+		matrixAt[uint8](to, ts, rows, cols).copyFrom(matrixAt[uint8](from, fs, rows, cols), rows, cols)
+	case 2:
+		matrixAt[int16](to, ts, rows, cols).copyFrom(matrixAt[int16](from, fs, rows, cols), rows, cols)
+	case 4:
+		matrixAt[int32](to, ts, rows, cols).copyFrom(matrixAt[int32](from, fs, rows, cols), rows, cols)
+	case 8:
+		matrixAt[int64](to, ts, rows, cols).copyFrom(matrixAt[int64](from, fs, rows, cols), rows, cols)
+	}
+}
+
+// matrix is elements in rows.
+type matrix[T dtype.Element] struct {
+	elems []T
+	strides
+}
+
+// matrixAt returns the matrix of at least one element at an address, which ends with its last element.
+func matrixAt[T dtype.Element](at pointer, s strides, rows, cols int) matrix[T] {
+	return matrix[T]{elements[T](at, (rows-1)*s.row+(cols-1)*s.step+1), s}
+}
+
+const (
+	// batch is how many elements of a row are copied without a check; fewer are copied sooner by themselves than by a call.
+	batch = 8
+	// leastTransposed is the least extent of a matrix that is worth a transposition in blocks.
+	leastTransposed = 8
+)
+
+// copyFrom copies from src, which does not overlap.
+func (m matrix[T]) copyFrom(src matrix[T], rows, cols int) {
+	if rows >= leastTransposed && cols >= leastTransposed {
+		switch {
+		case m.step == 1 && src.row == 1 && src.step > 1:
+			kern.Transpose(m.elems, m.row, src.elems, src.step, cols, rows)
+			return
+		case m.step > 1 && m.row == 1 && src.step == 1:
+			kern.Transpose(m.elems, m.step, src.elems, src.row, rows, cols)
+			return
+		}
+	}
+	for r := range rows {
+		to, from := m.elems[r*m.row:], src.elems[r*src.row:]
+		switch {
+		case m.step == 1 && src.step == 1 && cols >= batch:
+			copy(to[:cols], from[:cols])
+		case m.step == 1 && src.step == 0:
+			fill(to[:cols], from[0])
+		case m.step == 1:
+			takeEvery(to[:cols], from, src.step)
+		case src.step == 1:
+			putEvery(to, m.step, from[:cols])
+		default:
+			for i := range cols {
+				to[i*m.step] = from[i*src.step]
+			}
+		}
+	}
+}
+
+// takeEvery copies dst[i] = src[i*step], as of every second column.
+func takeEvery[T dtype.Element](dst, src []T, step int) {
+	for step == 2 && len(dst) > batch {
+		d, s := (*[batch]T)(dst), (*[2 * batch]T)(src)
+		d[0], d[1], d[2], d[3] = s[0], s[2], s[4], s[6]
+		d[4], d[5], d[6], d[7] = s[8], s[10], s[12], s[14]
+		dst, src = dst[batch:], src[2*batch:]
+	}
+	at := 0
+	for i := range dst {
+		dst[i] = src[at]
+		at += step
+	}
+}
+
+// putEvery copies dst[i*step] = src[i], as of what is stacked in pairs.
+func putEvery[T dtype.Element](dst []T, step int, src []T) {
+	for step == 2 && len(src) > batch {
+		d, s := (*[2 * batch]T)(dst), (*[batch]T)(src)
+		d[0], d[2], d[4], d[6] = s[0], s[1], s[2], s[3]
+		d[8], d[10], d[12], d[14] = s[4], s[5], s[6], s[7]
+		dst, src = dst[2*batch:], src[batch:]
+	}
+	at := 0
+	for _, v := range src {
+		dst[at] = v
+		at += step
+	}
+}
+
+// fill writes v to the first elements and copies those on, which the machine does in wide words.
+func fill[T dtype.Element](s []T, v T) {
+	const block = 1024 // elements that stay in the L1 cache
+	n := min(len(s), 32)
+	for i := range s[:n] {
+		s[i] = v
+	}
+	for n < len(s) {
+		n += copy(s[n:], s[:min(n, block)])
+	}
+}
+
+// sizeClass returns the base-2 logarithm of the element's size.
+func sizeClass(dt dtype.DType) int { return bits.TrailingZeros(uint(dt.Size())) }

@@ -1,0 +1,142 @@
+package cpu
+
+// stage is what a thread knows of the staged tile of an operand.
+type stage struct {
+	at         pointer // in the scratch, as the loop takes the elements
+	raw        pointer // in the scratch, as the operand has them
+	from       pointer // where in the operand the tile comes from that lies there; nil for none
+	rows, cols int     // of that tile
+}
+
+// run computes the tiles [lo, hi) with the scratch memory of one thread.
+func (p *plan) run(lo, hi int, scratch []byte) {
+	var stages [maxOperands]stage
+	for k := range p.axes.N {
+		o := &p.operands[k]
+		if len(scratch) > 0 { // all offsets lie within
+			stages[k].at, stages[k].raw = within(scratch, o.scratch), within(scratch, o.raw)
+		}
+	}
+	for i := lo; i < hi; i++ {
+		matrix, at := i/(p.down*p.across), i%(p.down*p.across)
+		row, col := at/p.across*p.rows, at%p.across*p.cols
+		rows, cols := min(p.rows, p.height-row), min(p.cols, p.width-col)
+		var from pointers
+		for k := range p.axes.N {
+			from[k] = p.corner(k, matrix*p.height+row, col)
+		}
+		if p.kernel.copies {
+			to, o := &p.operands[0], &p.operands[1]
+			copyMatrix(to.size, from[0], to.strides, from[1], o.strides, rows, cols)
+			continue
+		}
+		p.compute(&stages, from, rows, cols)
+	}
+}
+
+// corner returns where the element of an operand in a row and column lies; rows count on through all matrices.
+func (p *plan) corner(k, row, col int) pointer {
+	o := &p.operands[k]
+	if o.uniform {
+		return wordAt(&o.value)
+	}
+	return ahead(o.base, (p.axes.Start(k, row)+col*o.step)*o.size) // in the buffer, as the layout is
+}
+
+// compute computes a tile whose corners are known.
+func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int) {
+	at, joined := from, true
+	var pitch [maxOperands]int // bytes between rows
+	for k := range p.axes.N {
+		o := &p.operands[k]
+		switch {
+		case o.staged:
+			at[k], pitch[k] = stages[k].at, cols*o.loopSize
+			if k >= p.kernel.results || p.kernel.updates {
+				p.load(o, &stages[k], from[k], rows, cols)
+			}
+		case !o.uniform:
+			pitch[k] = o.row * o.size
+			joined = joined && o.step == 1 && pitch[k] == cols*o.loopSize
+		}
+	}
+	if joined || rows == 1 {
+		p.call(stages, at, rows*cols)
+	} else {
+		for r := range rows {
+			row := at
+			for k := range p.axes.N {
+				row[k] = ahead(at[k], r*pitch[k])
+			}
+			p.call(stages, row, cols)
+		}
+	}
+	for k := range p.kernel.results {
+		if o := &p.operands[k]; o.staged {
+			o.store(&stages[k], from[k], rows, cols)
+		}
+	}
+}
+
+// load brings a tile of an operand to the scratch, unless it lies there yet.
+func (p *plan) load(o *operand, s *stage, from pointer, rows, cols int) {
+	if from == s.from && rows == s.rows && cols == s.cols {
+		return
+	}
+	packed := strides{cols, 1}
+	switch {
+	case o.toLoop == nil || o.uniform:
+		copyMatrix(o.loopSize, s.at, packed, from, o.strides, rows, cols)
+	case o.packed(rows, cols):
+		o.toLoop(s.at, from, rows*cols)
+	default:
+		copyMatrix(o.size, s.raw, packed, from, o.strides, rows, cols)
+		o.toLoop(s.at, s.raw, rows*cols)
+	}
+	s.from, s.rows, s.cols = from, rows, cols
+	if p.kernel.updates {
+		s.from = nil // the tile becomes the result
+	}
+}
+
+// store brings a tile from the scratch to a result.
+func (o *operand) store(s *stage, to pointer, rows, cols int) {
+	packed := strides{cols, 1}
+	switch {
+	case o.toLoop == nil:
+		copyMatrix(o.size, to, o.strides, s.at, packed, rows, cols)
+	case o.packed(rows, cols):
+		o.back(to, s.at, rows*cols)
+	default:
+		o.back(s.raw, s.at, rows*cols)
+		copyMatrix(o.size, to, o.strides, s.raw, packed, rows, cols)
+	}
+}
+
+// packed reports whether a tile of the operand lies in row-major order.
+func (o *operand) packed(rows, cols int) bool { return o.step == 1 && (rows == 1 || o.row == cols) }
+
+// call runs the loop on n elements, or the one that takes one element of an operand for all.
+func (p *plan) call(stages *[maxOperands]stage, at pointers, n int) {
+	if p.single == 0 {
+		p.kernel.loop(at, n, p.params)
+		return
+	}
+	k := p.single
+	done := p.kernel.single[k](at, n)
+	if done == n {
+		return
+	}
+	rest, o := min(n-done, restOf), &p.operands[k]
+	copyMatrix(o.loopSize, stages[k].at, strides{0, 1}, at[k], strides{}, 1, rest)
+	for ; done < n; done += rest {
+		next := at
+		for j := range p.axes.N {
+			if j != k {
+				next[j] = ahead(at[j], done*p.operands[j].loopSize)
+			}
+		}
+		next[k] = stages[k].at
+		p.kernel.loop(next, min(rest, n-done), p.params)
+	}
+}
