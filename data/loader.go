@@ -77,7 +77,7 @@ func (l *Loader) Len() int {
 //		if err != nil {
 //			return err
 //		}
-//		loss := nn.CrossEntropy(net.Forward(batch.Inputs), batch.Targets)
+//		loss := tensor.CrossEntropy(net.Forward(batch.Inputs), batch.Targets)
 //	}
 func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {

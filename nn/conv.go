@@ -9,16 +9,16 @@ import (
 // Conv2D slides kernels over the last two axes of x [N, C, H, W] or [C, H, W].
 type Conv2D struct {
 	Weight  *tensor.Tensor // [out, in/groups, height, width]
-	Bias    *tensor.Tensor // [out]; nil with NoBias
+	Bias    *tensor.Tensor // [out]; nil with Bias(false)
 	Options tensor.Conv2DOptions
 }
 
 // NewConv2D returns a layer from in to out channels with square kernels, drawn as PyTorch draws it. It takes KernelWidth,
-// Stride, Padding, Dilation, Groups, NoBias, On and As.
-func NewConv2D(in, out, kernel int, opts ...Option) *Conv2D {
-	o := read("Conv2D", opts, "KernelWidth", "Stride", "Padding", "Dilation", "Groups", "NoBias", "On", "As")
+// Stride, Padding, Dilation, Groups, Bias, On and As.
+func NewConv2D(in, out, kernel int, opts ...Conv2DOption) *Conv2D {
+	o := read(opts)
 	w, k := o.window, o.window.kernel(kernel)
-	c := &Conv2D{Options: tensor.Conv2DOptions{Stride: orOnes(w.stride), Padding: w.padding, Dilation: orOnes(w.dilation), Groups: orOne(w.groups)}}
+	c := &Conv2D{Options: tensor.Conv2DOptions{Stride: orOnes(w.stride), Padding: w.padding, Dilation: w.dilation, Groups: w.groups}}
 	c.Weight, c.Bias = o.kernels(in, out, k[0], k[1])
 	return c
 }
@@ -38,18 +38,18 @@ func (c *Conv2D) String() string {
 // Conv1D slides kernels over the last axis of x [N, C, L] or [C, L].
 type Conv1D struct {
 	Weight  *tensor.Tensor // [out, in/groups, length]
-	Bias    *tensor.Tensor // [out]; nil with NoBias
+	Bias    *tensor.Tensor // [out]; nil with Bias(false)
 	Options tensor.Conv1DOptions
 }
 
 // NewConv1D returns a layer from in to out channels, drawn as PyTorch draws it. It takes Stride, Padding, Dilation, Groups,
-// NoBias, On and As.
-func NewConv1D(in, out, kernel int, opts ...Option) *Conv1D {
-	o := read("Conv1D", opts, "Stride", "Padding", "Dilation", "Groups", "NoBias", "On", "As")
+// Bias, On and As.
+func NewConv1D(in, out, kernel int, opts ...Conv1DOption) *Conv1D {
+	o := read(opts)
 	w := o.window
 	c := &Conv1D{Options: tensor.Conv1DOptions{
 		Stride: orOne(single("stride", w.stride)), Padding: single("padding", w.padding),
-		Dilation: orOne(single("dilation", w.dilation)), Groups: orOne(w.groups),
+		Dilation: single("dilation", w.dilation), Groups: w.groups,
 	}}
 	c.Weight, c.Bias = o.kernels(in, out, kernel)
 	return c
@@ -68,7 +68,7 @@ func (c *Conv1D) String() string {
 
 // kernels draws the weight and then the bias of a convolution.
 func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Tensor) {
-	groups := orOne(o.window.groups)
+	groups := o.window.groups
 	switch {
 	case in%groups != 0:
 		panic(fault("conv", "in_channels must be divisible by groups"))
@@ -80,7 +80,7 @@ func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Ten
 		fanIn *= n
 	}
 	weight = tensor.Parameter(kaimingUniform(o.place.Empty(append([]int{out, in / groups}, extents...)...), fanIn))
-	if !o.noBias {
+	if o.bias {
 		bias = tensor.Parameter(biasUniform(o.place.Empty(out), fanIn))
 	}
 	return weight, bias

@@ -52,7 +52,7 @@ func TestTrainingAgreesOnAllDevices(t *testing.T) {
 		}},
 		{"cnn", []int{6, 1, 8, 8}, 6, func() *nn.Sequential {
 			return nn.NewSequential(
-				nn.NewConv2D(1, 4, 3, nn.Padding(1), nn.NoBias), nn.NewBatchNorm2D(4), nn.NewReLU(), nn.NewMaxPool2D(2),
+				nn.NewConv2D(1, 4, 3, nn.Padding(1), nn.Bias(false)), nn.NewBatchNorm2D(4), nn.NewReLU(), nn.NewMaxPool2D(2),
 				nn.NewConv2D(4, 6, 2, nn.Stride(2)), nn.NewTanh(), nn.NewAvgPool2D(2),
 				nn.NewFlatten(), nn.NewLayerNorm([]int{6}), nn.NewLinear(6, 5),
 			)
@@ -73,7 +73,7 @@ func trainOnAllDevices(t *testing.T, model func() *nn.Sequential, shape []int, s
 		o := optim.NewAdam(nn.Parameters(net), optim.LR(0.01))
 		for range steps {
 			o.ZeroGrad()
-			loss := nn.CrossEntropy(net.Forward(x), y)
+			loss := tensor.CrossEntropy(net.Forward(x), y)
 			loss.Backward()
 			o.Step()
 			losses[dev] = append(losses[dev], loss.Float64())

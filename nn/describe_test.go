@@ -16,7 +16,7 @@ type Module struct{}
 type fooNet struct{ Linears nn.ModuleList }
 
 func newFooNet() *fooNet {
-	return &fooNet{nn.NewModuleList(nn.NewLinear(3, 3, nn.NoBias), nn.NewLinear(3, 3, nn.NoBias), nn.NewLinear(3, 3, nn.NoBias))}
+	return &fooNet{nn.NewModuleList(nn.NewLinear(3, 3, nn.Bias(false)), nn.NewLinear(3, 3, nn.Bias(false)), nn.NewLinear(3, 3, nn.Bias(false)))}
 }
 
 // described makes the entries of PyTorch's recording of prints, in which one print follows the other.

@@ -13,8 +13,8 @@ type Embedding struct {
 }
 
 // NewEmbedding returns a table of n rows of the given width, drawn from N(0, 1). It takes PaddingIndex, On and As.
-func NewEmbedding(n, width int, opts ...Option) *Embedding {
-	o := read("Embedding", opts, "PaddingIndex", "On", "As")
+func NewEmbedding(n, width int, opts ...EmbeddingOption) *Embedding {
+	o := read(opts)
 	e := &Embedding{Weight: o.place.Empty(n, width).NormalInPlace(0, 1)}
 	if p := o.padding; p != nil {
 		if *p < -n || *p >= n {
@@ -28,8 +28,8 @@ func NewEmbedding(n, width int, opts ...Option) *Embedding {
 }
 
 // PaddingIndex names the index of an Embedding that stands for nothing: its row starts as zeros and gets no gradient.
-func PaddingIndex(i int) Option {
-	return Option{"PaddingIndex", func(o *options) { o.padding = &i }}
+func PaddingIndex(i int) EmbeddingOption {
+	return option(func(o *options) { o.padding = &i })
 }
 
 // Forward returns the rows that x, of integers, names: its shape with the width added.

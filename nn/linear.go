@@ -9,15 +9,15 @@ import (
 // Linear is y = x·Wᵀ + b over the last axis of x.
 type Linear struct {
 	Weight *tensor.Tensor // [out, in]
-	Bias   *tensor.Tensor // [out]; nil with NoBias
+	Bias   *tensor.Tensor // [out]; nil with Bias(false)
 }
 
 // NewLinear returns a layer from in to out features, drawn as PyTorch draws it: the weight, then the bias, from
-// U(-1/√in, 1/√in).
-func NewLinear(in, out int, opts ...Option) *Linear {
-	o := read("Linear", opts, "NoBias", "On", "As")
+// U(-1/√in, 1/√in). It takes Bias, On and As.
+func NewLinear(in, out int, opts ...LinearOption) *Linear {
+	o := read(opts)
 	l := &Linear{Weight: tensor.Parameter(kaimingUniform(o.place.Empty(out, in), in))}
-	if !o.noBias {
+	if o.bias {
 		l.Bias = tensor.Parameter(biasUniform(o.place.Empty(out), in))
 	}
 	return l

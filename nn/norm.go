@@ -8,46 +8,48 @@ import (
 	"cresset/tensor"
 )
 
-// normOptions change normalizations.
-type normOptions struct {
-	eps, momentum    *float64
-	plain, stateless bool
+// NormOption is an option of every normalization.
+type NormOption interface {
+	BatchNormOption
+	LayerNormOption
 }
 
 // Eps is what a normalization adds to the variance; 1e-5 unless given.
-func Eps(eps float64) Option {
-	return Option{"Eps", func(o *options) { o.norm.eps = &eps }}
-}
+func Eps(eps float64) NormOption { return option(func(o *options) { o.eps = eps }) }
 
 // Momentum is the share of a batch in the running figures of a batch normalization; 0.1 unless given.
-func Momentum(share float64) Option {
-	return Option{"Momentum", func(o *options) { o.norm.momentum = &share }}
+func Momentum(share float64) BatchNormOption {
+	return option(func(o *options) { o.momentum = share })
 }
 
-// NoAffine leaves weight and bias out of a batch normalization.
-var NoAffine = Option{"NoAffine", func(o *options) { o.norm.plain = true }}
+// Affine says whether a batch normalization has weight and bias, as it does unless told otherwise.
+func Affine(on bool) BatchNormOption { return option(func(o *options) { o.affine = on }) }
 
-// NoRunningStats leaves the running figures out of a batch normalization, which then always normalises by the batch.
-var NoRunningStats = Option{"NoRunningStats", func(o *options) { o.norm.stateless = true }}
+// ElementwiseAffine says whether a layer normalization has weight and bias, as it does unless told otherwise.
+func ElementwiseAffine(on bool) LayerNormOption { return option(func(o *options) { o.affine = on }) }
+
+// TrackRunningStats says whether a batch normalization keeps running figures, as it does unless told otherwise; without them it
+// always normalises by the batch.
+func TrackRunningStats(on bool) BatchNormOption { return option(func(o *options) { o.stats = on }) }
 
 // BatchNorm is what BatchNorm1D and BatchNorm2D share: it normalises each channel, by the batch in training and by running
 // figures in evaluation.
 type BatchNorm struct {
 	Mode
-	Weight, Bias            *tensor.Tensor // [channels]; nil with NoAffine
-	RunningMean, RunningVar *tensor.Tensor `nn:",buffer"` // [channels]; nil with NoRunningStats
+	Weight, Bias            *tensor.Tensor // [channels]; nil with Affine(false)
+	RunningMean, RunningVar *tensor.Tensor `nn:",buffer"` // [channels]; nil with TrackRunningStats(false)
 	NumBatchesTracked       *tensor.Tensor `nn:",buffer"` // how many batches the running figures have seen
 	Channels                int
 	Momentum, Eps           float64
 }
 
-func newBatchNorm(layer string, channels int, opts []Option) BatchNorm {
-	o := read(layer, opts, "Eps", "Momentum", "NoAffine", "NoRunningStats", "On", "As")
-	b := BatchNorm{Channels: channels, Momentum: orDefault(o.norm.momentum, 0.1), Eps: orDefault(o.norm.eps, 1e-5)}
-	if !o.norm.plain {
+func newBatchNorm(channels int, opts []BatchNormOption) BatchNorm {
+	o := read(opts)
+	b := BatchNorm{Channels: channels, Momentum: o.momentum, Eps: o.eps}
+	if o.affine {
 		b.Weight, b.Bias = tensor.Parameter(o.place.Ones(channels)), tensor.Parameter(o.place.Zeros(channels))
 	}
-	if !o.norm.stateless {
+	if o.stats {
 		b.RunningMean, b.RunningVar = o.place.Zeros(channels), o.place.Ones(channels)
 		b.NumBatchesTracked = o.place.As(dtype.Int64).Zeros()
 	}
@@ -71,9 +73,9 @@ func (b *BatchNorm) print(name string) string {
 // BatchNorm1D normalises each channel of x [N, C] or [N, C, L].
 type BatchNorm1D struct{ BatchNorm }
 
-// NewBatchNorm1D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
-func NewBatchNorm1D(channels int, opts ...Option) *BatchNorm1D {
-	return &BatchNorm1D{newBatchNorm("BatchNorm1D", channels, opts)}
+// NewBatchNorm1D returns the layer. It takes Eps, Momentum, Affine, TrackRunningStats, On and As.
+func NewBatchNorm1D(channels int, opts ...BatchNormOption) *BatchNorm1D {
+	return &BatchNorm1D{newBatchNorm(channels, opts)}
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
@@ -90,9 +92,9 @@ func (b *BatchNorm1D) String() string { return b.print("BatchNorm1d") }
 // BatchNorm2D normalises each channel of x [N, C, H, W].
 type BatchNorm2D struct{ BatchNorm }
 
-// NewBatchNorm2D returns the layer. It takes Eps, Momentum, NoAffine, NoRunningStats, On and As.
-func NewBatchNorm2D(channels int, opts ...Option) *BatchNorm2D {
-	return &BatchNorm2D{newBatchNorm("BatchNorm2D", channels, opts)}
+// NewBatchNorm2D returns the layer. It takes Eps, Momentum, Affine, TrackRunningStats, On and As.
+func NewBatchNorm2D(channels int, opts ...BatchNormOption) *BatchNorm2D {
+	return &BatchNorm2D{newBatchNorm(channels, opts)}
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
@@ -113,17 +115,17 @@ type LayerNorm struct {
 	Eps          float64
 }
 
-// NewLayerNorm returns the layer over axes of that shape, with Eps 1e-5 unless given. It takes Eps, NoAffine, NoBias, On
-// and As.
-func NewLayerNorm(shape []int, opts ...Option) *LayerNorm {
-	o := read("LayerNorm", opts, "Eps", "NoAffine", "NoBias", "On", "As")
+// NewLayerNorm returns the layer over axes of that shape, with Eps 1e-5 unless given. It takes Eps, ElementwiseAffine, Bias,
+// On and As.
+func NewLayerNorm(shape []int, opts ...LayerNormOption) *LayerNorm {
+	o := read(opts)
 	if len(shape) == 0 {
 		panic(fault("layer_norm", "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
 	}
-	l := &LayerNorm{Shape: slices.Clone(shape), Eps: orDefault(o.norm.eps, 1e-5)}
-	if !o.norm.plain {
+	l := &LayerNorm{Shape: slices.Clone(shape), Eps: o.eps}
+	if o.affine {
 		l.Weight = tensor.Parameter(o.place.Ones(shape...))
-		if !o.noBias {
+		if o.bias {
 			l.Bias = tensor.Parameter(o.place.Zeros(shape...))
 		}
 	}
@@ -138,11 +140,4 @@ func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
 // String prints the layer as PyTorch does.
 func (l *LayerNorm) String() string {
 	return fmt.Sprintf("LayerNorm(%s, eps=%s, elementwise_affine=%s)", tuple(l.Shape...), number(l.Eps), truth(l.Weight != nil))
-}
-
-func orDefault(v *float64, d float64) float64 {
-	if v == nil {
-		return d
-	}
-	return *v
 }

@@ -11,8 +11,8 @@ type MaxPool2D struct{ Options tensor.PoolOptions }
 
 // NewMaxPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and Dilation; the stride is the
 // kernel's extent unless given.
-func NewMaxPool2D(kernel int, opts ...Option) *MaxPool2D {
-	return &MaxPool2D{poolOptions(kernel, read("MaxPool2D", opts, "KernelWidth", "Stride", "Padding", "Dilation"))}
+func NewMaxPool2D(kernel int, opts ...MaxPool2DOption) *MaxPool2D {
+	return &MaxPool2D{poolOptions(kernel, read(opts))}
 }
 
 // Forward returns the largest elements.
@@ -28,10 +28,10 @@ func (p *MaxPool2D) String() string {
 // AvgPool2D takes the mean of windows over the last two axes.
 type AvgPool2D struct{ Options tensor.PoolOptions }
 
-// NewAvgPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and ExcludePadding; the stride is
+// NewAvgPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and CountIncludePad; the stride is
 // the kernel's extent unless given.
-func NewAvgPool2D(kernel int, opts ...Option) *AvgPool2D {
-	return &AvgPool2D{poolOptions(kernel, read("AvgPool2D", opts, "KernelWidth", "Stride", "Padding", "ExcludePadding"))}
+func NewAvgPool2D(kernel int, opts ...AvgPool2DOption) *AvgPool2D {
+	return &AvgPool2D{poolOptions(kernel, read(opts))}
 }
 
 // Forward returns the means.
@@ -63,7 +63,7 @@ func (p *AdaptiveAvgPool2D) String() string {
 
 func poolOptions(kernel int, given options) tensor.PoolOptions {
 	w := given.window
-	o := tensor.PoolOptions{Kernel: w.kernel(kernel), Stride: w.stride, Padding: w.padding, Dilation: w.dilation, ExcludePadding: w.excludePadding}
+	o := tensor.PoolOptions{Kernel: w.kernel(kernel), Stride: w.stride, Padding: w.padding, Dilation: w.dilation, ExcludePadding: !w.countPadding}
 	if o.Stride == [2]int{} {
 		o.Stride = o.Kernel
 	}

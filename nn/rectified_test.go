@@ -27,14 +27,14 @@ func TestSequentialJoinsReLU(t *testing.T) {
 		net   func() *nn.Sequential
 	}{
 		"mlp": {[]int{6, 5}, func() *nn.Sequential {
-			return nn.NewSequential(nn.NewLinear(5, 8), nn.NewReLU(), nn.NewReLU(), nn.NewLinear(8, 7, nn.NoBias), nn.NewReLU(), nn.NewLinear(7, 3))
+			return nn.NewSequential(nn.NewLinear(5, 8), nn.NewReLU(), nn.NewReLU(), nn.NewLinear(8, 7, nn.Bias(false)), nn.NewReLU(), nn.NewLinear(7, 3))
 		}},
 		"ends in relu": {[]int{2, 3, 5}, func() *nn.Sequential {
 			return nn.NewSequential(nn.NewLinear(5, 8), nn.NewReLU())
 		}},
 		"cnn": {[]int{2, 3, 6, 6}, func() *nn.Sequential {
 			return nn.NewSequential(nn.NewConv2D(3, 4, 3, nn.Padding(1)), nn.NewReLU(), nn.NewMaxPool2D(2),
-				nn.NewConv2D(4, 4, 1, nn.Groups(2), nn.NoBias), nn.NewReLU(), nn.NewFlatten(), nn.NewLinear(36, 5), nn.NewReLU())
+				nn.NewConv2D(4, 4, 1, nn.Groups(2), nn.Bias(false)), nn.NewReLU(), nn.NewFlatten(), nn.NewLinear(36, 5), nn.NewReLU())
 		}},
 		"no batch": {[]int{0, 5}, func() *nn.Sequential {
 			return nn.NewSequential(nn.NewLinear(5, 8), nn.NewReLU(), nn.NewLinear(8, 7))

@@ -33,10 +33,10 @@ type block struct {
 
 func newBlock() *block {
 	return &block{
-		InProj: nn.NewLinear(2, 2, nn.NoBias), FC1: nn.NewLinear(2, 3),
+		InProj: nn.NewLinear(2, 2, nn.Bias(false)), FC1: nn.NewLinear(2, 3),
 		Scale: tensor.Parameter(tensor.Ones(1)), Shift: tensor.Zeros(1), Named: tensor.Parameter(tensor.Ones(1)),
 		Hidden: tensor.Ones(1), Layers: nn.NewModuleList(nn.NewReLU(), nn.NewLinear(1, 1)),
-		Extra: map[string]*nn.Linear{"b": nn.NewLinear(1, 1, nn.NoBias), "a": nn.NewLinear(1, 1, nn.NoBias)},
+		Extra: map[string]*nn.Linear{"b": nn.NewLinear(1, 1, nn.Bias(false)), "a": nn.NewLinear(1, 1, nn.Bias(false))},
 		note:  "unexported fields that lead to no tensor are of no concern",
 	}
 }
@@ -51,11 +51,11 @@ func TestNames(t *testing.T) {
 	}{
 		{"linear", nn.NewLinear(3, 1), "weight bias"},
 		{"sequential", nn.NewSequential(nn.NewLinear(3, 4), nn.NewReLU(), nn.NewLinear(4, 1)), "0.weight 0.bias 2.weight 2.bias"},
-		{"nested", nn.NewSequential(nn.NewSequential(nn.NewLinear(1, 1, nn.NoBias))), "0.0.weight"},
+		{"nested", nn.NewSequential(nn.NewSequential(nn.NewLinear(1, 1, nn.Bias(false)))), "0.0.weight"},
 		{"struct", newBlock(), "scale in_proj_weight in_proj.weight fc1.weight fc1.bias layers.1.weight layers.1.bias extra.a.weight extra.b.weight"},
 		{"embedded", &inner{nn.NewLinear(1, 1)}, "weight bias"},
 		{"shared module comes once", nn.NewSequential(shared, shared), "0.weight 0.bias"},
-		{"slice", []*nn.Linear{nn.NewLinear(1, 1, nn.NoBias), nil, nn.NewLinear(1, 1, nn.NoBias)}, "0.weight 2.weight"},
+		{"slice", []*nn.Linear{nn.NewLinear(1, 1, nn.Bias(false)), nil, nn.NewLinear(1, 1, nn.Bias(false))}, "0.weight 2.weight"},
 		{"nothing", struct{ N int }{3}, ""},
 	}
 	for _, c := range cases {

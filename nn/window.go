@@ -6,57 +6,72 @@ import (
 	"strings"
 )
 
-// windowOptions are what convolutions and pools slide by; a zero stands for the layer's default.
+// windowOptions are what convolutions and pools slide by.
 type windowOptions struct {
-	width                     int
-	stride, padding, dilation [2]int
-	groups                    int
-	excludePadding            bool
+	width             int    // 0: as wide as high
+	stride            [2]int // zero: 1 for convolutions, the kernel's extent for pools
+	padding, dilation [2]int
+	groups            int
+	countPadding      bool
+}
+
+// Window2DOption is an option of the two-dimensional layers that slide a window: NewConv2D, NewMaxPool2D and NewAvgPool2D.
+type Window2DOption interface {
+	Conv2DOption
+	Pool2DOption
+}
+
+// WindowOption is an option of every layer that slides a window.
+type WindowOption interface {
+	Conv1DOption
+	Pool2DOption
+}
+
+// DilationOption is an option of NewConv1D, NewConv2D and NewMaxPool2D.
+type DilationOption interface {
+	Conv1DOption
+	MaxPool2DOption
 }
 
 // KernelWidth makes the window of a two-dimensional layer w wide; its height stays.
-func KernelWidth(w int) Option {
-	return Option{"KernelWidth", func(o *options) {
-		atLeast("kernel_size", 1, "kernel size should be greater than zero", w)
-		o.window.width = w
-	}}
+func KernelWidth(w int) Window2DOption {
+	atLeast("kernel_size", 1, "kernel size should be greater than zero", w)
+	return option(func(o *options) { o.window.width = w })
 }
 
 // Stride is how far a convolution or pool moves at a time: one number for all axes, or height and width. A pool moves by
-// its kernel unless told otherwise.
-func Stride(n ...int) Option {
-	return Option{"Stride", func(o *options) {
-		atLeast("stride", 1, "non-positive stride is not supported", n...)
-		o.window.stride = pair("stride", n)
-	}}
+// its kernel unless told otherwise, a convolution by 1.
+func Stride(n ...int) WindowOption {
+	atLeast("stride", 1, "non-positive stride is not supported", n...)
+	both := pair("stride", n)
+	return option(func(o *options) { o.window.stride = both })
 }
 
-// Padding is how many elements a convolution or pool adds on each side: one number for all axes, or height and width.
-func Padding(n ...int) Option {
-	return Option{"Padding", func(o *options) {
-		atLeast("padding", 0, "negative padding is not supported", n...)
-		o.window.padding = pair("padding", n)
-	}}
+// Padding is how many elements a convolution or pool adds on each side, 0 unless given: one number for all axes, or height and
+// width.
+func Padding(n ...int) WindowOption {
+	atLeast("padding", 0, "negative padding is not supported", n...)
+	both := pair("padding", n)
+	return option(func(o *options) { o.window.padding = both })
 }
 
-// Dilation is how far apart the elements under a window lie: one number for all axes, or height and width.
-func Dilation(n ...int) Option {
-	return Option{"Dilation", func(o *options) {
-		atLeast("dilation", 1, "dilation should be greater than zero", n...)
-		o.window.dilation = pair("dilation", n)
-	}}
+// Dilation is how far apart the elements under a window lie, 1 unless given: one number for all axes, or height and width.
+func Dilation(n ...int) DilationOption {
+	atLeast("dilation", 1, "dilation should be greater than zero", n...)
+	both := pair("dilation", n)
+	return option(func(o *options) { o.window.dilation = both })
 }
 
-// Groups divides the channels of a convolution into n groups that do not meet.
-func Groups(n int) Option {
-	return Option{"Groups", func(o *options) {
-		atLeast("groups", 1, "groups must be a positive integer", n)
-		o.window.groups = n
-	}}
+// Groups divides the channels of a convolution into n groups that do not meet; 1 unless given.
+func Groups(n int) Conv1DOption {
+	atLeast("groups", 1, "groups must be a positive integer", n)
+	return option(func(o *options) { o.window.groups = n })
 }
 
-// ExcludePadding keeps the zeros of the padding out of the means of NewAvgPool2D.
-var ExcludePadding = Option{"ExcludePadding", func(o *options) { o.window.excludePadding = true }}
+// CountIncludePad says whether the zeros of the padding count in the means of NewAvgPool2D, which they do unless told otherwise.
+func CountIncludePad(on bool) AvgPool2DOption {
+	return option(func(o *options) { o.window.countPadding = on })
+}
 
 // kernel returns the window of a two-dimensional layer.
 func (w windowOptions) kernel(height int) [2]int {
@@ -66,7 +81,7 @@ func (w windowOptions) kernel(height int) [2]int {
 	return [2]int{height, w.width}
 }
 
-// atLeast refuses numbers below low: a zero would else pass for an option that was not given.
+// atLeast refuses numbers below low.
 func atLeast(name string, low int, text string, numbers ...int) {
 	for _, n := range numbers {
 		if n < low {

@@ -13,13 +13,13 @@ import (
 func fit(net *nn.Linear, opt optim.Optimizer) {
 	x := tensor.Of([][]float32{{1}, {2}, {3}})
 	opt.ZeroGrad()
-	nn.MSELoss(net.Forward(x), x.MulScalar(2)).Backward()
+	tensor.MSELoss(net.Forward(x), x.MulScalar(2)).Backward()
 	opt.Step()
 }
 
 func ExampleNewSGD() {
 	tensor.ManualSeed(0)
-	net := nn.NewLinear(1, 1, nn.NoBias)
+	net := nn.NewLinear(1, 1, nn.Bias(false))
 	opt := optim.NewSGD(nn.Parameters(net), optim.LR(0.05), optim.Momentum(0.5))
 	for range 50 {
 		fit(net, opt)
@@ -30,7 +30,7 @@ func ExampleNewSGD() {
 
 func ExampleNewAdamW() {
 	tensor.ManualSeed(0)
-	net := nn.NewLinear(1, 1, nn.NoBias)
+	net := nn.NewLinear(1, 1, nn.Bias(false))
 	opt := optim.NewAdamW(nn.Parameters(net), optim.LR(0.1), optim.WeightDecay(0))
 	for range 200 {
 		fit(net, opt)
@@ -72,7 +72,7 @@ func (s *signSGD) Step() {
 // An optimizer has three methods; schedules work with it.
 func ExampleOptimizer() {
 	tensor.ManualSeed(0)
-	net := nn.NewLinear(1, 1, nn.NoBias)
+	net := nn.NewLinear(1, 1, nn.Bias(false))
 	opt := newSignSGD(nn.Parameters(net), 0.5)
 	schedule := optim.NewStepLR(opt, 10, optim.Gamma(0.5))
 	for range 100 {

@@ -43,7 +43,7 @@ func BenchmarkStep(b *testing.B) {
 			for b.Loop() {
 				s := tensor.NewScope()
 				opt.ZeroGrad()
-				nn.CrossEntropy(net.Forward(s.Enter(images)), labels).Backward()
+				tensor.CrossEntropy(net.Forward(s.Enter(images)), labels).Backward()
 				opt.Step()
 				s.Close()
 			}

@@ -90,7 +90,7 @@ func TestTrainingFollowsPyTorch(t *testing.T) {
 			for s := range want.Steps {
 				i := s * 32 % 256
 				opt.ZeroGrad()
-				loss := nn.CrossEntropy(net.Forward(x.Slice(0, i, i+32)), y.Slice(0, i, i+32))
+				loss := tensor.CrossEntropy(net.Forward(x.Slice(0, i, i+32)), y.Slice(0, i, i+32))
 				loss.Backward()
 				opt.Step()
 				off := math.Abs(loss.Float64()-want.Losses[s]) / want.Losses[s]

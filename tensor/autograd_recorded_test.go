@@ -185,7 +185,7 @@ var autogradOmitted = map[string]string{
 func TestRecordedAutograd(t *testing.T) {
 	asserted := map[string]func(e golden.Entry) string{
 		"mse grad name": func(e golden.Entry) string {
-			name := "<" + leafOf(1, 2).MSELoss(tensor.Ones(2), tensor.MeanReduction).GradFn()
+			name := "<" + tensor.MSELoss(leafOf(1, 2), tensor.Ones(2)).GradFn()
 			_, address, _ := strings.Cut(e.Value, " ")
 			return name + " " + address
 		},

@@ -9,8 +9,10 @@ import (
 )
 
 // BCEWithLogits returns -w·(p·t·log σ(x) + (1-t)·log(1-σ(x))), reduced, for logits x and targets t of the same shape. The
-// weights w of elements and p of the positive class are broadcast; nil stands for ones. It does not overflow.
-func (x *Tensor) BCEWithLogits(target, weight, posWeight *Tensor, r Reduction) *Tensor {
+// Weight w and the PosWeight p are ones unless given. It does not overflow.
+func BCEWithLogits(x, target *Tensor, opts ...BCEWithLogitsOption) *Tensor {
+	given := readLoss(opts)
+	weight, posWeight, r := given.weight, given.posWeight, given.reduction
 	o, name := op.BCEWithLogits, "binary_cross_entropy_with_logits"
 	checkReduction(name, r)
 	refuseNil(name, "input", 1, x)

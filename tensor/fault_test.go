@@ -36,7 +36,7 @@ func (m *model) step() float64 {
 	h := s.Enter(m.x).Linear(p[0], p[1]).Tanh()
 	h = tensor.Where(h.GtScalar(0.5), h, h.Mul(h).AddScalar(0.5))
 	y := h.Linear(p[2], p[3])
-	loss := tensor.CrossEntropy(y, m.target, tensor.LossOptions{}).Add(h.Pow(2).Mean())
+	loss := tensor.CrossEntropy(y, m.target).Add(h.Pow(2).Mean())
 	loss.Backward()
 	for i := range p {
 		tensor.SGDStep(p[i].Detach(), p[i].Grad(), m.momenta[i], tensor.SGD{LR: 0.1, Momentum: 0.9})

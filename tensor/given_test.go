@@ -10,7 +10,7 @@ import (
 // another gradient waits at the input and what is given is added to it at once.
 func TestGradientsMayBeReadAfterTheyWereGiven(t *testing.T) {
 	a, b := leafOf(1, 2), leafOf(3, 5)
-	a.MSELoss(b, tensor.SumReduction).Add(a.Mul(a).Sum()).Backward()
+	tensor.MSELoss(a, b, tensor.SumReduction).Add(a.Mul(a).Sum()).Backward()
 	wantValues(t, "gradient of a", a.Grad(), -2, -2)
 	wantValues(t, "gradient of b", b.Grad(), 4, 6)
 

@@ -10,7 +10,6 @@ import (
 )
 
 type (
-	options = tensor.LossOptions
 	windows = tensor.PoolOptions
 	conv2D  = tensor.Conv2DOptions
 	tensors = []*tensor.Tensor
@@ -87,24 +86,24 @@ func lossGradients() []gradientRow {
 	weight := tensor.Of([]float64{0.5, 2, 1})
 	return []gradientRow{
 		{"cross_entropy of positions", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], labels, options{Weight: weight})
+			return tensor.CrossEntropy(x[0], labels, tensor.Weight(weight))
 		}, tensors{normal(2, 3, 3)}},
 		{"smooth cross_entropy", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], tensor.Of([][]int{{0, 2, 1}, {1, 1, 2}}), options{Weight: weight, LabelSmoothing: 0.2, IgnoreIndex: new(1)})
+			return tensor.CrossEntropy(x[0], tensor.Of([][]int{{0, 2, 1}, {1, 1, 2}}), tensor.Weight(weight), tensor.LabelSmoothing(0.2), tensor.IgnoreIndex(1))
 		}, tensors{normal(2, 3, 3)}},
 		{"smooth cross_entropy of each", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], labels, options{LabelSmoothing: 0.2, Reduction: tensor.NoReduction})
+			return tensor.CrossEntropy(x[0], labels, tensor.LabelSmoothing(0.2), tensor.NoReduction)
 		}, tensors{normal(2, 3, 3)}},
 		{"cross_entropy of probabilities", func(x tensors) *tensor.Tensor {
-			return tensor.CrossEntropy(x[0], x[1].Softmax(1), options{Weight: weight, LabelSmoothing: 0.3})
+			return tensor.CrossEntropy(x[0], x[1].Softmax(1), tensor.Weight(weight), tensor.LabelSmoothing(0.3))
 		}, tensors{normal(2, 3, 2), normal(2, 3, 2)}},
-		{"mse_loss, broadcast", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.MeanReduction) }, tensors{normal(2, 3, 1), normal(3, 4)}},
-		{"mse_loss of each", func(x tensors) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.NoReduction) }, tensors{normal(3), normal(3)}},
-		{"l1_loss", func(x tensors) *tensor.Tensor { return x[0].L1Loss(x[1], tensor.SumReduction) }, tensors{normal(2, 3), normal(3)}},
+		{"mse_loss", func(x tensors) *tensor.Tensor { return tensor.MSELoss(x[0], x[1]) }, tensors{normal(2, 3, 4), normal(2, 3, 4)}},
+		{"mse_loss of each", func(x tensors) *tensor.Tensor { return tensor.MSELoss(x[0], x[1], tensor.NoReduction) }, tensors{normal(3), normal(3)}},
+		{"l1_loss", func(x tensors) *tensor.Tensor { return tensor.L1Loss(x[0], x[1], tensor.SumReduction) }, tensors{normal(2, 3), normal(2, 3)}},
 		{"bce_with_logits, weighted", func(x tensors) *tensor.Tensor {
-			return x[0].BCEWithLogits(x[1], weight.Detach(), tensor.Of([][]float64{{3}, {0.25}}), tensor.MeanReduction)
+			return tensor.BCEWithLogits(x[0], x[1], tensor.Weight(weight.Detach()), tensor.PosWeight(tensor.Of([][]float64{{3}, {0.25}})))
 		}, tensors{normal(2, 3), float64s.Rand(2, 3)}},
-		{"bce_with_logits", func(x tensors) *tensor.Tensor { return x[0].BCEWithLogits(x[1], nil, nil, tensor.NoReduction) },
+		{"bce_with_logits", func(x tensors) *tensor.Tensor { return tensor.BCEWithLogits(x[0], x[1], tensor.NoReduction) },
 			tensors{normal(2, 3), float64s.Rand(2, 3)}},
 	}
 }
@@ -116,11 +115,11 @@ func TestLossNames(t *testing.T) {
 		loss *tensor.Tensor
 		want string
 	}{
-		{tensor.CrossEntropy(x, labels, options{}), "NllLossBackward0"},
-		{tensor.CrossEntropy(x, labels, options{LabelSmoothing: 0.1}), "AddBackward0"},
-		{x.MSELoss(y, tensor.MeanReduction), "MseLossBackward0"},
-		{x.L1Loss(y, tensor.MeanReduction), "MeanBackward0"},
-		{x.BCEWithLogits(y, nil, nil, tensor.MeanReduction), "BinaryCrossEntropyWithLogitsBackward0"},
+		{tensor.CrossEntropy(x, labels), "NllLossBackward0"},
+		{tensor.CrossEntropy(x, labels, tensor.LabelSmoothing(0.1)), "AddBackward0"},
+		{tensor.MSELoss(x, y), "MseLossBackward0"},
+		{tensor.L1Loss(x, y), "MeanBackward0"},
+		{tensor.BCEWithLogits(x, y), "BinaryCrossEntropyWithLogitsBackward0"},
 	} {
 		if got := c.loss.GradFn(); got != c.want {
 			t.Errorf("grad_fn is %s, want %s", got, c.want)
@@ -131,7 +130,7 @@ func TestLossNames(t *testing.T) {
 // TestBCEWithLogitsIsStable takes logits whose exponential overflows.
 func TestBCEWithLogitsIsStable(t *testing.T) {
 	x := tensor.Of([]float32{-200, 200, -200, 200}).SetRequiresGrad(true)
-	y := x.BCEWithLogits(tensor.Of([]float32{0, 1, 1, 0}), nil, nil, tensor.NoReduction)
+	y := tensor.BCEWithLogits(x, tensor.Of([]float32{0, 1, 1, 0}), tensor.NoReduction)
 	y.Sum().Backward()
 	for i, want := range []float64{0, 0, 200, 200} {
 		if got := tensor.Values[float64](y)[i]; got != want {

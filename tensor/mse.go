@@ -1,14 +1,17 @@
 package tensor
 
 import (
-	"cresset/internal/layout"
+	"fmt"
+
 	"cresset/internal/op"
 )
 
-// MSELoss returns (x - y)², broadcast and reduced.
-func (x *Tensor) MSELoss(y *Tensor, r Reduction) *Tensor {
+// MSELoss returns (x - y)², reduced, of tensors of one shape. Where PyTorch broadcasts other shapes and warns, it panics.
+func MSELoss(x, y *Tensor, reduction ...Reduction) *Tensor {
+	r := readLoss(reduction).reduction
 	checkReduction("mse_loss", r)
 	a, b := input(op.MSELoss, x), other(op.MSELoss, y)
+	checkLossShapes("mse_loss", a, b)
 	t := commonType(a, b)
 	if !t.IsFloat() {
 		fail("mse_loss", ErrKernel, noKernel("mse_cpu", t, x), x, y)
@@ -20,20 +23,19 @@ func (x *Tensor) MSELoss(y *Tensor, r Reduction) *Tensor {
 
 func mseLossGrad(b *backprop, dy *Tensor) {
 	x, y := b.saved(0), b.saved(1)
-	shape, err := layout.Broadcast(x.layout.Shape(), y.layout.Shape())
-	check("mse_loss", ErrShape, err, x, y)
-	n, _ := shape.NumEl()
-	scale := op.Number{A: 2 * share(b.params().(Reduction), n)}
-	dx := ternary(op.MSELossGrad, dy.dtype, shape, scale, operand{t: dy}, operand{t: x}, operand{t: y})
+	scale := op.Number{A: 2 * share(b.params().(Reduction), x.NumEl())}
+	dx := ternary(op.MSELossGrad, dy.dtype, x.layout.Shape(), scale, operand{t: dy}, operand{t: x}, operand{t: y})
 	b.give(0, dx)
 	if b.needs(1) {
 		b.give(1, dx.Neg())
 	}
 }
 
-// L1Loss returns |x - y|, broadcast and reduced.
-func (x *Tensor) L1Loss(y *Tensor, r Reduction) *Tensor {
+// L1Loss returns |x - y|, reduced, of tensors of one shape. Where PyTorch broadcasts other shapes and warns, it panics.
+func L1Loss(x, y *Tensor, reduction ...Reduction) *Tensor {
+	r := readLoss(reduction).reduction
 	checkReduction("l1_loss", r)
+	checkLossShapes("l1_loss", input(op.Sub, x), other(op.Sub, y))
 	each := x.Sub(y).Abs()
 	switch r {
 	case MeanReduction:
@@ -42,5 +44,14 @@ func (x *Tensor) L1Loss(y *Tensor, r Reduction) *Tensor {
 		return each.Sum()
 	default:
 		return each
+	}
+}
+
+// checkLossShapes panics where a target would be broadcast: of (n, 1) and (n) that makes n² losses.
+func checkLossShapes(name string, x, y operand) {
+	commonShape(name, x, y)
+	if xs, ys := x.t.layout.Shape(), y.t.layout.Shape(); !xs.Equal(ys) {
+		failHint(name, ErrShape, fmt.Sprintf("Using a target size (%s) that is different to the input size (%s)", ys, xs),
+			"broadcasting would compare each element with several: give both the same shape, by View or Expand")
 	}
 }

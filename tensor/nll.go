@@ -7,56 +7,34 @@ import (
 	"cresset/internal/op"
 )
 
-// LossOptions changes NLLLoss and CrossEntropy. The zero value is PyTorch's default.
-type LossOptions struct {
-	Weight         *Tensor   // of each class; nil for ones
-	IgnoreIndex    *int      // the target that does not count; nil for -100
-	LabelSmoothing float64   // CrossEntropy: the share of a target that all classes divide among them
-	Reduction      Reduction // the mean is weighted by the weights of the targets
-}
-
-func (o LossOptions) ignored() int {
-	if o.IgnoreIndex == nil {
-		return -100
-	}
-	return *o.IgnoreIndex
-}
-
 // classAxis returns the axis of the classes: the second, or the only one.
 func classAxis(x *Tensor) int { return min(1, max(x.layout.Rank()-1, 0)) }
 
 // NLLLoss returns the negative log likelihood -w[t]·x[t] of int64 targets t, where x holds log probabilities: of classes
 // [C], of a batch [N, C], or of positions too [N, C, d…]; the target lacks the axis of the classes.
-func (x *Tensor) NLLLoss(target *Tensor, o LossOptions) *Tensor {
-	if o.LabelSmoothing != 0 {
-		fail("nll_loss", ErrValue, "nll_loss() got an unexpected keyword argument 'label_smoothing'", x, target)
-	}
-	loss, _ := x.nll(target, o)
+func NLLLoss(x, target *Tensor, opts ...NLLLossOption) *Tensor {
+	loss, _ := x.nll(target, readLoss(opts))
 	return loss
 }
 
 // nll returns the loss and the sum of the targets' weights.
-func (x *Tensor) nll(target *Tensor, o LossOptions) (loss, total *Tensor) {
-	checkReduction("nll_loss", o.Reduction)
-	target = x.classTarget(target, o.Weight)
+func (x *Tensor) nll(target *Tensor, o lossOptions) (loss, total *Tensor) {
+	checkReduction("nll_loss", o.reduction)
+	target = x.classTarget(target, o.weight)
 	loss, total = x.emptyLoss(op.NLLLoss, target, o)
 	p := o.params()
-	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.Weight})
-	record(loss, x.nllName(), nllLossGrad, p, x).save(target, o.Weight, total)
+	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.weight})
+	record(loss, x.nllName(), nllLossGrad, p, x).save(target, o.weight, total)
 	return loss, total
 }
 
-func (o LossOptions) params() op.Loss {
-	return op.Loss{Reduction: o.Reduction, IgnoreIndex: o.ignored()}
-}
-
 // emptyLoss makes room for a loss of class targets and for the sum of the targets' weights.
-func (x *Tensor) emptyLoss(name op.Op, target *Tensor, o LossOptions) (loss, total *Tensor) {
+func (x *Tensor) emptyLoss(name op.Op, target *Tensor, o lossOptions) (loss, total *Tensor) {
 	shape := Shape{}
-	if o.Reduction == NoReduction {
+	if o.reduction == NoReduction {
 		shape = target.layout.Shape()
 	}
-	return x.empty(name, x.dtype, shape, target, o.Weight), x.empty(name, figures(x.dtype), Shape{}, target, o.Weight)
+	return x.empty(name, x.dtype, shape, target, o.weight), x.empty(name, figures(x.dtype), Shape{}, target, o.weight)
 }
 
 // nllName is the op that grad_fn names.

@@ -21,7 +21,7 @@ func TestNLLLossOfPositions(t *testing.T) {
 		{MeanReduction, []float64{-691.0 / 111}, []float64{-1. / 111, 0, 0, 0, 0, -100. / 111, 0, 0, -10. / 111, 0, 0, 0}},
 	} {
 		x.ZeroGrad()
-		y := x.NLLLoss(target, LossOptions{Weight: weight, Reduction: c.reduction})
+		y := NLLLoss(x, target, Weight(weight), c.reduction)
 		if y.GradFn() != "NllLoss2DBackward0" {
 			t.Errorf("grad_fn is %s", y.GradFn())
 		}
@@ -38,18 +38,18 @@ func TestNLLLossOfPositions(t *testing.T) {
 func TestCrossEntropyForms(t *testing.T) {
 	x := FromSlice([]float64{1, 2, 3, 4, 5, 7}, 3, 2).T() // strided: [[1 3 5] [2 4 7]]
 	want := (math.Log(1+math.Exp(-2)+math.Exp(-4)) + 5 + math.Log(1+math.Exp(-3)+math.Exp(-5))) / 2
-	if got := CrossEntropy(x, Of([]int{2, 0}), LossOptions{}).Float64(); !(math.Abs(got-want) <= 1e-12) {
+	if got := CrossEntropy(x, Of([]int{2, 0})).Float64(); !(math.Abs(got-want) <= 1e-12) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	one := CrossEntropy(Of([]float64{1, 2, 3}), Of(2), LossOptions{})
+	one := CrossEntropy(Of([]float64{1, 2, 3}), Of(2))
 	if got, want := one.Float64(), math.Log(1+math.Exp(-1)+math.Exp(-2)); !(math.Abs(got-want) <= 1e-12) || one.Dim() != 0 {
 		t.Errorf("without a batch: got %v, want %v", got, want)
 	}
-	if got := CrossEntropy(Zeros(0, 3), Zeros(0).Long(), LossOptions{}).Float64(); !math.IsNaN(got) {
+	if got := CrossEntropy(Zeros(0, 3), Zeros(0).Long()).Float64(); !math.IsNaN(got) {
 		t.Errorf("the mean of nothing is %v", got)
 	}
 	logits := Zeros(2, 4).Half().SetRequiresGrad(true)
-	y := CrossEntropy(logits, Of([]uint8{1, 3}), LossOptions{Weight: Ones(4).Half()})
+	y := CrossEntropy(logits, Of([]uint8{1, 3}), Weight(Ones(4).Half()))
 	y.Backward()
 	if got := y.Float64(); y.DType() != dtype.Float16 || !(math.Abs(got-math.Log(4)) <= 1e-3) {
 		t.Errorf("half: got %v of %v", got, y.DType())

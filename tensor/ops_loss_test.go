@@ -15,11 +15,13 @@ var reductions = []struct {
 	ref func(v []float64) float64 // nil: leaves them
 }{{tensor.MeanReduction, meanOf}, {tensor.SumReduction, sumOf}, {tensor.NoReduction, nil}}
 
-// pairLosses returns the rows of a loss of two broadcast inputs.
-func pairLosses(name string, f func(x, y *tensor.Tensor, r tensor.Reduction) *tensor.Tensor, ref func(x, y float64) float64) (rows []opRow) {
+// pairLosses returns the rows of a loss of two inputs of one shape.
+func pairLosses(name string, f func(x, y *tensor.Tensor, r ...tensor.Reduction) *tensor.Tensor, ref func(x, y float64) float64) (rows []opRow) {
 	for _, c := range reductions {
 		r := binary(fmt.Sprintf("%s %s", name, c.how), func(x, y *tensor.Tensor) *tensor.Tensor { return f(x, y, c.how) }, ref)
 		r.scale = 8
+		r.in[1].shape, r.empty = r.in[0].shape, r.empty[:1]
+		r.wrong = append(r.wrong, wrongCase{[][]int{{3, 1}, {3}}, tensor.ErrShape, "Using a target size"})
 		if c.ref != nil {
 			elements := r.ref
 			r.ref, r.naive = nil, func(x []array) array { return total(elementwise(elements, x), c.ref) }
@@ -34,7 +36,7 @@ func pairLosses(name string, f func(x, y *tensor.Tensor, r tensor.Reduction) *te
 
 // absoluteLosses returns the rows of L1Loss, which takes integers where it has no mean to compute.
 func absoluteLosses() []opRow {
-	rows := pairLosses("l1_loss", (*tensor.Tensor).L1Loss, func(x, y float64) float64 { return math.Abs(x - y) })
+	rows := pairLosses("l1_loss", tensor.L1Loss, func(x, y float64) float64 { return math.Abs(x - y) })
 	for i := range rows {
 		if reductions[i].how != tensor.MeanReduction {
 			numbers(&rows[i])
@@ -83,7 +85,7 @@ func nllLosses() (rows []opRow) {
 		rows = append(rows, opRow{
 			name: fmt.Sprintf("nll_loss %s", c.how),
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return x[0].NLLLoss(x[1], tensor.LossOptions{Weight: x[2], Reduction: c.how})
+				return tensor.NLLLoss(x[0], x[1], tensor.Weight(x[2]), c.how)
 			},
 			in:    []arg{{shape: []int{5, 4}}, classes(5, 4), {shape: []int{4}, lo: 0.5, hi: 2, constant: true}},
 			naive: func(x []array) array { return mean(classLoss(x[0], x[1], x[2].v)) },
@@ -95,7 +97,7 @@ func nllLosses() (rows []opRow) {
 		}, opRow{
 			name: fmt.Sprintf("cross_entropy %s", c.how),
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return tensor.CrossEntropy(x[0], x[1], tensor.LossOptions{Reduction: c.how})
+				return tensor.CrossEntropy(x[0], x[1], c.how)
 			},
 			in:    []arg{{shape: []int{5, 4}}, classes(5, 4)},
 			naive: func(x []array) array { return mean(classLoss(logSoftmaxRows(x[0]), x[1], nil)) },
@@ -114,14 +116,14 @@ func logSoftmaxRows(x array) array {
 }
 
 var lossRows = slices.Concat(
-	pairLosses("mse_loss", (*tensor.Tensor).MSELoss, func(x, y float64) float64 { return (x - y) * (x - y) }),
+	pairLosses("mse_loss", tensor.MSELoss, func(x, y float64) float64 { return (x - y) * (x - y) }),
 	absoluteLosses(),
 	nllLosses(),
 	[]opRow{
 		{
 			name: "nll_loss of positions",
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return x[0].NLLLoss(x[1], tensor.LossOptions{Reduction: tensor.NoReduction})
+				return tensor.NLLLoss(x[0], x[1], tensor.NoReduction)
 			},
 			in: []arg{{shape: []int{2, 3, 4}}, {shape: []int{2, 4}, dtype: dtype.Int64, whole: [2]int{0, 2}}},
 			naive: func(x []array) array {
@@ -134,7 +136,7 @@ var lossRows = slices.Concat(
 		{
 			name: "cross_entropy smoothed",
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return tensor.CrossEntropy(x[0], x[1], tensor.LossOptions{LabelSmoothing: 0.25})
+				return tensor.CrossEntropy(x[0], x[1], tensor.LabelSmoothing(0.25))
 			},
 			in: []arg{{shape: []int{5, 4}}, classes(5, 4)},
 			naive: func(x []array) array {
@@ -147,7 +149,7 @@ var lossRows = slices.Concat(
 		{
 			name: "cross_entropy of probabilities",
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return tensor.CrossEntropy(x[0], x[1], tensor.LossOptions{})
+				return tensor.CrossEntropy(x[0], x[1])
 			},
 			in: []arg{{shape: []int{5, 4}}, {shape: []int{5, 4}, lo: 0, hi: 1}},
 			naive: func(x []array) array {
@@ -162,7 +164,7 @@ var lossRows = slices.Concat(
 		{
 			name: "bce_with_logits",
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return x[0].BCEWithLogits(x[1], x[2], x[3], tensor.MeanReduction)
+				return tensor.BCEWithLogits(x[0], x[1], tensor.Weight(x[2]), tensor.PosWeight(x[3]))
 			},
 			in: []arg{{shape: []int{3, 4}}, {shape: []int{3, 4}, lo: 0, hi: 1}, {shape: []int{3, 1}, lo: 0.5, hi: 2, constant: true}, {shape: []int{4}, lo: 0.5, hi: 2, constant: true}},
 			naive: func(x []array) array {
@@ -177,7 +179,7 @@ var lossRows = slices.Concat(
 		{
 			name: "bce_with_logits none",
 			f: func(x []*tensor.Tensor) *tensor.Tensor {
-				return x[0].BCEWithLogits(x[1], nil, nil, tensor.NoReduction)
+				return tensor.BCEWithLogits(x[0], x[1], tensor.NoReduction)
 			},
 			in: []arg{{shape: []int{3, 4}}, {shape: []int{3, 4}, lo: 0, hi: 1}},
 			ref: func(v []float64) float64 {

@@ -150,17 +150,17 @@ var threadLayers = []threadRow{
 		return x[0].LayerNorm([]int{350}, x[1], x[2], 1e-5)
 	}},
 	of1("cross_entropy", []int{3000, 67}, func(x *tensor.Tensor) *tensor.Tensor {
-		return tensor.CrossEntropy(x, scrambled(67, 3000), tensor.LossOptions{})
+		return tensor.CrossEntropy(x, scrambled(67, 3000))
 	}),
 	of1("cross_entropy of pixels", []int{8, 20, 30, 31}, func(x *tensor.Tensor) *tensor.Tensor {
-		return tensor.CrossEntropy(x, scrambled(20, 8, 30, 31), tensor.LossOptions{LabelSmoothing: 0.1})
+		return tensor.CrossEntropy(x, scrambled(20, 8, 30, 31), tensor.LabelSmoothing(0.1))
 	}),
 	of1("nll_loss", tall, func(x *tensor.Tensor) *tensor.Tensor {
-		return x.NLLLoss(scrambled(67, 3000), tensor.LossOptions{Weight: tensor.Linspace(0.1, 2, 67)})
+		return tensor.NLLLoss(x, scrambled(67, 3000), tensor.Weight(tensor.Linspace(0.1, 2, 67)))
 	}),
-	{"mse_loss", [][]int{{1<<17 + 5}, {1<<17 + 5}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MSELoss(x[1], tensor.MeanReduction) }},
+	{"mse_loss", [][]int{{1<<17 + 5}, {1<<17 + 5}}, func(x []*tensor.Tensor) *tensor.Tensor { return tensor.MSELoss(x[0], x[1]) }},
 	{"binary_cross_entropy_with_logits", [][]int{{1<<17 + 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].BCEWithLogits(tensor.Linspace(0, 1, 1<<17+5), nil, nil, tensor.MeanReduction)
+		return tensor.BCEWithLogits(x[0], tensor.Linspace(0, 1, 1<<17+5))
 	}},
 	of1("dropout", tall, func(x *tensor.Tensor) *tensor.Tensor {
 		tensor.ManualSeed(3)

@@ -56,10 +56,10 @@ func TestHintsMendDevices(t *testing.T) {
 			"x float32[3] on cpu, made|index int64[1] on cuda:0, copied from cpu at|x.To(index.Device()) moves x to cuda:0"},
 		{"gather", func() { on(first, 3).Gather(0, tensor.Of([]int{1})) },
 			"x float32[3] on cuda:0, made|index int64[1] on cpu, made by tensor at|index.To(x.Device()) moves index to cuda:0"},
-		{"targets", func() { tensor.CrossEntropy(on(first, 2, 3), tensor.Of([]int{1, 2}), tensor.LossOptions{}) },
+		{"targets", func() { tensor.CrossEntropy(on(first, 2, 3), tensor.Of([]int{1, 2})) },
 			"x float32[2, 3] on cuda:0, made by ones at|target int64[2] on cpu, made by tensor at|target.To(x.Device()) moves target to cuda:0"},
 		{"class weights", func() {
-			tensor.CrossEntropy(on(first, 2, 3), tensor.Of([]int{1, 2}).CUDA(0), tensor.LossOptions{Weight: on(device.CPU, 3)})
+			tensor.CrossEntropy(on(first, 2, 3), tensor.Of([]int{1, 2}).CUDA(0), tensor.Weight(on(device.CPU, 3)))
 		}, "x float32[2, 3] on cuda:0, made by ones at|weights float32[3] on cpu, made|weights.To(x.Device()) moves weights to cuda:0"},
 		{"model on the CPU", func() { on(first, 2, 3).Linear(on(device.CPU, 1, 3), on(device.CPU, 1)) },
 			"input float32[2, 3] on cuda:0, made|weight float32[1, 3] on cpu, made|bias float32[1] on cpu, made|nn.To(net, input.Device()) moves the model to cuda:0"},

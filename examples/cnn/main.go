@@ -70,7 +70,7 @@ func learn(net nn.Module, opt optim.Optimizer, pictures *data.Images, dev device
 			return 0, err
 		}
 		opt.ZeroGrad()
-		loss := nn.CrossEntropy(net.Forward(batch.Inputs.To(dev)), batch.Targets.To(dev))
+		loss := tensor.CrossEntropy(net.Forward(batch.Inputs.To(dev)), batch.Targets.To(dev))
 		loss.Backward()
 		opt.Step()
 		sum.AddInPlace(loss.Detach())

@@ -62,7 +62,7 @@ func train(steps, rows int) error {
 
 		net.Show = step == 0
 		opt.ZeroGrad()
-		loss := nn.MSELoss(model.Forward(x), y)
+		loss := tensor.MSELoss(model.Forward(x), y)
 		loss.Backward()
 		opt.Step()
 		if step == 0 || step == steps-1 {

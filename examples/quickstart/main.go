@@ -18,7 +18,7 @@ func main() {
 	opt := optim.NewAdam(nn.Parameters(net), optim.LR(0.01))
 	for range 1000 {
 		opt.ZeroGrad()
-		loss := nn.MSELoss(net.Forward(x), y)
+		loss := tensor.MSELoss(net.Forward(x), y)
 		loss.Backward()
 		opt.Step()
 	}

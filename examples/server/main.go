@@ -111,7 +111,7 @@ func train(ctx context.Context, samples int, dev device.Device) (nn.Module, erro
 				return nil, err
 			}
 			opt.ZeroGrad()
-			nn.CrossEntropy(model.Forward(batch.Inputs.To(dev)), batch.Targets.To(dev)).Backward()
+			tensor.CrossEntropy(model.Forward(batch.Inputs.To(dev)), batch.Targets.To(dev)).Backward()
 			opt.Step()
 		}
 	}

@@ -62,7 +62,7 @@ func step(net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor, scopes bool) 
 		x = s.Enter(x)
 	}
 	opt.ZeroGrad()
-	nn.CrossEntropy(net.Forward(x), y).Backward()
+	tensor.CrossEntropy(net.Forward(x), y).Backward()
 	opt.Step()
 }
 

@@ -50,6 +50,6 @@ func layerNorm(m, n int) Case {
 func crossEntropy(m, n int) Case {
 	return Case{Name: fmt.Sprintf("cross_entropy/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 4, Make: func(dev device.Device) func() {
 		x, labels := tensor.On(dev).Randn(m, n), tensor.On(dev).RandInt(0, n, m)
-		return func() { step(func(s *tensor.Scope) { tensor.CrossEntropy(s.Enter(x), labels, tensor.LossOptions{}) }) }
+		return func() { step(func(s *tensor.Scope) { tensor.CrossEntropy(s.Enter(x), labels) }) }
 	}}
 }

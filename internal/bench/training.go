@@ -48,7 +48,7 @@ func (t trainer) prepare(dev device.Device) func(s *tensor.Scope) {
 			x = s.Enter(x)
 		}
 		opt.ZeroGrad()
-		nn.CrossEntropy(net.Forward(x), labels).Backward()
+		tensor.CrossEntropy(net.Forward(x), labels).Backward()
 		opt.Step()
 	}
 }

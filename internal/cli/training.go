@@ -86,7 +86,7 @@ func (t *training) pass(ctx context.Context, loader *data.Loader, n int) (epoch,
 // step trains on one batch and returns its loss.
 func (t *training) step(b data.Batch) float64 {
 	t.optimizer.ZeroGrad()
-	loss := nn.CrossEntropy(t.net.Forward(b.Inputs.To(t.device)), b.Targets.To(t.device))
+	loss := tensor.CrossEntropy(t.net.Forward(b.Inputs.To(t.device)), b.Targets.To(t.device))
 	loss.Backward()
 	t.optimizer.Step()
 	return loss.Float64()

@@ -83,7 +83,7 @@ type fooNet struct {
 func newFooNet(neurons, layers int) *fooNet {
 	net := new(fooNet)
 	for range layers {
-		linear := nn.NewLinear(neurons, neurons, nn.NoBias)
+		linear := nn.NewLinear(neurons, neurons, nn.Bias(false))
 		net.Linears = append(net.Linears, linear)
 	}
 	return net
@@ -221,7 +221,7 @@ func trainInParallel() {
 		opt := optim.NewSGD(nn.Parameters(net), optim.LR(0.1))
 		for range 3 {
 			opt.ZeroGrad()
-			loss := nn.MSELoss(dp.Forward(inputs), labels)
+			loss := tensor.MSELoss(dp.Forward(inputs), labels)
 			loss.Backward()
 			opt.Step()
 			fmt.Printf("%v %.4f\n", gpus, loss)

@@ -22,7 +22,7 @@ func imageNet(dt dtype.DType) *nn.Sequential {
 	as := nn.As(dt)
 	return nn.NewSequential(
 		nn.NewConv2D(2, 4, 3, nn.Padding(1), as), nn.NewBatchNorm2D(4, as), nn.NewReLU(), nn.NewMaxPool2D(2),
-		nn.NewConv2D(4, 4, 2, nn.NoBias, as), nn.NewReLU(), nn.NewAdaptiveAvgPool2D(1, 1), nn.NewFlatten(), nn.NewLinear(4, 3, as))
+		nn.NewConv2D(4, 4, 2, nn.Bias(false), as), nn.NewReLU(), nn.NewAdaptiveAvgPool2D(1, 1), nn.NewFlatten(), nn.NewLinear(4, 3, as))
 }
 
 // TestConvolutionsLearnAsOnOneDevice trains a model of images. Batch norm uses its running figures, for those of a part are not
@@ -57,7 +57,7 @@ func imageLosses(forward func(*tensor.Tensor) *tensor.Tensor, model any, dev dev
 	var out []float64
 	for range 4 {
 		o.ZeroGrad()
-		loss := nn.CrossEntropy(forward(x), y)
+		loss := tensor.CrossEntropy(forward(x), y)
 		loss.Backward()
 		o.Step()
 		out = append(out, loss.Float64())

@@ -34,7 +34,7 @@ func wrap[M any](t testing.TB, model M, o parallel.Options) *parallel.DataParall
 func perceptron() *nn.Sequential {
 	tensor.ManualSeed(1)
 	shared := nn.NewLinear(6, 6, nn.As(dtype.Float64))
-	return nn.NewSequential(nn.NewLinear(5, 6, nn.As(dtype.Float64)), nn.NewTanh(), shared, nn.NewGELU(), shared, nn.NewLinear(6, 3, nn.As(dtype.Float64), nn.NoBias))
+	return nn.NewSequential(nn.NewLinear(5, 6, nn.As(dtype.Float64)), nn.NewTanh(), shared, nn.NewGELU(), shared, nn.NewLinear(6, 3, nn.As(dtype.Float64), nn.Bias(false)))
 }
 
 // losses trains for some steps and returns each step's loss.
@@ -46,7 +46,7 @@ func losses(t *testing.T, forward func(*tensor.Tensor) *tensor.Tensor, parameter
 	var out []float64
 	for range 10 {
 		o.ZeroGrad()
-		loss := nn.CrossEntropy(forward(x), y)
+		loss := tensor.CrossEntropy(forward(x), y)
 		loss.Backward()
 		o.Step()
 		out = append(out, loss.Float64())

@@ -54,7 +54,7 @@ func TestBuffersOfTheFirstReplicaStay(t *testing.T) {
 
 // TestParametersThatChange: each forward computes with what the parameters are now.
 func TestParametersThatChange(t *testing.T) {
-	net := nn.To(nn.NewLinear(1, 1, nn.NoBias), device.CUDA(0))
+	net := nn.To(nn.NewLinear(1, 1, nn.Bias(false)), device.CUDA(0))
 	d := wrap(t, net, parallel.Options{DeviceIDs: ids(2)})
 	x := tensor.Ones(2, 1)
 	expect := func(what string, want float64) {
@@ -87,7 +87,7 @@ func TestParametersThatChange(t *testing.T) {
 // TestGraphsKeepTheirParameters: a forward after a step does not disturb the graph of one before it, unless that graph looks
 // at the parameters themselves, as the main GPU's does.
 func TestGraphsKeepTheirParameters(t *testing.T) {
-	net := nn.To(nn.NewLinear(1, 1, nn.NoBias), device.CUDA(0))
+	net := nn.To(nn.NewLinear(1, 1, nn.Bias(false)), device.CUDA(0))
 	net.Weight.Detach().FillInPlace(2)
 	d := wrap(t, net, parallel.Options{DeviceIDs: ids(2)})
 	x := tensor.Ones(2, 1).SetRequiresGrad(true)

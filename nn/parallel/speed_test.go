@@ -55,7 +55,7 @@ func newTraining(rows, width int) *training {
 func (tr *training) step(forward func(*tensor.Tensor) *tensor.Tensor) {
 	s := tensor.NewScope()
 	defer s.Close()
-	nn.CrossEntropy(forward(s.Enter(tr.x)), tr.y).Backward()
+	tensor.CrossEntropy(forward(s.Enter(tr.x)), tr.y).Backward()
 	tr.opt.Step()
 	for _, p := range nn.Parameters(tr.net) {
 		g := p.Grad()

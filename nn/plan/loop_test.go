@@ -71,7 +71,7 @@ func loop(t *testing.T, net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor)
 	for range 4 {
 		s := tensor.NewScope()
 		opt.ZeroGrad()
-		nn.CrossEntropy(net.Forward(s.Enter(x).CUDA(0)), s.Enter(y).CUDA(0)).Backward()
+		tensor.CrossEntropy(net.Forward(s.Enter(x).CUDA(0)), s.Enter(y).CUDA(0)).Backward()
 		opt.Step()
 		s.Close()
 	}

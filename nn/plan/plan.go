@@ -31,7 +31,7 @@ import (
 )
 
 // Fits estimates a training step and says on which of the machine's GPUs it fits. The batch is the input, whose results are
-// summed to be the loss, or the input and its labels, for nn.CrossEntropy. Where there are no GPUs, the estimate comes
+// summed to be the loss, or the input and its labels, for tensor.CrossEntropy. Where there are no GPUs, the estimate comes
 // together with a *smi.Error; where no estimate can be made, the error is an *Error.
 func Fits(model nn.Module, opt optim.Optimizer, batch ...*tensor.Tensor) (*Estimate, error) {
 	e, err := Step(model, opt, batch, usual)
@@ -54,7 +54,7 @@ func usual(model nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
 	case 1:
 		return y.Sum()
 	case 2:
-		return nn.CrossEntropy(y, batch[1])
+		return tensor.CrossEntropy(y, batch[1])
 	default:
 		panic(&tensor.Error{Op: "plan", Kind: tensor.ErrValue,
 			Err: fmt.Errorf("a batch of Fits is the input, or the input and its labels, but got %d tensors; Step takes any", len(batch))})

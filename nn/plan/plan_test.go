@@ -50,7 +50,7 @@ var optimizers = map[string]func(ps named) optim.Optimizer{
 
 // classify is the loss of models that tell images apart.
 func classify(net nn.Module, batch []*tensor.Tensor) *tensor.Tensor {
-	return nn.CrossEntropy(net.Forward(batch[0]), batch[1])
+	return tensor.CrossEntropy(net.Forward(batch[0]), batch[1])
 }
 
 // measured trains on a simulated GPU and returns what the last step held at most.
@@ -59,7 +59,7 @@ func measured(net nn.Module, opt optim.Optimizer, x, y *tensor.Tensor) (peak, re
 		cuda.ResetPeakMemoryStats(0)
 		s := tensor.NewScope()
 		opt.ZeroGrad()
-		nn.CrossEntropy(net.Forward(s.Enter(x).CUDA(0)), s.Enter(y).CUDA(0)).Backward()
+		tensor.CrossEntropy(net.Forward(s.Enter(x).CUDA(0)), s.Enter(y).CUDA(0)).Backward()
 		opt.Step()
 		s.Close()
 	}

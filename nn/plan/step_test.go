@@ -48,7 +48,7 @@ func TestEverythingStaysAsItIs(t *testing.T) {
 	net := normed(dtype.Float32)
 	opt := optim.NewAdam(nn.Parameters(net))
 	x, y := tensor.Rand(4, 1, 28, 28), tensor.RandInt(0, 10, 4)
-	nn.CrossEntropy(net.Forward(x), y).Backward()
+	tensor.CrossEntropy(net.Forward(x), y).Backward()
 	opt.Step()
 	nn.Eval(net.(*nn.Sequential).At(4))
 	before := state(t, net, opt)
@@ -71,7 +71,7 @@ func TestEverythingStaysAsItIs(t *testing.T) {
 // TestMoreThanTheMachineHas plans a model whose parameters alone take 4 TiB.
 func TestMoreThanTheMachineHas(t *testing.T) {
 	const width = 1 << 20
-	net := nn.NewSequential(nn.NewLinear(width, width, nn.On(device.Meta), nn.NoBias))
+	net := nn.NewSequential(nn.NewLinear(width, width, nn.On(device.Meta), nn.Bias(false)))
 	opt := optim.NewAdam(nn.Parameters(net))
 	e, err := plan.Step(net, opt, []*tensor.Tensor{tensor.On(device.Meta).Empty(8, width)}, func(net *nn.Sequential, batch []*tensor.Tensor) *tensor.Tensor {
 		return net.Forward(batch[0]).Mean()
