@@ -79,6 +79,15 @@ func generate() (map[string][]byte, error) {
 		"internal/kern/elementary64_gen.go":            doubles,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives(), recipe.Float64())),
 	}
+	root, err := moduleRoot()
+	if err != nil {
+		return nil, err
+	}
+	params, err := paramsHeader(filepath.Join(root, "internal/backend/cuda/kernels"), "params.go", "params_layer.go")
+	if err != nil {
+		return nil, fmt.Errorf("parameters of kernels: %w", err)
+	}
+	files["internal/backend/cuda/kernels/params.cuh"] = params
 	rows, err := asm.RowFiles(recipe.Rows())
 	if err != nil {
 		return nil, fmt.Errorf("loops over rows: %w", err)

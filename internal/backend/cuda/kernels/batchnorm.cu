@@ -5,7 +5,7 @@
 // and batch_norm_totals join them. These, batch_norm and batch_norm_grad: blocks of 256 threads, any number of them: as many as
 // there are channels, or elements.
 // dtypes: f32 f64
-#include "params_layer.cuh"
+#include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
 

@@ -6,7 +6,7 @@
 // common axis: conv: outputs, the pixels of y, the taps of a group's channels. conv_grad_input: channels, the pixels of x, the
 // taps of a group's outputs. conv_grad_weight: outputs, the taps of a group's channels, the pixels of y.
 // dtypes: f32 f64
-#include "params_layer.cuh"
+#include "params.cuh"
 #include "tile.cuh"
 
 // A Place is where an element of the right operand lies: that of a column and that of a step along the common axis add up. It

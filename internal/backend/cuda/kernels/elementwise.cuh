@@ -5,7 +5,7 @@
 #pragma once
 
 #include "dtype.cuh"
-#include "params.cuh"
+#include "fault.cuh"
 
 // locate finds where element i lies in each of N operands.
 template <int N, class P> INLINE void locate(const P &p, u32 i, i64 (&at)[N]) {
@@ -100,7 +100,7 @@ template <int N, class Body> INLINE void eachElement(const Elementwise &p, Body 
 		eachElement<3>(p, [&](u64 i, i64(&at)[3]) {                                      \
 			T a = operand<T>(p, 0, at[1]), b = operand<T>(p, 1, at[2]);                  \
 			if (b == 0) {                                                                \
-				report(p.report, FAULT_DIVISOR, 0, 0, (i64)i);                           \
+				report(p.report, DIVISOR_FAULT, 0, 0, (i64)i);                           \
 			} else {                                                                     \
 				store<R>(p.out, at[0], value);                                           \
 			}                                                                            \

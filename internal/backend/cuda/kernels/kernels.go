@@ -2,19 +2,16 @@
 // newer, one small module for each family and dtype, so that a program loads only what it uses.
 //
 // A kernel is called row_dtype, as add_f32 and cast_f32_f16 (from float32 to float16); dtypes are f32, f64, i64, i32, u8 and
-// bool, and for kernels that only move elements b8, b16, b32 and b64 by their size. It takes one parameter, one of the
-// package's structs by value: a launch passes a pointer to it. The structs' fields, and the grid that a kernel wants, are
-// told in params.cuh, params_layer.cuh and at the head of each .cu file; the functions that return a Grid follow them. Bools
-// are bytes of 0 or 1; where there is no kernel of bool, that of u8 serves: comparisons, reductions, indexing by size.
+// bool, and for kernels that only move elements b8, b16, b32 and b64 by their size. It takes one parameter, one of the structs
+// of params.go and params_layer.go by value: a launch passes a pointer to it. The grid that a kernel wants is told at the head of
+// its .cu file; the functions that return a Grid follow that. Bools are bytes of 0 or 1; where there is no kernel of bool, that
+// of u8 serves: comparisons, reductions, indexing by size.
 //
 // Data that are wrong, such as an index out of range, are reported in a Fault; the kernel then goes on without the access.
 // Numbers do not depend on the grid, random draws apart, nor on the order of threads: there are no float atomics.
 //
-// A new function is one line in a .cu file, such as
-//
-//	UNARY(square, T, (T)(a * a))
-//
-// then make ptx, and a row in a test here. A file's "// dtypes:" line says for which dtypes it is compiled.
+// Kernels of elementwise ops are generated from their table in internal/kgen/recipe, as is what a .cu or .cuh file says of
+// itself. A file's "// dtypes:" line says for which dtypes it is compiled.
 package kernels
 
 import (

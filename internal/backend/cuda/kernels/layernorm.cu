@@ -5,7 +5,7 @@
 // blocks, y over the parts. layer_norm_totals joins more than one part: blocks of 256 threads, any number of them: as many as
 // there are columns.
 // dtypes: f32 f64
-#include "params_layer.cuh"
+#include "params.cuh"
 #include "reduction.cuh"
 #include "math.cuh"
 

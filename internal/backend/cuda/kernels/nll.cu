@@ -4,7 +4,7 @@
 // cross_entropy_grad: blocks of 256 threads, any number of them: as many as there are targets, or elements of the gradient.
 // dtypes: f32 f64
 #include "elementary.cuh"
-#include "params_layer.cuh"
+#include "fault.cuh"
 #include "reduction.cuh"
 
 INLINE T weightOf(const NLL &p, i64 target) { return p.weight != 0 ? load<T>(p.weight, target) : (T)1; }
@@ -26,7 +26,7 @@ INLINE Cost costOf(const NLL &p, u64 i) {
 		return {0, 0};
 	}
 	if ((u64)target >= p.classes) {
-		report(p.report, FAULT_TARGET, target, (i64)p.classes, (i64)i);
+		report(p.report, TARGET_FAULT, target, (i64)p.classes, (i64)i);
 		return {0, 0};
 	}
 	u64 batch = i / p.inner, column = i - batch * p.inner;

@@ -1,17 +1,19 @@
 package kernels
 
-// The structs below are those of params.cuh, byte for byte; what their fields mean is told there. Addresses are of device
-// memory, 0 for what is absent; strides and steps count elements; extents are innermost first.
+// Every kernel takes one of these structs by value; go generate writes params.cuh from them, where fields begin in lower case.
+// Addresses are those of a view's element 0 in device memory, 0 for what is absent. Strides and steps count elements. Extents
+// are innermost first, so that a loop over them ends at the rank without knowing it beforehand. Which struct a kernel takes,
+// and which grid, stands with the kernel.
 
 // MaxRank is how many axes a strided kernel walks, after adjacent ones were merged.
 const MaxRank = 8
 
-// A Fault is what a kernel found wrong with its data: 32 bytes of device memory, zero while nothing is wrong. The first fault
-// stays, until the host zeroes it.
+// Fault is 32 bytes, all zero while nothing is wrong; the first thread that finds something wrong fills it. The host reads
+// it after the device has finished, and zeroes it before it launches anything more.
 type Fault struct {
 	Code   FaultCode
-	Tag    uint32 // the launch's
-	Index  int64  // the number that is out of range
+	Tag    uint32    // the launch's
+	Index  int64     // the number that is out of range
 	Extent int64
 	At     int64 // the element of the operand that has it
 }
@@ -28,20 +30,22 @@ const (
 	ProbabilityFault           // a probability outside of [0, 1]
 )
 
-// A Report says where a kernel tells faults: the address of a Fault, and a number of the caller's choice that comes back in
-// it. A kernel that may fault must have one.
+// A Report says where a kernel tells what is wrong with its data: the address of a Fault, and a number of the caller's choice
+// that comes back in it. After a fault a kernel goes on without the access that would have been wrong.
 type Report struct {
 	Word   uint64
 	Tag    uint32
 	Unused uint32
 }
 
-// Elementwise is the parameter of copies, casts and elementwise functions.
+// Elementwise is the parameter of copies, casts and elementwise functions: out[i] = f(in[0][i], in[1][i], in[2][i]) for
+// i < n. With rank 0 all operands lie contiguously; otherwise n < 2**32, and operand k (0 is out) has strides[k]. An address of
+// 0 stands for a constant, whose bits are in constants.
 type Elementwise struct {
 	N         uint64
 	Out       uint64
 	In        [3]uint64
-	Constants [3]uint64 // the bits of an operand whose address is 0
+	Constants [3]uint64
 	Scalars   [2]uint64 // the op's own parameters: the bits of float64 where elements are floats, else int64
 	Report    Report
 	Unused    uint32
@@ -50,27 +54,31 @@ type Elementwise struct {
 	Strides   [4][MaxRank]int64
 }
 
-// Reduction is the parameter of reductions.
+// Reduction is the parameter of reductions: out[o][i] = the reduction of in[o][k][i] over k < n. Accumulators may be left in
+// memory instead (to) or be the input (from), so that a long run can be reduced in parts and the parts joined.
 type Reduction struct {
 	Outer, N, Inner uint64
 	In, Out         uint64
-	Index           uint64
-	From, To        uint64
-	Parts           uint64
-	Strides         [3]int64
-	Divisor         float64
+	Index           uint64   // of the extreme element, where the reduction has one; 0 where it is not wanted
+	From, To        uint64   // accumulators of parts; 0 where there are none
+	Parts           uint64   // of a run; 1 is the whole
+	Strides         [3]int64 // of in, along outer, n and inner
+	Divisor         float64  // sums of floats are divided by it
 }
 
 // AccumulatorBytes is room enough for an accumulator of any reduction, which Reduction.To and From point to.
 const AccumulatorBytes = 16
 
-// Softmax is the parameter of softmax and log_softmax and of their gradients.
+// Softmax is the parameter of softmax and log_softmax and of their gradients: runs of n elements in [outer][n][inner], all
+// operands contiguous. Forward: out of in. Backward: out of dy and the result y.
 type Softmax struct {
 	Outer, N, Inner uint64
 	Out, In, Dy, Y  uint64
 }
 
-// Runs is the parameter of var, std, norm and log_sum_exp, of the gradients of reductions, and of running sums.
+// Runs is the parameter of var, std, norm and log_sum_exp, of the gradients of reductions, and of running sums: runs of n
+// elements in [outer][n][inner], all operands contiguous; dy, y and index have an element for each run. x is the kernel's
+// own parameter.
 type Runs struct {
 	Outer, N, Inner       uint64
 	Out, In, Dy, Y, Index uint64
@@ -78,7 +86,8 @@ type Runs struct {
 	Report                Report
 }
 
-// Product is the parameter of matrix products.
+// Product is the parameter of matrix products: out = alpha·a·b + beta·add for count matrices, a of [m][k], b of [k][n].
+// Strides are along the batch, rows and columns; add is 0 where there is none, and has strides of 0 where it is broadcast.
 type Product struct {
 	Count, M, N, K                             uint64
 	Out, A, B, Add                             uint64
@@ -86,32 +95,36 @@ type Product struct {
 	Alpha, Beta                                float64
 }
 
-// Draw is the parameter of random draws.
+// Draw is the parameter of random draws: n random elements, contiguous, from the Philox generator of seed, counter offset/4.
+// in is a probability for each element, or Dropout's operand; mask Dropout's second result.
 type Draw struct {
 	N             uint64
 	Out, In, Mask uint64
 	Seed, Offset  uint64
-	A, B          float64
-	Range         uint64
+	A, B          float64 // the distribution's parameters
+	Range         uint64  // RandInt: draws are low + a word modulo range
 	Low           int64
-	Wide          uint32
-	Width         uint32
+	Wide          uint32 // RandInt: words of 64 bits
+	Width         uint32 // Dropout: elements of a thread, 1, 2 or 4
 	Report        Report
 }
 
-// Rows is the parameter of take and add_rows.
+// Rows is the parameter of take and add_rows: rows of inner elements in [outer][extent][inner], chosen by count indexes.
+// Taking: out[o][i] = in[o][index[i]]. Adding: out[o][index[i]] += in[o][i]. All contiguous.
 type Rows struct {
 	Outer, Count, Extent, Inner uint64
 	Out, In, Index              uint64
-	Skip                        int64
+	Skip                        int64 // an index that nothing is added to; -1 is none
 	Report                      Report
 }
 
-// Lines is the parameter of gather and scatter_add.
+// Lines is the parameter of gather and scatter_add: lines along one axis of operands of any strides: there are `lines`, of n
+// indexes each; extents and strides are those of the other axes. Operand 0 is out, 1 is in, 2 the index. Gather: out[i] =
+// in[index[i]]; ScatterAdd: out[index[i]] += in[i].
 type Lines struct {
 	Lines, N, Extent uint64
 	Out, In, Index   uint64
-	Steps            [3]int64
+	Steps            [3]int64 // along the axis
 	Report           Report
 	Unused           uint32
 	Rank             uint32
@@ -119,14 +132,17 @@ type Lines struct {
 	Strides          [3][MaxRank]int64
 }
 
-// Triangle is the parameter of tril and triu.
+// Triangle is the parameter of tril and triu: out[b][r][c] = in[b][r][c] below or above a diagonal, zero elsewhere, for n
+// elements in all.
 type Triangle struct {
 	N, Rows, Cols uint64
 	Out, In       uint64
 	Diagonal      int64
 }
 
-// Sort is the parameter of sorts.
+// Sort is the parameter of sorts: lines of n elements of [outer][n][inner], of whose sorted elements the first k go to out
+// and their places in the line to index, both [outer][k][inner]. Where index is 0 all of them go to out and, as uint32, to
+// outFrom, line by line, for sort_merge to read as in and inFrom. Runs have width elements: a power of two.
 type Sort struct {
 	Outer, N, Inner, K  uint64
 	In, InFrom          uint64
@@ -135,7 +151,8 @@ type Sort struct {
 	Descending, Unused  uint32
 }
 
-// NonZero is the parameter of nonzero.
+// NonZero is the parameter of nonzero: the indexes of the true elements of a contiguous mask of n elements, a row of rank
+// each, outermost first. counts has a number for each chunk of the mask. Extents are outermost first, and all axes count.
 type NonZero struct {
 	N, Chunk        uint64
 	In, Counts, Out uint64
@@ -143,14 +160,15 @@ type NonZero struct {
 	Extents         [16]uint64
 }
 
-// Range is the parameter of arange and linspace.
+// Range is the parameter of arange and linspace: Arange's start + i·step, in whole numbers for integers; Linspace's n equal
+// steps from start to end.
 type Range struct {
 	N, Out                uint64
 	Start, Step, End      float64
 	WholeStart, WholeStep int64
 }
 
-// SGD is the parameter of sgd.
+// SGD is the parameter of sgd: one step of n parameters. buffer is 0 without momentum. rate is -lr, keep is 1-dampening.
 type SGD struct {
 	N                                 uint64
 	P, Buffer, Grad                   uint64
@@ -158,7 +176,8 @@ type SGD struct {
 	Nesterov, First, Maximize, Unused uint32
 }
 
-// Adam is the parameter of adam.
+// Adam is the parameter of adam: one step of n parameters, with what the step number gives computed by the host in float64:
+// step = -lr/(1-β1ᵗ), root = √(1-β2ᵗ), weight1 = 1-β1, weight2 = 1-β2, shrink = 1 - lr·decay.
 type Adam struct {
 	N                                                       uint64
 	P, M, V, Grad                                           uint64
@@ -166,10 +185,13 @@ type Adam struct {
 	Decoupled, Maximize                                     uint32
 }
 
-// Piece is an element of the list of Pieces.
-type Piece struct{ To, From, Bytes uint64 }
+// Piece is contiguous memory that is written, and where what it is written from lies: in Pieces with terms, how many bytes
+// behind the base of each term.
+type Piece struct {
+	To, From, Bytes uint64
+}
 
-// Pieces is the parameter of copy_pieces and add_pieces.
+// Pieces is work on many pieces: list is the address of count of them, bases that of the terms' base addresses.
 type Pieces struct {
 	List, Bases  uint64
 	Count, Terms uint32

@@ -1,10 +1,12 @@
 package kernels
 
-// The structs below are those of params_layer.cuh, byte for byte.
-
-// Convolution is the parameter of convolutions and their gradients.
+// Convolution is the parameter of convolutions and their gradients: y [images][groups·outputs][outHeight][outWidth] of x
+// [images][groups·channels][height][width] and weights [groups·outputs][channels][rows][columns], or one of its gradients;
+// all contiguous. left and right are the operands of a product: the weights and x; for dx the weights and dy; for dw dy and
+// x. The common axis may be cut into parts, each of `part` steps, whose results lie one behind the other in out.
 type Convolution struct {
-	Out, Left, Right, Bias             uint64
+	Out, Left, Right                   uint64
+	Bias                               uint64 // 0 where there is none
 	Images, Groups, Channels, Outputs  uint32
 	Height, Width, OutHeight, OutWidth uint32
 	Rows, Columns                      uint32
@@ -12,32 +14,42 @@ type Convolution struct {
 	Parts, Part                        uint32
 }
 
-// Pool is the parameter of pools and their gradients.
+// Pool is the parameter of pools and their gradients: planes of y of the size outSize, of planes of x of the size inSize, or
+// the gradient for x; all contiguous. Each pair is of the rows and the columns. in is x, or dy for a gradient.
 type Pool struct {
-	Planes                                 uint64
-	Out, In, Index                         uint64
-	InSize, OutSize                        [2]int64
-	Kernel, Stride, Padding, Dilation      [2]int64
-	Adaptive, CountPadding, Strays, Unused uint32
+	Planes                            uint64
+	Out, In                           uint64
+	Index                             uint64 // of a maximum in its plane
+	InSize, OutSize                   [2]int64
+	Kernel, Stride, Padding, Dilation [2]int64
+	Adaptive                          uint32 // windows cover x evenly, whatever the steps say
+	CountPadding                      uint32 // whether padding counts in a mean
+	Strays                            uint32 // whether a maximum's window may hold nothing but padding
+	Unused                            uint32
 }
 
-// BatchNorm is the parameter of batch normalisation and its gradients.
+// BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
+// channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running figures,
+// which have steps. Training reads and writes these, evaluation reads them; 0 where there are none. A channel may be cut
+// into parts: sums has two float64 for each channel and part.
 type BatchNorm struct {
 	Images, Channels, Pixels uint64
-	X, Weight, Bias          uint64
+	X, Weight, Bias          uint64 // weight and bias are 0 where there are none
 	Y, Mean, Invstd          uint64
 	RunningMean, RunningVar  uint64
-	Steps                    [2]int64
+	Steps                    [2]int64 // of runningMean and runningVar
 	Dy, Dx, Dweight, Dbias   uint64
 	Sums, Parts              uint64
 	Eps, Momentum            float64
 	Training, Unused         uint32
 }
 
-// LayerNorm is the parameter of layer normalisation and its gradients.
+// LayerNorm is the parameter of layer normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each row
+// of x [rows][columns], or the gradients of x, weight and bias, all contiguous. The rows may be cut into parts: sums has two
+// float64 for each part and column.
 type LayerNorm struct {
 	Rows, Columns          uint64
-	X, Weight, Bias        uint64
+	X, Weight, Bias        uint64 // weight and bias are 0 where there are none
 	Y, Mean, Invstd        uint64
 	Dy, Dx, Dweight, Dbias uint64
 	Sums, Parts            uint64
@@ -47,12 +59,18 @@ type LayerNorm struct {
 // PairBytes is the size of what BatchNorm.Sums and LayerNorm.Sums hold of a part.
 const PairBytes = 16
 
-// NLL is the parameter of the negative log likelihood and its gradient.
+// NLL is the parameter of the negative log likelihood and its gradient: the loss -weight[t]·x[i][t][l] of the targets t in
+// [batch][inner], of log probabilities x in [batch][classes][inner], all contiguous; weight is 0 for ones, a target equal to
+// ignore costs nothing. Unless shifts is 0, x holds logits, whose log probabilities are x less both of the shifts of their
+// run: [batch][inner][2].
 type NLL struct {
 	Batch, Classes, Inner      uint64
 	X, Targets, Weight, Shifts uint64
-	Out, Total, Dy             uint64
+	Out                        uint64 // the losses, one loss, or the gradient for x
+	Total                      uint64 // the sum of the weights of all targets; the gradient of a mean reads it
+	Dy                         uint64 // the gradient: one element, or with each one of a target
 	Ignore                     int64
-	Mean, Each                 uint32
+	Mean                       uint32 // whether the loss is divided by total
+	Each                       uint32 // whether there is a loss for each target
 	Report                     Report
 }

@@ -5,7 +5,7 @@
 // dtypes: f32 f64
 #include "dtype.cuh"
 #include "math.cuh"
-#include "params_layer.cuh"
+#include "params.cuh"
 
 // A Spot is an element of a batch of planes.
 struct Spot {

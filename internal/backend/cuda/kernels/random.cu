@@ -7,7 +7,7 @@
 // dtypes: f32 f64 i64 i32 u8 bool i8 i16 f16 bf16
 #include "dtype.cuh"
 #include "half.cuh"
-#include "params.cuh"
+#include "fault.cuh"
 #include "trig64.cuh"
 
 // Elements are drawn as T and kept as Kept: half types are drawn in float32 and rounded once, small integers are cut.
@@ -165,7 +165,7 @@ ROW_KERNEL(bernoulli_each, 512)(const Draw p) {
 			if (first + k < p.n) {
 				T probability = element(p.in, first + k);
 				if (!(probability >= 0 && probability <= 1)) {
-					report(p.report, FAULT_PROBABILITY, 0, 0, (i64)first + k);
+					report(p.report, PROBABILITY_FAULT, 0, 0, (i64)first + k);
 				}
 				write(p.out, first + k, (T)(uniform32(words[k]) <= probability));
 			}

@@ -9,7 +9,7 @@ ROW_KERNEL(ravel, 256)(const Elementwise p) {
 		T index = operand<T>(p, 1, at[2]);
 		T counted = index < 0 ? index + extent : index;
 		if (counted < 0 || counted >= extent) {
-			report(p.report, FAULT_INDEX, index, extent, (i64)i);
+			report(p.report, INDEX_FAULT, index, extent, (i64)i);
 		} else {
 			store<T>(p.out, at[0], operand<T>(p, 0, at[1]) * extent + counted);
 		}
