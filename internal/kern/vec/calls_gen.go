@@ -9,7 +9,7 @@ type call struct {
 	a, b, c, from, next, mask                unsafe.Pointer
 	rowA, colA, rowB, rowC, rowFrom, k, cols int
 	maskK, taps, bias                        unsafe.Pointer
-	tiles                                    int // that follow each other, each so far behind the one before:
+	tiles                                    int // that follow each other, with these distances from each to the next:
 	stepA, stepB, stepC, stepFrom, stepNext  int
 }
 

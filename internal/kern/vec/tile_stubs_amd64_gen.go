@@ -401,7 +401,7 @@ func lines1F32AVX512(t unsafe.Pointer)
 //go:noescape
 func lines2F32AVX512(t unsafe.Pointer)
 
-// addRowsF32AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF32AVX512(t unsafe.Pointer)
@@ -816,7 +816,7 @@ func lines1F64AVX512(t unsafe.Pointer)
 //go:noescape
 func lines2F64AVX512(t unsafe.Pointer)
 
-// addRowsF64AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF64AVX512(t unsafe.Pointer)
@@ -1131,7 +1131,7 @@ func lines1F32AVX2(t unsafe.Pointer)
 //go:noescape
 func lines2F32AVX2(t unsafe.Pointer)
 
-// addRowsF32AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF32AVX2(t unsafe.Pointer)
@@ -1366,7 +1366,7 @@ func lines1F64AVX2(t unsafe.Pointer)
 //go:noescape
 func lines2F64AVX2(t unsafe.Pointer)
 
-// addRowsF64AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF64AVX2(t unsafe.Pointer)

@@ -491,7 +491,7 @@ func lines1F32NEON(t unsafe.Pointer)
 //go:noescape
 func lines2F32NEON(t unsafe.Pointer)
 
-// addRowsF32NEON is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32NEON is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF32NEON(t unsafe.Pointer)
@@ -996,7 +996,7 @@ func lines1F64NEON(t unsafe.Pointer)
 //go:noescape
 func lines2F64NEON(t unsafe.Pointer)
 
-// addRowsF64NEON is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64NEON is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 //
 //go:noescape
 func addRowsF64NEON(t unsafe.Pointer)

@@ -18529,7 +18529,7 @@ doneBehind:
 	BNE plane
 	RET
 
-// addRowsF32NEON is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32NEON is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF32NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1
@@ -34393,7 +34393,7 @@ doneBehind:
 	BNE plane
 	RET
 
-// addRowsF64NEON is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64NEON is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF64NEON(SB), NOSPLIT, $0-8
 	MOVD t+0(FP), R0
 	MOVD 0(R0), R1

@@ -23,7 +23,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -40,7 +40,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -84,7 +84,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -102,7 +102,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -161,7 +161,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -178,7 +178,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -229,7 +229,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -247,7 +247,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -315,7 +315,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -334,7 +334,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -381,7 +381,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -402,7 +402,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -467,7 +467,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -486,7 +486,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -541,7 +541,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -562,7 +562,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -636,7 +636,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -655,7 +655,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -706,7 +706,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -726,7 +726,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -795,7 +795,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -814,7 +814,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -874,7 +874,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -894,7 +894,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -975,7 +975,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -997,7 +997,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1054,7 +1054,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1078,7 +1078,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1159,7 +1159,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1181,7 +1181,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1249,7 +1249,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1273,7 +1273,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1365,7 +1365,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1386,7 +1386,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1444,7 +1444,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1466,7 +1466,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1545,7 +1545,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1566,7 +1566,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1635,7 +1635,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1657,7 +1657,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1751,7 +1751,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1776,7 +1776,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1843,7 +1843,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1870,7 +1870,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1967,7 +1967,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1992,7 +1992,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2073,7 +2073,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2100,7 +2100,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2210,7 +2210,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2234,7 +2234,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2299,7 +2299,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2324,7 +2324,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2413,7 +2413,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2438,7 +2438,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2516,7 +2516,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2542,7 +2542,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2649,7 +2649,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2679,7 +2679,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2756,7 +2756,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2788,7 +2788,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2901,7 +2901,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2932,7 +2932,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3026,7 +3026,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3059,7 +3059,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3187,7 +3187,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3213,7 +3213,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3285,7 +3285,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3312,7 +3312,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3411,7 +3411,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3438,7 +3438,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3525,7 +3525,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3553,7 +3553,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3673,7 +3673,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3706,7 +3706,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3793,7 +3793,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3828,7 +3828,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3957,7 +3957,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3991,7 +3991,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4098,7 +4098,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4134,7 +4134,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4282,7 +4282,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4311,7 +4311,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4390,7 +4390,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4420,7 +4420,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4531,7 +4531,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4561,7 +4561,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4657,7 +4657,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4688,7 +4688,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4823,7 +4823,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4860,7 +4860,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4957,7 +4957,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4996,7 +4996,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -5143,7 +5143,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5181,7 +5181,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -5301,7 +5301,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5341,7 +5341,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -5506,7 +5506,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5534,7 +5534,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5605,7 +5605,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5637,7 +5637,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5744,7 +5744,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5772,7 +5772,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5858,7 +5858,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5890,7 +5890,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6013,7 +6013,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6044,7 +6044,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6112,7 +6112,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6151,7 +6151,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6255,7 +6255,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6286,7 +6286,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6368,7 +6368,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6407,7 +6407,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7155,11 +7155,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7221,11 +7221,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7277,11 +7277,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7350,11 +7350,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7413,11 +7413,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7495,11 +7495,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7568,11 +7568,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7657,11 +7657,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7737,11 +7737,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7798,11 +7798,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7851,11 +7851,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7916,11 +7916,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -7974,11 +7974,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -8061,11 +8061,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -8182,11 +8182,11 @@ row:
 	LEAQ (SI)(AX*8), R11
 	LEAQ (R9*4), AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -8285,11 +8285,11 @@ row:
 	LEAQ (R9*4), AX
 	ADDQ AX, AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -8363,7 +8363,7 @@ doneBehind:
 	VZEROUPPER
 	RET
 
-// addRowsF32AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -8783,7 +8783,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8800,7 +8800,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -8844,7 +8844,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8862,7 +8862,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -8921,7 +8921,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8938,7 +8938,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -8989,7 +8989,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9007,7 +9007,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -9075,7 +9075,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9094,7 +9094,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -9141,7 +9141,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9162,7 +9162,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -9227,7 +9227,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9246,7 +9246,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -9301,7 +9301,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9322,7 +9322,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -9396,7 +9396,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9415,7 +9415,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9466,7 +9466,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9486,7 +9486,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9555,7 +9555,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9574,7 +9574,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9634,7 +9634,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9654,7 +9654,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9735,7 +9735,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9757,7 +9757,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9814,7 +9814,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9838,7 +9838,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9919,7 +9919,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9941,7 +9941,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10009,7 +10009,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10033,7 +10033,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10125,7 +10125,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10146,7 +10146,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10204,7 +10204,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10226,7 +10226,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10305,7 +10305,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10326,7 +10326,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10395,7 +10395,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10417,7 +10417,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10511,7 +10511,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10536,7 +10536,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10603,7 +10603,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10630,7 +10630,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10727,7 +10727,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10752,7 +10752,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10833,7 +10833,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10860,7 +10860,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -10970,7 +10970,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10994,7 +10994,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11059,7 +11059,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11084,7 +11084,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11173,7 +11173,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11198,7 +11198,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11276,7 +11276,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11302,7 +11302,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11409,7 +11409,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11439,7 +11439,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11516,7 +11516,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11548,7 +11548,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11661,7 +11661,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11692,7 +11692,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11786,7 +11786,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11819,7 +11819,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -11947,7 +11947,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -11973,7 +11973,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12045,7 +12045,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12072,7 +12072,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12171,7 +12171,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12198,7 +12198,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12285,7 +12285,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12313,7 +12313,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12433,7 +12433,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12466,7 +12466,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12553,7 +12553,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12588,7 +12588,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12717,7 +12717,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12751,7 +12751,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -12858,7 +12858,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -12894,7 +12894,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13042,7 +13042,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13071,7 +13071,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13150,7 +13150,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13180,7 +13180,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13291,7 +13291,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13321,7 +13321,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13417,7 +13417,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13448,7 +13448,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13583,7 +13583,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13620,7 +13620,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13717,7 +13717,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13756,7 +13756,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -13903,7 +13903,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -13941,7 +13941,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14061,7 +14061,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14101,7 +14101,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14266,7 +14266,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14294,7 +14294,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14365,7 +14365,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14397,7 +14397,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14504,7 +14504,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14532,7 +14532,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14618,7 +14618,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14650,7 +14650,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14773,7 +14773,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14804,7 +14804,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14872,7 +14872,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14911,7 +14911,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15015,7 +15015,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringWhole
+	JLE prefetchWhole
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15046,7 +15046,7 @@ loopWhole:
 	TESTQ R15, R15
 	JZ sumsWhole
 
-bringWhole:
+prefetchWhole:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15128,7 +15128,7 @@ part:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bringPart
+	JLE prefetchPart
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15167,7 +15167,7 @@ loopPart:
 	TESTQ R15, R15
 	JZ sumsPart
 
-bringPart:
+prefetchPart:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15862,11 +15862,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -15928,11 +15928,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -15984,11 +15984,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16057,11 +16057,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16120,11 +16120,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16198,11 +16198,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16267,11 +16267,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16352,11 +16352,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16428,11 +16428,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16489,11 +16489,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16542,11 +16542,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16607,11 +16607,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -16665,11 +16665,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -16752,11 +16752,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -16873,11 +16873,11 @@ row:
 	LEAQ (SI)(AX*8), R11
 	LEAQ (R9*8), AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -16976,11 +16976,11 @@ row:
 	LEAQ (R9*8), AX
 	ADDQ AX, AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -17054,7 +17054,7 @@ doneBehind:
 	VZEROUPPER
 	RET
 
-// addRowsF64AVX2 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64AVX2 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI

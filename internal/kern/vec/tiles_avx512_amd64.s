@@ -24,7 +24,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -41,7 +41,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -99,7 +99,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -116,7 +116,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -184,7 +184,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -203,7 +203,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -267,7 +267,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -286,7 +286,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -358,7 +358,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -377,7 +377,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -443,7 +443,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -462,7 +462,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -541,7 +541,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -563,7 +563,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -640,7 +640,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -662,7 +662,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -749,7 +749,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -770,7 +770,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -844,7 +844,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -865,7 +865,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -955,7 +955,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -980,7 +980,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1070,7 +1070,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1095,7 +1095,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1197,7 +1197,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1221,7 +1221,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1303,7 +1303,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1328,7 +1328,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1429,7 +1429,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1459,7 +1459,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1562,7 +1562,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1593,7 +1593,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -1710,7 +1710,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1736,7 +1736,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1826,7 +1826,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1853,7 +1853,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -1965,7 +1965,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -1998,7 +1998,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2114,7 +2114,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2148,7 +2148,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2282,7 +2282,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2311,7 +2311,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2411,7 +2411,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2441,7 +2441,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -2566,7 +2566,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2603,7 +2603,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2734,7 +2734,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2772,7 +2772,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -2921,7 +2921,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -2952,7 +2952,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3060,7 +3060,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3092,7 +3092,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3228,7 +3228,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3268,7 +3268,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3412,7 +3412,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3453,7 +3453,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -3617,7 +3617,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3650,7 +3650,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3766,7 +3766,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3800,7 +3800,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -3947,7 +3947,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -3990,7 +3990,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4147,7 +4147,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4191,7 +4191,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4370,7 +4370,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4405,7 +4405,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4529,7 +4529,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4565,7 +4565,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -4723,7 +4723,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4769,7 +4769,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -4939,7 +4939,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -4986,7 +4986,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5180,7 +5180,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5217,7 +5217,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -5349,7 +5349,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5387,7 +5387,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -5556,7 +5556,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5605,7 +5605,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -5788,7 +5788,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -5838,7 +5838,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6049,7 +6049,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6089,7 +6089,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -6231,7 +6231,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6272,7 +6272,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -6454,7 +6454,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6507,7 +6507,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6705,7 +6705,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -6759,7 +6759,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -6985,7 +6985,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -7027,7 +7027,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -7177,7 +7177,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -7220,7 +7220,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -7413,7 +7413,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -7469,7 +7469,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7680,7 +7680,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -7737,7 +7737,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -7978,7 +7978,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8022,7 +8022,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -8180,7 +8180,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8225,7 +8225,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -8429,7 +8429,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8488,7 +8488,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -8712,7 +8712,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -8772,7 +8772,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -9028,7 +9028,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9074,7 +9074,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9240,7 +9240,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9287,7 +9287,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -9502,7 +9502,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9564,7 +9564,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -9801,7 +9801,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -9864,7 +9864,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10137,7 +10137,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10165,7 +10165,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10274,7 +10274,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10302,7 +10302,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10431,7 +10431,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10464,7 +10464,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10596,7 +10596,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10629,7 +10629,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10802,7 +10802,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10833,7 +10833,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -10963,7 +10963,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -10994,7 +10994,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -12360,11 +12360,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12431,11 +12431,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12488,11 +12488,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12564,11 +12564,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12625,11 +12625,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12712,11 +12712,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12786,11 +12786,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12878,11 +12878,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -12956,11 +12956,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -13022,11 +13022,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -13076,11 +13076,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -13145,11 +13145,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -13207,11 +13207,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -13297,11 +13297,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -13419,11 +13419,11 @@ row:
 	LEAQ (SI)(AX*8), R11
 	LEAQ (R9*4), AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -13550,11 +13550,11 @@ row:
 	LEAQ (R9*4), AX
 	ADDQ AX, AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -13626,7 +13626,7 @@ doneBehind:
 	VZEROUPPER
 	RET
 
-// addRowsF32AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF32AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -14038,7 +14038,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14055,7 +14055,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -14113,7 +14113,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14130,7 +14130,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -14198,7 +14198,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14217,7 +14217,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14281,7 +14281,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14300,7 +14300,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14372,7 +14372,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14391,7 +14391,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14457,7 +14457,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14476,7 +14476,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14555,7 +14555,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14577,7 +14577,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14654,7 +14654,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14676,7 +14676,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -14763,7 +14763,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14784,7 +14784,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14858,7 +14858,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14879,7 +14879,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -14969,7 +14969,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -14994,7 +14994,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15084,7 +15084,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15109,7 +15109,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15211,7 +15211,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15235,7 +15235,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -15317,7 +15317,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15342,7 +15342,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -15443,7 +15443,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15473,7 +15473,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15576,7 +15576,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15607,7 +15607,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -15724,7 +15724,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15750,7 +15750,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -15840,7 +15840,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -15867,7 +15867,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -15979,7 +15979,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16012,7 +16012,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -16128,7 +16128,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16162,7 +16162,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -16296,7 +16296,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16325,7 +16325,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -16425,7 +16425,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16455,7 +16455,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -16580,7 +16580,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16617,7 +16617,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -16748,7 +16748,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16786,7 +16786,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -16935,7 +16935,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -16966,7 +16966,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -17074,7 +17074,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -17106,7 +17106,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -17242,7 +17242,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -17282,7 +17282,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -17426,7 +17426,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -17467,7 +17467,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -17631,7 +17631,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -17664,7 +17664,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -17780,7 +17780,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -17814,7 +17814,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -17961,7 +17961,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -18004,7 +18004,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -18161,7 +18161,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -18205,7 +18205,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -18384,7 +18384,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -18419,7 +18419,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -18543,7 +18543,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -18579,7 +18579,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -18737,7 +18737,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -18783,7 +18783,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -18953,7 +18953,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -19000,7 +19000,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -19194,7 +19194,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -19231,7 +19231,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -19363,7 +19363,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -19401,7 +19401,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -19570,7 +19570,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -19619,7 +19619,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -19802,7 +19802,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -19852,7 +19852,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -20063,7 +20063,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -20103,7 +20103,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -20245,7 +20245,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -20286,7 +20286,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -20468,7 +20468,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -20521,7 +20521,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -20719,7 +20719,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -20773,7 +20773,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -20999,7 +20999,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -21041,7 +21041,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -21191,7 +21191,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -21234,7 +21234,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -21427,7 +21427,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -21483,7 +21483,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -21694,7 +21694,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -21751,7 +21751,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -21992,7 +21992,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -22036,7 +22036,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -22194,7 +22194,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -22239,7 +22239,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -22443,7 +22443,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -22502,7 +22502,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -22726,7 +22726,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -22786,7 +22786,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -23042,7 +23042,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -23088,7 +23088,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -23254,7 +23254,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -23301,7 +23301,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -23516,7 +23516,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -23578,7 +23578,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -23815,7 +23815,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -23878,7 +23878,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24151,7 +24151,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -24179,7 +24179,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24288,7 +24288,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -24316,7 +24316,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24445,7 +24445,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -24478,7 +24478,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24610,7 +24610,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -24643,7 +24643,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24816,7 +24816,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -24847,7 +24847,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -24977,7 +24977,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -25008,7 +25008,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	PREFETCHT0 64(CX)
@@ -26280,11 +26280,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26351,11 +26351,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26408,11 +26408,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26484,11 +26484,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26545,11 +26545,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26628,11 +26628,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26698,11 +26698,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26786,11 +26786,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26860,11 +26860,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26926,11 +26926,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -26980,11 +26980,11 @@ row:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-ask:
+prefetch:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -27049,11 +27049,11 @@ rowNarrow:
 	MOVQ 104(DI), AX
 	LEAQ (SI)(AX*8), R14
 
-askNarrow:
+prefetchNarrow:
 	PREFETCHT0 (R14)
 	ADDQ $64, R14
 	SUBQ $64, AX
-	JGT askNarrow
+	JGT prefetchNarrow
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ R8, R11
@@ -27111,11 +27111,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -27201,11 +27201,11 @@ row:
 	MOVQ 64(DI), AX
 	LEAQ (SI)(AX*8), R11
 
-ask:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT ask
+	JGT prefetch
 	MOVQ SI, R9
 	MOVQ BX, R10
 	MOVQ 48(DI), R12
@@ -27323,11 +27323,11 @@ row:
 	LEAQ (SI)(AX*8), R11
 	LEAQ (R9*8), AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -27454,11 +27454,11 @@ row:
 	LEAQ (R9*8), AX
 	ADDQ AX, AX
 
-askLine:
+prefetch:
 	PREFETCHT0 (R11)
 	ADDQ $64, R11
 	SUBQ $64, AX
-	JGT askLine
+	JGT prefetch
 	MOVQ SI, R11
 	MOVQ BX, R12
 	MOVQ R8, R13
@@ -27530,7 +27530,7 @@ doneBehind:
 	VZEROUPPER
 	RET
 
-// addRowsF64AVX512 is sums[j] += x[i][j] for all rows i, in runs that meet in float64.
+// addRowsF64AVX512 is sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64.
 TEXT ·addRowsF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ t+0(FP), DI
 	MOVQ 0(DI), SI
@@ -27888,7 +27888,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -27907,7 +27907,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	MOVQ R15, CX
@@ -27986,7 +27986,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28008,7 +28008,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -28110,7 +28110,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28135,7 +28135,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -28260,7 +28260,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28290,7 +28290,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -28438,7 +28438,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28471,7 +28471,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -28644,7 +28644,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28681,7 +28681,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -28877,7 +28877,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -28917,7 +28917,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -29136,7 +29136,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -29179,7 +29179,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -29421,7 +29421,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -29467,7 +29467,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -29732,7 +29732,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -29781,7 +29781,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -30071,7 +30071,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -30124,7 +30124,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -30437,7 +30437,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -30493,7 +30493,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -30829,7 +30829,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -30888,7 +30888,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX
@@ -31247,7 +31247,7 @@ tile:
 	MOVQ 88(DI), R15
 	MOVQ R15, CX
 	SUBQ $48, CX
-	JLE bring
+	JLE prefetch
 	MOVL $48, R15
 	PCALIGN $32
 
@@ -31309,7 +31309,7 @@ loop:
 	TESTQ R15, R15
 	JZ sums
 
-bring:
+prefetch:
 	MOVQ 16(DI), CX
 	PREFETCHT0 (CX)
 	ADDQ 72(DI), CX

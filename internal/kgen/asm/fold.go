@@ -6,9 +6,9 @@ import (
 	"cresset/internal/kgen/recipe"
 )
 
-// Folds keep their lanes in registers from iteration to iteration, in accumulators: vectors of the machine that follow
-// each other as the lanes do. A body has a multiple of unit chains, so that each chain always meets the same lanes. Behind
-// the accumulators of all folds stand the totals of those that are made in runs, and a vector for the end of a run.
+// Folds keep their lanes in registers from iteration to iteration, in accumulators: successive vector registers hold successive
+// lanes. A body has a multiple of unit chains, so that each chain always adds to the same lanes. The registers after the
+// accumulators of all folds hold the totals of those that are made in runs, and a vector for the end of a run.
 
 // unitOf returns how many vectors of elements hold one of each lane.
 func unitOf(m machine, l *recipe.Loop) int {

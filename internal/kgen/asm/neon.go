@@ -7,7 +7,7 @@ import (
 )
 
 // neon is arm64's vector unit, of 16 bytes. Go's assembler lacks most of its instructions on floats, so all are written
-// as words, in ARM's syntax behind the comment sign: result first.
+// as words, with a comment in ARM's syntax: result first.
 type neon struct {
 	pool   *pool
 	tables bool // the loop under way has some
@@ -253,7 +253,7 @@ func (m *neon) mulHigh(p *placer, in *inst, x, y int) {
 	word(0x4e805800, "UZP2 V%d.4S, V%d.4S, V%d.4S", p.out(in.dst), low, high)
 }
 
-// constant brings a repeated constant into a register, and words four different ones.
+// constant loads a repeated constant into a register, and words four different ones.
 func (m *neon) constant(p *placer, r int, bits uint64) {
 	if p.elem.Size() == 8 {
 		m.words(p, r, []uint32{uint32(bits), uint32(bits >> 32), uint32(bits), uint32(bits >> 32)})

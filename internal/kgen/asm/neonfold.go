@@ -88,8 +88,8 @@ func (m *neon) extreme(p *placer, op recipe.FoldOp, acc, x, better, nan, mask in
 	m.logic(p, neonBIT, acc, x, better)
 }
 
-// endOfRun ends the runs of sums of float32 that are full, else jumps behind that.
-func (m *neon) endOfRun(fn *Func, pl plan, behind string) {
+// endOfRun ends the runs of sums of float32 that are full, else jumps to the label after that.
+func (m *neon) endOfRun(fn *Func, pl plan, after string) {
 	l := pl.loop
 	if len(l.Folds) == 0 || !l.Folds[0].Op.InRuns(pl.elem) {
 		return
@@ -97,9 +97,9 @@ func (m *neon) endOfRun(fn *Func, pl plan, behind string) {
 	lanes := l.Lanes * recipe.LaneBytes / pl.elem.Size()
 	fn.Op("SUB", "R5", neonLength, "R16")
 	fn.Op("TST", fmt.Sprintf("$%d", recipe.RunLength*lanes-1), "R16")
-	fn.Op("BNE", behind)
+	fn.Op("BNE", after)
 	m.endRuns(fn, pl)
-	fn.Label(behind)
+	fn.Label(after)
 }
 
 // endRuns adds what the runs of float32 gave to their totals, and starts new ones.
@@ -146,27 +146,27 @@ func (m *neon) start(p *placer, op recipe.FoldOp, r int) {
 }
 
 // results joins the lanes of every fold, in pairs that are half of what is left apart, and writes what they give. The
-// registers behind the accumulators are free.
+// registers after the accumulators are free.
 func (m *neon) results(fn *Func, pl plan) {
 	m.endRuns(fn, pl)
 	spare := pl.accumulators()
 	pl.eachFold(totalsOf(m), func(n int, f recipe.Fold, at, count int) {
 		for half := count / 2; half > 0; half /= 2 {
 			for r := range half {
-				m.meet(fn, f.Op, pl.elem, at+r, at+half+r, spare)
+				m.foldLanes(fn, f.Op, pl.elem, at+r, at+half+r, spare)
 			}
 		}
 		size := resultSize(f, pl.elem)
 		for bytes := m.bytes() / 2; bytes >= size; bytes /= 2 {
 			fn.Op("VEXT", fmt.Sprintf("$%d", bytes), fmt.Sprintf("V%d.B16", at), fmt.Sprintf("V%d.B16", at), fmt.Sprintf("V%d.B16", spare))
-			m.meet(fn, f.Op, pl.elem, at, spare, spare+1)
+			m.foldLanes(fn, f.Op, pl.elem, at, spare, spare+1)
 		}
 		fn.Op(map[int]string{4: "FMOVS", 8: "FMOVD"}[size], fmt.Sprintf("F%d", at), fmt.Sprintf("%d(%s)", n*size, neonResults))
 	})
 }
 
-// meet folds the lanes of register b with those of a, into a. The spare register and the one behind may change.
-func (m *neon) meet(fn *Func, op recipe.FoldOp, elem recipe.Elem, a, b, spare int) {
+// foldLanes folds the lanes of register b with those of a, into a. The spare register and the next one may change.
+func (m *neon) foldLanes(fn *Func, op recipe.FoldOp, elem recipe.Elem, a, b, spare int) {
 	if op.IsSum() && !isInt(elem) {
 		elem = recipe.F64
 	}

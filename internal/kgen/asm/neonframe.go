@@ -25,7 +25,7 @@ func NEON(loops []*recipe.Loop) *File {
 const neonBytes = 16
 
 // loop adds a loop's function for one type of number, which computes as many whole vectors as n elements hold. R0 and
-// those behind it point to the operands, R5 counts what is left, R6 points to the scalars, R7 to the constants.
+// those that follow point to the operands, R5 counts what is left, R6 points to the scalars, R7 to the constants.
 func (m *neon) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	pl := newPlan(m, l, elem)
 	fn := f.Func(functionName(l, elem, "NEON"), comment(l), params(l)...)

@@ -12,7 +12,7 @@ const (
 	neonResults = "R14" // the row's results
 	neonRows    = "R15" // how many are left
 	neonLength  = "R21" // elements of a row
-	neonMask    = "R22" // as many words of ones as the last vector has, with zeros behind
+	neonMask    = "R22" // as many words of ones as the last vector has, followed by zeros
 )
 
 // neonEnd is where operand n of a row ends.

@@ -26,7 +26,7 @@ type machine interface {
 	trial() machine
 	// emit writes an instruction: it asks the placer for registers and writes to its function.
 	emit(p *placer, in *inst)
-	// fetch brings a value into register r from where it lies in memory, and spill puts it into a slot of the stack.
+	// fetch loads a value into register r from where it lies in memory, and spill puts it into a slot of the stack.
 	fetch(p *placer, v, r int)
 	spill(p *placer, v, r int)
 	// move copies a register.

@@ -77,7 +77,7 @@ func (pl *plan) body(m machine, fn *Func, first, chains int, masked bool) *place
 	return p
 }
 
-// fetchKept writes what brings the kept values into their registers.
+// fetchKept loads the kept values into their registers.
 func (pl *plan) fetchKept(m machine, fn *Func) {
 	p := newPlacer(m, lower(m, pl.loop, pl.elem, 0, pl.unit), fn)
 	for r, k := range pl.kept {

@@ -98,7 +98,7 @@ var commutes = map[recipe.Op]bool{
 	recipe.Add: true, recipe.Mul: true, recipe.IAdd: true, recipe.IMul: true, recipe.IMin: true, recipe.IAnd: true, recipe.IOr: true, recipe.IXor: true,
 }
 
-// x86Shift are the shifts by a constant; by a vector they have a V behind the direction.
+// x86Shift are the shifts by a constant; by a vector they have a V after the direction.
 var x86Shift = map[recipe.Op]struct{ constant, vector x86Name }{
 	recipe.Shl: {x86Name{"VPSLLD", "VPSLLQ"}, x86Name{"VPSLLVD", "VPSLLVQ"}},
 	recipe.Shr: {x86Name{"VPSRLD", "VPSRLQ"}, x86Name{"VPSRLVD", "VPSRLVQ"}},

@@ -154,7 +154,7 @@ func (m *x86) storeLowBytes(p *placer, in *inst, src string, t int) {
 	m.write(p, in, x86Name{"VMOVQ", "VMOVD"}.of(p), x)
 }
 
-// joinLowerWords puts the lower words of four 8-byte elements behind each other.
+// joinLowerWords joins the lower words of four 8-byte elements.
 func (m *x86) joinLowerWords(p *placer, r int, x string) {
 	p.fn.Op("VEXTRACTI128", "$1", m.name(vectors, r), x)
 	p.fn.Op("VSHUFPS", "$0x88", x, m.half(r), x)

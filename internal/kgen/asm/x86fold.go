@@ -83,17 +83,17 @@ func (m *x86) foldSum(p *placer, in *inst) {
 	}
 }
 
-// endOfRun ends the runs of sums of float32 that are full, else jumps behind that.
-func (m *x86) endOfRun(fn *Func, pl plan, behind string) {
+// endOfRun ends the runs of sums of float32 that are full, else jumps to the label after that.
+func (m *x86) endOfRun(fn *Func, pl plan, after string) {
 	l := pl.loop
 	if len(l.Folds) == 0 || !l.Folds[0].Op.InRuns(pl.elem) {
 		return
 	}
 	lanes := l.Lanes * recipe.LaneBytes / pl.elem.Size()
 	fn.Op("TESTQ", fmt.Sprintf("$%d", recipe.RunLength*lanes-1), "AX")
-	fn.Op("JNZ", behind)
+	fn.Op("JNZ", after)
 	m.endRuns(fn, pl)
-	fn.Label(behind)
+	fn.Label(after)
 }
 
 // endRuns adds what the runs of float32 gave to their totals, and starts new ones.

@@ -60,7 +60,7 @@ func (m *x86) loop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("RET")
 }
 
-// begin brings the arguments, and what stays there, into registers.
+// begin loads the arguments, and the values that stay there, into registers.
 func (m *x86) begin(fn *Func, pl plan) {
 	for n, o := range pl.loop.Operands() {
 		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])

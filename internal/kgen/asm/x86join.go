@@ -17,7 +17,7 @@ func (m *x86) start(p *placer, op recipe.FoldOp, r int) {
 }
 
 // results joins the lanes of every fold, in pairs that are half of what is left apart, and writes what they give. The
-// registers behind the accumulators are free.
+// registers after the accumulators are free.
 func (m *x86) results(fn *Func, pl plan) {
 	if pl.loop.Finds() {
 		m.placeFound(fn)
@@ -28,13 +28,13 @@ func (m *x86) results(fn *Func, pl plan) {
 	pl.eachFold(totalsOf(m), func(n int, f recipe.Fold, at, count int) {
 		for half := count / 2; half > 0; half /= 2 {
 			for r := range half {
-				m.meet(fn, f.Op, pl.elem, "", at+r, at+half+r, spare)
+				m.foldLanes(fn, f.Op, pl.elem, "", at+r, at+half+r, spare)
 			}
 		}
 		size := resultSize(f, pl.elem)
 		for bytes := m.bytes() / 2; bytes >= size; bytes /= 2 {
 			m.upper(fn, bytes, at, spare)
-			m.meet(fn, f.Op, pl.elem, map[bool]string{true: "X", false: "Y"}[bytes <= 16], at, spare, spare+1)
+			m.foldLanes(fn, f.Op, pl.elem, map[bool]string{true: "X", false: "Y"}[bytes <= 16], at, spare, spare+1)
 		}
 		fn.Op(map[int]string{4: "VMOVSS", 8: "VMOVSD"}[size], fmt.Sprintf("X%d", at), fmt.Sprintf("%d(R13)", n*size))
 	})
@@ -54,8 +54,8 @@ func (m *x86) upper(fn *Func, bytes, from, to int) {
 	}
 }
 
-// meet folds the lanes of register b with those of a, into a. The spare register may change.
-func (m *x86) meet(fn *Func, op recipe.FoldOp, elem recipe.Elem, prefix string, a, b, spare int) {
+// foldLanes folds the lanes of register b with those of a, into a. The spare register may change.
+func (m *x86) foldLanes(fn *Func, op recipe.FoldOp, elem recipe.Elem, prefix string, a, b, spare int) {
 	if prefix == "" {
 		prefix = m.name(vectors, 0)[:1]
 	}

@@ -39,7 +39,7 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 	fn.Op("RET")
 }
 
-// beginRows brings the arguments into registers.
+// beginRows loads the arguments into registers.
 func (m *x86) beginRows(fn *Func, l *recipe.Loop) {
 	for n, o := range l.Operands() {
 		fn.Op("MOVQ", fn.Arg(o.Name), x86Pointers[n])
@@ -57,12 +57,12 @@ func (m *x86) beginRows(fn *Func, l *recipe.Loop) {
 
 const lineBytes = 64 // of a cache line
 
-// rowsAhead is how many bytes ahead of what it reads a loop asks for: 4, 8 and 16 KiB ahead the sums of rows of 16 MiB took
+// rowsAhead is the prefetch distance in bytes: at 4, 8 and 16 KiB the sums of rows of 16 MiB took
 // 754, 725 and 739 us on Cascade Lake, 889 without.
 const rowsAhead = 8 << 10
 
-// prefetch asks for as many elements as so many chains read of an operand: of what will be read next, to which R14 points, or
-// of what the loop itself will read, whose rows lie behind each other.
+// prefetch prefetches as many elements as so many chains read of an operand: of what the caller reads next, to which R14
+// points, or of what the loop itself will read, whose rows are contiguous.
 func (m *x86) prefetch(fn *Func, pl plan, chains int) {
 	switch {
 	case pl.loop.Fetches:
@@ -118,7 +118,7 @@ func (m *x86) tailVectors(fn *Func, pl plan, lanes int) {
 }
 
 // tailUnit computes what is left of a row, less than a unit, in one go. R11 points to as many words of ones as elements
-// are left, with zeros behind.
+// are left, followed by zeros.
 func (m *x86) tailUnit(fn *Func, pl plan, elem recipe.Elem) {
 	m.beginTail(fn)
 	fn.Op("NEGQ", "CX")

@@ -17,7 +17,7 @@ func (m *x86) pieces(words []uint32) [][]uint32 {
 // prepares is for the choice between two vectors.
 func (m *x86) prepares(words []uint32) bool { return !m.wide && len(words) == 16 }
 
-// prepare brings bit 3 of the index to where a blend looks.
+// prepare shifts bit 3 of the index to the sign bit, which a blend reads.
 func (m *x86) prepare(p *placer, in *inst) {
 	p.fn.Op("VPSLLD", "$28", m.name(vectors, p.in(in.args[0])), m.name(vectors, p.out(in.dst)))
 }

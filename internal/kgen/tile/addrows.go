@@ -9,7 +9,7 @@ import (
 // addRowsWidths are how many vectors of columns are summed side by side: the first hides the latency of additions.
 var addRowsWidths = []int{8, 4, 2, 1}
 
-// Registers behind those of the sums: an element in part, and AVX2's mask.
+// Registers after those of the sums: an element in part, and AVX2's mask.
 const (
 	addRowsElement = 8
 	addRowsOn      = 9
@@ -27,7 +27,7 @@ type addition struct {
 
 // addRows adds rows to sums of their columns: runs of them in their own type, whose sums are added in float64.
 func (m *machine) addRows(f *asm.File, e elem) {
-	a := &addition{m, e, newFunc(f, m.functionName("addRows", e), "sums[j] += x[i][j] for all rows i, in runs that meet in float64")}
+	a := &addition{m, e, newFunc(f, m.functionName("addRows", e), "sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64")}
 	a.op("MOVQ", addRowsCall.at("x"), "SI")
 	a.op("MOVQ", addRowsCall.at("rows"), "R8")
 	a.op("MOVQ", addRowsCall.at("row"), "R13")

@@ -20,7 +20,7 @@ var (
 		"a, b, c, from, next, mask unsafe.Pointer",
 		"rowA, colA, rowB, rowC, rowFrom, k, cols int",
 		"maskK, taps, bias unsafe.Pointer",
-		"tiles int // that follow each other, each so far behind the one before:",
+		"tiles int // that follow each other, with these distances from each to the next:",
 		"stepA, stepB, stepC, stepFrom, stepNext int",
 	}}
 	slideCall = layout{"slideCall", "slideCall is a call of Slide, Correlate or Interleave; w are weights or sums.", []string{
@@ -63,7 +63,7 @@ func (l *layout) names() (all []string) {
 	return all
 }
 
-// at is the operand that is a field, behind the pointer to the struct in DI.
+// at is the operand that is a field of the struct that DI points to.
 func (l *layout) at(name string) string {
 	n := slices.Index(l.names(), name)
 	if n < 0 {

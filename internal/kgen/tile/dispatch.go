@@ -41,7 +41,7 @@ func Files() (map[string][]byte, error) {
 // A kind of micro-kernels has one function in Go, which runs that of them for the current level and the type of number, and
 // where there are several, for a shape.
 type kind struct {
-	run    string // the name of that function behind "run"
+	run    string // the name of that function after "run"
 	family string // begins the names of the functions that choose among shapes, empty where there is one shape
 	params string // of both, before the struct
 	shape  string // the shape's number, made of params

@@ -15,7 +15,7 @@ type dot struct {
 	fn         *asm.Func
 }
 
-// The registers that point behind the last whole vector of each row of A and column of B, from which CX counts up to
+// The registers that point to the end of the last whole vector of each row of A and column of B, from which CX counts up to
 // zero.
 var (
 	dotRows = []string{"SI", "R8", "R9", "R10"}
@@ -59,7 +59,7 @@ func (d *dot) point() {
 	fn.Op("NEGQ", "CX")
 }
 
-// pointAt points registers CX bytes behind the start of rows, of which there may be fewer.
+// pointAt points registers CX bytes after the start of rows, of which there may be fewer.
 func (d *dot) pointAt(start, distance string, registers []string, count string) {
 	fn := d.fn
 	first := registers[0]

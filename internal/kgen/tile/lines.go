@@ -42,7 +42,7 @@ func (w *windowed) lines() {
 	w.op("MOVQ", "R14", "BX")
 	w.op("MOVQ", linesCall.at("rows"), "CX")
 	w.fn.Label("row")
-	w.askLine()
+	w.prefetchLine()
 	w.op("MOVQ", "SI", "R11")
 	w.op("MOVQ", "BX", "R12")
 	w.segment("Before", "R8", lowOn+3, false)
@@ -60,22 +60,15 @@ func (w *windowed) lines() {
 	w.op("RET")
 }
 
-// linesAhead is how many rows before they are needed those of x are asked for.
-const linesAhead = 8
-
-// askLine asks for what the columns of a later row take.
-func (w *windowed) askLine() {
+// prefetchLine prefetches the columns of a later row.
+func (w *windowed) prefetchLine() {
 	w.op("MOVQ", linesCall.at("rowX"), "AX")
-	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", linesAhead), "R11")
+	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R11")
 	w.op("LEAQ", fmt.Sprintf("(R9*%d)", w.size), "AX")
 	if w.stride == 2 {
 		w.op("ADDQ", "AX", "AX")
 	}
-	w.fn.Label("askLine")
-	w.op("PREFETCHT0", "(R11)")
-	w.op("ADDQ", "$64", "R11")
-	w.op("SUBQ", "$64", "AX")
-	w.op("JGT", "askLine")
+	prefetchLines(w.fn, "prefetch", "R11")
 }
 
 // segment writes so many elements: zeros, or what it reads.

@@ -125,7 +125,7 @@ var (
 	neonFMLAElement = neonCode{"FMLA", 0x4f801000}
 )
 
-// arrangement is the name of a vector's form behind a register's, in ARM's syntax.
+// arrangement is the suffix that a vector register's name has, in ARM's syntax.
 func (m *armFunc) arrangement() string { return map[int]string{4: "4S", 8: "2D"}[m.size] }
 
 func (m *armFunc) sized(c neonCode) uint32 {

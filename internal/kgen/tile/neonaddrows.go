@@ -24,7 +24,7 @@ const (
 type neonAddition struct{ armFunc }
 
 func neonAddRows(f *asm.File, e elem) {
-	a := &neonAddition{newArmFunc(f, "addRows", e, "sums[j] += x[i][j] for all rows i, in runs that meet in float64")}
+	a := &neonAddition{newArmFunc(f, "addRows", e, "sums[j] += x[i][j] for all rows i, in runs whose sums are added in float64")}
 	a.field(addRowsCall.at("x"), armRunX)
 	a.field(addRowsCall.at("rows"), armLeft)
 	a.field(addRowsCall.at("row"), armRowSize)

@@ -6,7 +6,7 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// A neonSums is a micro-kernel for a B that lies in columns, as dot is for the other machines. R1 and those behind it
+// A neonSums is a micro-kernel for a B that lies in columns, as dot is for the other machines. R1 and those that follow
 // point to the rows of A, then to the columns of B; each moves on by itself.
 type neonSums struct {
 	armFunc
@@ -15,7 +15,7 @@ type neonSums struct {
 
 const (
 	armVectors = "R15" // whole vectors that are left
-	armRest    = "R16" // numbers that are left behind them
+	armRest    = "R16" // numbers that are left after them
 )
 
 func neonDot(f *asm.File, rows, cols int, e elem) {

@@ -6,7 +6,7 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// Registers of NEON's products: R1 and those behind it point to rows of A.
+// Registers of NEON's products: R1 and those that follow point to rows of A.
 const (
 	armColA    = "R9"
 	armOffsetA = "R10" // how far the rows have moved
@@ -97,7 +97,7 @@ func (p *neonTile) sum(i, v int) int { return i*p.vectors + v }
 
 func (p *neonTile) rowOfB(v int) int { return p.rows*p.vectors + v }
 
-// elementOfA uses the registers that are left in turn.
+// elementOfA returns one of the registers that are left, a different one for successive rows.
 func (p *neonTile) elementOfA(i int) int {
 	first := (p.rows + 1) * p.vectors
 	return first + i%(32-first)

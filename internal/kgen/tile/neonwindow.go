@@ -166,7 +166,7 @@ func (w *neonWindows) readAt(from string, to int) {
 	if w.stride == 1 {
 		return
 	}
-	// One element is read twice, so that none is read behind the last.
+	// One element is read twice, so that none is read beyond the last.
 	w.op("FMOVQ", fmt.Sprintf("%d(%s)", neonBytes-w.size, from), float(upper))
 	w.op("VEXT", fmt.Sprintf("$%d", w.size), vector(upper), vector(upper), vector(upper))
 	w.op("VUZP1", w.numbers(upper), w.numbers(to), w.numbers(to))

@@ -147,7 +147,7 @@ func (m *machine) gather(f *asm.File, e elem) {
 				fn.Op("VMASKMOV"+e.suffix, from, m.reg(0), m.reg(1))
 			}
 			fn.Op("VMOVU"+e.suffix, m.reg(1), at("BX", v*m.bytes))
-			// Rows far apart are what a processor does not bring by itself.
+			// Hardware prefetchers do not follow rows that are far apart.
 			fn.Op("PREFETCHT0", fmt.Sprintf("%s(R10*%d)", at("SI", v*m.bytes), ahead))
 		}
 		fn.Op("ADDQ", "R10", "SI")

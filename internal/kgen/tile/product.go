@@ -130,18 +130,18 @@ func (p *product) clear() {
 	}
 }
 
-// bringSteps is how many steps of k before its end the loop asks for C: sooner and what it streams would drive C out of the
-// first cache level again, most of all where C's rows lie a power of two apart; later and C would not be there.
-const bringSteps = 48
+// prefetchSteps is how many steps of k before the end of the loop C is prefetched: earlier, and what the loop reads would evict
+// C from the first cache level again, most of all where C's rows are a power of two apart; later, and C would not be there yet.
+const prefetchSteps = 48
 
-// multiply is the loop over k, in two parts, between which it asks for C.
+// multiply is the loop over k, in two parts, between which it prefetches C.
 func (p *product) multiply(label string) {
 	fn := p.fn
 	fn.Op("MOVQ", tileCall.at("k"), "R15")
 	fn.Op("MOVQ", "R15", "CX")
-	fn.Op("SUBQ", fmt.Sprintf("$%d", bringSteps), "CX")
-	fn.Op("JLE", "bring"+label)
-	fn.Op("MOVL", fmt.Sprintf("$%d", bringSteps), "R15")
+	fn.Op("SUBQ", fmt.Sprintf("$%d", prefetchSteps), "CX")
+	fn.Op("JLE", "prefetch"+label)
+	fn.Op("MOVL", fmt.Sprintf("$%d", prefetchSteps), "R15")
 	fn.Op("PCALIGN", "$32")
 	fn.Label("loop" + label)
 	p.step()
@@ -149,32 +149,32 @@ func (p *product) multiply(label string) {
 	fn.Op("JNZ", "loop"+label)
 	fn.Op("TESTQ", "R15", "R15")
 	fn.Op("JZ", "sums"+label)
-	fn.Label("bring" + label)
-	p.bringC()
+	fn.Label("prefetch" + label)
+	p.prefetchC()
 	fn.Op("MOVQ", "R15", "CX")
 	fn.Op("XORL", "R15", "R15")
 	fn.Op("JMP", "loop"+label)
 	fn.Label("sums" + label)
 }
 
-// ahead is how many steps of k before their use the loop asks for the rows of B: some hundred cycles, in which they come from
-// the second cache level or the third. The processors' own prefetchers follow neither rows that lie far apart nor taps. It is
-// the scale of an address too, and vec.TapsAhead, for so many taps are read beyond a tile's.
+// ahead is the prefetch distance of rows of B in steps of k: some hundred cycles, the latency of the second and third cache
+// level. Hardware prefetchers follow neither rows that are far apart nor taps. It must be a scale that an address can have, and
+// equals vec.TapsAhead, since as many taps are read beyond a tile's.
 const ahead = 8
 
-// bringsB tells whether the loop asks for rows of B. Tiles of few rows wait for memory, not for its latency: they are slower by
-// what they ask.
-func (p *product) bringsB() bool { return p.rows >= 4 }
+// prefetchesB tells whether the loop prefetches rows of B. Tiles of few rows are bound by bandwidth, not by latency: prefetches
+// make them slower.
+func (p *product) prefetchesB() bool { return p.rows >= 4 }
 
-// bringB asks for a row of B, which lies scale times a register behind another.
-func (p *product) bringB(base, index string, scale int) {
+// prefetchB prefetches the row of B at base + index*scale.
+func (p *product) prefetchB(base, index string, scale int) {
 	for v := range p.vectors {
 		p.fn.Op("PREFETCHT0", fmt.Sprintf("%s(%s*%d)", at(base, v*p.bytes), index, scale))
 	}
 }
 
-// bringC asks for the lines of C.
-func (p *product) bringC() {
+// prefetchC prefetches the cache lines of the tile of C.
+func (p *product) prefetchC() {
 	width := p.vectors * p.bytes
 	if p.pairs {
 		width /= 2
@@ -198,13 +198,13 @@ func (p *product) step() {
 		fn.Op("MOVLQSX", "(DX)", "BX")
 		fn.Op("LEAQ", fmt.Sprintf("(R13)(BX*%d)", p.size), "BX")
 	}
-	if p.taps && p.bringsB() {
+	if p.taps && p.prefetchesB() {
 		free := "AX"
 		if !p.masks {
 			free = rowsOfA[2] // AX points at masks, and rows are few
 		}
 		fn.Op("MOVLQSX", at("DX", 4*ahead), free)
-		p.bringB("R13", free, p.size)
+		p.prefetchB("R13", free, p.size)
 	}
 	for i := range p.rows {
 		a := p.elementOfA(i)
@@ -227,8 +227,8 @@ func (p *product) step() {
 	}
 	fn.Op("PREFETCHT1", "(DX)")
 	fn.Op("ADDQ", "$16", "DX")
-	if p.bringsB() {
-		p.bringB("BX", "R13", ahead)
+	if p.prefetchesB() {
+		p.prefetchB("BX", "R13", ahead)
 	}
 	fn.Op("ADDQ", "R13", "BX")
 }
@@ -305,7 +305,7 @@ func (p *product) store(from string, v int, to string) {
 	}
 }
 
-// at is the operand that lies so many bytes behind a register's address.
+// at is the operand in memory at a register's address plus bytes.
 func at(register string, bytes int) string {
 	if bytes == 0 {
 		return "(" + register + ")"

@@ -6,13 +6,13 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// Convolutions with few outputs, as depthwise ones, go over planes that lie in sequence, line after line between their
-// padding: a weight meets the elements that lie behind the first by its tap. Columns beyond the lines' ends are computed too, and
-// of no use.
+// Convolutions with few outputs, as depthwise ones, run over planes whose lines, padding included, are contiguous: the weight of a
+// tap is multiplied by elements at a fixed offset from those of the output. Columns beyond the lines' ends are computed too, and
+// dropped.
 
 const (
 	slideBytes       = 256 // of a block that slides take at once
-	correlateTaps    = 3   // that meet one vector
+	correlateTaps    = 3   // that a loaded vector of y is multiplied for
 	correlateVectors = 4   // of a block
 )
 
@@ -79,8 +79,8 @@ func (s *slider) slide() {
 	s.op("RET")
 }
 
-// correlate takes the taps in groups, whose elements of x R10, R11 and R12 point to; R13 is how far the block lies
-// behind the first one, R14 points to that of y.
+// correlate takes the taps in groups, whose elements of x R10, R11 and R12 point to; R13 is the block's offset from
+// the first one, R14 points to that of y.
 func (s *slider) correlate() {
 	pointers := []string{"R10", "R11", "R12"}
 	sum := func(t, v int) string { return s.reg(t*correlateVectors + v) }
@@ -121,7 +121,7 @@ func (s *slider) correlate() {
 	s.op("RET")
 }
 
-// zip takes the elements of two vectors in turn; without masks each half of a vector is one.
+// zip interleaves the elements of two vectors; AVX2 does so within halves of 16 bytes, which it then exchanges.
 func (s *slider) zip(f *asm.File) {
 	n := s.lanes(s.elem)
 	a, b, lo, hi := s.reg(0), s.reg(1), s.reg(2), s.reg(3)

@@ -105,7 +105,7 @@ func newFunc(f *asm.File, name, doc string) *asm.Func {
 	return fn
 }
 
-// moved are the fields that point to operands, behind how far each moves from a tile to the next.
+// moved are the fields that point to operands, each after the field with its distance from a tile to the next.
 var moved = [][2]string{{tileCall.at("stepA"), tileCall.at("a")}, {tileCall.at("stepB"), tileCall.at("b")}, {tileCall.at("stepC"), tileCall.at("c")}, {tileCall.at("stepFrom"), tileCall.at("from")}, {tileCall.at("stepNext"), tileCall.at("next")}}
 
 // nextTile goes on to the next tile, or returns.

@@ -31,7 +31,7 @@ const (
 	spare          //
 	which          // AVX2: the mask of a blend
 	evens          // AVX-512: which elements stride 2 takes
-	ramp           // where windows lie behind the first
+	ramp           // offsets of windows from the first
 	lowOn          // AVX2: the masks
 	highOn         //
 	outOn          //
@@ -153,7 +153,9 @@ func (w *windowed) masks() {
 // rows is the loop over rows of y; labels end in what distinguishes them.
 func (w *windowed) rows(label string) {
 	w.fn.Label("row" + label)
-	w.ask(label)
+	w.op("MOVQ", windowCall.at("rowX"), "AX")
+	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
+	prefetchLines(w.fn, "prefetch"+label, "R14")
 	w.op("MOVQ", "SI", "R9")
 	w.op("MOVQ", "BX", "R10")
 	w.op("MOVQ", "R8", "R11")
@@ -174,19 +176,17 @@ func (w *windowed) rows(label string) {
 	w.op("RET")
 }
 
-// rowsAhead is how many rows of y before they are needed those of x are asked for: windows that overlap are read in an order
-// that processors do not foresee.
+// rowsAhead is the prefetch distance of rows of x, in rows of y: hardware prefetchers do not foresee the order in which windows
+// that overlap are read.
 const rowsAhead = 8
 
-// ask asks for what a row of windows steps over.
-func (w *windowed) ask(label string) {
-	w.op("MOVQ", windowCall.at("rowX"), "AX")
-	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
-	w.fn.Label("ask" + label)
-	w.op("PREFETCHT0", "(R14)")
-	w.op("ADDQ", "$64", "R14")
-	w.op("SUBQ", "$64", "AX")
-	w.op("JGT", "ask"+label)
+// prefetchLines prefetches AX bytes from a register's address on, at least one cache line.
+func prefetchLines(fn *asm.Func, label, at string) {
+	fn.Label(label)
+	fn.Op("PREFETCHT0", "("+at+")")
+	fn.Op("ADDQ", "$64", at)
+	fn.Op("SUBQ", "$64", "AX")
+	fn.Op("JGT", label)
 }
 
 // next moves on by a vector, or by what is left where that is less.
@@ -251,7 +251,7 @@ func (w *windowed) readAt(first string, to int) {
 	if w.stride == 1 {
 		return
 	}
-	// One element is read twice, so that none is read behind the last.
+	// One element is read twice, so that none is read beyond the last.
 	w.load(fmt.Sprint(w.bytes-w.size)+first, highOn, upper)
 	switch {
 	case w.machine.masks:
