@@ -10,7 +10,7 @@ import argparse
 import json
 import statistics
 
-from bench_torch import human, middle, missed
+from bench_torch import middle, missed
 from torch_workloads import wanted
 
 
@@ -21,7 +21,7 @@ def main():
     threads = sorted({r["threads"] for r in rows})
     heads = ["workload", "goal"]
     for n in threads:
-        heads += [f"{n} thread{'s' * (n > 1)}", "ratio"]
+        heads += [f"{n} thread{'s' * (n > 1)}, µs", "ratio"]
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for name in dict.fromkeys(r["case"] for r in rows):
         cells = [f"`{name}`", str(wanted(name)[0] or "")]
@@ -31,9 +31,10 @@ def main():
 
 
 def figures(runs):
-    """Cresset's time and the ratio."""
+    """Cresset's time in µs and the ratio."""
     ratio = f"{statistics.median(r['ratio'] for r in runs):.2f}"
-    return [human(middle(runs)["ns"]["cresset"]), f"**{ratio}**" if missed(runs) else ratio]
+    time = middle(runs)["ns"]["cresset"] / 1e3
+    return [f"{time:.4g}" if time < 1e4 else f"{time:.0f}", f"**{ratio}**" if missed(runs) else ratio]
 
 
 if __name__ == "__main__":
