@@ -26,7 +26,7 @@ func read(t *testing.T, path string) string {
 func pages(t *testing.T) []string {
 	t.Helper()
 	var names []string
-	for _, pattern := range []string{"../*.md", "../docs/*.md"} {
+	for _, pattern := range []string{"../*.md", "../docs/*.md", "../docs/internals/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
 			t.Fatalf("no %s: %v", pattern, err)
@@ -153,13 +153,13 @@ func TestDocsNameFilesThatExist(t *testing.T) {
 }
 
 // TestDocsShowGoThatCompiles compiles every block of Go, all in one build. One without a package clause is the body of a
-// function that has the project's packages. CONTRIBUTING.md shows declarations of its own, ARCHITECTURE.md what users cannot
-// call, and TestTutorial runs the tutorial.
+// function that has the project's packages. CONTRIBUTING.md shows declarations of its own, docs/internals
+// what users cannot call, and TestTutorial runs the tutorial.
 func TestDocsShowGoThatCompiles(t *testing.T) {
 	files := map[string]string{}
 	var packages []string
 	for _, name := range pages(t) {
-		if elsewhere := regexp.MustCompile("CONTRIBUTING|ARCHITECTURE|tutorial"); elsewhere.MatchString(name) {
+		if elsewhere := regexp.MustCompile("CONTRIBUTING|internals|tutorial"); elsewhere.MatchString(name) {
 			continue
 		}
 		for _, b := range fences(read(t, name)) {
@@ -195,8 +195,8 @@ func TestDocsShowFormattedGo(t *testing.T) {
 	}
 }
 
-// TestArchitectureShowsCodeThatIsThere looks for each block of ARCHITECTURE.md among the sources, whatever its indentation.
-func TestArchitectureShowsCodeThatIsThere(t *testing.T) {
+// TestInternalsShowCodeThatIsThere looks for each block of Go in docs/internals among the sources, whatever its indentation.
+func TestInternalsShowCodeThatIsThere(t *testing.T) {
 	flat := func(code string) string { return strings.Join(strings.Fields(code), " ") }
 	var sources strings.Builder
 	err := filepath.WalkDir("../internal", func(name string, _ os.DirEntry, err error) error {
@@ -208,9 +208,14 @@ func TestArchitectureShowsCodeThatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, code := range blocks(read(t, "../ARCHITECTURE.md"), "go") {
-		if !strings.Contains(sources.String(), flat(code)) {
-			t.Errorf("ARCHITECTURE.md shows code that is nowhere:\n%s", code)
+	for _, name := range pages(t) {
+		if !strings.Contains(name, "internals") {
+			continue
+		}
+		for _, code := range blocks(read(t, name), "go") {
+			if !strings.Contains(sources.String(), flat(code)) {
+				t.Errorf("%s shows code that is nowhere:\n%s", name, code)
+			}
 		}
 	}
 }
