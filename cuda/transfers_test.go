@@ -9,6 +9,7 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -79,12 +80,13 @@ func TestTransfersAmongGPUs(t *testing.T) {
 	}
 	devices := cuda.TryAllGPUs()
 	w := tensor.On(devices[0]).Ones(16, 16)
-	var replicas tensor.Replicas
+	inner := friend.Of[*tensor.Tensor]()
+	replicas := inner.NewReplicas()
 	transfers := cuda.TraceTransfers()
 	for range 3 {
 		replicas.Of([]*tensor.Tensor{w}, devices) // twice unchanged
 	}
-	tensor.CatOn(devices[0], []*tensor.Tensor{w, tensor.On(devices[1]).Ones(2, 16)}, 0)
+	inner.CatOn(devices[0], []*tensor.Tensor{w, tensor.On(devices[1]).Ones(2, 16)}, 0)
 	r := transfers.Stop()
 	if got := way(r, cuda.DeviceToDevice); got.Copies != 3 || got.Bytes != 2*1024+128 || got.Seconds < 24e-6 || len(r.Ways) != 1 {
 		t.Errorf("got %+v, want 3 copies of 2176 bytes in\n%s", got, r)

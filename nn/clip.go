@@ -12,7 +12,7 @@ import (
 func ClipGradNorm(ps iter.Seq2[string, *tensor.Tensor], max float64) float64 {
 	sum := 0.0
 	for _, p := range ps {
-		if g := p.BorrowGrad(); g != nil {
+		if g := inner.BorrowGrad(p); g != nil {
 			n := g.Norm().Float64()
 			sum += n * n
 		}
@@ -23,7 +23,7 @@ func ClipGradNorm(ps iter.Seq2[string, *tensor.Tensor], max float64) float64 {
 		return norm
 	}
 	for _, p := range ps {
-		if g := p.BorrowGrad(); g != nil {
+		if g := inner.BorrowGrad(p); g != nil {
 			g.MulScalarInPlace(scale)
 		}
 	}
@@ -33,7 +33,7 @@ func ClipGradNorm(ps iter.Seq2[string, *tensor.Tensor], max float64) float64 {
 // ClipGradValue limits each element of all gradients to [-limit, limit].
 func ClipGradValue(ps iter.Seq2[string, *tensor.Tensor], limit float64) {
 	for _, p := range ps {
-		if g := p.BorrowGrad(); g != nil {
+		if g := inner.BorrowGrad(p); g != nil {
 			g.ClampInPlace(-limit, limit)
 		}
 	}

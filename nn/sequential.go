@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/friend"
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -43,14 +45,18 @@ func (s *Sequential) rectifies(i int) bool {
 	return ok
 }
 
+// inner is what package tensor lends to models.
+var inner = friend.Of[*tensor.Tensor]()
+
 // forwardReLU returns what m and a ReLU behind it make of x, nil where m cannot do both. It looks for exact types, for what
 // embeds a layer may have a Forward of its own.
 func forwardReLU(m Module, x *tensor.Tensor) *tensor.Tensor {
 	switch m := m.(type) {
 	case *Linear:
-		return x.LinearReLU(m.Weight, m.Bias)
+		return inner.LinearReLU(x, m.Weight, m.Bias)
 	case *Conv2D:
-		return x.Conv2DReLU(m.Weight, m.Bias, m.Options)
+		o := m.Options
+		return inner.Conv2DReLU(x, m.Weight, m.Bias, op.Window{Stride: orOnes(o.Stride), Padding: o.Padding, Dilation: orOnes(o.Dilation), Groups: orOne(o.Groups)})
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -64,7 +65,7 @@ func (a *Adam) Step() {
 		}
 		s.step++
 		f := &group.figures
-		tensor.AdamStep(p, grad, s.mean, s.square, tensor.Adam{LR: group.LR, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps,
+		inner.AdamStep(p, grad, s.mean, s.square, op.Adam{LR: group.LR, Beta1: f.betas[0], Beta2: f.betas[1], Eps: f.eps,
 			WeightDecay: f.weightDecay, Decoupled: a.decoupled, Maximize: f.maximize, Step: s.step})
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -101,12 +102,15 @@ func (gs groups) copied(of func(p *tensor.Tensor) *tensor.Tensor) groups {
 func (gs groups) steps(update func(p, grad *tensor.Tensor, g *Group)) {
 	for _, g := range gs {
 		for _, p := range g.Params {
-			if grad := p.BorrowGrad(); grad != nil {
+			if grad := inner.BorrowGrad(p); grad != nil {
 				update(p, grad, g)
 			}
 		}
 	}
 }
+
+// inner is what package tensor lends to optimizers.
+var inner = friend.Of[*tensor.Tensor]()
 
 // refuse panics with PyTorch's text, as every wrong use of tensors does.
 func refuse(kind error, text string) {

@@ -3,6 +3,7 @@ package optim
 import (
 	"iter"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -41,7 +42,7 @@ func (s *SGD) Copy(of func(p *tensor.Tensor) *tensor.Tensor) Optimizer {
 func (s *SGD) Step() {
 	s.steps(func(p, grad *tensor.Tensor, group *Group) {
 		f := &group.figures
-		o := tensor.SGD{LR: group.LR, Momentum: f.momentum, Dampening: f.dampening,
+		o := op.SGD{LR: group.LR, Momentum: f.momentum, Dampening: f.dampening,
 			WeightDecay: f.weightDecay, Nesterov: f.nesterov, Maximize: f.maximize}
 		momentum := s.momentum[p]
 		if o.Momentum != 0 && momentum == nil {
@@ -49,6 +50,6 @@ func (s *SGD) Step() {
 			momentum = tensor.EmptyLike(p)
 			s.momentum[p] = momentum
 		}
-		tensor.SGDStep(p, grad, momentum, o)
+		inner.SGDStep(p, grad, momentum, o)
 	})
 }

@@ -7,9 +7,9 @@ import (
 	"cresset/internal/op"
 )
 
-// CatOn is Cat on a device of choice for tensors of any devices: each part is copied once, straight to its place where that
+// catOn is Cat on a device of choice for tensors of any devices: each part is copied once, straight to its place where that
 // is contiguous.
-func CatOn(dev device.Device, ts []*Tensor, axis int) *Tensor {
+func catOn(dev device.Device, ts []*Tensor, axis int) *Tensor {
 	name := op.CatOn.String()
 	if len(ts) == 0 {
 		fail(name, ErrValue, "gather expects a non-empty list of Tensors")

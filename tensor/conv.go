@@ -30,9 +30,9 @@ func (x *Tensor) Conv2D(weight, bias *Tensor, o Conv2DOptions) *Tensor {
 	return x.conv(2, weight, bias, o.window(), op.Invalid)
 }
 
-// Conv2DReLU returns x.Conv2D(weight, bias, o).ReLU(), without keeping what lies between.
-func (x *Tensor) Conv2DReLU(weight, bias *Tensor, o Conv2DOptions) *Tensor {
-	return x.conv(2, weight, bias, o.window(), op.ReLU).rectified()
+// conv2DReLU returns the ReLU of Conv2D, without keeping what lies between.
+func (x *Tensor) conv2DReLU(weight, bias *Tensor, o op.Window) *Tensor {
+	return x.conv(2, weight, bias, o, op.ReLU).rectified()
 }
 
 func (o Conv2DOptions) window() op.Window {

@@ -67,3 +67,6 @@ func AddFlat(sums, others []*Tensor) {
 	dev := sums[0].storage.device
 	addTerms(sums, others, []*Tensor{s.flat(others, others, dev), s.flat(others, others, dev)})
 }
+
+// WindowOf returns what a convolution makes of its options.
+func WindowOf(o Conv2DOptions) op.Window { return o.window() }

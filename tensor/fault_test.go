@@ -7,6 +7,7 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/mem"
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -39,7 +40,7 @@ func (m *model) step() float64 {
 	loss := tensor.CrossEntropy(y, m.target).Add(h.Pow(2).Mean())
 	loss.Backward()
 	for i := range p {
-		tensor.SGDStep(p[i].Detach(), p[i].Grad(), m.momenta[i], tensor.SGD{LR: 0.1, Momentum: 0.9})
+		inner.SGDStep(p[i].Detach(), p[i].Grad(), m.momenta[i], op.SGD{LR: 0.1, Momentum: 0.9})
 	}
 	m.dropGradients()
 	return loss.Float64()

@@ -68,9 +68,9 @@ func (x *Tensor) Grad() *Tensor {
 	return x.node.hooks.retained()
 }
 
-// BorrowGrad returns the gradient of a leaf for use until it is dropped: ZeroGrad gives the memory of one that was only
+// borrowGrad returns the gradient of a leaf for use until it is dropped: ZeroGrad gives the memory of one that was only
 // borrowed back at once, and leaves that of one that Grad has returned to the collector. It is what optimizers use.
-func (x *Tensor) BorrowGrad() *Tensor {
+func (x *Tensor) borrowGrad() *Tensor {
 	n := x.leafNode()
 	if n == nil {
 		return nil

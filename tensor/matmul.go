@@ -131,8 +131,8 @@ func (x *Tensor) unsafeView(shape Shape) *Tensor {
 // Linear returns x·wᵀ + bias over the last axis of x, for a weight w [out, in] and a bias [out] that may be nil.
 func (x *Tensor) Linear(w, bias *Tensor) *Tensor { return x.linear(w, bias, op.Invalid) }
 
-// LinearReLU returns x.Linear(w, bias).ReLU(), without keeping what lies between.
-func (x *Tensor) LinearReLU(w, bias *Tensor) *Tensor { return x.linear(w, bias, op.ReLU).rectified() }
+// linearReLU returns x.Linear(w, bias).ReLU(), without keeping what lies between.
+func (x *Tensor) linearReLU(w, bias *Tensor) *Tensor { return x.linear(w, bias, op.ReLU).rectified() }
 
 // linear is Linear with what follows it, of which no record is made.
 func (x *Tensor) linear(w, bias *Tensor, then op.Op) *Tensor {

@@ -59,7 +59,7 @@ func TestMetaHasNoElements(t *testing.T) {
 		{"Float64", "Tensor.item() cannot be called on meta tensors", tensor.ErrMeta, func() { x.Float64() }},
 		{"CPU", none, tensor.ErrMeta, func() { x.CPU() }},
 		{"Values", none, tensor.ErrMeta, func() { tensor.Values[float32](x) }},
-		{"CatOn", none, tensor.ErrMeta, func() { tensor.CatOn(device.CPU, []*tensor.Tensor{x, x}, 0) }},
+		{"CatOn", none, tensor.ErrMeta, func() { inner.CatOn(device.CPU, []*tensor.Tensor{x, x}, 0) }},
 		{"Add", "Expected all tensors to be on the same device, but found at least two devices, meta and cpu!", tensor.ErrDevice,
 			func() { x.Add(tensor.Ones(1)) }},
 		{"meta:7", "there is one meta device, which has no index", tensor.ErrDevice, func() { tensor.On(device.MustParse("meta:7")).Ones(1) }},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -32,7 +33,7 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"masked in place": func() { x.MaskedFillInPlace(nil, 0) }, "condition": func() { tensor.Where(nil, x, x) }, "select mask": func() { x.MaskedSelect(nil) },
 		"matmul": func() { x.MatMul(nil) }, "mv": func() { x.MV(nil) }, "bmm": func() { x.BMM(nil) }, "dot": func() { index.Dot(nil) },
 		"outer": func() { index.Outer(nil) }, "addmm": func() { x.AddMM(x, nil) }, "conv": func() { x.Conv2D(nil, nil, tensor.Conv2DOptions{}) },
-		"linear and relu": func() { x.LinearReLU(nil, nil) }, "conv and relu": func() { x.Conv2DReLU(nil, nil, tensor.Conv2DOptions{}) },
+		"linear and relu": func() { inner.LinearReLU(x, nil, nil) }, "conv and relu": func() { inner.Conv2DReLU(x, nil, nil, tensor.WindowOf(tensor.Conv2DOptions{})) },
 		"index select": func() { x.IndexSelect(0, nil) }, "index add": func() { x.IndexAdd(0, index, nil) }, "gather": func() { x.Gather(0, nil) },
 		"scatter": func() { x.ScatterAdd(0, index, nil) }, "embedding": func() { tensor.Embedding(x, nil) }, "weight": func() { tensor.Embedding(nil, index) },
 		"nll": func() { tensor.NLLLoss(x, nil) }, "cross entropy": func() { tensor.CrossEntropy(x, nil) },
@@ -41,7 +42,7 @@ func TestNilOperandsAreErrors(t *testing.T) {
 		"stack": func() { tensor.Stack([]*tensor.Tensor{x, nil}, 0) }, "copy": func() { x.CopyInPlace(nil) }, "to": func() { x.To(none) },
 		"expand as": func() { x.ExpandAs(nil) }, "view as": func() { x.ViewAs(nil) }, "like": func() { tensor.ZerosLike(nil) }, "data": func() { x.SetData(nil) },
 		"parameter": func() { tensor.Parameter(nil) }, "enter": func() { tensor.NewScope().Enter(nil) }, "one hot": func() { tensor.OneHot(nil, 2) },
-		"sgd": func() { tensor.SGDStep(x, nil, nil, tensor.SGD{}) }, "adam": func() { tensor.AdamStep(x, x, nil, x, tensor.Adam{}) },
+		"sgd": func() { inner.SGDStep(x, nil, nil, op.SGD{}) }, "adam": func() { inner.AdamStep(x, x, nil, x, op.Adam{}) },
 		"bernoulli": func() { tensor.Bernoulli(nil) }, "grad": func() { tensor.Grad(x, []*tensor.Tensor{nil}) }, "values": func() { tensor.Values[float64](none) },
 		"nobody's exp": func() { none.Exp() }, "nobody's sum": func() { none.Sum() }, "nobody's fill": func() { none.FillInPlace(0) },
 		"nobody's backward": func() { none.Backward() }, "nobody's softmax": func() { none.Softmax(0) }, "nobody's size": func() { none.Size(0) },

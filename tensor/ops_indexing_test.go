@@ -91,11 +91,11 @@ var indexingRows = []opRow{
 			return i
 		}),
 	joined("cat", func(x []*tensor.Tensor) *tensor.Tensor { return tensor.Cat(x, 1) }),
-	joined("cat on a device", func(x []*tensor.Tensor) *tensor.Tensor { return tensor.CatOn(x[0].Device(), x, 1) }).as(func(r *opRow) {
+	joined("cat on a device", func(x []*tensor.Tensor) *tensor.Tensor { return inner.CatOn(x[0].Device(), x, 1) }).as(func(r *opRow) {
 		r.severalDevices = "the parts may be anywhere"
 	}),
 	unary("replica on the same device", func(x *tensor.Tensor) *tensor.Tensor {
-		return new(tensor.Replicas).Of([]*tensor.Tensor{x}, []device.Device{x.Device()})[0][0]
+		return inner.NewReplicas().Of([]*tensor.Tensor{x}, []device.Device{x.Device()})[0][0]
 	}, func(v float64) float64 { return v }).as(everyType).as(isView),
 	{
 		name:   "stack",

@@ -128,7 +128,7 @@ var layerRows = []opRow{
 	{
 		name: "conv2d and relu",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].Conv2DReLU(x[1], x[2], tensor.Conv2DOptions{Padding: [2]int{1, 1}})
+			return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Conv2DOptions{Padding: [2]int{1, 1}}))
 		},
 		in: []arg{{shape: []int{2, 3, 4, 5}}, {shape: []int{4, 3, 3, 3}}, {shape: []int{4}}},
 		naive: func(x []array) array {

@@ -89,7 +89,7 @@ var productRows = []opRow{
 			each(out.shape, func(i []int) { *out.at(i...) += *x[0].at(i[2]) })
 			return out
 		}),
-	withBias("linear and relu", func(bias, x, w *tensor.Tensor) *tensor.Tensor { return x.LinearReLU(w, bias) }, []int{5}, []int{3, 4}, []int{5, 4},
+	withBias("linear and relu", func(bias, x, w *tensor.Tensor) *tensor.Tensor { return inner.LinearReLU(x, w, bias) }, []int{5}, []int{3, 4}, []int{5, 4},
 		func(x []array) array {
 			out := contracted([]int{3, 5}, 4, func(i []int, l int) float64 { return *x[1].at(i[0], l) * *x[2].at(i[1], l) })
 			each(out.shape, func(i []int) { *out.at(i...) = relu(*out.at(i...) + *x[0].at(i[1])) })

@@ -94,7 +94,7 @@ var threadProducts = []threadRow{
 	{"mv", [][]int{{700, 900}, {900}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MV(x[1]) }},
 	{"dot", [][]int{{200_001}, {200_001}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Dot(x[1]) }},
 	{"linear", [][]int{{64, 784}, {256, 784}, {256}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], x[2]) }},
-	{"linear and relu", [][]int{{64, 784}, {256, 784}, {256}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LinearReLU(x[1], x[2]) }},
+	{"linear and relu", [][]int{{64, 784}, {256, 784}, {256}}, func(x []*tensor.Tensor) *tensor.Tensor { return inner.LinearReLU(x[0], x[1], x[2]) }},
 	{"addmm", [][]int{{190}, {150, 260}, {260, 190}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].AddMMScaled(x[1], x[2], 0.5, 2) }},
 }
 
@@ -128,7 +128,7 @@ var threadLayers = []threadRow{
 		return x[0].Conv2D(x[1], x[2], tensor.Conv2DOptions{Padding: [2]int{1, 1}})
 	}},
 	{"conv2d and relu", [][]int{{3, 11, 20, 23}, {9, 11, 3, 3}, {9}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].Conv2DReLU(x[1], x[2], tensor.Conv2DOptions{Padding: [2]int{1, 1}})
+		return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Conv2DOptions{Padding: [2]int{1, 1}}))
 	}},
 	{"conv2d with strides", [][]int{{4, 12, 30, 31}, {16, 6, 3, 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
 		return x[0].Conv2D(x[1], nil, tensor.Conv2DOptions{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Groups: 2})
@@ -181,10 +181,10 @@ var threadStates = []threadRow{
 	filled("random_", func(x *tensor.Tensor) *tensor.Tensor { return x.RandIntInPlace(0, 99) }),
 	filled("randperm", func(*tensor.Tensor) *tensor.Tensor { return tensor.RandPerm(100_000) }),
 	step("sgd step", func(p, g, m, _ *tensor.Tensor) {
-		tensor.SGDStep(p, g, m, tensor.SGD{LR: 0.5, Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
+		inner.SGDStep(p, g, m, op.SGD{LR: 0.5, Momentum: 0.9, WeightDecay: 0.1, Nesterov: true})
 	}),
 	step("adam step", func(p, g, m, v *tensor.Tensor) {
-		tensor.AdamStep(p, g, m, v.Square(), tensor.Adam{LR: 0.5, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 2, WeightDecay: 0.1})
+		inner.AdamStep(p, g, m, v.Square(), op.Adam{LR: 0.5, Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Step: 2, WeightDecay: 0.1})
 	}),
 }
 

@@ -6,18 +6,12 @@ import (
 	"cresset/internal/op"
 )
 
-// SGD holds the figures of one SGDStep. First is true in the step that starts the momentum.
-type SGD = op.SGD
-
-// Adam holds the figures of one AdamStep. Step counts from 1; Decoupled is AdamW's weight decay.
-type Adam = op.Adam
-
-// SGDStep updates the parameter p in place by its gradient; momentum is nil without momentum. It is what package optim is
-// made of and is not recorded for gradients:
+// sgdStep updates the parameter p in place by its gradient; momentum is nil without momentum. It is not recorded for
+// gradients:
 //
 //	g += WeightDecay·p;  momentum = Momentum·momentum + (1-Dampening)·g
 //	p -= LR·momentum     // LR·(g + Momentum·momentum) with Nesterov, LR·g without momentum
-func SGDStep(p, grad, momentum *Tensor, o SGD) {
+func sgdStep(p, grad, momentum *Tensor, o op.SGD) {
 	outs := []*Tensor{p}
 	if momentum != nil {
 		outs = append(outs, momentum)
@@ -25,12 +19,12 @@ func SGDStep(p, grad, momentum *Tensor, o SGD) {
 	optimizerStep(op.SGDStep, o, outs, grad)
 }
 
-// AdamStep updates the parameter p in place by its gradient; mean and square are the running means of the gradient and of
+// adamStep updates the parameter p in place by its gradient; mean and square are the running means of the gradient and of
 // its square. It is not recorded for gradients:
 //
 //	mean += (1-Beta1)·(g-mean);  square = Beta2·square + (1-Beta2)·g²
 //	p -= LR/(1-Beta1^Step) · mean / (√square/√(1-Beta2^Step) + Eps)
-func AdamStep(p, grad, mean, square *Tensor, o Adam) {
+func adamStep(p, grad, mean, square *Tensor, o op.Adam) {
 	optimizerStep(op.AdamStep, o, []*Tensor{p, mean, square}, grad)
 }
 

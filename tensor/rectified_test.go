@@ -22,13 +22,15 @@ type rectifiedCase struct {
 
 func rectifiedLinear(name string, bias bool, shapes ...[]int) rectifiedCase {
 	return rectifiedCase{name, shapes,
-		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LinearReLU(x[1], last(x, bias)) },
+		func(x []*tensor.Tensor) *tensor.Tensor { return inner.LinearReLU(x[0], x[1], last(x, bias)) },
 		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], last(x, bias)).ReLU() }}
 }
 
 func rectifiedConv(name string, bias bool, o tensor.Conv2DOptions, shapes ...[]int) rectifiedCase {
 	return rectifiedCase{name, shapes,
-		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2DReLU(x[1], last(x, bias), o) },
+		func(x []*tensor.Tensor) *tensor.Tensor {
+			return inner.Conv2DReLU(x[0], x[1], last(x, bias), tensor.WindowOf(o))
+		},
 		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], last(x, bias), o).ReLU() }}
 }
 
@@ -49,7 +51,7 @@ var rectifiedCases = []rectifiedCase{
 	rectifiedLinear("nothing", true, []int{0, 5}, []int{7, 5}, []int{7}),
 	rectifiedLinear("of nothing", true, []int{3, 0}, []int{7, 0}, []int{7}),
 	{"strided batch", [][]int{{5, 3, 2}, {7, 5}, {7}},
-		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Transpose(0, 2).LinearReLU(x[1], x[2]) },
+		func(x []*tensor.Tensor) *tensor.Tensor { return inner.LinearReLU(x[0].Transpose(0, 2), x[1], x[2]) },
 		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Transpose(0, 2).Linear(x[1], x[2]).ReLU() }},
 	rectifiedConv("conv2d", true, tensor.Conv2DOptions{Padding: [2]int{1, 1}}, []int{2, 3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
 	rectifiedConv("conv2d without bias", false, tensor.Conv2DOptions{Stride: [2]int{2, 1}, Groups: 2}, []int{2, 4, 5, 6}, []int{6, 2, 3, 2}),
@@ -134,7 +136,7 @@ func TestRectifiedLayersKeepOneResult(t *testing.T) {
 	s := tensor.NewScope()
 	defer s.Close()
 	before := mem.ReadStats().Allocated
-	y := s.Enter(x).LinearReLU(w, b)
+	y := inner.LinearReLU(s.Enter(x), w, b)
 	if got, want := mem.ReadStats().Allocated-before, int64(4*y.NumEl()); got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}

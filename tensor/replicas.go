@@ -14,9 +14,9 @@ import (
 	"cresset/internal/op"
 )
 
-// Replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into
+// replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into
 // memory that it keeps. The zero value is ready, and several goroutines may use it.
-type Replicas struct {
+type replicas struct {
 	mu     sync.Mutex
 	copies map[device.Device]*replica
 }
@@ -24,7 +24,7 @@ type Replicas struct {
 // Of returns ts on each of the devices; they must be on the first, where the result shares their memory. The gradients of
 // all copies of a tensor are added, in the order of the devices, and flow to it. A copy is good for one forward and
 // backward: the next Of may write its memory anew.
-func (r *Replicas) Of(ts []*Tensor, devices []device.Device) [][]*Tensor {
+func (r *replicas) Of(ts []*Tensor, devices []device.Device) [][]*Tensor {
 	name := op.Broadcast.String()
 	refuseNilIn(name, ts)
 	for _, t := range ts {
@@ -49,7 +49,7 @@ func (r *Replicas) Of(ts []*Tensor, devices []device.Device) [][]*Tensor {
 }
 
 // update makes the copies on the devices equal to ts.
-func (r *Replicas) update(ts []*Tensor, devices []device.Device) {
+func (r *replicas) update(ts []*Tensor, devices []device.Device) {
 	if r.copies == nil {
 		r.copies = make(map[device.Device]*replica)
 	}

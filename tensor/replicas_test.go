@@ -7,6 +7,7 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
+	"cresset/internal/friend"
 	"cresset/tensor"
 )
 
@@ -37,15 +38,15 @@ func TestFlatTensors(t *testing.T) {
 // TestReplicasRefuse says what cannot be copied to where.
 func TestReplicasRefuse(t *testing.T) {
 	first, second := gpus(t)
-	for want, f := range map[string]func(r *tensor.Replicas){
-		"Broadcast function not implemented for CPU tensors": func(r *tensor.Replicas) {
+	for want, f := range map[string]func(r friend.Replicas[*tensor.Tensor]){
+		"Broadcast function not implemented for CPU tensors": func(r friend.Replicas[*tensor.Tensor]) {
 			r.Of([]*tensor.Tensor{tensor.On(first).Ones(2)}, []device.Device{first, device.CPU})
 		},
-		"Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1!": func(r *tensor.Replicas) {
+		"Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cuda:1!": func(r friend.Replicas[*tensor.Tensor]) {
 			r.Of([]*tensor.Tensor{tensor.On(second).Ones(2)}, []device.Device{first, second})
 		},
 	} {
-		if err := tensor.Try(func() { f(new(tensor.Replicas)) }); err == nil || err.Error() != want {
+		if err := tensor.Try(func() { f(inner.NewReplicas()) }); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -31,7 +31,7 @@ type storage struct {
 // links is what few storages have.
 type links struct {
 	pinned *cuda.Host        // what the buffer looks at, where a GPU can copy from it by itself
-	users  *users            // who has saved it, where it is a copy of Replicas
+	users  *users            // who has saved it, where it is a copy of replicas
 	frozen map[*Tensor]*node // leaves over it that do not require gradients for now
 }
 
@@ -51,7 +51,7 @@ func (s *storage) pinned() *cuda.Host {
 	return s.links.pinned
 }
 
-// users returns who has saved the storage where it is a copy of Replicas, else nil.
+// users returns who has saved the storage where it is a copy of replicas, else nil.
 func (s *storage) users() *users {
 	if s.links == nil {
 		return nil

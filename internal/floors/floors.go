@@ -15,6 +15,7 @@ var rows = [][]string{
 		"internal/hardware", "internal/tenants", "internal/reserve", "internal/mem", "internal/par", "internal/kern/vec", "internal/kern", "internal/ptx",
 		"internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
+		"internal/friend",
 		"internal/cublas", "internal/nccl", "internal/mpi",
 	},
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},

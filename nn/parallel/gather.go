@@ -74,7 +74,7 @@ func (c *config) joinTensors(parts []reflect.Value) *tensor.Tensor {
 		}
 	}
 	checkShapes(ts, c.axis)
-	return tensor.CatOn(c.output, ts, c.axis)
+	return inner.CatOn(c.output, ts, c.axis)
 }
 
 // checkShapes panics where an extent differs along another axis than that of the parts.

@@ -9,6 +9,7 @@ import (
 
 	"cresset/cuda"
 	"cresset/device"
+	"cresset/internal/friend"
 	"cresset/nn"
 	"cresset/tensor"
 )
@@ -46,14 +47,17 @@ type config struct {
 	dropRows            bool
 	warn                func(text string)
 	scalarsWarned       sync.Once
-	parameters, buffers tensor.Replicas
+	parameters, buffers friend.Replicas[*tensor.Tensor]
 }
+
+// inner is what package tensor lends to models on several devices.
+var inner = friend.Of[*tensor.Tensor]()
 
 // NewDataParallel wraps a model, which should be a pointer. With one device it moves the model there; with several the model
 // has to be on the first when it is used. Without a GPU, and where no device was asked for, the result computes as the model
 // does.
 func NewDataParallel[M any](model M, o Options) (*DataParallel[M], error) {
-	c := &config{axis: o.Dim, dropRows: o.DropRows, warn: o.Warn}
+	c := &config{axis: o.Dim, dropRows: o.DropRows, warn: o.Warn, parameters: inner.NewReplicas(), buffers: inner.NewReplicas()}
 	if c.warn == nil {
 		c.warn = func(string) {}
 	}

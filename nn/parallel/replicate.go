@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"cresset/device"
+	"cresset/internal/friend"
 	"cresset/nn"
 	"cresset/tensor"
 )
@@ -44,19 +45,19 @@ func replicate[M any](model M, c *config, n int) []M {
 	for i := range copies {
 		copies[i] = make(map[*tensor.Tensor]*tensor.Tensor)
 	}
-	spread := func(ts []*tensor.Tensor, r *tensor.Replicas) {
+	spread := func(ts []*tensor.Tensor, r friend.Replicas[*tensor.Tensor]) {
 		for i, replica := range r.Of(ts, c.devices[:n]) {
 			for k, t := range replica {
 				copies[i][ts[k]] = t
 			}
 		}
 	}
-	spread(nn.ParameterList(model), &c.parameters)
+	spread(nn.ParameterList(model), c.parameters)
 	var buffers []*tensor.Tensor
 	for _, b := range nn.Buffers(model) {
 		buffers = append(buffers, b)
 	}
-	spread(buffers, &c.buffers)
+	spread(buffers, c.buffers)
 	models := make([]M, n)
 	for i := range models {
 		models[i] = nn.Copy(model, func(t *tensor.Tensor) *tensor.Tensor {

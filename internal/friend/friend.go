@@ -1,0 +1,46 @@
+// Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor lends functions
+// when it is initialised, and nn, optim and nn/parallel, which import it, find them there.
+package friend
+
+import (
+	"cresset/device"
+	"cresset/internal/op"
+)
+
+// Tensors are functions of package tensor, whose *Tensor is T here.
+type Tensors[T any] struct {
+	// BorrowGrad returns the gradient of a leaf for use until it is dropped, nil where there is none.
+	BorrowGrad func(x T) T
+	// SGDStep updates the parameter p in place by its gradient; momentum is nil without momentum.
+	SGDStep func(p, grad, momentum T, o op.SGD)
+	// AdamStep updates the parameter p in place by its gradient and the running means of the gradient and of its square.
+	AdamStep func(p, grad, mean, square T, o op.Adam)
+	// LinearReLU returns the ReLU of Linear without keeping what lies between.
+	LinearReLU func(x, weight, bias T) T
+	// Conv2DReLU returns the ReLU of Conv2D without keeping what lies between.
+	Conv2DReLU func(x, weight, bias T, o op.Window) T
+	// CatOn is Cat on a device of choice for tensors of any devices.
+	CatOn func(dev device.Device, ts []T, axis int) T
+	// NewReplicas returns copies that several goroutines may use.
+	NewReplicas func() Replicas[T]
+}
+
+// Replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into memory
+// that it keeps.
+type Replicas[T any] interface {
+	// Of returns ts on each of the devices; they must be on the first, where the result shares their memory. The gradients of
+	// all copies of a tensor are added, in the order of the devices, and flow to it. A copy is good for one forward and
+	// backward: the next Of may write its memory anew.
+	Of(ts []T, devices []device.Device) [][]T
+}
+
+var lent any // a *Tensors[*tensor.Tensor]
+
+// Lend is called by package tensor alone.
+func Lend[T any](t *Tensors[T]) *Tensors[T] {
+	lent = t
+	return t
+}
+
+// Of returns what tensor has lent; T is *tensor.Tensor.
+func Of[T any]() *Tensors[T] { return lent.(*Tensors[T]) }

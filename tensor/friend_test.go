@@ -1,0 +1,9 @@
+package tensor_test
+
+import (
+	"cresset/internal/friend"
+	"cresset/tensor"
+)
+
+// inner is what package tensor lends to nn and optim.
+var inner = friend.Of[*tensor.Tensor]()
