@@ -70,10 +70,29 @@ func (r *Reservation) Visible() string { return strings.Join(uuids(r.GPUs), ",")
 // exec, holds them.
 func (r *Reservation) Pass(cmd *exec.Cmd) error {
 	cmd.Env = append(cmd.Environ(), "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+r.Visible())
-	if err := r.held.Describe(reserve.Holder{PID: os.Getpid(), Name: filepath.Base(cmd.Path)}); err != nil {
+	if err := r.held.Describe(holderOf(cmd)); err != nil {
 		return err
 	}
 	return r.held.Pass(cmd)
+}
+
+// Guard is Pass for a program that becomes cmd by exec, and on Linux starts a keeper besides: a process of this program,
+// called with the given arguments and one more, which has to call Keep with the latter. It holds the GPUs while cmd runs, or
+// programs that it has started and left behind, even where those close the files that they inherit, as sudo, tmux and daemons do.
+func (r *Reservation) Guard(cmd *exec.Cmd, keeper ...string) error {
+	if err := r.Pass(cmd); err != nil {
+		return err
+	}
+	environment, err := r.held.Guard(holderOf(cmd), keeper...)
+	cmd.Env = append(cmd.Env, environment...)
+	return err
+}
+
+// Keep is what a keeper does; see Guard.
+func Keep(argument string) error { return reserve.Keep(argument) }
+
+func holderOf(cmd *exec.Cmd) reserve.Holder {
+	return reserve.Holder{PID: os.Getpid(), Name: filepath.Base(cmd.Path)}
 }
 
 // Release gives the GPUs up. On Unix it takes them from programs that hold them
@@ -104,7 +123,7 @@ func marked(gpus []GPU, held map[string]reserve.Holder) []GPU {
 	for i := range gpus {
 		gpus[i].ReservedBy = nil
 		if h, ok := held[gpus[i].UUID]; ok {
-			by := Holder(h)
+			by := Holder{PID: h.PID, Name: h.Name}
 			gpus[i].ReservedBy = &by
 		}
 	}

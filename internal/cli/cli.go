@@ -35,6 +35,7 @@ func commands() []flags.Command {
 		{Name: "bench", Help: "Time what programs of tensors spend their time on.", Into: &benchCommand{}},
 		{Name: "doctor", Help: "Tell what GPUs need and what is missing.", Into: &doctorCommand{}},
 		{Name: "version", Help: "Print versions.", Into: &versionCommand{}},
+		{Name: "keep", Into: &keepCommand{}},
 	}
 }
 

@@ -53,7 +53,7 @@ func (c *runCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := reservation.Pass(cmd); err != nil {
+	if err := reservation.Guard(cmd, "keep"); err != nil {
 		return errors.Join(err, reservation.Release())
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -78,3 +78,11 @@ func (s *session) cannotRun(err error) error {
 	}
 	return exitCode(exitNotExecutable)
 }
+
+// keepCommand is cresset keep, what cresset run starts beside the command.
+type keepCommand struct {
+	Reservation string `arg:"" help:"What tells the keeper which reservation it keeps."`
+}
+
+// Run keeps the reservation until its programs have ended.
+func (c *keepCommand) Run(*session) error { return smi.Keep(c.Reservation) }

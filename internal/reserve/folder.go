@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -70,7 +71,7 @@ func makeFolder() (string, error) {
 // locks what is free for a moment, and must not be taken for a holder.
 func enter(ctx context.Context, dir string, create bool) (*os.File, error) {
 	path := filepath.Join(dir, gate)
-	for {
+	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 30*time.Millisecond) {
 		f, taken, err := lock(path, create)
 		if !taken {
 			return f, err
@@ -82,7 +83,7 @@ func enter(ctx context.Context, dir string, create bool) (*os.File, error) {
 				return nil, ctx.Err()
 			}
 			return nil, fmt.Errorf("reserve GPUs: another program keeps %s locked: %w", path, ctx.Err())
-		case <-time.After(2 * time.Millisecond):
+		case <-time.After(pause/2 + rand.N(pause)):
 		}
 	}
 }

@@ -17,8 +17,9 @@ const (
 // name without arguments, which can hold secrets that outlive the program in the
 // file. The zero Holder is one that has not told.
 type Holder struct {
-	PID  int    `json:"pid"`
-	Name string `json:"name"`
+	PID       int    `json:"pid"`
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"` // of process numbers, where a keeper watches the program
 }
 
 // write puts a holder on the first line of a file. It never empties the file
@@ -34,6 +35,15 @@ func (h Holder) write(f *os.File) error {
 		return err
 	}
 	return f.Truncate(int64(len(line)))
+}
+
+func (h Holder) writeAll(files []*os.File) error {
+	for _, f := range files {
+		if err := h.write(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readHolder(f *os.File) Holder {

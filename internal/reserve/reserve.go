@@ -24,7 +24,8 @@ import (
 // millisecond. Only one that was stopped in the midst of it takes longer.
 const (
 	patienceToLook = 2 * time.Second
-	patienceToTake = 10 * time.Second
+	patienceToTake = 20 * time.Second
+	lastLook       = 500 * time.Millisecond // before the end of that
 )
 
 // Held returns who holds which of the GPUs, by UUID.
@@ -38,17 +39,12 @@ func Held(ctx context.Context, uuids []string) (map[string]Holder, error) {
 	if err != nil {
 		return nil, err
 	}
-	entered, err := enter(ctx, dir, false)
+	entered, free, held, err := settled(ctx, dir, uuids, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // nobody has ever reserved one
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer unlock(entered)
-	free, held, err := look(dir, uuids, false)
-	for _, f := range free {
-		unlock(f)
+	if err == nil {
+		leave(entered, free)
 	}
 	return held, err
 }
@@ -78,20 +74,11 @@ func Take(ctx context.Context, who Holder, uuids []string, choose func(held map[
 		_, err := choose(nil)
 		return &Reservation{}, err
 	}
-	entered, err := enter(ctx, dir, true)
+	entered, free, held, err := settled(ctx, dir, uuids, true)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock(entered)
-	free, held, err := look(dir, uuids, true)
-	defer func() {
-		for _, f := range free {
-			unlock(f)
-		}
-	}()
-	if err != nil {
-		return nil, err
-	}
+	defer func() { leave(entered, free) }()
 	chosen, err := choose(held)
 	if err != nil {
 		return nil, err
@@ -115,12 +102,7 @@ func Take(ctx context.Context, who Holder, uuids []string, choose func(held map[
 func (r *Reservation) Describe(who Holder) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, f := range r.locks {
-		if err := who.write(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return who.writeAll(r.locks)
 }
 
 // Release gives the GPUs up, even where a program that was started with them
@@ -135,6 +117,38 @@ func (r *Reservation) Release() error {
 	r.heirs, r.locks = nil, nil
 	kept.Delete(r)
 	return errors.Join(faults...)
+}
+
+// settled enters and looks, again while a program has just ended and its keeper is about to give its GPUs up, or to tell who
+// has them now.
+func settled(ctx context.Context, dir string, uuids []string, create bool) (entered *os.File, free map[string]*os.File, held map[string]Holder, err error) {
+	end, _ := ctx.Deadline()
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 200*time.Millisecond) {
+		if entered, err = enter(ctx, dir, create); err != nil {
+			return nil, nil, nil, err
+		}
+		if free, held, err = look(dir, uuids, create); err != nil {
+			leave(entered, free)
+			return nil, nil, nil, err
+		}
+		leaving := false
+		for _, h := range held {
+			leaving = leaving || h.leaving()
+		}
+		if !leaving || time.Until(end) < lastLook {
+			return entered, free, held, nil
+		}
+		leave(entered, free)
+		time.Sleep(pause)
+	}
+}
+
+// leave lets others look.
+func leave(entered *os.File, free map[string]*os.File) {
+	for _, f := range free {
+		unlock(f)
+	}
+	unlock(entered)
 }
 
 // look locks the GPUs that nobody holds and tells who holds the others. It is

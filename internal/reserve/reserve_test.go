@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 // take reserves the GPUs with the given UUIDs.
 func take(uuids ...string) (*Reservation, error) {
-	return Take(context.Background(), Holder{os.Getpid(), "tester"}, uuids, func(held map[string]Holder) ([]string, error) {
+	return Take(context.Background(), Holder{PID: os.Getpid(), Name: "tester"}, uuids, func(held map[string]Holder) ([]string, error) {
 		if len(held) > 0 {
 			return nil, fmt.Errorf("held: %v", held)
 		}
@@ -119,7 +119,7 @@ func TestReservation(t *testing.T) {
 		t.Error("a look has made a folder")
 	}
 	r := mustTake(t, "GPU-1", "GPU-2")
-	me := Holder{os.Getpid(), "tester"}
+	me := Holder{PID: os.Getpid(), Name: "tester"}
 	if who := held(t, "GPU-1", "GPU-2", "GPU-3"); len(who) != 2 || who["GPU-1"] != me || who["GPU-2"] != me {
 		t.Errorf("taken: got %v", who)
 	}
@@ -129,7 +129,7 @@ func TestReservation(t *testing.T) {
 	if who := held(t, "GPU-3"); len(who) != 0 {
 		t.Errorf("one that was to be had with one that was not: got %v", who)
 	}
-	if err := r.Describe(Holder{7, strings.Repeat("ä", maxName)}); err != nil {
+	if err := r.Describe(Holder{PID: 7, Name: strings.Repeat("ä", maxName)}); err != nil {
 		t.Fatal(err)
 	}
 	if who := held(t, "GPU-1")["GPU-1"]; who.PID != 7 || who.Name != strings.Repeat("ä", maxName/2) {
@@ -203,7 +203,7 @@ func TestRace(t *testing.T) {
 		all.Go(func() {
 			for range 20 {
 				var mine []string
-				r, err := Take(context.Background(), Holder{1, "x"}, gpus, func(held map[string]Holder) ([]string, error) {
+				r, err := Take(context.Background(), Holder{PID: 1, Name: "x"}, gpus, func(held map[string]Holder) ([]string, error) {
 					mine = slices.DeleteFunc(slices.Clone(gpus), func(g string) bool { _, taken := held[g]; return taken })
 					mine = mine[:min(2, len(mine))]
 					return mine, nil

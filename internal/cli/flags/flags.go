@@ -23,8 +23,9 @@ import (
 
 // Command is what the first word of a command line can be.
 type Command struct {
-	Name, Help string
-	Into       any // a pointer to the struct of its flags and arguments
+	Name string
+	Help string // empty for a command that the help does not list
+	Into any    // a pointer to the struct of its flags and arguments
 }
 
 // validator is a struct of flags that judges what was read into it.

@@ -13,9 +13,11 @@ const (
 
 // Usage writes the help of a program: what it is, and its commands.
 func Usage(program, description string, commands []Command) string {
-	rows := make([][2]string, len(commands))
-	for i, c := range commands {
-		rows[i] = [2]string{c.Name, c.Help}
+	var rows [][2]string
+	for _, c := range commands {
+		if c.Help != "" {
+			rows = append(rows, [2]string{c.Name, c.Help})
+		}
 	}
 	return fmt.Sprintf("Usage: %s <command>\n\n%s\nFlags:\n  -h, --help    Show this help, or with a command that command's.\n\nCommands:\n%s\nRun \"%s <command> --help\" for more information on a command.\n",
 		program, paragraphs(description), columns(rows), program)
