@@ -26,7 +26,7 @@ const (
 
 // Conv2D computes y, the cross-correlation of x with w plus bias, which has K
 // elements or is nil, and applies then to it, an op that Follows, or op.Invalid
-// for none. Its errors, and the gradients', are those of ForWithLoan.
+// for none. Its errors, and the gradients', are those of ForWithWorkspace.
 func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) error {
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)
@@ -38,7 +38,7 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 	lines := s.linesPerPiece(convPixels)
 	pieces := ceilDiv(s.OH, lines)
 	flops := 2 * outputs * depth * lines * s.OW
-	return ForWithLoan(s.N*s.Groups*pieces, grainOf(flops), s.columnsSize(depth, lines), func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(flops), s.columnsSize(depth, lines), func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			image, line := i/pieces, i%pieces*lines
 			group := image % s.Groups
@@ -70,7 +70,7 @@ func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 	pieces := ceilDiv(s.C/s.Groups, channels)
 	lines := s.linesPerPiece(4 * convPixels)
 	size := s.columnsSize(min(channels, s.C/s.Groups)*window, lines)
-	return ForWithLoan(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), size, func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), size, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			image, channel := i/pieces, i%pieces*channels
 			end := min(channel+channels, s.C/s.Groups)
@@ -111,7 +111,7 @@ func Conv2DGradWeight[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	lines := s.linesPerPiece(16 * convPixels)
 	size := s.columnsSize(min(rows, depth), lines)
 	clear(dw)
-	return ForWithLoan(s.Groups*pieces, grainOf(2*rows*outputs*pixels*s.N), size, func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.Groups*pieces, grainOf(2*rows*outputs*pixels*s.N), size, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			group, row := i/pieces, i%pieces*rows
 			end := min(row+rows, depth)

@@ -38,7 +38,7 @@ func convDirect[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) 
 		pieces = ceilDiv(s.OH, d.lines) * ceilDiv(s.OW, d.width)
 	}
 	flops := 2 * d.groups * outputs * depth * ceilDiv(pixels, pieces)
-	return ForWithLoan(s.N*s.Groups/d.groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.N*s.Groups/d.groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
 		var taps tapTable
 		for i := lo; i < hi; i++ {
 			image := i / pieces * d.groups

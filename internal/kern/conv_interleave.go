@@ -17,7 +17,7 @@ func interleavePhases[T dtype.Float](s *ConvShape, a int, phases []T, apart int,
 		return nil
 	}
 	padded := ceilDiv(rows*width, block) * block
-	return ForWithLoan(s.N*s.C, max(1, copyGrain/plane), s.StrideW*padded, func(lo, hi int, space []T) {
+	return ForWithWorkspace(s.N*s.C, max(1, copyGrain/plane), s.StrideW*padded, func(lo, hi int, space []T) {
 		for i := lo; i < hi; i++ {
 			from := phases[i*plane:]
 			switch s.StrideW {

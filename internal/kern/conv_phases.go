@@ -81,7 +81,7 @@ func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 	if s.StrideH*s.StrideW == 1 {
 		images, apart = s.N, 0
 	}
-	return withLoan(size+s.StrideW*apart, func(space []T) error {
+	return withWorkspace(size+s.StrideW*apart, func(space []T) error {
 		weights, phases := space[:size], space[size:]
 		flipAll(s, w, weights)
 		if apart == 0 {
@@ -113,9 +113,9 @@ func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 	})
 }
 
-// withLoan runs f with n elements of working memory.
-func withLoan[T dtype.Float](n int, f func(space []T) error) (err error) {
-	return errors.Join(ForWithLoan(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
+// withWorkspace runs f with n elements of working memory.
+func withWorkspace[T dtype.Float](n int, f func(space []T) error) (err error) {
+	return errors.Join(ForWithWorkspace(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
 }
 
 // flipped is the number of outputs that flip takes at a time: enough of each memory page that it touches, so that misses of the

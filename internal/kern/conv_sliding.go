@@ -96,7 +96,7 @@ func convSliding[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T)
 	inputs, outputs, depth, pixels := s.groupSizes()
 	work := 2 * d.groups * outputs * depth * d.lines * s.OW
 	sums, plane, block := d.groups*d.padded, d.size()/d.groups, vec.SlideBlock[T]()
-	return ForWithLoan(d.pieces(), grainOf(4*work), d.space()+sums, func(lo, hi int, space []T) {
+	return ForWithWorkspace(d.pieces(), grainOf(4*work), d.space()+sums, func(lo, hi int, space []T) {
 		copies, results := space[:d.space()], space[d.space():][:sums]
 		for i := lo; i < hi; i++ {
 			first, line := i/d.bands*d.groups, i%d.bands*d.lines

@@ -63,7 +63,7 @@ func gradWeightByPixels[T dtype.Float](s *ConvShape, x, dy, dw []T) error {
 	sums := g.outputs * window * g.row
 	size := max(g.transposed+sums+max(g.grads, (g.channels+1)*window+g.row), window*g.band*g.images+vec.TapsAhead)
 	flops := 2 * s.N * pixels * window * g.outputs * g.channels
-	return ForWithLoans(s.Groups*blocks*parts, grainOf(flops), size, func(lo, hi int, space []T, taps []int32) {
+	return ForWithWorkspaces(s.Groups*blocks*parts, grainOf(flops), size, func(lo, hi int, space []T, taps []int32) {
 		for i := lo; i < hi; i++ {
 			group, block, part := i/(blocks*parts), i/parts%blocks, i%parts
 			transposed, sums, rest := space[:g.transposed], space[g.transposed:][:sums], space[g.transposed+sums:]

@@ -144,7 +144,7 @@ func TestHalfLoops(t *testing.T) {
 // TestHalfLoopsOfManyElements takes more than one call of a vector loop does.
 func TestHalfLoopsOfManyElements(t *testing.T) {
 	rng := rand.New(rand.NewPCG(73, 74))
-	const n = vec.Around + 77
+	const n = vec.StreamAbove + 77
 	a, b, want, got := anyHalves(rng, n), anyHalves(rng, n), make([]uint16, n), make([]uint16, n)
 	for _, l := range halfLoops() {
 		withoutAsm(func() { l.run(want, a, b) })

@@ -64,13 +64,6 @@ func matrixFuncs[T dtype.Float]() []matrixFunc[T] {
 			}
 		}},
 	}
-	for _, c := range besideColumns[T]() {
-		funcs = append(funcs, matrixFunc[T]{c.name, func(rows, n int, x, w, _, y, _, _ []T) {
-			if n > 0 {
-				c.run(n, w[:rows], y, x)
-			}
-		}})
-	}
 	for _, affine := range []bool{false, true} {
 		funcs = append(funcs, matrixFunc[T]{fmt.Sprint("LayerNorm affine ", affine), func(rows, n int, x, w, v, y, p, q []T) {
 			weight, bias := v, w[:n]

@@ -130,7 +130,7 @@ func average[T dtype.Float](s *PoolShape, rows, cols *windows, x, y []T) {
 // averageBackward spreads each row of shares along a line once, and adds that to all lines of its windows.
 func averageBackward[T dtype.Float](s *PoolShape, rows, cols *windows, dy, dx []T) error {
 	work := max(s.OH*s.OW*max(s.S, 1), s.H*s.W, 1)
-	return ForWithLoan(s.Planes, max(1, poolElems/work), s.W, func(lo, hi int, line []T) {
+	return ForWithWorkspace(s.Planes, max(1, poolElems/work), s.W, func(lo, hi int, line []T) {
 		for plane := lo; plane < hi; plane++ {
 			from := dy[plane*s.OH*s.OW:][:s.OH*s.OW]
 			to := dx[plane*s.H*s.W:][:s.H*s.W]

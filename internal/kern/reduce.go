@@ -8,7 +8,7 @@ import (
 // Reductions see their input as [outer][n][inner] and reduce the middle axis. What becomes of one run along that axis is
 // told by a function of a row; a run that is not contiguous is gathered first. No result depends on the number of threads: a row
 // longer than piece is always reduced in pieces of that length, whose results are joined in order. Errors are those of
-// ForWithLoan.
+// ForWithWorkspace.
 
 const (
 	piece       = 1 << 15 // elements that one thread reduces at least
@@ -37,7 +37,7 @@ func MapRows[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func
 		return nil
 	}
 	blocks := outer * ceilDiv(inner, reduceLanes)
-	return ForWithLoans(blocks, laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, x []S, y []D) {
+	return ForWithWorkspaces(blocks, laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, x []S, y []D) {
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			gatherLanes(x, src[from:], n, count, inner)
@@ -55,7 +55,7 @@ func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int
 		forEachLine(src, outer, n, visit)
 		return nil
 	}
-	return ForWithLoan(outer*ceilDiv(inner, reduceLanes), laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, rows []S) {
+	return ForWithWorkspace(outer*ceilDiv(inner, reduceLanes), laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, rows []S) {
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			if n > 0 {

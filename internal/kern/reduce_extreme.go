@@ -14,13 +14,21 @@ type extreme[T dtype.Number] struct {
 }
 
 // MaxRow returns the largest element of a row that is not empty, and its first index. NaN is larger than any number.
-func MaxRow[T dtype.Number](row []T) (T, int64) {
+func MaxRow[T dtype.Number](row []T) (T, int64) { return extremeRow(vec.Largest, larger, row) }
+
+// MinRow returns the smallest element of a row that is not empty, and its first index. NaN is smaller than any number.
+func MinRow[T dtype.Number](row []T) (T, int64) { return extremeRow(vec.Smallest, smaller, row) }
+
+func larger[T dtype.Number](v, best T) bool  { return v > best }
+func smaller[T dtype.Number](v, best T) bool { return v < best }
+
+func extremeRow[T dtype.Number](loop vec.RowLoop, better func(v, best T) bool, row []T) (T, int64) {
 	if len(row) <= piece {
-		e := maxPiece(row, 0)
+		e := extremePiece(loop, better, row, 0)
 		return e.value, e.at
 	}
-	e := inPieces(len(row), func(lo, hi int) extreme[T] { return maxPiece(row[lo:hi], lo) }, func(a, b extreme[T]) extreme[T] {
-		if b.value > a.value || isNaN(b.value) && !isNaN(a.value) {
+	e := inPieces(len(row), func(lo, hi int) extreme[T] { return extremePiece(loop, better, row[lo:hi], lo) }, func(a, b extreme[T]) extreme[T] {
+		if better(b.value, a.value) || isNaN(b.value) && !isNaN(a.value) {
 			return b
 		}
 		return a
@@ -28,17 +36,18 @@ func MaxRow[T dtype.Number](row []T) (T, int64) {
 	return e.value, e.at
 }
 
-func maxPiece[T dtype.Number](row []T, start int) extreme[T] {
-	if v, ok := vectorExtreme(vec.Largest, row); ok {
+func extremePiece[T dtype.Number](loop vec.RowLoop, better func(v, best T) bool, row []T, start int) extreme[T] {
+	if v, ok := vectorExtreme(loop, row); ok {
 		return locate(row, v, start)
 	}
 	best, at := row[0], 0
 	for i, v := range row {
-		if v > best {
-			best, at = v, i
-		} else if isNaN(v) {
+		if isNaN(v) {
 			best, at = v, i
 			break
+		}
+		if better(v, best) {
+			best, at = v, i
 		}
 	}
 	return extreme[T]{best, int64(start + at)}
@@ -85,56 +94,20 @@ func firstEqual[T dtype.Number](x []T, v T) int {
 	return slices.Index(x, v)
 }
 
-// MinRow returns the smallest element of a row that is not empty, and its first index. NaN is smaller than any number.
-func MinRow[T dtype.Number](row []T) (T, int64) {
-	if len(row) <= piece {
-		e := minPiece(row, 0)
-		return e.value, e.at
-	}
-	e := inPieces(len(row), func(lo, hi int) extreme[T] { return minPiece(row[lo:hi], lo) }, func(a, b extreme[T]) extreme[T] {
-		if b.value < a.value || isNaN(b.value) && !isNaN(a.value) {
-			return b
-		}
-		return a
-	})
-	return e.value, e.at
-}
-
-func minPiece[T dtype.Number](row []T, start int) extreme[T] {
-	if v, ok := vectorExtreme(vec.Smallest, row); ok {
-		return locate(row, v, start)
-	}
-	best, at := row[0], 0
-	for i, v := range row {
-		if v < best {
-			best, at = v, i
-		} else if isNaN(v) {
-			best, at = v, i
-			break
-		}
-	}
-	return extreme[T]{best, int64(start + at)}
-}
-
 // MaxValueRow is MaxRow without the index.
-func MaxValueRow[T dtype.Number](row []T) T {
-	if len(row) <= piece {
-		if v, ok := vectorExtreme(vec.Largest, row); ok && v != 0 {
-			return v
-		}
-	}
-	v, _ := MaxRow(row)
-	return v
-}
+func MaxValueRow[T dtype.Number](row []T) T { return extremeValue(vec.Largest, MaxRow, row) }
 
 // MinValueRow is MinRow without the index.
-func MinValueRow[T dtype.Number](row []T) T {
+func MinValueRow[T dtype.Number](row []T) T { return extremeValue(vec.Smallest, MinRow, row) }
+
+// extremeValue takes the value from a vector loop unless it is 0, whose sign is that of the first zero.
+func extremeValue[T dtype.Number](loop vec.RowLoop, of func([]T) (T, int64), row []T) T {
 	if len(row) <= piece {
-		if v, ok := vectorExtreme(vec.Smallest, row); ok && v != 0 {
+		if v, ok := vectorExtreme(loop, row); ok && v != 0 {
 			return v
 		}
 	}
-	v, _ := MinRow(row)
+	v, _ := of(row)
 	return v
 }
 

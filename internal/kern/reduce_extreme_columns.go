@@ -8,10 +8,10 @@ import (
 	"cresset/internal/par"
 )
 
-// leastColumns is how many columns are worth their own accumulators; fewer are gathered.
+// leastColumns is the least number of columns that are reduced side by side; fewer are gathered.
 const leastColumns = 8
 
-// An extremeKind is what finding the largest elements and finding the smallest differ in.
+// An extremeKind is what the searches for the largest and for the smallest elements differ in.
 type extremeKind[T dtype.Number] struct {
 	rows    vec.RowLoop
 	columns vec.Loop
@@ -24,13 +24,13 @@ type extremeKind[T dtype.Number] struct {
 // MaxMiddle writes the largest of src[o][:][i] to value[o][i] and its first index to index[o][i], either of which may be
 // nil. NaN is larger than any number.
 func MaxMiddle[T dtype.Number](value []T, index []int64, src []T, outer, n, inner int) error {
-	k := extremeKind[T]{vec.Largest, vec.MaxColumns, func(v, best T) bool { return v > best }, Maximum[T], MaxRow[T], MaxValueRow[T]}
+	k := extremeKind[T]{vec.Largest, vec.MaxColumns, larger[T], Maximum[T], MaxRow[T], MaxValueRow[T]}
 	return k.reduce(value, index, src, outer, n, inner)
 }
 
 // MinMiddle is MaxMiddle for the smallest elements. NaN is smaller than any number.
 func MinMiddle[T dtype.Number](value []T, index []int64, src []T, outer, n, inner int) error {
-	k := extremeKind[T]{vec.Smallest, vec.MinColumns, func(v, best T) bool { return v < best }, Minimum[T], MinRow[T], MinValueRow[T]}
+	k := extremeKind[T]{vec.Smallest, vec.MinColumns, smaller[T], Minimum[T], MinRow[T], MinValueRow[T]}
 	return k.reduce(value, index, src, outer, n, inner)
 }
 
@@ -48,7 +48,7 @@ func (k *extremeKind[T]) reduce(value []T, index []int64, src []T, outer, n, inn
 	return nil
 }
 
-// ofLines reduces rows of n elements, many of which a vector loop takes together.
+// ofLines reduces rows of n elements, many in one call of a vector loop.
 func (k *extremeKind[T]) ofLines(value []T, index []int64, src []T, outer, n int) {
 	par.For(outer, max(1, piece/max(n, 1)), func(lo, hi int) {
 		var values [rowBlock]T
@@ -73,7 +73,7 @@ func (k *extremeKind[T]) ofLines(value []T, index []int64, src []T, outer, n int
 	})
 }
 
-// valuesOfLines finds no places. Of zeros of both signs it returns the first, which takes a second look.
+// valuesOfLines finds values without indices. Of zeros of both signs it returns the first, which takes a second pass.
 func (k *extremeKind[T]) valuesOfLines(values, x []T, n int) {
 	found := vec.Rows(k.rows, n, nil, values, x)
 	for r, v := range values {
@@ -97,7 +97,7 @@ func extremeRows[T dtype.Number](value []T, index []int64, src []T, outer, n, in
 	return ReducePair(value, index, src, outer, n, inner, pair)
 }
 
-// ofColumns holds the best elements of a strip of columns, and their rows, against one row after the other.
+// ofColumns compares a strip of accumulators, the best elements of its columns and their rows, with one row after the other.
 func (k *extremeKind[T]) ofColumns(value []T, index []int64, src []T, outer, n, inner int) {
 	forStrips(outer, n, inner, func(from, to, count int) {
 		var bestSpace [stripColumns]T
@@ -116,7 +116,7 @@ func (k *extremeKind[T]) ofColumns(value []T, index []int64, src []T, outer, n, 
 	})
 }
 
-// row takes row r into the best elements and the rows that they come from.
+// row updates the best elements, and the rows that they come from, with row r.
 func (k *extremeKind[T]) row(best []T, at []int32, row []T, r int) {
 	for i := vec.Binary(k.columns, best, at, row, withBits[T](r)); i < len(best); i++ {
 		v, b := row[i], best[i]
@@ -140,7 +140,7 @@ func withBits[T dtype.Number](n int) T {
 	return v
 }
 
-// valuesOfColumns holds the best elements of a strip of columns against one row after the other, in the result itself.
+// valuesOfColumns does so without the rows, with the result itself as accumulators.
 func (k *extremeKind[T]) valuesOfColumns(value, src []T, outer, n, inner int) {
 	forStrips(outer, n, inner, func(from, to, count int) {
 		best := value[to:][:count]

@@ -2,6 +2,7 @@ package kern
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
@@ -95,23 +96,11 @@ func truthOfWord(w uint64) uint64 {
 // AnyRow reports whether an element of a row is not zero; NaN is not.
 func AnyRow[T dtype.Number](row []T) bool {
 	if x, ok := any(row).([]uint8); ok {
-		return anyByte(x)
+		for ; len(x) >= word && binary.NativeEndian.Uint64(x) == 0; x = x[word:] {
+		}
+		row = any(x).([]T)
 	}
 	for _, v := range row {
-		if v != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func anyByte(x []byte) bool {
-	for ; len(x) >= word; x = x[word:] {
-		if binary.NativeEndian.Uint64(x) != 0 {
-			return true
-		}
-	}
-	for _, v := range x {
 		if v != 0 {
 			return true
 		}
@@ -122,28 +111,11 @@ func anyByte(x []byte) bool {
 // AllRow reports whether no element of a row is zero.
 func AllRow[T dtype.Number](row []T) bool {
 	if x, ok := any(row).([]uint8); ok {
-		return allBytes(x)
-	}
-	for _, v := range row {
-		if v == 0 {
-			return false
+		for ; len(x) >= word && truthOfWord(binary.NativeEndian.Uint64(x)) == ones; x = x[word:] {
 		}
+		row = any(x).([]T)
 	}
-	return true
-}
-
-func allBytes(x []byte) bool {
-	for ; len(x) >= word; x = x[word:] {
-		if truthOfWord(binary.NativeEndian.Uint64(x)) != ones {
-			return false
-		}
-	}
-	for _, v := range x {
-		if v == 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(row, 0)
 }
 
 // CountRow returns how many elements of a row are not zero.

@@ -11,7 +11,7 @@ import (
 const maxScratch = packSteps * packCols
 
 // scratch is temporary memory of undefined content, recycled by sync.Pools. Its size is bounded whatever the operands, and so it
-// may be Go memory; what grows with an operand is ForWithLoan's.
+// may be Go memory; what grows with an operand is ForWithWorkspace's.
 type scratch[T dtype.Float] struct{ data []T }
 
 // A pool for each power of two, so that a small scratch never takes a large block.

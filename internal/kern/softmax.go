@@ -246,7 +246,7 @@ func forRows[T dtype.Float](outer, axis, inner int, a, b, out []T, body func(a, 
 	}
 	blocks := ceilDiv(inner, together)
 	size := volume(min(together, inner), axis)
-	return ForWithLoan(outer*blocks, max(1, rowElems/(axis*together)), volume(3, size), func(lo, hi int, space []T) {
+	return ForWithWorkspace(outer*blocks, max(1, rowElems/(axis*together)), volume(3, size), func(lo, hi int, space []T) {
 		rowsA, rowsB, rowsOut := space[:size], space[size:2*size], space[2*size:]
 		for i := lo; i < hi; i++ {
 			first := i / blocks * axis * inner

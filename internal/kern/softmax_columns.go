@@ -25,7 +25,7 @@ func forSoftmaxStrips[T dtype.Float](outer, n, inner int, visit func(from, to, c
 		width = ceilDiv(width, 2)
 	}
 	strips := ceilDiv(inner, width)
-	return ForWithLoan(outer*strips, max(1, piece/(n*width)), columnRun*width, func(lo, hi int, run []T) {
+	return ForWithWorkspace(outer*strips, max(1, piece/(n*width)), columnRun*width, func(lo, hi int, run []T) {
 		for s := lo; s < hi; s++ {
 			o, first := s/strips, s%strips*width
 			visit(o*n*inner+first, o*inner+first, min(width, inner-first), run)

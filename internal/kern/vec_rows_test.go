@@ -55,12 +55,6 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 		rowLoop("ProdRow", func(_, a, _, _ []T) []float64 { return []float64{float64(ProdRow[T](a))} }),
 		rowLoop("CountRow", func(_, a, _, _ []T) []float64 { return []float64{float64(CountRow(a))} }),
 	}
-	for _, c := range besideColumns[T]() {
-		loops = append(loops, rowLoop(c.name, func(dst, a, b, _ []T) []float64 {
-			c.run(len(dst), b[:1], dst, a)
-			return nil
-		}))
-	}
 	return slices.Concat(loops, extremeLoops[T](), columnLoops[T](), normalizingLoops[T]())
 }
 

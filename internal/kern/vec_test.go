@@ -185,7 +185,7 @@ func TestVectorLoopsInPlace(t *testing.T) {
 
 func checkInPlace[T dtype.Number](t *testing.T, loops []vectorLoop[T]) {
 	rng := rand.New(rand.NewPCG(14, 15))
-	for _, n := range []int{77, vec.Around + 77} {
+	for _, n := range []int{77, vec.StreamAbove + 77} {
 		a, b := values[T](rng, n), values[T](rng, n)
 		for _, l := range loops {
 			want := make([]T, n)

@@ -95,7 +95,7 @@ func pieceOf(n int) int {
 	case n < huge:
 		return piece
 	}
-	return 2 * vec.Around
+	return 2 * vec.StreamAbove
 }
 
 // unary makes a kernel of a loop over one operand.

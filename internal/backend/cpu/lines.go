@@ -63,7 +63,7 @@ func sortLines[T dtype.Number](c *backend.Call) error {
 	vStep, fromStep, srcStep := values.Layout.Strides()[axis], indices.Layout.Strides()[axis], x.Layout.Strides()[axis]
 	var l lines
 	l.init(axis, values, indices, x)
-	return kern.ForWithLoans(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
+	return kern.ForWithWorkspaces(l.count, max(grain/n, 1), n, func(lo, hi int, line, spare []kern.Sorted[T]) {
 		l.each(lo, hi, func(at *[layout.MaxOperands]int) {
 			for i := range line {
 				line[i] = kern.Sorted[T]{Value: src[at[2]+i*srcStep], From: int64(i)}

@@ -68,7 +68,7 @@ func (e *elementwise) applyPlan(v *views, params any) error {
 		p.run(0, count, p.room[:])
 		return nil
 	}
-	return kern.ForWithLoan(count, share, p.scratch, p.run)
+	return kern.ForWithWorkspace(count, share, p.scratch, p.run)
 }
 
 // release forgets the operands and gives the plan back.
@@ -204,7 +204,7 @@ func (p *plan) cut(transposes bool) {
 	case staged:
 		span = tile
 	case repeats && joins && p.size >= huge:
-		span = vec.Around + tile // a call that long writes by non-temporal stores
+		span = vec.StreamAbove + tile // a call that long writes by non-temporal stores
 	case repeats && joins:
 		span = tile
 	}

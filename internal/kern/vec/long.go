@@ -2,10 +2,10 @@ package vec
 
 import "unsafe"
 
-// Around is how many elements a slice has at most that a loop writes by ordinary stores. A caller with more of them has a result
+// StreamAbove is how many elements a slice has at most that a loop writes by ordinary stores. A caller with more of them has a result
 // larger than the caches, and a loop that waits for memory then writes by non-temporal stores: the lines of the result
 // are not read before, and nothing else leaves the caches for them.
-const Around = most
+const StreamAbove = most
 
 const (
 	streamUnit = 256 // elements: a loop with non-temporal stores takes a multiple of it

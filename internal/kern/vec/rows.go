@@ -59,7 +59,7 @@ func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x 
 	return true
 }
 
-// StreamRows is Rows by non-temporal stores (see Around), for a loop without results and for at most 64K elements. It prefetches
+// StreamRows is Rows by non-temporal stores (see StreamAbove), for a loop without results and for at most 64K elements. It prefetches
 // next, as RowsPrefetching does. It needs rows of whole cache lines; if it has others it does nothing.
 func StreamRows[T any](next []T, l RowLoop, n int, scalars []T, x ...[]T) bool {
 	loop, ok := of[T](Loop(l))

@@ -77,30 +77,6 @@ func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer
 		productF64AVX512(p[0], rows, n, results)
 	case ProductF32 + 1:
 		productF32F64AVX512(p[0], rows, n, results)
-	case AddColumn + 0:
-		addColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case AddColumn + 1:
-		addColumnF64AVX512(p[0], p[1], rows, n, scalars)
-	case SubColumn + 0:
-		subColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case SubColumn + 1:
-		subColumnF64AVX512(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 0:
-		subFromColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 1:
-		subFromColumnF64AVX512(p[0], p[1], rows, n, scalars)
-	case MulColumn + 0:
-		mulColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case MulColumn + 1:
-		mulColumnF64AVX512(p[0], p[1], rows, n, scalars)
-	case DivColumn + 0:
-		divColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case DivColumn + 1:
-		divColumnF64AVX512(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 0:
-		divIntoColumnF32AVX512(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 1:
-		divIntoColumnF64AVX512(p[0], p[1], rows, n, scalars)
 	case ExpShifted + 0:
 		expShiftedF32AVX512(p[0], p[1], rows, n, scalars, results, next)
 	case ExpShifted + 1:
@@ -234,30 +210,6 @@ func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		productF64AVX2(p[0], rows, n, results)
 	case ProductF32 + 1:
 		productF32F64AVX2(p[0], rows, n, results)
-	case AddColumn + 0:
-		addColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case AddColumn + 1:
-		addColumnF64AVX2(p[0], p[1], rows, n, scalars)
-	case SubColumn + 0:
-		subColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case SubColumn + 1:
-		subColumnF64AVX2(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 0:
-		subFromColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 1:
-		subFromColumnF64AVX2(p[0], p[1], rows, n, scalars)
-	case MulColumn + 0:
-		mulColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case MulColumn + 1:
-		mulColumnF64AVX2(p[0], p[1], rows, n, scalars)
-	case DivColumn + 0:
-		divColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case DivColumn + 1:
-		divColumnF64AVX2(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 0:
-		divIntoColumnF32AVX2(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 1:
-		divIntoColumnF64AVX2(p[0], p[1], rows, n, scalars)
 	case ExpShifted + 0:
 		expShiftedF32AVX2(p[0], p[1], rows, n, scalars, results, next)
 	case ExpShifted + 1:

@@ -67,30 +67,6 @@ func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, 
 		productF64NEON(p[0], rows, n, results)
 	case ProductF32 + 1:
 		productF32F64NEON(p[0], rows, n, results)
-	case AddColumn + 0:
-		addColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case AddColumn + 1:
-		addColumnF64NEON(p[0], p[1], rows, n, scalars)
-	case SubColumn + 0:
-		subColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case SubColumn + 1:
-		subColumnF64NEON(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 0:
-		subFromColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case SubFromColumn + 1:
-		subFromColumnF64NEON(p[0], p[1], rows, n, scalars)
-	case MulColumn + 0:
-		mulColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case MulColumn + 1:
-		mulColumnF64NEON(p[0], p[1], rows, n, scalars)
-	case DivColumn + 0:
-		divColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case DivColumn + 1:
-		divColumnF64NEON(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 0:
-		divIntoColumnF32NEON(p[0], p[1], rows, n, scalars)
-	case DivIntoColumn + 1:
-		divIntoColumnF64NEON(p[0], p[1], rows, n, scalars)
 	case ExpShifted + 0:
 		expShiftedF32NEON(p[0], p[1], rows, n, scalars, results, next)
 	case ExpShifted + 1:

@@ -20,24 +20,18 @@ const (
 	SumU8                 RowLoop = 65  // Σ a, of bytes
 	Product               RowLoop = 70  // Π a
 	ProductF32            RowLoop = 75  // Π a, of float32
-	AddColumn             RowLoop = 80  // dst[i] = a + v
-	SubColumn             RowLoop = 85  // dst[i] = a - v
-	SubFromColumn         RowLoop = 90  // dst[i] = v - a
-	MulColumn             RowLoop = 95  // dst[i] = a · v
-	DivColumn             RowLoop = 100 // dst[i] = a / v
-	DivIntoColumn         RowLoop = 105 // dst[i] = v / a
-	ExpShifted            RowLoop = 110 // dst[i] = e**(a - largest), and their sum
-	SumExp                RowLoop = 115 // Σ e**(a - largest)
-	CrossEntropyGrad      RowLoop = 120 // dst[i] = e**(a - first - second) · scale
-	LogSoftmaxGrad        RowLoop = 125 // dst[i] = dy - e**y · sum
-	Scale                 RowLoop = 130 // dst[i] = a · factor
-	SoftmaxGrad           RowLoop = 135 // dst[i] = y·(dy - sum)
-	Shift                 RowLoop = 140 // dst[i] = a - first - second
-	Normalize             RowLoop = 145 // dst[i] = (a - mean)·rstd, the mean in two parts
-	NormalizeAffine       RowLoop = 150 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
-	NormalizeChannel      RowLoop = 155 // dst[i] = (a - mean)·scale + shift
-	LayerNormSums         RowLoop = 160 // Σ dy, Σ dy·h with h = (x - mean)·rstd
-	LayerNormSumsWeighted RowLoop = 165 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
-	LayerNormGrad         RowLoop = 170 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
-	LayerNormGradWeighted RowLoop = 175 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
+	ExpShifted            RowLoop = 80  // dst[i] = e**(a - largest), and their sum
+	SumExp                RowLoop = 85  // Σ e**(a - largest)
+	CrossEntropyGrad      RowLoop = 90  // dst[i] = e**(a - first - second) · scale
+	LogSoftmaxGrad        RowLoop = 95  // dst[i] = dy - e**y · sum
+	Scale                 RowLoop = 100 // dst[i] = a · factor
+	SoftmaxGrad           RowLoop = 105 // dst[i] = y·(dy - sum)
+	Shift                 RowLoop = 110 // dst[i] = a - first - second
+	Normalize             RowLoop = 115 // dst[i] = (a - mean)·rstd, the mean in two parts
+	NormalizeAffine       RowLoop = 120 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
+	NormalizeChannel      RowLoop = 125 // dst[i] = (a - mean)·scale + shift
+	LayerNormSums         RowLoop = 130 // Σ dy, Σ dy·h with h = (x - mean)·rstd
+	LayerNormSumsWeighted RowLoop = 135 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
+	LayerNormGrad         RowLoop = 140 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
+	LayerNormGradWeighted RowLoop = 145 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
 )

@@ -9,30 +9,6 @@ import "unsafe"
 // streamRowsAVX512 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case AddColumn + 0:
-		addColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case AddColumn + 1:
-		addColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case SubColumn + 0:
-		subColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case SubColumn + 1:
-		subColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case SubFromColumn + 0:
-		subFromColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case SubFromColumn + 1:
-		subFromColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case MulColumn + 0:
-		mulColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case MulColumn + 1:
-		mulColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case DivColumn + 0:
-		divColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case DivColumn + 1:
-		divColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case DivIntoColumn + 0:
-		divIntoColumnF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case DivIntoColumn + 1:
-		divIntoColumnF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case Shift + 0:
 		shiftF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
 	case Shift + 1:
@@ -58,30 +34,6 @@ func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Poin
 // streamRowsAVX2 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case AddColumn + 0:
-		addColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case AddColumn + 1:
-		addColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case SubColumn + 0:
-		subColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case SubColumn + 1:
-		subColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case SubFromColumn + 0:
-		subFromColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case SubFromColumn + 1:
-		subFromColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case MulColumn + 0:
-		mulColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case MulColumn + 1:
-		mulColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case DivColumn + 0:
-		divColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case DivColumn + 1:
-		divColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case DivIntoColumn + 0:
-		divIntoColumnF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case DivIntoColumn + 1:
-		divIntoColumnF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case Shift + 0:
 		shiftF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
 	case Shift + 1:

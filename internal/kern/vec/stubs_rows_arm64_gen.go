@@ -151,66 +151,6 @@ func productF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func productF32F64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// addColumnF32NEON is dst[i] = a + v.
-//
-//go:noescape
-func addColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// addColumnF64NEON is dst[i] = a + v.
-//
-//go:noescape
-func addColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// subColumnF32NEON is dst[i] = a - v.
-//
-//go:noescape
-func subColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// subColumnF64NEON is dst[i] = a - v.
-//
-//go:noescape
-func subColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// subFromColumnF32NEON is dst[i] = v - a.
-//
-//go:noescape
-func subFromColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// subFromColumnF64NEON is dst[i] = v - a.
-//
-//go:noescape
-func subFromColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// mulColumnF32NEON is dst[i] = a · v.
-//
-//go:noescape
-func mulColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// mulColumnF64NEON is dst[i] = a · v.
-//
-//go:noescape
-func mulColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// divColumnF32NEON is dst[i] = a / v.
-//
-//go:noescape
-func divColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// divColumnF64NEON is dst[i] = a / v.
-//
-//go:noescape
-func divColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// divIntoColumnF32NEON is dst[i] = v / a.
-//
-//go:noescape
-func divIntoColumnF32NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
-// divIntoColumnF64NEON is dst[i] = v / a.
-//
-//go:noescape
-func divIntoColumnF64NEON(dst, a unsafe.Pointer, rows, n int, scalars unsafe.Pointer)
-
 // expShiftedF32NEON is dst[i] = e**(a - largest), and their sum.
 //
 //go:noescape

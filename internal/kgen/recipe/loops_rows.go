@@ -2,7 +2,7 @@ package recipe
 
 import "slices"
 
-// Rows returns the description of every loop over rows that is written in assembly: those of internal/kern/lanes.go, column.go,
+// Rows returns the description of every loop over rows that is written in assembly: those of internal/kern/lanes.go,
 // softmax.go, norm.go and reduce_extreme.go.
 func Rows() []*Loop {
 	loops := []*Loop{
@@ -27,7 +27,6 @@ func Rows() []*Loop {
 		product("Product", "Π a", Own),
 		product("ProductF32", "Π a, of float32", F32),
 	}
-	loops = append(loops, besideColumns()...)
 	loops = append(loops, softmaxes()...)
 	return append(loops, layerNorms()...)
 }
@@ -110,22 +109,6 @@ func deviations() *Loop {
 	d.fold(FoldSum, x)
 	d.fold(FoldDot, x, x)
 	return d.folded()
-}
-
-// besideColumns are the loops of internal/kern/column.go: each row of a matrix meets one number.
-func besideColumns() []*Loop {
-	beside := func(name, doc string, f func(d description, x, v float) float) *Loop {
-		d := describeRows(name, doc, floats, "a")
-		return d.dst(f(d, d.Param(0), d.scalar("v")))
-	}
-	return []*Loop{
-		beside("AddColumn", "a + v", func(d description, x, v float) float { return d.Add(x, v) }),
-		beside("SubColumn", "a - v", func(d description, x, v float) float { return d.Sub(x, v) }),
-		beside("SubFromColumn", "v - a", func(d description, x, v float) float { return d.Sub(v, x) }),
-		beside("MulColumn", "a · v", func(d description, x, v float) float { return d.Mul(x, v) }),
-		beside("DivColumn", "a / v", func(d description, x, v float) float { return d.Div(x, v) }),
-		beside("DivIntoColumn", "v / a", func(d description, x, v float) float { return d.Div(v, x) }),
-	}
 }
 
 // from is x less two scalars, of which the second is what the first left out.

@@ -9,15 +9,15 @@ import (
 	"cresset/internal/par"
 )
 
-// ForWithLoan is par.For whose body also gets n elements of working memory, of undefined content. Elements hold no
-// pointers. The memory of all threads is lent before the first call of body, so that a loop whose workspace the machine
+// ForWithWorkspace is par.For whose body also gets n elements of working memory, of undefined content. Elements hold no
+// pointers. The memory of all threads is allocated before the first call of body, so that a loop whose workspace the machine
 // cannot hold returns the error having done nothing.
-func ForWithLoan[E any](count, grain, n int, body func(lo, hi int, space []E)) error {
-	return ForWithLoans(count, grain, n, func(lo, hi int, space []E, _ []struct{}) { body(lo, hi, space) })
+func ForWithWorkspace[E any](count, grain, n int, body func(lo, hi int, space []E)) error {
+	return ForWithWorkspaces(count, grain, n, func(lo, hi int, space []E, _ []struct{}) { body(lo, hi, space) })
 }
 
-// ForWithLoans is ForWithLoan with working memory for n elements of each of two types.
-func ForWithLoans[E, F any](count, grain, n int, body func(lo, hi int, x []E, y []F)) error {
+// ForWithWorkspaces is ForWithWorkspace with working memory for n elements of each of two types.
+func ForWithWorkspaces[E, F any](count, grain, n int, body func(lo, hi int, x []E, y []F)) error {
 	if count <= 0 {
 		return nil
 	}
@@ -25,7 +25,7 @@ func ForWithLoans[E, F any](count, grain, n int, body func(lo, hi int, x []E, y 
 	if !par.Inline(count, grain) {
 		threads = min(par.NumThreads(), count/max(grain, 1))
 	}
-	l, err := borrowFor[E, F](threads, n)
+	l, err := newWorkspace[E, F](threads, n)
 	if err != nil {
 		return err
 	}
@@ -49,15 +49,15 @@ func ForWithLoans[E, F any](count, grain, n int, body func(lo, hi int, x []E, y 
 	return nil
 }
 
-// loan is working memory for several threads, n elements of each type for each.
-type loan[E, F any] struct {
+// workspace is working memory for several threads, n elements of each type for each.
+type workspace[E, F any] struct {
 	block *mem.Block
 	n     int
 	first int // where a part's elements of type E start: those of F, which may have no size, lie before them
 	bytes int // of a part
 }
 
-func borrowFor[E, F any](threads, n int) (l loan[E, F], err error) {
+func newWorkspace[E, F any](threads, n int) (l workspace[E, F], err error) {
 	var x E
 	var y F
 	lines := n/mem.Alignment + 1 // so many elements of any type fill whole cache lines, which threads do not share
@@ -70,7 +70,7 @@ func borrowFor[E, F any](threads, n int) (l loan[E, F], err error) {
 
 // part returns the memory of one thread. It is sound: both slices are aligned, lie within the block, which outlives the
 // loop, and hold no pointers.
-func (l *loan[E, F]) part(i int) ([]E, []F) {
+func (l *workspace[E, F]) part(i int) ([]E, []F) {
 	at := unsafe.Add(l.block.Pointer(), i*l.bytes)
 	return unsafe.Slice((*E)(unsafe.Add(at, l.first)), l.n), unsafe.Slice((*F)(at), l.n)
 }

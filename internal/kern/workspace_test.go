@@ -10,13 +10,13 @@ import (
 	"cresset/internal/mem"
 )
 
-func TestForWithLoans(t *testing.T) {
+func TestForWithWorkspaces(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 1000} {
 		const count = 500
 		seen := make([]int, count)
-		err := ForWithLoans(count, 3, n, func(lo, hi int, x []int8, y []float64) {
+		err := ForWithWorkspaces(count, 3, n, func(lo, hi int, x []int8, y []float64) {
 			if len(x) != n || len(y) != n {
-				t.Errorf("loans of %d and %d elements, want %d", len(x), len(y), n)
+				t.Errorf("workspaces of %d and %d elements, want %d", len(x), len(y), n)
 			}
 			for i := lo; i < hi; i++ {
 				for k := range n {
@@ -25,7 +25,7 @@ func TestForWithLoans(t *testing.T) {
 				seen[i]++
 				for k := range n {
 					if x[k] != int8(i) || y[k] != float64(i) {
-						t.Errorf("iteration %d finds %v and %v in its loan", i, x[k], y[k])
+						t.Errorf("iteration %d finds %v and %v in its workspace", i, x[k], y[k])
 						return
 					}
 				}
@@ -37,9 +37,9 @@ func TestForWithLoans(t *testing.T) {
 	}
 }
 
-func TestRefusedLoan(t *testing.T) {
+func TestRefusedWorkspace(t *testing.T) {
 	for _, n := range []int{1 << 50, math.MaxInt} {
-		err := ForWithLoan(1000, 1, n, func(int, int, []int64) { t.Error("the loop ran") })
+		err := ForWithWorkspace(1000, 1, n, func(int, int, []int64) { t.Error("the loop ran") })
 		if !errors.Is(err, mem.ErrOutOfMemory) {
 			t.Errorf("%d elements: error %v, want out of memory", n, err)
 		}
