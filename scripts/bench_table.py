@@ -22,12 +22,12 @@ def main():
     heads = ["workload", "goal"]
     for n in threads:
         heads += [f"{n} thread{'s' * (n > 1)}, µs", "ratio"]
-    print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    print(" | ".join(heads), "|".join(["---"] * len(heads)), sep="\n")
     for name in dict.fromkeys(r["case"] for r in rows):
         cells = [f"`{name}`", str(wanted(name)[0] or "")]
         for n in threads:
             cells += figures([r for r in rows if r["case"] == name and r["threads"] == n])
-        print(f"| {' | '.join(cells)} |")
+        print(" | ".join(cells))
 
 
 def figures(runs):
