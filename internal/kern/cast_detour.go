@@ -41,8 +41,8 @@ func detour(widen, narrow, direct CastFunc, to, from int) CastFunc {
 			direct(dst, src, n)
 			return
 		}
-		d := desks.Get().(*desk)
-		defer desks.Put(d)
+		d := wideRooms.Get().(*wideRoom)
+		defer wideRooms.Put(d)
 		middle := unsafe.Pointer(&d[0])
 		for done := 0; done < n; done += detourPiece {
 			count := min(n-done, detourPiece)

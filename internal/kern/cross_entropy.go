@@ -61,7 +61,7 @@ func scaledSoftmax[T dtype.Float](x, y, scalars []T) {
 	for i, v := range x {
 		y[i] = v - scalars[0] - scalars[1]
 	}
-	expBelow(y, y)
+	ExpBelow(y, y)
 	for i := range y {
 		y[i] *= scalars[2]
 	}

@@ -34,14 +34,6 @@ func floorDivide[T dtype.Float](x, y T) T {
 	return floor
 }
 
-// DivTrunc is dst[i] = a[i] / b[i] without the fraction.
-func DivTrunc[T dtype.Float](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := vec.Binary(vec.DivTrunc, dst, a, b); i < len(dst); i++ {
-		dst[i] = T(math.Trunc(float64(a[i] / b[i])))
-	}
-}
-
 // Remainder is the exact rest of a[i] / b[i] with the sign of b[i].
 func Remainder[T dtype.Float](dst, a, b []T) { divide(vec.Remainder, dst, a, b, remainder) }
 

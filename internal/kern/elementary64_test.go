@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"cresset/internal/kgen/recipe"
@@ -11,9 +12,9 @@ import (
 
 // doubles are the generated functions of one float64.
 var doubles = map[string]func(dst, src []float64){
-	"Exp": ExpF64, "ExpBelow": expBelowOfAll, "Expm1": Expm1F64, "Log": LogF64, "Log1p": Log1pF64, "Tanh": TanhF64,
-	"Sigmoid": SigmoidF64, "SiLU": SiLUF64, "Softplus": SoftplusF64, "Rsqrt": RsqrtF64,
-	"Erf": ErfF64, "GELU": GELUF64, "GELUSlope": GELUSlopeF64, "GELUTanh": GELUTanhF64, "Sin": SinF64, "SinNear": SinNearF64, "Cos": CosF64, "CosNear": CosNearF64,
+	"Exp": Exp[float64], "ExpBelow": expBelowOfAll, "Expm1": Expm1[float64], "Log": Log[float64], "Log1p": Log1p[float64], "Tanh": Tanh[float64],
+	"Sigmoid": Sigmoid[float64], "SiLU": SiLU[float64], "Softplus": softplusAlone[float64], "Rsqrt": Rsqrt[float64],
+	"Erf": Erf[float64], "GELU": GELU[float64], "GELUSlope": geluSlope64, "GELUTanh": GELUTanh[float64], "Sin": Sin[float64], "SinNear": sin[float64], "Cos": Cos[float64], "CosNear": cos[float64],
 }
 
 // expBelowOfAll is ExpBelow of what it is for: numbers that are not positive.
@@ -21,7 +22,13 @@ func expBelowOfAll(dst, src []float64) {
 	for i, x := range src {
 		dst[i] = -math.Abs(x)
 	}
-	ExpBelowF64(dst, dst)
+	ExpBelow[float64](dst, dst)
+}
+
+// geluSlope64 is the derivative of GELU.
+func geluSlope64(dst, src []float64) {
+	ones := slices.Repeat([]float64{1}, len(src))
+	GELUGrad(dst, ones, src)
 }
 
 // patterns64 are n numbers from everywhere, those of numbers and bit patterns that are evenly spread.
@@ -124,47 +131,47 @@ var elementary64 = []struct {
 	signs     string
 	samples   int
 }{
-	{"exp", ExpF64, bigExp, 1e-10, 700, "+-", 80},
-	{"exp below", ExpBelowF64, bigExp, 1e-10, 745, "-", 80},
-	{"exp subnormal", ExpF64, bigExp, 708, 745, "-", 40},
-	{"exp to the largest", ExpF64, bigExp, 700, 709.79, "+", 20},
-	{"expm1 to -1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 35, 40, "-", 20},
-	{"expm1", Expm1F64, func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 80},
-	{"log", LogF64, bigLog, 1e-300, 1e300, "+", 100},
-	{"log near 1", LogF64, bigLog, 0.5, 2, "+", 100},
-	{"log1p", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1e-10, 1, "+-", 100},
-	{"log1p far", Log1pF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1, 1e300, "+", 50},
-	{"sin", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-300, 1e4, "+-", 80},
-	{"sin far", SinF64, func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 80},
-	{"cos", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 80},
-	{"cos far", CosF64, func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 80},
-	{"tanh", TanhF64, func(x *big.Float) *big.Float {
+	{"exp", Exp[float64], bigExp, 1e-10, 700, "+-", 80},
+	{"exp below", ExpBelow[float64], bigExp, 1e-10, 745, "-", 80},
+	{"exp subnormal", Exp[float64], bigExp, 708, 745, "-", 40},
+	{"exp to the largest", Exp[float64], bigExp, 700, 709.79, "+", 20},
+	{"expm1 to -1", Expm1[float64], func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 35, 40, "-", 20},
+	{"expm1", Expm1[float64], func(x *big.Float) *big.Float { return bigSub(bigExp(x), bigOf(1)) }, 1e-10, 700, "+-", 80},
+	{"log", Log[float64], bigLog, 1e-300, 1e300, "+", 100},
+	{"log near 1", Log[float64], bigLog, 0.5, 2, "+", 100},
+	{"log1p", Log1p[float64], func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1e-10, 1, "+-", 100},
+	{"log1p far", Log1p[float64], func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), x)) }, 1, 1e300, "+", 50},
+	{"sin", Sin[float64], func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e-300, 1e4, "+-", 80},
+	{"sin far", Sin[float64], func(x *big.Float) *big.Float { return bigSin(x, 0) }, 1e4, 1e300, "+-", 80},
+	{"cos", Cos[float64], func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e-10, 1e4, "+-", 80},
+	{"cos far", Cos[float64], func(x *big.Float) *big.Float { return bigSin(x, 1) }, 1e4, 1e300, "+-", 80},
+	{"tanh", Tanh[float64], func(x *big.Float) *big.Float {
 		e := bigExp(bigAdd(x, x))
 		return bigDiv(bigSub(e, bigOf(1)), bigAdd(e, bigOf(1)))
 	}, 1e-10, 20, "+-", 80},
-	{"sigmoid", SigmoidF64, bigSigmoid, 1e-10, 740, "+-", 80},
-	{"erf", ErfF64, bigErf, 1e-10, 6, "+-", 100},
-	{"erf near 0", ErfF64, bigErf, 1e-320, 1e-10, "+-", 100},
-	{"rsqrt", RsqrtF64, func(x *big.Float) *big.Float {
+	{"sigmoid", Sigmoid[float64], bigSigmoid, 1e-10, 740, "+-", 80},
+	{"erf", Erf[float64], bigErf, 1e-10, 6, "+-", 100},
+	{"erf near 0", Erf[float64], bigErf, 1e-320, 1e-10, "+-", 100},
+	{"rsqrt", Rsqrt[float64], func(x *big.Float) *big.Float {
 		return bigDiv(bigOf(1), new(big.Float).SetPrec(bigPrec).Sqrt(x))
 	}, 1e-300, 1e300, "+", 150},
-	{"silu", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 1e-10, 744, "+-", 80},
-	{"silu far", SiLUF64, func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 500, 755, "+-", 80},
-	{"gelu", GELUF64, func(x *big.Float) *big.Float {
+	{"silu", SiLU[float64], func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 1e-10, 744, "+-", 80},
+	{"silu far", SiLU[float64], func(x *big.Float) *big.Float { return bigMul(x, bigSigmoid(x)) }, 500, 755, "+-", 80},
+	{"gelu", GELU[float64], func(x *big.Float) *big.Float {
 		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
 		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
 	}, 1e-10, 38.5, "+-", 40},
-	{"gelu far", GELUF64, func(x *big.Float) *big.Float {
+	{"gelu far", GELU[float64], func(x *big.Float) *big.Float {
 		z := bigDiv(x, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2)))
 		return bigMul(x, bigDiv(bigAdd(bigOf(1), bigErf(z)), bigOf(2)))
 	}, 37, 38.5, "+-", 10},
-	{"gelutanh", GELUTanhF64, func(x *big.Float) *big.Float {
+	{"gelutanh", GELUTanh[float64], func(x *big.Float) *big.Float {
 		u := bigAdd(x, bigMul(decimal("0.044715"), bigMul(x, bigMul(x, x))))
 		root := new(big.Float).SetPrec(bigPrec).Sqrt(bigDiv(bigOf(8), bigPi()))
 		return bigMul(x, bigSigmoid(bigMul(root, u)))
 	}, 1e-10, 21, "+-", 80},
-	{"softplus", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 1e-10, 200, "+-", 100},
-	{"softplus to 0", SoftplusF64, func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 200, 746, "-", 20},
+	{"softplus", softplusAlone[float64], func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 1e-10, 200, "+-", 100},
+	{"softplus to 0", softplusAlone[float64], func(x *big.Float) *big.Float { return bigLog(bigAdd(bigOf(1), bigExp(x))) }, 200, 746, "-", 20},
 }
 
 func TestElementary64ULP(t *testing.T) {
@@ -201,7 +208,7 @@ func TestGELUSlope64Error(t *testing.T) {
 	for k := range 60 {
 		x := rng.NormFloat64() * []float64{0.01, 1, 10}[k%3]
 		wide, slope := bigOf(x), []float64{x}
-		GELUSlopeF64(slope, slope)
+		geluSlope64(slope, slope)
 		half := bigDiv(bigMul(wide, wide), bigOf(2))
 		below := bigDiv(bigAdd(bigOf(1), bigErf(bigDiv(wide, new(big.Float).SetPrec(bigPrec).Sqrt(bigOf(2))))), bigOf(2))
 		beside := bigDiv(bigMul(wide, bigExp(bigNeg(half))), root)
@@ -220,7 +227,7 @@ func TestGELUSlope64Error(t *testing.T) {
 func TestSinNearMultiplesOfHalfPi(t *testing.T) {
 	half, _ := bigDiv(bigPi(), bigOf(2)).Float64()
 	for n := 1.0; n < 1e15; n = math.Trunc(n*3.7) + 1 {
-		for quarters, fn := range []func(float64) float64{sin64, cos64} {
+		for quarters, fn := range []func(float64) float64{anySin, anyCos} {
 			x := n * half
 			if e := ulps64(fn(x), bigSin(bigOf(x), int64(quarters))); e > 2 {
 				t.Errorf("quarters %d, x %v: %.3f ulp, want at most 2", quarters, x, e)
@@ -229,7 +236,7 @@ func TestSinNearMultiplesOfHalfPi(t *testing.T) {
 	}
 	// The float64 nearest to a multiple of π/2, relative to its size.
 	x := 6381956970095103.0 * 0x1p797
-	if e := ulps64(cos64(x), bigSin(bigOf(x), 1)); e > 2 {
+	if e := ulps64(anyCos(x), bigSin(bigOf(x), 1)); e > 2 {
 		t.Errorf("cos(%v): %.3f ulp, want at most 2", x, e)
 	}
 }
@@ -254,7 +261,7 @@ func TestLogOfSubnormalNumbers(t *testing.T) {
 	// log(k·2^-1074) = log k - 1074·log 2, to 20 digits: log 2 = 0.69314718055994530942.
 	for k, want := range map[float64]float64{1: -744.44007192138126231, 4096: -736.12230575466191859} {
 		dst := []float64{0}
-		LogF64(dst, []float64{k * 0x1p-1074})
+		Log[float64](dst, []float64{k * 0x1p-1074})
 		if !(math.Abs(dst[0]-want) <= 2.3e-13) { // 2 ulp
 			t.Errorf("log of %v·2^-1074 is %v, want %v", k, dst[0], want)
 		}

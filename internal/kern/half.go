@@ -30,50 +30,40 @@ func OfHalves[T Half](l vec.Loop, wide func(dst, a, b []float32)) func(dst, a, b
 	}
 }
 
-// RightOfHalves is OfHalves with one b for all a, which need not be a number of the half type.
-func RightOfHalves[T Half](l vec.Loop, wide func(dst, a, b []float32)) func(dst, a []T, b float32) {
-	return func(dst, a []T, b float32) {
-		if i := vec.Half(l+vec.Right, dst, a, b); i < len(dst) {
-			viaFloats(dst[i:], a[i:], nil, func(d, a, same []float32) { wide(d, a, fillFloats(same, b)) })
+// OfHalfWith is OfHalf of a loop with parameters, which scalars reads for the vector loop.
+func OfHalfWith[T Half, P any](l vec.Loop, wide func(dst, a []float32, p P), scalars func(p P) []float32) func(dst, a []T, p P) {
+	return func(dst, a []T, p P) {
+		if i := vec.Half(l, dst, a, scalars(p)...); i < len(dst) {
+			viaFloats(dst[i:], a[i:], nil, func(d, a, _ []float32) { wide(d, a, p) })
 		}
 	}
 }
 
-// LeftOfHalves is OfHalves with one a for all b.
-func LeftOfHalves[T Half](l vec.Loop, wide func(dst, a, b []float32)) func(dst, b []T, a float32) {
-	return func(dst, b []T, a float32) {
-		if i := vec.Half(l+vec.Left, dst, b, a); i < len(dst) {
-			viaFloats(dst[i:], b[i:], nil, func(d, b, same []float32) { wide(d, fillFloats(same, a), b) })
+// OfHalvesWith is OfHalves of a loop with parameters.
+func OfHalvesWith[T Half, P any](l vec.Loop, wide func(dst, a, b []float32, p P), scalars func(p P) []float32) func(dst, a, b []T, p P) {
+	return func(dst, a, b []T, p P) {
+		if i := vec.Halves(l, dst, a, b, scalars(p)...); i < len(dst) {
+			viaFloats(dst[i:], a[i:], b[i:], func(d, a, b []float32) { wide(d, a, b, p) })
 		}
 	}
 }
 
-// ClampHalf is Clamp of a half type.
-func ClampHalf[T Half](l vec.Loop) func(dst, a []T, p op.Bounds) {
-	return func(dst, a []T, p op.Bounds) {
-		low, high := boundsOf[float32](p)
-		if i := vec.Half(l, dst, a, low, high); i < len(dst) {
-			viaFloats(dst[i:], a[i:], nil, func(d, a, _ []float32) { Clamp(d, a, p) })
-		}
-	}
+// NumbersOf are an op's parameters as the scalars of a vector loop.
+func NumbersOf(p op.Number) []float32 { return []float32{float32(p.A), float32(p.B)} }
+
+// BoundsOf are the bounds of Clamp as the scalars of a vector loop.
+func BoundsOf(p op.Bounds) []float32 {
+	low, high := boundsOf[float32](p)
+	return []float32{low, high}
 }
 
-// LeakyReLUHalf is LeakyReLU of a half type.
-func LeakyReLUHalf[T Half](l vec.Loop) func(dst, a []T, p op.Number) {
-	return func(dst, a []T, p op.Number) {
-		if i := vec.Half(l, dst, a, float32(p.A)); i < len(dst) {
-			viaFloats(dst[i:], a[i:], nil, func(d, a, _ []float32) { LeakyReLU(d, a, p) })
-		}
+// CubeHalf is dst[i] = a[i]³.
+func CubeHalf[T Half](dst, a []T) {
+	if bf16, ok := any(dst).([]dtype.BF16); ok {
+		CubeBF16(bf16, any(a).([]dtype.BF16))
+		return
 	}
-}
-
-// LeakyReLUGradHalf is LeakyReLUGrad of a half type.
-func LeakyReLUGradHalf[T Half](l vec.Loop) func(dst, dy, x []T, p op.Number) {
-	return func(dst, dy, x []T, p op.Number) {
-		if i := vec.Halves(l, dst, dy, x, float32(p.A)); i < len(dst) {
-			viaFloats(dst[i:], dy[i:], x[i:], func(d, dy, x []float32) { LeakyReLUGrad(d, dy, x, p) })
-		}
-	}
+	OfHalf[T](vec.CubeF16, Cube[float32])(dst, a)
 }
 
 // CubeBF16 is dst[i] = a[i]³, the square rounded, as PyTorch does for this type alone.
@@ -107,17 +97,17 @@ func inFours[T Half](l vec.Loop, dst, a []T) int {
 	return 4 * vec.Cast(l+vec.Int64, to, from, 8, 8, len(dst)/4)
 }
 
-// A desk is room for what viaFloats widens.
-type desk [3][detourPiece]float32
+// wideRoom is scratch memory for the elements that viaFloats widens.
+type wideRoom [3][detourPiece]float32
 
-var desks = sync.Pool{New: func() any { return new(desk) }}
+var wideRooms = sync.Pool{New: func() any { return new(wideRoom) }}
 
 // viaFloats computes elements of a half type, in pieces, by a loop of float32. Without b the loop gets room in its place.
 func viaFloats[T Half](dst, a, b []T, wide func(dst, a, b []float32)) {
 	half := dtype.Of[T]()
 	widen, narrow := Cast(dtype.Float32, half), Cast(half, dtype.Float32)
-	d := desks.Get().(*desk)
-	defer desks.Put(d)
+	d := wideRooms.Get().(*wideRoom)
+	defer wideRooms.Put(d)
 	load := func(k int, s []T, lo, n int) []float32 {
 		if s != nil {
 			widen(unsafe.Pointer(&d[k]), unsafe.Pointer(&s[lo : lo+n][0]), n)
@@ -129,12 +119,4 @@ func viaFloats[T Half](dst, a, b []T, wide func(dst, a, b []float32)) {
 		wide(d[0][:n], load(1, a, lo, n), load(2, b, lo, n))
 		narrow(unsafe.Pointer(&dst[lo : lo+n][0]), unsafe.Pointer(&d[0]), n)
 	}
-}
-
-// fillFloats fills s with v and returns it.
-func fillFloats(s []float32, v float32) []float32 {
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }

@@ -9,7 +9,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/kern/guarded"
 	"cresset/internal/kern/vec"
-	"cresset/internal/op"
 )
 
 // A halfLoop is a loop over up to two operands of a half type, as bits.
@@ -25,8 +24,8 @@ func halfLoops() []halfLoop {
 		halfLoopsOf("F16", vec.AddF16, dtype.F16.Float32),
 		halfLoopsOf("BF16", vec.AddBF16, dtype.BF16.Float32),
 		[]halfLoop{
-			halfUnary("CubeF16", dtype.F16.Float32, OfHalf[dtype.F16](vec.CubeF16, Cube[float32])),
-			halfUnary("CubeBF16", dtype.BF16.Float32, CubeBF16),
+			halfUnary("CubeF16", dtype.F16.Float32, CubeHalf[dtype.F16]),
+			halfUnary("CubeBF16", dtype.BF16.Float32, CubeHalf[dtype.BF16]),
 		},
 	)
 }
@@ -34,45 +33,7 @@ func halfLoops() []halfLoop {
 // halfLoopsOf has the loops that both half types have, whose numbers lie as far from the first as each other's.
 func halfLoopsOf[T Half](suffix string, first vec.Loop, value func(T) float32) []halfLoop {
 	of := func(f16 vec.Loop) vec.Loop { return f16 - vec.AddF16 + first }
-	var loops []halfLoop
-	pair := func(name string, l vec.Loop, wide func(dst, a, b []float32)) {
-		l = of(l)
-		right, left := RightOfHalves[T](l, wide), LeftOfHalves[T](l, wide)
-		loops = append(loops,
-			halfBinary(name+suffix, value, OfHalves[T](l, wide)),
-			halfBinary(name+"Right"+suffix, value, func(dst, a, b []T) {
-				if len(dst) > 0 {
-					right(dst, a, value(b[0])+0x1p-20) // which no half type holds
-				}
-			}),
-			halfBinary(name+"Left"+suffix, value, func(dst, a, b []T) {
-				if len(dst) > 0 {
-					left(dst, b, value(a[0]))
-				}
-			}))
-	}
-	pair("Add", vec.AddF16, Add[float32])
-	pair("Sub", vec.SubF16, Sub[float32])
-	pair("Mul", vec.MulF16, Mul[float32])
-	pair("Div", vec.DivF16, Div[float32])
-	pair("Maximum", vec.MaximumF16, Maximum[float32])
-	pair("Minimum", vec.MinimumF16, Minimum[float32])
-	bounds, slope := op.Bounds{Low: -1, High: 2, HasLow: true, HasHigh: true}, op.Number{A: 0.3}
-	return append(loops,
-		halfUnary("Floor"+suffix, value, OfHalf[T](of(vec.FloorF16), Floor[float32])),
-		halfUnary("Ceil"+suffix, value, OfHalf[T](of(vec.CeilF16), Ceil[float32])),
-		halfUnary("Round"+suffix, value, OfHalf[T](of(vec.RoundF16), Round[float32])),
-		halfUnary("Trunc"+suffix, value, OfHalf[T](of(vec.TruncF16), Trunc[float32])),
-		halfUnary("Square"+suffix, value, OfHalf[T](of(vec.SquareF16), Square[float32])),
-		halfUnary("Sqrt"+suffix, value, OfHalf[T](of(vec.SqrtF16), Sqrt[float32])),
-		halfUnary("Reciprocal"+suffix, value, OfHalf[T](of(vec.ReciprocalF16), Reciprocal[float32])),
-		halfUnary("ReLU"+suffix, value, OfHalf[T](of(vec.ReLUF16), ReLU[float32])),
-		halfBinary("ReLUGrad"+suffix, value, OfHalves[T](of(vec.ReLUGradF16), ReLUGrad[float32])),
-		halfBinary("TanhGrad"+suffix, value, OfHalves[T](of(vec.TanhGradF16), TanhGrad[float32])),
-		halfBinary("SigmoidGrad"+suffix, value, OfHalves[T](of(vec.SigmoidGradF16), SigmoidGrad[float32])),
-		halfUnary("Clamp"+suffix, value, func(dst, a []T) { ClampHalf[T](of(vec.ClampF16))(dst, a, bounds) }),
-		halfUnary("LeakyReLU"+suffix, value, func(dst, a []T) { LeakyReLUHalf[T](of(vec.LeakyReLUF16))(dst, a, slope) }),
-		halfBinary("LeakyReLUGrad"+suffix, value, func(dst, dy, x []T) { LeakyReLUGradHalf[T](of(vec.LeakyReLUGradF16))(dst, dy, x, slope) }),
+	return append(halfElementwiseLoops(suffix, of, value),
 		halfUnary("Neg"+suffix, value, NegHalf[T]),
 		halfUnary("Abs"+suffix, value, AbsHalf[T]),
 	)

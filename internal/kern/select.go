@@ -9,70 +9,6 @@ import (
 	"cresset/internal/op"
 )
 
-// Maximum is dst[i] = the larger of a[i] and b[i]; NaN where either is.
-func Maximum[T dtype.Number](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := vec.Binary(vec.Maximum, dst, a, b); i < len(dst); i++ {
-		v := a[i]
-		if w := b[i]; v < w || w != w {
-			v = w
-		}
-		dst[i] = v
-	}
-}
-
-// Minimum is dst[i] = the smaller of a[i] and b[i]; NaN where either is.
-func Minimum[T dtype.Number](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := vec.Binary(vec.Minimum, dst, a, b); i < len(dst); i++ {
-		v := a[i]
-		if w := b[i]; w < v || w != w {
-			v = w
-		}
-		dst[i] = v
-	}
-}
-
-// ClampInt is dst[i] = min(max(a[i], low), high); a bound that is absent does not limit.
-func ClampInt[T dtype.Integer](dst, a []T, p op.Bounds) {
-	a = a[:len(dst)]
-	low, high := limits[T]()
-	if p.HasLow {
-		low = T(p.IntLow)
-	}
-	if p.HasHigh {
-		high = T(p.IntHigh)
-	}
-	for i := vec.Unary(vec.Clamp, dst, a, low, high); i < len(dst); i++ {
-		dst[i] = min(max(a[i], low), high)
-	}
-}
-
-// limits returns the least and the largest integer of a type.
-func limits[T dtype.Integer]() (low, high T) {
-	if low--; low > 0 {
-		return 0, low
-	}
-	low <<= 8*unsafe.Sizeof(low) - 1
-	return low, ^low
-}
-
-// Clamp is dst[i] = min(max(a[i], low), high), which keeps NaN; a bound that is absent does not limit.
-func Clamp[T dtype.Float](dst, a []T, p op.Bounds) {
-	a = a[:len(dst)]
-	low, high := boundsOf[T](p)
-	for i := vec.Unary(vec.Clamp, dst, a, low, high); i < len(dst); i++ {
-		v := a[i]
-		if v < low {
-			v = low
-		}
-		if high < v {
-			v = high
-		}
-		dst[i] = v
-	}
-}
-
 // boundsOf are the bounds of floats, infinite where one is absent.
 func boundsOf[T dtype.Float](p op.Bounds) (low, high T) {
 	low, high = T(math.Inf(-1)), T(math.Inf(1))
@@ -83,6 +19,27 @@ func boundsOf[T dtype.Float](p op.Bounds) (low, high T) {
 		high = T(p.High)
 	}
 	return low, high
+}
+
+// limitsOf are the bounds of integers, the extremes of the type where one is absent.
+func limitsOf[T dtype.Integer](p op.Bounds) (low, high T) {
+	low, high = limits[T]()
+	if p.HasLow {
+		low = T(p.IntLow)
+	}
+	if p.HasHigh {
+		high = T(p.IntHigh)
+	}
+	return low, high
+}
+
+// limits returns the least and the largest integer of a type.
+func limits[T dtype.Integer]() (low, high T) {
+	if low--; low > 0 {
+		return 0, low
+	}
+	low <<= 8*unsafe.Sizeof(low) - 1
+	return low, ^low
 }
 
 // Where is dst[i] = a[i] where cond[i], else b[i].

@@ -78,7 +78,7 @@ func LogSoftmaxBackward[T dtype.Float](outer, axis, inner int, dy, y, dx []T) er
 			if vec.Rows(vec.LogSoftmaxGrad, n, []T{sum}, noResults, dx, dy, y) {
 				continue
 			}
-			exp(dx, y)
+			Exp(dx, y)
 			for i, v := range dx {
 				dx[i] = dy[i] - T(v*sum)
 			}
@@ -129,7 +129,7 @@ func expPiece[T dtype.Float](x, y []T, largest T) float64 {
 	for i, v := range x {
 		y[i] = v - largest
 	}
-	expBelow(y, y)
+	ExpBelow(y, y)
 	return inLanes(len(y), fewLanes, func(lanes []T, lo, hi int) {
 		for i, v := range y[lo:hi] {
 			lanes[i&(len(lanes)-1)] += v
@@ -150,6 +150,9 @@ func sumExpRows[T dtype.Float](x []T, n int, largest []T, sums []float64, next [
 	}
 }
 
+// stretch is how many powers are computed before they are added: they stay in the L1 cache.
+const stretch = 128
+
 func sumExpPiece[T dtype.Float](x []T, largest T) float64 {
 	var sum [1]float64
 	if vec.Rows(vec.SumExp, len(x), []T{largest}, sum[:], x) {
@@ -162,7 +165,7 @@ func sumExpPiece[T dtype.Float](x []T, largest T) float64 {
 			for i, v := range x[lo:][:len(powers)] {
 				powers[i] = v - largest
 			}
-			expBelow(powers, powers)
+			ExpBelow(powers, powers)
 			for i, v := range powers {
 				lanes[i&(len(lanes)-1)] += v
 			}
@@ -278,25 +281,5 @@ func scatterRows[T dtype.Float](dst, src []T, axis, count, stride int) {
 		for l := range to {
 			to[l] = src[l*axis+i]
 		}
-	}
-}
-
-// exp writes e**src to dst, which may be src.
-func exp[T dtype.Float](dst, src []T) {
-	switch src := any(src).(type) {
-	case []float32:
-		ExpF32(any(dst).([]float32), src)
-	case []float64:
-		ExpF64(any(dst).([]float64), src)
-	}
-}
-
-// expBelow is exp where no element of src is positive.
-func expBelow[T dtype.Float](dst, src []T) {
-	switch src := any(src).(type) {
-	case []float32:
-		ExpBelowF32(any(dst).([]float32), src)
-	case []float64:
-		ExpBelowF64(any(dst).([]float64), src)
 	}
 }

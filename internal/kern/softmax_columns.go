@@ -67,7 +67,7 @@ func logSoftmaxOfColumns[T dtype.Float](outer, n, inner int, x, y []T) error {
 		}
 		for k := range n {
 			at := from + k*inner
-			shiftStrip(y[at:][:count], x[at:], largest, logs)
+			ShiftStrip(y[at:][:count], x[at:], largest, logs)
 		}
 	})
 }
@@ -128,7 +128,7 @@ func softmaxGradOfColumns[T dtype.Float](outer, n, inner int, dy, y, dx []T) err
 			row[i] = T(sum)
 		}
 		for at := from; at < from+n*inner; at += inner {
-			softmaxGradStrip(dx[at:][:count], dy[at:], y[at:], row)
+			SoftmaxGradStrip(dx[at:][:count], dy[at:], y[at:], row)
 		}
 	})
 }
@@ -144,7 +144,7 @@ func logSoftmaxGradOfColumns[T dtype.Float](outer, n, inner int, dy, y, dx []T) 
 			sums[i] = T(sum)
 		}
 		for at := from; at < from+n*inner; at += inner {
-			logSoftmaxGradStrip(dx[at:][:count], dy[at:], y[at:], sums)
+			LogSoftmaxGradStrip(dx[at:][:count], dy[at:], y[at:], sums)
 		}
 	})
 }
@@ -160,7 +160,7 @@ func topColumns[T dtype.Float](largest, x []T, n, stride int) {
 // addExpRows writes e**(x-largest) to y, rows whose elements lie so far apart in x and in y, and adds them to sums.
 func addExpRows[T dtype.Float](sums []float64, largest, x, y []T, rows, xStride, yStride int) {
 	for k := range rows {
-		expStrip(y[k*yStride:][:len(largest)], x[k*xStride:], largest)
+		ExpStrip(y[k*yStride:][:len(largest)], x[k*xStride:], largest)
 	}
 	addRows(sums, y, rows, yStride)
 }
@@ -172,5 +172,5 @@ func logExpColumns[T dtype.Float](logs []float64, largest, x []T, n, stride int,
 	for k := 0; k < n; k += columnRun {
 		addExpRows(logs, largest, x[k*stride:], run, min(columnRun, n-k), stride, len(largest))
 	}
-	LogF64(logs, logs)
+	Log(logs, logs)
 }

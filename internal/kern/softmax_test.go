@@ -124,7 +124,7 @@ func TestExpBelow(t *testing.T) {
 	}
 	xs = append(xs, -103.9, -104, -105, float32(math.Inf(-1)), float32(math.NaN()))
 	ys := make([]float32, len(xs))
-	ExpBelowF32(ys, xs)
+	ExpBelow(ys, xs)
 	for i, x := range xs {
 		want := math.Exp(float64(x))
 		ulp := math.Exp2(math.Max(math.Floor(math.Log2(want))-23, -149))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"cresset/dtype"
 	"cresset/internal/kern/vec"
 )
 
@@ -15,12 +16,23 @@ const (
 	trigPiece = 2048 // elements that stay in the L1 cache between the look for far ones and the sine
 )
 
-// SinF64 computes sin(x), x in radians, with an error of at most 1.4 ulp. dst is at least as long as src and may be the same
-// slice.
-func SinF64(dst, src []float64) { nearAndFar(dst, src, SinNearF64, sin64) }
+// Sin is dst[i] = the sine of a[i], in radians; that of float64 is off by at most 1.4 ulp.
+func Sin[T dtype.Float](dst, a []T) {
+	if wide, ok := any(a).([]float64); ok {
+		nearAndFar(any(dst).([]float64), wide, sin[float64], anySin)
+		return
+	}
+	sin(dst, a)
+}
 
-// CosF64 computes cos(x), x in radians, as SinF64 does the sine.
-func CosF64(dst, src []float64) { nearAndFar(dst, src, CosNearF64, cos64) }
+// Cos is dst[i] = the cosine of a[i], as Sin is the sine.
+func Cos[T dtype.Float](dst, a []T) {
+	if wide, ok := any(a).([]float64); ok {
+		nearAndFar(any(dst).([]float64), wide, cos[float64], anyCos)
+		return
+	}
+	cos(dst, a)
+}
 
 // nearAndFar applies near to the elements below farTrig in size and one to each of the others.
 func nearAndFar(dst, src []float64, near func(dst, src []float64), one func(float64) float64) {
@@ -53,16 +65,16 @@ func firstFar(src []float64) int {
 	return len(src)
 }
 
-func sin64(x float64) float64 {
+func anySin(x float64) float64 {
 	if math.Abs(x) < farTrig {
-		return sinnear64(x)
+		return sin64(x)
 	}
 	return sinQuarters(x, 0)
 }
 
-func cos64(x float64) float64 {
+func anyCos(x float64) float64 {
 	if math.Abs(x) < farTrig {
-		return cosnear64(x)
+		return cos64(x)
 	}
 	return sinQuarters(math.Abs(x), 1)
 }
@@ -74,9 +86,9 @@ func sinQuarters(x float64, n uint64) float64 {
 	}
 	head, tail, quadrant := reduceByHalfPi(math.Abs(x))
 	quadrant += n
-	y := math.FMA(tail, cosnear64(head), sinnear64(head))
+	y := math.FMA(tail, cos64(head), sin64(head))
 	if quadrant&1 == 1 {
-		y = math.FMA(-tail, head, cosnear64(head))
+		y = math.FMA(-tail, head, cos64(head))
 	}
 	if (quadrant&2 != 0) != (x < 0) {
 		return -y

@@ -18,7 +18,6 @@ func BenchmarkVectorLoops(b *testing.B) {
 		benchmarkLoops(b, level, elementwiseLoops[float32](), 2000)
 		benchmarkLoops(b, level, elementwiseLoops[float64](), 1000)
 		benchmarkLoops(b, level, vectorLoopsF32(), 2000)
-		benchmarkLoops(b, level, vectorLoopsF64(), 1000)
 		benchmarkLoops(b, level, integerLoops[int32](), 2000)
 		benchmarkLoops(b, level, integerLoops[int64](), 1000)
 		benchmarkLoops(b, level, integerLoops[uint8](), 8000)

@@ -19,7 +19,6 @@ func TestEveryVectorLoopHasARow(t *testing.T) {
 		runLoops(vectorLoops[float32]())
 		runLoops(vectorLoops[float64]())
 		runLoops(vectorLoopsF32())
-		runLoops(vectorLoopsF64())
 		runLoops(integerLoops[int32]())
 		runLoops(integerLoops[int64]())
 		runLoops(integerLoops[uint8]())

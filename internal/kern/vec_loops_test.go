@@ -2,7 +2,6 @@ package kern
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"unsafe"
@@ -56,41 +55,24 @@ func binaryLoop[T dtype.Number](name string, f func(dst, a, b []T)) vectorLoop[T
 // sidedLoops are the loops that take either operand of a binary one as a scalar, which is its slice's first element; what
 // assembly leaves is computed from a slice that repeats it.
 func sidedLoops[D, T any, L any](l vec.Loop, name string, row func(name string, f func(dst []D, a, b []T)) L, f func(dst []D, a, b []T)) []L {
+	one := func(x []T) []T { return slices.Clone(x[:min(1, len(x))]) } // the result may take its place
 	return []L{
 		row(name+" right", func(dst []D, a, b []T) {
-			done := vec.Unary(l+vec.Right, dst, a, b[:min(1, len(dst))]...)
-			f(dst[done:], a[done:len(dst)], slices.Repeat(b[:min(1, len(dst))], len(dst)-done))
+			same := one(b)
+			done := vec.Unary(l+vec.Right, dst, a, same...)
+			f(dst[done:], a[done:len(dst)], slices.Repeat(same, len(dst)-done))
 		}),
 		row(name+" left", func(dst []D, a, b []T) {
-			done := vec.Unary(l+vec.Left, dst, b, a[:min(1, len(dst))]...)
-			f(dst[done:], slices.Repeat(a[:min(1, len(dst))], len(dst)-done), b[done:len(dst)])
+			same := one(a)
+			done := vec.Unary(l+vec.Left, dst, b, same...)
+			f(dst[done:], slices.Repeat(same, len(dst)-done), b[done:len(dst)])
 		}),
 	}
 }
 
 // vectorLoops has a row for each loop of float32 and float64.
 func vectorLoops[T dtype.Float]() []vectorLoop[T] {
-	return slices.Concat(elementwiseLoops[T](), optimizerLoops[T](), rowLoops[T]())
-}
-
-func elementwiseLoops[T dtype.Float]() []vectorLoop[T] {
-	return slices.Concat(arithmeticLoops[T](), comparisonLoops[T](), scalarLoops[T](), activationLoops[T]())
-}
-
-// numberLoops are the loops of floats and of integers.
-func numberLoops[T dtype.Number]() []vectorLoop[T] {
-	return []vectorLoop[T]{
-		binaryLoop("Add", Add[T]),
-		binaryLoop("Sub", Sub[T]),
-		binaryLoop("Mul", Mul[T]),
-		unaryLoop("Neg", Neg[T]),
-		unaryLoop("Abs", Abs[T]),
-		unaryLoop("Sign", Sign[T]),
-		unaryLoop("Square", Square[T]),
-		binaryLoop("Maximum", Maximum[T]),
-		binaryLoop("Minimum", Minimum[T]),
-		ternaryLoop("Where", whereRow[T]),
-	}
+	return slices.Concat(elementwiseLoops[T](), moreLoops[T](), optimizerLoops[T](), rowLoops[T]())
 }
 
 func whereRow[T dtype.Number](dst, a, b, c []T) {
@@ -101,34 +83,50 @@ func whereRow[T dtype.Number](dst, a, b, c []T) {
 	Where(dst, cond, b, c)
 }
 
-func arithmeticLoops[T dtype.Float]() []vectorLoop[T] {
-	return append(numberLoops[T](),
-		binaryLoop("Div", Div[T]),
-		binaryLoop("DivTrunc", DivTrunc[T]),
+// moreLoops are loops of floats that no row of the generator's table has: parts of softmaxes, and ops written by hand around
+// assembly.
+func moreLoops[T dtype.Float]() []vectorLoop[T] {
+	return []vectorLoop[T]{
 		binaryLoop("Fmod", Fmod[T]),
 		binaryLoop("Remainder", Remainder[T]),
 		binaryLoop("FloorDivide", FloorDivide[T]),
-		unaryLoop("Floor", Floor[T]),
-		unaryLoop("Ceil", Ceil[T]),
-		unaryLoop("Round", Round[T]),
-		unaryLoop("Trunc", Trunc[T]),
-		unaryLoop("Cube", Cube[T]),
-		unaryLoop("Sqrt", Sqrt[T]),
-		unaryLoop("Reciprocal", Reciprocal[T]),
-		unaryLoop("Clamp", func(dst, a []T) { Clamp(dst, a, op.Bounds{Low: -1, High: 2, HasLow: true, HasHigh: true}) }),
+		ternaryLoop("Where", whereRow[T]),
 		unaryLoop("Clamp low", func(dst, a []T) { Clamp(dst, a, op.Bounds{Low: -1, HasLow: true}) }),
-	)
+		comparisonLoop("Eq itself", func(dst []bool, a, _ []T) { Eq(dst, a, a) }),
+		unaryLoop("Sin of all", Sin[T]),
+		unaryLoop("Cos of all", Cos[T]),
+		unaryLoop("ExpBelow", func(dst, a []T) {
+			below(dst, a)
+			ExpBelow(dst, dst)
+		}),
+		binaryLoop("ExpStrip", func(dst, a, b []T) {
+			least := make([]T, len(a))
+			Minimum(least, a, b)
+			ExpStrip(dst, least, b)
+		}),
+		ternaryLoop("ShiftStrip", ShiftStrip[T]),
+		ternaryLoop("SoftmaxGradStrip", SoftmaxGradStrip[T]),
+		ternaryLoop("LogSoftmaxGradStrip", LogSoftmaxGradStrip[T]),
+	}
+}
+
+// below writes -|a| to dst.
+func below[T dtype.Float](dst, a []T) {
+	Abs(dst, a)
+	Neg(dst, dst)
 }
 
 // integerLoops has a row for each loop of int32, int64 and uint8.
 func integerLoops[T dtype.Integer]() []vectorLoop[T] {
-	return slices.Concat(integerArithmeticLoops[T](), orderLoops[T](), sidedNumberLoops[T](), columnLoops[T](), byteLoops[T](), integerRowLoops[T](), productLoops[T]())
+	return slices.Concat(integerArithmeticLoops[T](), columnLoops[T](), byteLoops[T](), integerRowLoops[T](), productLoops[T]())
 }
 
+// integerArithmeticLoops are those that need no memory but their operands'.
 func integerArithmeticLoops[T dtype.Integer]() []vectorLoop[T] {
-	return append(numberLoops[T](),
-		unaryLoop("Clamp", func(dst, a []T) { ClampInt(dst, a, op.Bounds{IntLow: -9, IntHigh: 1e9, HasLow: true, HasHigh: true}) }),
-		unaryLoop("Clamp low", func(dst, a []T) { ClampInt(dst, a, op.Bounds{IntLow: -9, HasLow: true}) }),
+	return append(integerElementwiseLoops[T](),
+		ternaryLoop("Where", whereRow[T]),
+		unaryLoop("Clamp low", func(dst, a []T) { ClampInt(dst, a, op.Bounds{IntLow: 1, HasLow: true}) }),
+		unaryLoop("Clamp wide", func(dst, a []T) { ClampInt(dst, a, op.Bounds{IntLow: -9, IntHigh: 1e9, HasLow: true, HasHigh: true}) }),
 	)
 }
 
@@ -172,77 +170,6 @@ func boolsOf(bytes []byte) []bool {
 	return bools
 }
 
-func comparisonLoops[T dtype.Float]() []vectorLoop[T] {
-	return append(orderLoops[T](), comparisonLoop("IsNaN", func(dst []bool, a, _ []T) { IsNaN(dst, a) }))
-}
-
-func orderLoops[T dtype.Number]() []vectorLoop[T] {
-	return []vectorLoop[T]{
-		comparisonLoop("Eq", Eq[T]),
-		comparisonLoop("Eq itself", func(dst []bool, a, _ []T) { Eq(dst, a, a) }),
-		comparisonLoop("Ne", Ne[T]),
-		comparisonLoop("Lt", Lt[T]),
-		comparisonLoop("Le", Le[T]),
-		comparisonLoop("Gt", Gt[T]),
-		comparisonLoop("Ge", Ge[T]),
-	}
-}
-
-func scalarLoops[T dtype.Float]() []vectorLoop[T] {
-	return append(sidedNumberLoops[T](), sidedLoops(vec.Div, "Div", binaryLoop[T], Div[T])...)
-}
-
-func sidedNumberLoops[T dtype.Number]() []vectorLoop[T] {
-	var loops []vectorLoop[T]
-	number := func(l vec.Loop, name string, f func(dst, a, b []T)) {
-		loops = append(loops, sidedLoops(l, name, binaryLoop[T], f)...)
-	}
-	truth := func(l vec.Loop, name string, f func(dst []bool, a, b []T)) {
-		loops = append(loops, sidedLoops(l, name, comparisonLoop[T], f)...)
-	}
-	number(vec.Add, "Add", Add[T])
-	number(vec.Sub, "Sub", Sub[T])
-	number(vec.Mul, "Mul", Mul[T])
-	number(vec.Maximum, "Maximum", Maximum[T])
-	number(vec.Minimum, "Minimum", Minimum[T])
-	truth(vec.Eq, "Eq", Eq[T])
-	truth(vec.Ne, "Ne", Ne[T])
-	truth(vec.Lt, "Lt", Lt[T])
-	truth(vec.Le, "Le", Le[T])
-	truth(vec.Gt, "Gt", Gt[T])
-	truth(vec.Ge, "Ge", Ge[T])
-	return loops
-}
-
-func activationLoops[T dtype.Float]() []vectorLoop[T] {
-	slope, soft := op.Number{A: 0.01}, op.Number{A: 1.5, B: 5}
-	return []vectorLoop[T]{
-		unaryLoop("ReLU", ReLU[T]),
-		unaryLoop("LeakyReLU", func(dst, a []T) { LeakyReLU(dst, a, slope) }),
-		unaryLoop("Softplus", func(dst, a []T) { Softplus(dst, a, soft) }),
-		binaryLoop("ReLUGrad", ReLUGrad[T]),
-		binaryLoop("TanhGrad", TanhGrad[T]),
-		binaryLoop("SigmoidGrad", SigmoidGrad[T]),
-		binaryLoop("LeakyReLUGrad", func(dst, a, b []T) { LeakyReLUGrad(dst, a, b, slope) }),
-		binaryLoop("GELUGrad", GELUGrad[T]),
-		binaryLoop("GELUTanhGrad", GELUTanhGrad[T]),
-		binaryLoop("SiLUGrad", SiLUGrad[T]),
-		binaryLoop("SoftplusGrad", func(dst, a, b []T) { SoftplusGrad(dst, a, b, soft) }),
-		binaryLoop("SquaredError", SquaredError[T]),
-		ternaryLoop("SquaredErrorGrad", func(dst, a, b, c []T) { SquaredErrorGrad(dst, a, b, c, 0.3) }),
-		ternaryLoop("BCE", BCE[T]),
-		ternaryLoop("BCEGrad", BCEGrad[T]),
-		binaryLoop("ExpStrip", func(dst, a, b []T) {
-			below := make([]T, len(a))
-			Minimum(below, a, b)
-			expStrip(dst, below, b)
-		}),
-		ternaryLoop("ShiftStrip", shiftStrip[T]),
-		ternaryLoop("SoftmaxGradStrip", softmaxGradStrip[T]),
-		ternaryLoop("LogSoftmaxGradStrip", logSoftmaxGradStrip[T]),
-	}
-}
-
 func optimizerLoops[T dtype.Float]() []vectorLoop[T] {
 	var loops []vectorLoop[T]
 	sgd := func(name string, o op.SGD, momentum bool) {
@@ -271,20 +198,7 @@ func optimizerLoops[T dtype.Float]() []vectorLoop[T] {
 
 // vectorLoopsF32 has a row for each loop that is in float32 alone.
 func vectorLoopsF32() []vectorLoop[float32] {
-	loops := []vectorLoop[float32]{binaryLoop("Pow", PowF32), binaryLoop("BoxMuller", boxMullerRow)}
-	for _, name := range slices.Sorted(maps.Keys(elementary)) {
-		loops = append(loops, unaryLoop(name, elementary[name].slice))
-	}
-	return loops
-}
-
-// vectorLoopsF64 has a row for each loop that is in float64 alone.
-func vectorLoopsF64() []vectorLoop[float64] {
-	loops := []vectorLoop[float64]{binaryLoop("Pow", PowF64)}
-	for _, name := range slices.Sorted(maps.Keys(doubles)) {
-		loops = append(loops, unaryLoop(name, doubles[name]))
-	}
-	return loops
+	return []vectorLoop[float32]{binaryLoop("BoxMuller", boxMullerRow)}
 }
 
 // boxMullerRow is BoxMuller of draws made of any bits, with the two results in turns.

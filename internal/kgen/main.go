@@ -56,27 +56,34 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
-	elementary, err := recipe.Go("kern", slices.Concat(recipe.All(), recipe.Derivatives(), recipe.CPU()))
+	loops, err := recipe.GoLoops(slices.Concat(recipe.Ops(), recipe.Functions()))
 	if err != nil {
-		return nil, fmt.Errorf("elementary functions: %w", err)
-	}
-	doubles, err := recipe.Go("kern", recipe.Float64())
-	if err != nil {
-		return nil, fmt.Errorf("elementary functions of float64: %w", err)
+		return nil, err
 	}
 	ops, err := recipe.OpSource(recipe.Ops())
 	if err != nil {
 		return nil, err
 	}
-	rowsOfGPUs, err := recipe.CUDARows(recipe.Ops())
+	tests, err := recipe.KernTests(recipe.Ops())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := recipe.CPUTable(recipe.Ops())
+	if err != nil {
+		return nil, err
+	}
+	families := recipe.Families()
+	families = slices.DeleteFunc(families, func(f recipe.Family) bool { return f.Name != "activation" })
+	rowsOfGPUs, err := recipe.CUDARows(families)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{
 		"internal/op/elementwise_gen.go":               ops,
 		"internal/backend/cuda/elementwise_gen.go":     rowsOfGPUs,
-		"internal/kern/elementary_gen.go":              elementary,
-		"internal/kern/elementary64_gen.go":            doubles,
+		"internal/kern/elementwise_gen.go":             loops,
+		"internal/kern/elementwise_gen_test.go":        tests,
+		"internal/backend/cpu/elementwise_gen.go":      rows,
 		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives(), recipe.Float64())),
 	}
 	root, err := moduleRoot()
@@ -88,14 +95,14 @@ func generate() (map[string][]byte, error) {
 		return nil, fmt.Errorf("parameters of kernels: %w", err)
 	}
 	files["internal/backend/cuda/kernels/params.cuh"] = params
-	rows, err := asm.RowFiles(recipe.Rows())
+	rowLoops, err := asm.RowFiles(recipe.Rows())
 	if err != nil {
 		return nil, fmt.Errorf("loops over rows: %w", err)
 	}
-	for name, text := range recipe.CUDAKernels(recipe.Families()) {
+	for name, text := range recipe.CUDAKernels(families) {
 		files["internal/backend/cuda/kernels/"+name] = text
 	}
-	for name, text := range rows {
+	for name, text := range rowLoops {
 		files["internal/kern/vec/"+name] = text
 	}
 	vector, err := asm.Files(recipe.Loops())

@@ -4,28 +4,109 @@ package op
 
 // The elementwise ops.
 const (
-	Tanh          Op = elementwise + iota // the hyperbolic tangent of a
-	Sigmoid                               // 1/(1 + e**-a)
-	ReLU                                  // max(a, 0), NaN where a is
-	LeakyReLU                             // a where a > 0, else a·slope
-	GELU                                  // a·Φ(a), with the normal distribution Φ
-	GELUTanh                              // a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
-	SiLU                                  // a/(1 + e**-a)
-	Softplus                              // log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
-	TanhGrad                              // dy·(1 - y²)
-	SigmoidGrad                           // dy·(1 - y)·y
-	ReLUGrad                              // dy where y > 0, else 0
-	LeakyReLUGrad                         // dy where x > 0, else dy·slope
-	GELUGrad                              // dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
-	GELUTanhGrad                          // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
-	SiLUGrad                              // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
-	SoftplusGrad                          // dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	Add               Op = elementwise + iota // a + b
+	Sub                                       // a - b
+	Mul                                       // a · b
+	Div                                       // a / b
+	Maximum                                   // the larger of a and b, NaN where either is
+	Minimum                                   // the smaller of a and b, NaN where either is
+	Neg                                       // -a
+	Abs                                       // |a|; the least integer is its own
+	Sign                                      // -1, 0 or 1 as a is, 0 for NaN
+	Floor                                     // ⌊a⌋
+	Ceil                                      // ⌈a⌉
+	Round                                     // the integer nearest to a, the even one of two
+	Trunc                                     // a without its fraction
+	Square                                    // a²
+	Cube                                      // a³, the product of the square and a
+	Sqrt                                      // √a
+	Reciprocal                                // 1 / a
+	Clamp                                     // min(max(a, low), high), NaN where a is
+	FloorDivide                               // ⌊a / b⌋
+	DivTrunc                                  // a / b without its fraction
+	Remainder                                 // the rest of a / b, with the sign of b
+	Fmod                                      // the rest of a / b, with the sign of a
+	Rsqrt                                     // 1/√a
+	Exp                                       // e**a
+	Expm1                                     // e**a - 1
+	Log                                       // the natural logarithm of a
+	Log1p                                     // log(1 + a)
+	Sin                                       // the sine of a, in float64 below 2**32
+	Cos                                       // the cosine of a, in float64 below 2**32
+	Erf                                       // the error function of a
+	Pow                                       // a to the power b
+	Tanh                                      // the hyperbolic tangent of a
+	Sigmoid                                   // 1/(1 + e**-a)
+	ReLU                                      // max(a, 0), NaN where a is
+	LeakyReLU                                 // a where a > 0, else a·slope
+	GELU                                      // a·Φ(a), with the normal distribution Φ
+	GELUTanh                                  // a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
+	SiLU                                      // a/(1 + e**-a)
+	Softplus                                  // log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold
+	TanhGrad                                  // dy·(1 - y²)
+	SigmoidGrad                               // dy·(1 - y)·y
+	ReLUGrad                                  // dy where y > 0, else 0
+	LeakyReLUGrad                             // dy where x > 0, else dy·slope
+	GELUGrad                                  // dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
+	GELUTanhGrad                              // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
+	SiLUGrad                                  // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
+	SoftplusGrad                              // dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold
+	Eq                                        // a == b
+	Ne                                        // a ≠ b
+	Lt                                        // a < b
+	Le                                        // a ≤ b
+	Gt                                        // a > b
+	Ge                                        // a ≥ b
+	IsNaN                                     // whether a is not a number
+	LogicalNot                                // whether a is false
+	LogicalAnd                                // whether a and b are true
+	LogicalOr                                 // whether a or b is true
+	LogicalXor                                // whether a and b differ
+	BitwiseNot                                // the bits of a the other way
+	BitwiseAnd                                // a & b
+	BitwiseOr                                 // a | b
+	BitwiseXor                                // a ^ b
+	MSELoss                                   // (a - b)²
+	MSELossGrad                               // scale·(a - b)·dy
+	BCEWithLogits                             // (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow
+	BCEWithLogitsGrad                         // (1 + (p-1)·t)·σ(x) - p·t
 
 	// Count is the number of ops, Invalid included.
 	Count
 )
 
 var elementwiseRows = [Count - elementwise]row{
+	{name: "add", grad: "AddBackward0"},
+	{name: "sub", grad: "SubBackward0"},
+	{name: "mul", grad: "MulBackward0"},
+	{name: "div", grad: "DivBackward0"},
+	{name: "maximum", grad: "MaximumBackward0"},
+	{name: "minimum", grad: "MinimumBackward0"},
+	{name: "neg", grad: "NegBackward0"},
+	{name: "abs", grad: "AbsBackward0"},
+	{name: "sign", grad: "SignBackward0"},
+	{name: "floor", grad: "FloorBackward0"},
+	{name: "ceil", grad: "CeilBackward0"},
+	{name: "round", grad: "RoundBackward0"},
+	{name: "trunc", grad: "TruncBackward0"},
+	{name: "square", grad: "PowBackward0"},
+	{name: "cube", grad: "PowBackward0"},
+	{name: "sqrt", grad: "SqrtBackward0"},
+	{name: "reciprocal", grad: "ReciprocalBackward0"},
+	{name: "clamp", grad: "ClampBackward1"},
+	{name: "floor_divide"},
+	{name: "div_trunc", grad: "DivBackward2"},
+	{name: "remainder", grad: "RemainderBackward0"},
+	{name: "fmod", grad: "FmodBackward0"},
+	{name: "rsqrt", grad: "RsqrtBackward0"},
+	{name: "exp", grad: "ExpBackward0"},
+	{name: "expm1", grad: "Expm1Backward0"},
+	{name: "log", grad: "LogBackward0"},
+	{name: "log1p", grad: "Log1PBackward0"},
+	{name: "sin", grad: "SinBackward0"},
+	{name: "cos", grad: "CosBackward0"},
+	{name: "erf", grad: "ErfBackward0"},
+	{name: "pow", grad: "PowBackward1"},
 	{name: "tanh", grad: "TanhBackward0", derivative: TanhGrad, ofResult: true},
 	{name: "sigmoid", grad: "SigmoidBackward0", derivative: SigmoidGrad, ofResult: true},
 	{name: "relu", grad: "ReluBackward0", derivative: ReLUGrad, ofResult: true},
@@ -42,4 +123,23 @@ var elementwiseRows = [Count - elementwise]row{
 	{name: "gelu_tanh_backward"},
 	{name: "silu_backward"},
 	{name: "softplus_backward"},
+	{name: "eq"},
+	{name: "ne"},
+	{name: "lt"},
+	{name: "le"},
+	{name: "gt"},
+	{name: "ge"},
+	{name: "isnan"},
+	{name: "logical_not"},
+	{name: "logical_and"},
+	{name: "logical_or"},
+	{name: "logical_xor"},
+	{name: "bitwise_not"},
+	{name: "bitwise_and"},
+	{name: "bitwise_or"},
+	{name: "bitwise_xor"},
+	{name: "mse_loss", grad: "MseLossBackward0"},
+	{name: "mse_loss_backward"},
+	{name: "binary_cross_entropy_with_logits", grad: "BinaryCrossEntropyWithLogitsBackward0"},
+	{name: "binary_cross_entropy_with_logits_backward"},
 }

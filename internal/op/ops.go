@@ -41,57 +41,11 @@ const (
 	Dropout
 
 	// Elementwise, one operand.
-	Abs
-	Neg
-	Sign
-	Floor
-	Ceil
-	Round
-	Trunc
-	Reciprocal
-	Square
-	Cube
-	Sqrt
-	Rsqrt
-	Exp
-	Expm1
-	Log
-	Log1p
-	Sin
-	Cos
-	Erf
-	Clamp
-	IsNaN
-	LogicalNot
-	BitwiseNot
 
 	// Elementwise, two operands, either of which may be a scalar.
-	Add
-	Sub
 	RSub
-	Mul
-	Div
-	FloorDivide
-	DivTrunc
-	Remainder
-	Fmod
-	Pow
 	PowScalar
 	RPow
-	Maximum
-	Minimum
-	Eq
-	Ne
-	Lt
-	Le
-	Gt
-	Ge
-	LogicalAnd
-	LogicalOr
-	LogicalXor
-	BitwiseAnd
-	BitwiseOr
-	BitwiseXor
 
 	// Elementwise, three operands.
 	Where
@@ -183,10 +137,6 @@ const (
 	NLLLossGrad
 	CrossEntropy // NLLLoss of LogSoftmax
 	CrossEntropyGrad
-	MSELoss
-	MSELossGrad
-	BCEWithLogits
-	BCEWithLogitsGrad
 
 	// Optimizer steps, in place on the parameter.
 	SGDStep

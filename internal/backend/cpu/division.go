@@ -6,25 +6,7 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
-	"cresset/internal/op"
 )
-
-func (t *table) addDivision() {
-	addIntegerDivision[uint8](t)
-	addIntegerDivision[int8](t)
-	addIntegerDivision[int16](t)
-	addIntegerDivision[int32](t)
-	addIntegerDivision[int64](t)
-}
-
-func addIntegerDivision[T dtype.Integer](t *table) {
-	dt := dtype.Of[T]()
-	t[op.FloorDivide][dt] = divisor[T](binary(kern.FloorDivideInt[T]))
-	t[op.DivTrunc][dt] = divisor[T](binary(kern.DivTruncInt[T]))
-	t[op.Remainder][dt] = divisor[T](binary(kern.RemainderInt[T]))
-	t[op.Fmod][dt] = divisor[T](binary(kern.FmodInt[T]))
-	t[op.Pow][dt] = binary(kern.PowInt[T])
-}
 
 // errZeroDivision has PyTorch's text.
 var errZeroDivision = errors.New("ZeroDivisionError")

@@ -145,11 +145,6 @@ func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel 
 	return e.run
 }
 
-// columned is sided: a column is one element for each row.
-func columned[T dtype.Element](loop func(dst, a, b []T), l vec.Loop, _, _ vec.RowLoop) Kernel {
-	return sided(loop, l)
-}
-
 // ternary makes a kernel of a loop over three operands.
 func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
 	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B](), dtype.Of[C]()}}

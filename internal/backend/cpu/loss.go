@@ -21,10 +21,6 @@ func addLossesOf[T dtype.Float](t *table) {
 	t[op.NLLLossGrad][dt] = rowMajor(nllLossGrad[T])
 	t[op.CrossEntropy][dt] = rowMajor(crossEntropy[T])
 	t[op.CrossEntropyGrad][dt] = rowMajor(crossEntropyGrad[T])
-	t[op.MSELoss][dt] = binary(kern.SquaredError[T])
-	t[op.MSELossGrad][dt] = ternaryWith(mseLossGrad[T])
-	t[op.BCEWithLogits][dt] = ternary(kern.BCE[T])
-	t[op.BCEWithLogitsGrad][dt] = ternary(kern.BCEGrad[T])
 }
 
 // nllLoss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and
@@ -100,11 +96,6 @@ func crossEntropyGrad[T dtype.Float](c *backend.Call) error {
 	x := &in[4]
 	return kern.CrossEntropyBackward(channelsOf(x.Layout.Shape()), dense[T](x), dense[T](&in[5]), dense[T](&in[0]), lossScale[T](c),
 		dense[int64](&in[1]), optional[T](c, 2), int64(p.IgnoreIndex), dense[T](&c.Out()[0]))
-}
-
-// mseLossGrad is dst[i] = A·(x[i] - y[i])·dy[i].
-func mseLossGrad[T dtype.Float](dst, dy, x, y []T, p op.Number) {
-	kern.SquaredErrorGrad(dst, dy, x, y, T(p.A))
 }
 
 // channelsOf sees [C], [N, C] and [N, C, d…] as [N, C, L].

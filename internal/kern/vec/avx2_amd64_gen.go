@@ -27,6 +27,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AddLeft + 1:
 		addLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Add + 2:
+		addI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Add + 3:
+		addI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Add + 4:
+		addU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case AddRight + 2:
+		addRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case AddRight + 3:
+		addRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddRight + 4:
+		addRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case AddLeft + 2:
+		addLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case AddLeft + 3:
+		addLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeft + 4:
+		addLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Sub:
 		subF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -45,6 +72,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SubLeft + 1:
 		subLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Sub + 2:
+		subI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Sub + 3:
+		subI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Sub + 4:
+		subU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case SubRight + 2:
+		subRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SubRight + 3:
+		subRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubRight + 4:
+		subRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case SubLeft + 2:
+		subLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case SubLeft + 3:
+		subLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeft + 4:
+		subLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Mul:
 		mulF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -63,6 +117,24 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MulLeft + 1:
 		mulLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Mul + 2:
+		mulI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Mul + 4:
+		mulU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case MulRight + 2:
+		mulRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MulRight + 4:
+		mulRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case MulLeft + 2:
+		mulLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MulLeft + 4:
+		mulLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Div:
 		divF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -99,6 +171,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MaximumLeft + 1:
 		maximumLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Maximum + 2:
+		maximumI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Maximum + 3:
+		maximumI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Maximum + 4:
+		maximumU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case MaximumRight + 2:
+		maximumRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MaximumRight + 3:
+		maximumRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumRight + 4:
+		maximumRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case MaximumLeft + 2:
+		maximumLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MaximumLeft + 3:
+		maximumLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeft + 4:
+		maximumLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Minimum:
 		minimumF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -117,24 +216,78 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MinimumLeft + 1:
 		minimumLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Minimum + 2:
+		minimumI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Minimum + 3:
+		minimumI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Minimum + 4:
+		minimumU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case MinimumRight + 2:
+		minimumRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MinimumRight + 3:
+		minimumRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumRight + 4:
+		minimumRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case MinimumLeft + 2:
+		minimumLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case MinimumLeft + 3:
+		minimumLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeft + 4:
+		minimumLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Neg:
 		negF32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case Neg + 1:
 		negF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case Neg + 2:
+		negI32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Neg + 3:
+		negI64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Neg + 4:
+		negU8AVX2(p[0], p[1], n)
+		return n &^ 31
 	case Abs:
 		absF32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case Abs + 1:
 		absF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case Abs + 2:
+		absI32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Abs + 3:
+		absI64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Abs + 4:
+		absU8AVX2(p[0], p[1], n)
+		return n &^ 31
 	case Sign:
 		signF32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case Sign + 1:
 		signF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case Sign + 2:
+		signI32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Sign + 3:
+		signI64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Sign + 4:
+		signU8AVX2(p[0], p[1], n)
+		return n &^ 31
 	case Floor:
 		floorF32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -165,6 +318,12 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Square + 1:
 		squareF64AVX2(p[0], p[1], n)
 		return n &^ 3
+	case Square + 2:
+		squareI32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Square + 4:
+		squareU8AVX2(p[0], p[1], n)
+		return n &^ 31
 	case Cube:
 		cubeF32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -189,11 +348,179 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Clamp + 1:
 		clampF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
-	case Where:
-		whereF32AVX2(p[0], p[1], p[2], p[3], n)
+	case Clamp + 2:
+		clampI32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case Where + 1:
-		whereF64AVX2(p[0], p[1], p[2], p[3], n)
+	case Clamp + 3:
+		clampI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Clamp + 4:
+		clampU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case DivTrunc:
+		divTruncF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case DivTrunc + 1:
+		divTruncF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Rsqrt:
+		rsqrtF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Rsqrt + 1:
+		rsqrtF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Exp:
+		expF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Exp + 1:
+		expF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Expm1:
+		expm1F32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Expm1 + 1:
+		expm1F64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Log:
+		logF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Log + 1:
+		logF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Log1p:
+		log1pF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Log1p + 1:
+		log1pF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Sin:
+		sinF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Sin + 1:
+		sinF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Cos:
+		cosF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Cos + 1:
+		cosF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Erf:
+		erfF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Erf + 1:
+		erfF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Pow:
+		powF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Pow + 1:
+		powF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Tanh:
+		tanhF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Tanh + 1:
+		tanhF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Sigmoid:
+		sigmoidF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case Sigmoid + 1:
+		sigmoidF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ReLU:
+		reLUF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ReLU + 1:
+		reLUF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ReLU + 2:
+		reLUI32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ReLU + 3:
+		reLUI64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ReLU + 4:
+		reLUU8AVX2(p[0], p[1], n)
+		return n &^ 31
+	case LeakyReLU:
+		leakyReLUF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LeakyReLU + 1:
+		leakyReLUF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GELU:
+		geluF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case GELU + 1:
+		geluF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case GELUTanh:
+		geluTanhF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case GELUTanh + 1:
+		geluTanhF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case SiLU:
+		siLUF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case SiLU + 1:
+		siLUF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case Softplus:
+		softplusF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case Softplus + 1:
+		softplusF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case TanhGrad:
+		tanhGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case TanhGrad + 1:
+		tanhGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SigmoidGrad:
+		sigmoidGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SigmoidGrad + 1:
+		sigmoidGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case ReLUGrad:
+		reLUGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case ReLUGrad + 1:
+		reLUGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case LeakyReLUGrad:
+		leakyReLUGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case GELUGrad:
+		geluGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case GELUGrad + 1:
+		geluGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GELUTanhGrad:
+		geluTanhGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case GELUTanhGrad + 1:
+		geluTanhGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SiLUGrad:
+		siLUGradF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case SiLUGrad + 1:
+		siLUGradF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SoftplusGrad:
+		softplusGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case SoftplusGrad + 1:
+		softplusGradF64AVX2(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
 	case Eq:
 		eqF32AVX2(p[0], p[1], p[2], n)
@@ -213,6 +540,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case EqLeft + 1:
 		eqLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Eq + 2:
+		eqI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Eq + 3:
+		eqI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Eq + 4:
+		eqU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case EqRight + 2:
+		eqRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case EqRight + 3:
+		eqRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqRight + 4:
+		eqRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case EqLeft + 2:
+		eqLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case EqLeft + 3:
+		eqLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqLeft + 4:
+		eqLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Ne:
 		neF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -231,6 +585,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case NeLeft + 1:
 		neLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Ne + 2:
+		neI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Ne + 3:
+		neI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ne + 4:
+		neU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case NeRight + 2:
+		neRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case NeRight + 3:
+		neRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeRight + 4:
+		neRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case NeLeft + 2:
+		neLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case NeLeft + 3:
+		neLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeLeft + 4:
+		neLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Lt:
 		ltF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -249,6 +630,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LtLeft + 1:
 		ltLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Lt + 2:
+		ltI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Lt + 3:
+		ltI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Lt + 4:
+		ltU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case LtRight + 2:
+		ltRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LtRight + 3:
+		ltRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtRight + 4:
+		ltRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case LtLeft + 2:
+		ltLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LtLeft + 3:
+		ltLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtLeft + 4:
+		ltLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Le:
 		leF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -267,6 +675,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeLeft + 1:
 		leLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Le + 2:
+		leI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Le + 3:
+		leI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Le + 4:
+		leU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case LeRight + 2:
+		leRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LeRight + 3:
+		leRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeRight + 4:
+		leRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case LeLeft + 2:
+		leLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case LeLeft + 3:
+		leLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeLeft + 4:
+		leLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Gt:
 		gtF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -285,6 +720,33 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case GtLeft + 1:
 		gtLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Gt + 2:
+		gtI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Gt + 3:
+		gtI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Gt + 4:
+		gtU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case GtRight + 2:
+		gtRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GtRight + 3:
+		gtRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtRight + 4:
+		gtRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case GtLeft + 2:
+		gtLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GtLeft + 3:
+		gtLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtLeft + 4:
+		gtLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case Ge:
 		geF32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
@@ -303,11 +765,104 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case GeLeft + 1:
 		geLeftF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case Ge + 2:
+		geI32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case Ge + 3:
+		geI64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ge + 4:
+		geU8AVX2(p[0], p[1], p[2], n)
+		return n &^ 31
+	case GeRight + 2:
+		geRightI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GeRight + 3:
+		geRightI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeRight + 4:
+		geRightU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
+	case GeLeft + 2:
+		geLeftI32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case GeLeft + 3:
+		geLeftI64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeLeft + 4:
+		geLeftU8AVX2(p[0], p[1], n, scalars)
+		return n &^ 31
 	case IsNaN:
 		isNaNF32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case IsNaN + 1:
 		isNaNF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case MSELoss:
+		mseLossF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case MSELoss + 1:
+		mseLossF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MSELossGrad:
+		mseLossGradF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 7
+	case MSELossGrad + 1:
+		mseLossGradF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case BCEWithLogits:
+		bceWithLogitsF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case BCEWithLogits + 1:
+		bceWithLogitsF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case BCEWithLogitsGrad:
+		bceWithLogitsGradF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case BCEWithLogitsGrad + 1:
+		bceWithLogitsGradF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case ExpBelow:
+		expBelowF32AVX2(p[0], p[1], n)
+		return n &^ 7
+	case ExpBelow + 1:
+		expBelowF64AVX2(p[0], p[1], n)
+		return n &^ 3
+	case ExpStrip:
+		expStripF32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
+	case ExpStrip + 1:
+		expStripF64AVX2(p[0], p[1], p[2], n)
+		return n &^ 3
+	case ShiftStrip:
+		shiftStripF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case ShiftStrip + 1:
+		shiftStripF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case SoftmaxGradStrip:
+		softmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case SoftmaxGradStrip + 1:
+		softmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case LogSoftmaxGradStrip:
+		logSoftmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case LogSoftmaxGradStrip + 1:
+		logSoftmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Where:
+		whereF32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case Where + 1:
+		whereF64AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Where + 2:
+		whereI32AVX2(p[0], p[1], p[2], p[3], n)
+		return n &^ 7
+	case Where + 3:
+		whereI64AVX2(p[0], p[1], p[2], p[3], n)
 		return n &^ 3
 	case U8ToF16:
 		u8ToF16F32AVX2(p[0], p[1], n)
@@ -396,56 +951,20 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AddF16:
 		addF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case AddRightF16:
-		addRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case AddLeftF16:
-		addLeftF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case SubF16:
 		subF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case SubRightF16:
-		subRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case SubLeftF16:
-		subLeftF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case MulF16:
 		mulF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case MulRightF16:
-		mulRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MulLeftF16:
-		mulLeftF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case DivF16:
 		divF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case DivRightF16:
-		divRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case DivLeftF16:
-		divLeftF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case MaximumF16:
 		maximumF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case MaximumRightF16:
-		maximumRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MaximumLeftF16:
-		maximumLeftF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case MinimumF16:
 		minimumF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case MinimumRightF16:
-		minimumRightF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MinimumLeftF16:
-		minimumLeftF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case FloorF16:
 		floorF16F32AVX2(p[0], p[1], n)
@@ -462,6 +981,9 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SquareF16:
 		squareF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
+	case CubeF16:
+		cubeF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
 	case SqrtF16:
 		sqrtF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -477,74 +999,35 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLUF16:
 		leakyReLUF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case ReLUGradF16:
-		reLUGradF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
 	case TanhGradF16:
 		tanhGradF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case SigmoidGradF16:
 		sigmoidGradF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
+	case ReLUGradF16:
+		reLUGradF16F32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
 	case LeakyReLUGradF16:
 		leakyReLUGradF16F32AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 7
-	case CubeF16:
-		cubeF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case AddBF16:
 		addBF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case AddRightBF16:
-		addRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case AddLeftBF16:
-		addLeftBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case SubBF16:
 		subBF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case SubRightBF16:
-		subRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case SubLeftBF16:
-		subLeftBF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case MulBF16:
 		mulBF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case MulRightBF16:
-		mulRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MulLeftBF16:
-		mulLeftBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case DivBF16:
 		divBF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case DivRightBF16:
-		divRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case DivLeftBF16:
-		divLeftBF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case MaximumBF16:
 		maximumBF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
-	case MaximumRightBF16:
-		maximumRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MaximumLeftBF16:
-		maximumLeftBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
 	case MinimumBF16:
 		minimumBF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case MinimumRightBF16:
-		minimumRightBF16F32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MinimumLeftBF16:
-		minimumLeftBF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
 	case FloorBF16:
 		floorBF16F32AVX2(p[0], p[1], n)
@@ -561,6 +1044,9 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SquareBF16:
 		squareBF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
+	case CubeBF16:
+		cubeBF16F32AVX2(p[0], p[1], n)
+		return n &^ 7
 	case SqrtBF16:
 		sqrtBF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -576,116 +1062,23 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLUBF16:
 		leakyReLUBF16F32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case ReLUGradBF16:
-		reLUGradBF16F32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
 	case TanhGradBF16:
 		tanhGradBF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
 	case SigmoidGradBF16:
 		sigmoidGradBF16F32AVX2(p[0], p[1], p[2], n)
 		return n &^ 7
+	case ReLUGradBF16:
+		reLUGradBF16F32AVX2(p[0], p[1], p[2], n)
+		return n &^ 7
 	case LeakyReLUGradBF16:
 		leakyReLUGradBF16F32AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 7
-	case CubeBF16:
-		cubeBF16F32AVX2(p[0], p[1], n)
 		return n &^ 7
 	case NegHalves + 3:
 		negHalvesI64AVX2(p[0], p[1], n)
 		return n &^ 3
 	case AbsHalves + 3:
 		absHalvesI64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case ReLU:
-		reLUF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case ReLU + 1:
-		reLUF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case LeakyReLU:
-		leakyReLUF32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case LeakyReLU + 1:
-		leakyReLUF64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case ReLUGrad:
-		reLUGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case ReLUGrad + 1:
-		reLUGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case TanhGrad:
-		tanhGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case TanhGrad + 1:
-		tanhGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SigmoidGrad:
-		sigmoidGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case SigmoidGrad + 1:
-		sigmoidGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case LeakyReLUGrad:
-		leakyReLUGradF32AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 7
-	case LeakyReLUGrad + 1:
-		leakyReLUGradF64AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case SoftplusScaled:
-		softplusScaledF32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case SoftplusScaled + 1:
-		softplusScaledF64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SiLUGrad:
-		siLUGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case SiLUGrad + 1:
-		siLUGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SoftplusGrad:
-		softplusGradF32AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 7
-	case SoftplusGrad + 1:
-		softplusGradF64AVX2(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case GELUGrad:
-		geluGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case GELUGrad + 1:
-		geluGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case GELUTanhGrad:
-		geluTanhGradF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case GELUTanhGrad + 1:
-		geluTanhGradF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case BCE:
-		bceF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case BCE + 1:
-		bceF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case BCEGrad:
-		bceGradF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case BCEGrad + 1:
-		bceGradF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case SquaredError:
-		squaredErrorF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case SquaredError + 1:
-		squaredErrorF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SquaredErrorGrad:
-		squaredErrorGradF32AVX2(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 7
-	case SquaredErrorGrad + 1:
-		squaredErrorGradF64AVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 3
 	case SGD:
 		sgdF32AVX2(p[0], p[1], n, scalars)
@@ -744,342 +1137,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case BoxMuller:
 		boxMullerF32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case Add + 2:
-		addI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Add + 3:
-		addI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Add + 4:
-		addU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case AddRight + 2:
-		addRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case AddRight + 3:
-		addRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddRight + 4:
-		addRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case AddLeft + 2:
-		addLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case AddLeft + 3:
-		addLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddLeft + 4:
-		addLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Sub + 2:
-		subI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Sub + 3:
-		subI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Sub + 4:
-		subU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case SubRight + 2:
-		subRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case SubRight + 3:
-		subRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubRight + 4:
-		subRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case SubLeft + 2:
-		subLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case SubLeft + 3:
-		subLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubLeft + 4:
-		subLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Mul + 2:
-		mulI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Mul + 4:
-		mulU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case MulRight + 2:
-		mulRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MulRight + 4:
-		mulRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case MulLeft + 2:
-		mulLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MulLeft + 4:
-		mulLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Maximum + 2:
-		maximumI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Maximum + 3:
-		maximumI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Maximum + 4:
-		maximumU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case MaximumRight + 2:
-		maximumRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MaximumRight + 3:
-		maximumRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumRight + 4:
-		maximumRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case MaximumLeft + 2:
-		maximumLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MaximumLeft + 3:
-		maximumLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumLeft + 4:
-		maximumLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Minimum + 2:
-		minimumI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Minimum + 3:
-		minimumI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Minimum + 4:
-		minimumU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case MinimumRight + 2:
-		minimumRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MinimumRight + 3:
-		minimumRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumRight + 4:
-		minimumRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case MinimumLeft + 2:
-		minimumLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case MinimumLeft + 3:
-		minimumLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumLeft + 4:
-		minimumLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Eq + 2:
-		eqI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Eq + 3:
-		eqI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Eq + 4:
-		eqU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case EqRight + 2:
-		eqRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case EqRight + 3:
-		eqRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case EqRight + 4:
-		eqRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case EqLeft + 2:
-		eqLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case EqLeft + 3:
-		eqLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case EqLeft + 4:
-		eqLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Ne + 2:
-		neI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Ne + 3:
-		neI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Ne + 4:
-		neU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case NeRight + 2:
-		neRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case NeRight + 3:
-		neRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case NeRight + 4:
-		neRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case NeLeft + 2:
-		neLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case NeLeft + 3:
-		neLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case NeLeft + 4:
-		neLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Lt + 2:
-		ltI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Lt + 3:
-		ltI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Lt + 4:
-		ltU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case LtRight + 2:
-		ltRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case LtRight + 3:
-		ltRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LtRight + 4:
-		ltRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case LtLeft + 2:
-		ltLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case LtLeft + 3:
-		ltLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LtLeft + 4:
-		ltLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Le + 2:
-		leI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Le + 3:
-		leI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Le + 4:
-		leU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case LeRight + 2:
-		leRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case LeRight + 3:
-		leRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LeRight + 4:
-		leRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case LeLeft + 2:
-		leLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case LeLeft + 3:
-		leLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LeLeft + 4:
-		leLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Gt + 2:
-		gtI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Gt + 3:
-		gtI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Gt + 4:
-		gtU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case GtRight + 2:
-		gtRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case GtRight + 3:
-		gtRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GtRight + 4:
-		gtRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case GtLeft + 2:
-		gtLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case GtLeft + 3:
-		gtLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GtLeft + 4:
-		gtLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Ge + 2:
-		geI32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Ge + 3:
-		geI64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Ge + 4:
-		geU8AVX2(p[0], p[1], p[2], n)
-		return n &^ 31
-	case GeRight + 2:
-		geRightI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case GeRight + 3:
-		geRightI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GeRight + 4:
-		geRightU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case GeLeft + 2:
-		geLeftI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case GeLeft + 3:
-		geLeftI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GeLeft + 4:
-		geLeftU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Neg + 2:
-		negI32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Neg + 3:
-		negI64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Neg + 4:
-		negU8AVX2(p[0], p[1], n)
-		return n &^ 31
-	case Abs + 2:
-		absI32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Abs + 3:
-		absI64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Abs + 4:
-		absU8AVX2(p[0], p[1], n)
-		return n &^ 31
-	case Sign + 2:
-		signI32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Sign + 3:
-		signI64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Sign + 4:
-		signU8AVX2(p[0], p[1], n)
-		return n &^ 31
-	case Square + 2:
-		squareI32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Square + 4:
-		squareU8AVX2(p[0], p[1], n)
-		return n &^ 31
-	case Clamp + 2:
-		clampI32AVX2(p[0], p[1], n, scalars)
-		return n &^ 7
-	case Clamp + 3:
-		clampI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case Clamp + 4:
-		clampU8AVX2(p[0], p[1], n, scalars)
-		return n &^ 31
-	case Where + 2:
-		whereI32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case Where + 3:
-		whereI64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
 	case AddProducts + 2:
 		addProductsI32AVX2(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 7
@@ -1119,108 +1176,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case ToBool + 4:
 		toBoolU8AVX2(p[0], p[1], n)
 		return n &^ 31
-	case Exp:
-		expF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Expm1:
-		expm1F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Log:
-		logF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Log1p:
-		log1pF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Sin:
-		sinF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Cos:
-		cosF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Tanh:
-		tanhF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Sigmoid:
-		sigmoidF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Erf:
-		erfF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Pow:
-		powF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case Rsqrt:
-		rsqrtF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case SiLU:
-		siLUF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case GELU:
-		geluF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case GELUTanh:
-		geluTanhF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Softplus:
-		softplusF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case GELUSlope:
-		geluSlopeF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case ExpBelow:
-		expBelowF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case Exp + 1:
-		expF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Expm1 + 1:
-		expm1F64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Log + 1:
-		logF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Log1p + 1:
-		log1pF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Tanh + 1:
-		tanhF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Sigmoid + 1:
-		sigmoidF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case SiLU + 1:
-		siLUF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Softplus + 1:
-		softplusF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Rsqrt + 1:
-		rsqrtF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case ExpBelow + 1:
-		expBelowF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Erf + 1:
-		erfF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case GELU + 1:
-		geluF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case GELUSlope + 1:
-		geluSlopeF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case GELUTanh + 1:
-		geluTanhF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case SinNear + 1:
-		sinNearF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case CosNear + 1:
-		cosNearF64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case Pow + 1:
-		powF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
 	case MaxColumns:
 		maxColumnsF32AVX2(p[0], p[1], p[2], n, scalars)
 		return n &^ 7
@@ -1254,30 +1209,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MulF32 + 1:
 		mulF32F64AVX2(p[0], p[1], n)
 		return n &^ 3
-	case ExpStrip:
-		expStripF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case ExpStrip + 1:
-		expStripF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case ShiftStrip:
-		shiftStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case ShiftStrip + 1:
-		shiftStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case SoftmaxGradStrip:
-		softmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
 	case And + 3:
 		andI64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -1304,12 +1235,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 3
 	case WhereBytes + 3:
 		whereBytesI64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case DivTrunc:
-		divTruncF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case DivTrunc + 1:
-		divTruncF64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
 	case Fmod:
 		fmodF32AVX2(p[0], p[1], p[2], n, scalars)

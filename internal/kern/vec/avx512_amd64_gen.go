@@ -27,6 +27,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case AddLeft + 1:
 		addLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Add + 2:
+		addI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Add + 3:
+		addI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Add + 4:
+		addU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case AddRight + 2:
+		addRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddRight + 3:
+		addRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddRight + 4:
+		addRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 2:
+		addLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 3:
+		addLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case AddLeft + 4:
+		addLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Sub:
 		subF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -45,6 +72,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case SubLeft + 1:
 		subLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Sub + 2:
+		subI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Sub + 3:
+		subI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Sub + 4:
+		subU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case SubRight + 2:
+		subRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubRight + 3:
+		subRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubRight + 4:
+		subRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 2:
+		subLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 3:
+		subLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case SubLeft + 4:
+		subLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Mul:
 		mulF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -62,6 +116,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case MulLeft + 1:
 		mulLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Mul + 2:
+		mulI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Mul + 3:
+		mulI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Mul + 4:
+		mulU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MulRight + 2:
+		mulRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulRight + 3:
+		mulRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulRight + 4:
+		mulRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 2:
+		mulLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 3:
+		mulLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MulLeft + 4:
+		mulLeftU8AVX512(p[0], p[1], n, scalars)
 		return n
 	case Div:
 		divF32AVX512(p[0], p[1], p[2], n)
@@ -99,6 +180,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case MaximumLeft + 1:
 		maximumLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Maximum + 2:
+		maximumI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Maximum + 3:
+		maximumI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Maximum + 4:
+		maximumU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MaximumRight + 2:
+		maximumRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumRight + 3:
+		maximumRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumRight + 4:
+		maximumRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 2:
+		maximumLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 3:
+		maximumLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MaximumLeft + 4:
+		maximumLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Minimum:
 		minimumF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -117,11 +225,47 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case MinimumLeft + 1:
 		minimumLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Minimum + 2:
+		minimumI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Minimum + 3:
+		minimumI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Minimum + 4:
+		minimumU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case MinimumRight + 2:
+		minimumRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumRight + 3:
+		minimumRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumRight + 4:
+		minimumRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 2:
+		minimumLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 3:
+		minimumLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case MinimumLeft + 4:
+		minimumLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Neg:
 		negF32AVX512(p[0], p[1], n)
 		return n
 	case Neg + 1:
 		negF64AVX512(p[0], p[1], n)
+		return n
+	case Neg + 2:
+		negI32AVX512(p[0], p[1], n)
+		return n
+	case Neg + 3:
+		negI64AVX512(p[0], p[1], n)
+		return n
+	case Neg + 4:
+		negU8AVX512(p[0], p[1], n)
 		return n
 	case Abs:
 		absF32AVX512(p[0], p[1], n)
@@ -129,11 +273,29 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case Abs + 1:
 		absF64AVX512(p[0], p[1], n)
 		return n
+	case Abs + 2:
+		absI32AVX512(p[0], p[1], n)
+		return n
+	case Abs + 3:
+		absI64AVX512(p[0], p[1], n)
+		return n
+	case Abs + 4:
+		absU8AVX512(p[0], p[1], n)
+		return n
 	case Sign:
 		signF32AVX512(p[0], p[1], n)
 		return n
 	case Sign + 1:
 		signF64AVX512(p[0], p[1], n)
+		return n
+	case Sign + 2:
+		signI32AVX512(p[0], p[1], n)
+		return n
+	case Sign + 3:
+		signI64AVX512(p[0], p[1], n)
+		return n
+	case Sign + 4:
+		signU8AVX512(p[0], p[1], n)
 		return n
 	case Floor:
 		floorF32AVX512(p[0], p[1], n)
@@ -165,6 +327,15 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case Square + 1:
 		squareF64AVX512(p[0], p[1], n)
 		return n
+	case Square + 2:
+		squareI32AVX512(p[0], p[1], n)
+		return n
+	case Square + 3:
+		squareI64AVX512(p[0], p[1], n)
+		return n
+	case Square + 4:
+		squareU8AVX512(p[0], p[1], n)
+		return n
 	case Cube:
 		cubeF32AVX512(p[0], p[1], n)
 		return n
@@ -189,11 +360,179 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case Clamp + 1:
 		clampF64AVX512(p[0], p[1], n, scalars)
 		return n
-	case Where:
-		whereF32AVX512(p[0], p[1], p[2], p[3], n)
+	case Clamp + 2:
+		clampI32AVX512(p[0], p[1], n, scalars)
 		return n
-	case Where + 1:
-		whereF64AVX512(p[0], p[1], p[2], p[3], n)
+	case Clamp + 3:
+		clampI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Clamp + 4:
+		clampU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case DivTrunc:
+		divTruncF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case DivTrunc + 1:
+		divTruncF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Rsqrt:
+		rsqrtF32AVX512(p[0], p[1], n)
+		return n
+	case Rsqrt + 1:
+		rsqrtF64AVX512(p[0], p[1], n)
+		return n
+	case Exp:
+		expF32AVX512(p[0], p[1], n)
+		return n
+	case Exp + 1:
+		expF64AVX512(p[0], p[1], n)
+		return n
+	case Expm1:
+		expm1F32AVX512(p[0], p[1], n)
+		return n
+	case Expm1 + 1:
+		expm1F64AVX512(p[0], p[1], n)
+		return n
+	case Log:
+		logF32AVX512(p[0], p[1], n)
+		return n
+	case Log + 1:
+		logF64AVX512(p[0], p[1], n)
+		return n
+	case Log1p:
+		log1pF32AVX512(p[0], p[1], n)
+		return n
+	case Log1p + 1:
+		log1pF64AVX512(p[0], p[1], n)
+		return n
+	case Sin:
+		sinF32AVX512(p[0], p[1], n)
+		return n
+	case Sin + 1:
+		sinF64AVX512(p[0], p[1], n)
+		return n
+	case Cos:
+		cosF32AVX512(p[0], p[1], n)
+		return n
+	case Cos + 1:
+		cosF64AVX512(p[0], p[1], n)
+		return n
+	case Erf:
+		erfF32AVX512(p[0], p[1], n)
+		return n
+	case Erf + 1:
+		erfF64AVX512(p[0], p[1], n)
+		return n
+	case Pow:
+		powF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Pow + 1:
+		powF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Tanh:
+		tanhF32AVX512(p[0], p[1], n)
+		return n
+	case Tanh + 1:
+		tanhF64AVX512(p[0], p[1], n)
+		return n
+	case Sigmoid:
+		sigmoidF32AVX512(p[0], p[1], n)
+		return n
+	case Sigmoid + 1:
+		sigmoidF64AVX512(p[0], p[1], n)
+		return n
+	case ReLU:
+		reLUF32AVX512(p[0], p[1], n)
+		return n
+	case ReLU + 1:
+		reLUF64AVX512(p[0], p[1], n)
+		return n
+	case ReLU + 2:
+		reLUI32AVX512(p[0], p[1], n)
+		return n
+	case ReLU + 3:
+		reLUI64AVX512(p[0], p[1], n)
+		return n
+	case ReLU + 4:
+		reLUU8AVX512(p[0], p[1], n)
+		return n
+	case LeakyReLU:
+		leakyReLUF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeakyReLU + 1:
+		leakyReLUF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GELU:
+		geluF32AVX512(p[0], p[1], n)
+		return n
+	case GELU + 1:
+		geluF64AVX512(p[0], p[1], n)
+		return n
+	case GELUTanh:
+		geluTanhF32AVX512(p[0], p[1], n)
+		return n
+	case GELUTanh + 1:
+		geluTanhF64AVX512(p[0], p[1], n)
+		return n
+	case SiLU:
+		siLUF32AVX512(p[0], p[1], n)
+		return n
+	case SiLU + 1:
+		siLUF64AVX512(p[0], p[1], n)
+		return n
+	case Softplus:
+		softplusF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case Softplus + 1:
+		softplusF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case TanhGrad:
+		tanhGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case TanhGrad + 1:
+		tanhGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGrad:
+		sigmoidGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SigmoidGrad + 1:
+		sigmoidGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case ReLUGrad:
+		reLUGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case ReLUGrad + 1:
+		reLUGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeakyReLUGrad:
+		leakyReLUGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case GELUGrad:
+		geluGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUGrad + 1:
+		geluGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUTanhGrad:
+		geluTanhGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case GELUTanhGrad + 1:
+		geluTanhGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SiLUGrad:
+		siLUGradF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case SiLUGrad + 1:
+		siLUGradF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case SoftplusGrad:
+		softplusGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case SoftplusGrad + 1:
+		softplusGradF64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
 	case Eq:
 		eqF32AVX512(p[0], p[1], p[2], n)
@@ -213,6 +552,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case EqLeft + 1:
 		eqLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Eq + 2:
+		eqI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Eq + 3:
+		eqI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Eq + 4:
+		eqU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case EqRight + 2:
+		eqRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqRight + 3:
+		eqRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqRight + 4:
+		eqRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 2:
+		eqLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 3:
+		eqLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case EqLeft + 4:
+		eqLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Ne:
 		neF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -230,6 +596,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case NeLeft + 1:
 		neLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Ne + 2:
+		neI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne + 3:
+		neI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ne + 4:
+		neU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case NeRight + 2:
+		neRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeRight + 3:
+		neRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeRight + 4:
+		neRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 2:
+		neLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 3:
+		neLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case NeLeft + 4:
+		neLeftU8AVX512(p[0], p[1], n, scalars)
 		return n
 	case Lt:
 		ltF32AVX512(p[0], p[1], p[2], n)
@@ -249,6 +642,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case LtLeft + 1:
 		ltLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Lt + 2:
+		ltI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt + 3:
+		ltI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Lt + 4:
+		ltU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case LtRight + 2:
+		ltRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtRight + 3:
+		ltRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtRight + 4:
+		ltRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 2:
+		ltLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 3:
+		ltLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LtLeft + 4:
+		ltLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Le:
 		leF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -266,6 +686,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case LeLeft + 1:
 		leLeftF64AVX512(p[0], p[1], n, scalars)
+		return n
+	case Le + 2:
+		leI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le + 3:
+		leI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Le + 4:
+		leU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case LeRight + 2:
+		leRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeRight + 3:
+		leRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeRight + 4:
+		leRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 2:
+		leLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 3:
+		leLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case LeLeft + 4:
+		leLeftU8AVX512(p[0], p[1], n, scalars)
 		return n
 	case Gt:
 		gtF32AVX512(p[0], p[1], p[2], n)
@@ -285,6 +732,33 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case GtLeft + 1:
 		gtLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Gt + 2:
+		gtI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt + 3:
+		gtI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Gt + 4:
+		gtU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case GtRight + 2:
+		gtRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtRight + 3:
+		gtRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtRight + 4:
+		gtRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 2:
+		gtLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 3:
+		gtLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GtLeft + 4:
+		gtLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case Ge:
 		geF32AVX512(p[0], p[1], p[2], n)
 		return n
@@ -303,11 +777,104 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case GeLeft + 1:
 		geLeftF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case Ge + 2:
+		geI32AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge + 3:
+		geI64AVX512(p[0], p[1], p[2], n)
+		return n
+	case Ge + 4:
+		geU8AVX512(p[0], p[1], p[2], n)
+		return n
+	case GeRight + 2:
+		geRightI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeRight + 3:
+		geRightI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeRight + 4:
+		geRightU8AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 2:
+		geLeftI32AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 3:
+		geLeftI64AVX512(p[0], p[1], n, scalars)
+		return n
+	case GeLeft + 4:
+		geLeftU8AVX512(p[0], p[1], n, scalars)
+		return n
 	case IsNaN:
 		isNaNF32AVX512(p[0], p[1], n)
 		return n
 	case IsNaN + 1:
 		isNaNF64AVX512(p[0], p[1], n)
+		return n
+	case MSELoss:
+		mseLossF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case MSELoss + 1:
+		mseLossF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case MSELossGrad:
+		mseLossGradF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case MSELossGrad + 1:
+		mseLossGradF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return n
+	case BCEWithLogits:
+		bceWithLogitsF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEWithLogits + 1:
+		bceWithLogitsF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEWithLogitsGrad:
+		bceWithLogitsGradF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case BCEWithLogitsGrad + 1:
+		bceWithLogitsGradF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case ExpBelow:
+		expBelowF32AVX512(p[0], p[1], n)
+		return n
+	case ExpBelow + 1:
+		expBelowF64AVX512(p[0], p[1], n)
+		return n
+	case ExpStrip:
+		expStripF32AVX512(p[0], p[1], p[2], n)
+		return n
+	case ExpStrip + 1:
+		expStripF64AVX512(p[0], p[1], p[2], n)
+		return n
+	case ShiftStrip:
+		shiftStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case ShiftStrip + 1:
+		shiftStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case SoftmaxGradStrip:
+		softmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case SoftmaxGradStrip + 1:
+		softmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case LogSoftmaxGradStrip:
+		logSoftmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case LogSoftmaxGradStrip + 1:
+		logSoftmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where:
+		whereF32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where + 1:
+		whereF64AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where + 2:
+		whereI32AVX512(p[0], p[1], p[2], p[3], n)
+		return n
+	case Where + 3:
+		whereI64AVX512(p[0], p[1], p[2], p[3], n)
 		return n
 	case U8ToF16:
 		u8ToF16F32AVX512(p[0], p[1], n)
@@ -396,56 +963,20 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case AddF16:
 		addF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case AddRightF16:
-		addRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddLeftF16:
-		addLeftF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case SubF16:
 		subF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case SubRightF16:
-		subRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubLeftF16:
-		subLeftF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case MulF16:
 		mulF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case MulRightF16:
-		mulRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulLeftF16:
-		mulLeftF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case DivF16:
 		divF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case DivRightF16:
-		divRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case DivLeftF16:
-		divLeftF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case MaximumF16:
 		maximumF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case MaximumRightF16:
-		maximumRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumLeftF16:
-		maximumLeftF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case MinimumF16:
 		minimumF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case MinimumRightF16:
-		minimumRightF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumLeftF16:
-		minimumLeftF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case FloorF16:
 		floorF16F32AVX512(p[0], p[1], n)
@@ -462,6 +993,9 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case SquareF16:
 		squareF16F32AVX512(p[0], p[1], n)
 		return n
+	case CubeF16:
+		cubeF16F32AVX512(p[0], p[1], n)
+		return n
 	case SqrtF16:
 		sqrtF16F32AVX512(p[0], p[1], n)
 		return n
@@ -477,74 +1011,35 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case LeakyReLUF16:
 		leakyReLUF16F32AVX512(p[0], p[1], n, scalars)
 		return n
-	case ReLUGradF16:
-		reLUGradF16F32AVX512(p[0], p[1], p[2], n)
-		return n
 	case TanhGradF16:
 		tanhGradF16F32AVX512(p[0], p[1], p[2], n)
 		return n
 	case SigmoidGradF16:
 		sigmoidGradF16F32AVX512(p[0], p[1], p[2], n)
 		return n
+	case ReLUGradF16:
+		reLUGradF16F32AVX512(p[0], p[1], p[2], n)
+		return n
 	case LeakyReLUGradF16:
 		leakyReLUGradF16F32AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case CubeF16:
-		cubeF16F32AVX512(p[0], p[1], n)
 		return n
 	case AddBF16:
 		addBF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case AddRightBF16:
-		addRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddLeftBF16:
-		addLeftBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case SubBF16:
 		subBF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case SubRightBF16:
-		subRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubLeftBF16:
-		subLeftBF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case MulBF16:
 		mulBF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case MulRightBF16:
-		mulRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulLeftBF16:
-		mulLeftBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case DivBF16:
 		divBF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case DivRightBF16:
-		divRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case DivLeftBF16:
-		divLeftBF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case MaximumBF16:
 		maximumBF16F32AVX512(p[0], p[1], p[2], n)
 		return n
-	case MaximumRightBF16:
-		maximumRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumLeftBF16:
-		maximumLeftBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
 	case MinimumBF16:
 		minimumBF16F32AVX512(p[0], p[1], p[2], n)
-		return n
-	case MinimumRightBF16:
-		minimumRightBF16F32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumLeftBF16:
-		minimumLeftBF16F32AVX512(p[0], p[1], n, scalars)
 		return n
 	case FloorBF16:
 		floorBF16F32AVX512(p[0], p[1], n)
@@ -561,6 +1056,9 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case SquareBF16:
 		squareBF16F32AVX512(p[0], p[1], n)
 		return n
+	case CubeBF16:
+		cubeBF16F32AVX512(p[0], p[1], n)
+		return n
 	case SqrtBF16:
 		sqrtBF16F32AVX512(p[0], p[1], n)
 		return n
@@ -576,116 +1074,23 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case LeakyReLUBF16:
 		leakyReLUBF16F32AVX512(p[0], p[1], n, scalars)
 		return n
-	case ReLUGradBF16:
-		reLUGradBF16F32AVX512(p[0], p[1], p[2], n)
-		return n
 	case TanhGradBF16:
 		tanhGradBF16F32AVX512(p[0], p[1], p[2], n)
 		return n
 	case SigmoidGradBF16:
 		sigmoidGradBF16F32AVX512(p[0], p[1], p[2], n)
 		return n
+	case ReLUGradBF16:
+		reLUGradBF16F32AVX512(p[0], p[1], p[2], n)
+		return n
 	case LeakyReLUGradBF16:
 		leakyReLUGradBF16F32AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case CubeBF16:
-		cubeBF16F32AVX512(p[0], p[1], n)
 		return n
 	case NegHalves + 3:
 		negHalvesI64AVX512(p[0], p[1], n)
 		return n
 	case AbsHalves + 3:
 		absHalvesI64AVX512(p[0], p[1], n)
-		return n
-	case ReLU:
-		reLUF32AVX512(p[0], p[1], n)
-		return n
-	case ReLU + 1:
-		reLUF64AVX512(p[0], p[1], n)
-		return n
-	case LeakyReLU:
-		leakyReLUF32AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeakyReLU + 1:
-		leakyReLUF64AVX512(p[0], p[1], n, scalars)
-		return n
-	case ReLUGrad:
-		reLUGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case ReLUGrad + 1:
-		reLUGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case TanhGrad:
-		tanhGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case TanhGrad + 1:
-		tanhGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case SigmoidGrad:
-		sigmoidGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case SigmoidGrad + 1:
-		sigmoidGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case LeakyReLUGrad:
-		leakyReLUGradF32AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case LeakyReLUGrad + 1:
-		leakyReLUGradF64AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case SoftplusScaled:
-		softplusScaledF32AVX512(p[0], p[1], n, scalars)
-		return n
-	case SoftplusScaled + 1:
-		softplusScaledF64AVX512(p[0], p[1], n, scalars)
-		return n
-	case SiLUGrad:
-		siLUGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case SiLUGrad + 1:
-		siLUGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case SoftplusGrad:
-		softplusGradF32AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case SoftplusGrad + 1:
-		softplusGradF64AVX512(p[0], p[1], p[2], n, scalars)
-		return n
-	case GELUGrad:
-		geluGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case GELUGrad + 1:
-		geluGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case GELUTanhGrad:
-		geluTanhGradF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case GELUTanhGrad + 1:
-		geluTanhGradF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case BCE:
-		bceF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case BCE + 1:
-		bceF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case BCEGrad:
-		bceGradF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case BCEGrad + 1:
-		bceGradF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case SquaredError:
-		squaredErrorF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case SquaredError + 1:
-		squaredErrorF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case SquaredErrorGrad:
-		squaredErrorGradF32AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case SquaredErrorGrad + 1:
-		squaredErrorGradF64AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
 	case SGD:
 		sgdF32AVX512(p[0], p[1], n, scalars)
@@ -744,354 +1149,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case BoxMuller:
 		boxMullerF32AVX512(p[0], p[1], n, scalars)
 		return n
-	case Add + 2:
-		addI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Add + 3:
-		addI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Add + 4:
-		addU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case AddRight + 2:
-		addRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddRight + 3:
-		addRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddRight + 4:
-		addRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddLeft + 2:
-		addLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddLeft + 3:
-		addLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case AddLeft + 4:
-		addLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Sub + 2:
-		subI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Sub + 3:
-		subI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Sub + 4:
-		subU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case SubRight + 2:
-		subRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubRight + 3:
-		subRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubRight + 4:
-		subRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubLeft + 2:
-		subLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubLeft + 3:
-		subLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case SubLeft + 4:
-		subLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Mul + 2:
-		mulI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Mul + 3:
-		mulI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Mul + 4:
-		mulU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case MulRight + 2:
-		mulRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulRight + 3:
-		mulRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulRight + 4:
-		mulRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulLeft + 2:
-		mulLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulLeft + 3:
-		mulLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MulLeft + 4:
-		mulLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Maximum + 2:
-		maximumI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Maximum + 3:
-		maximumI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Maximum + 4:
-		maximumU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case MaximumRight + 2:
-		maximumRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumRight + 3:
-		maximumRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumRight + 4:
-		maximumRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumLeft + 2:
-		maximumLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumLeft + 3:
-		maximumLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MaximumLeft + 4:
-		maximumLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Minimum + 2:
-		minimumI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Minimum + 3:
-		minimumI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Minimum + 4:
-		minimumU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case MinimumRight + 2:
-		minimumRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumRight + 3:
-		minimumRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumRight + 4:
-		minimumRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumLeft + 2:
-		minimumLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumLeft + 3:
-		minimumLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case MinimumLeft + 4:
-		minimumLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Eq + 2:
-		eqI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Eq + 3:
-		eqI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Eq + 4:
-		eqU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case EqRight + 2:
-		eqRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case EqRight + 3:
-		eqRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case EqRight + 4:
-		eqRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case EqLeft + 2:
-		eqLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case EqLeft + 3:
-		eqLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case EqLeft + 4:
-		eqLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Ne + 2:
-		neI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Ne + 3:
-		neI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Ne + 4:
-		neU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case NeRight + 2:
-		neRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case NeRight + 3:
-		neRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case NeRight + 4:
-		neRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case NeLeft + 2:
-		neLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case NeLeft + 3:
-		neLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case NeLeft + 4:
-		neLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Lt + 2:
-		ltI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Lt + 3:
-		ltI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Lt + 4:
-		ltU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case LtRight + 2:
-		ltRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case LtRight + 3:
-		ltRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case LtRight + 4:
-		ltRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case LtLeft + 2:
-		ltLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case LtLeft + 3:
-		ltLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case LtLeft + 4:
-		ltLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Le + 2:
-		leI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Le + 3:
-		leI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Le + 4:
-		leU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case LeRight + 2:
-		leRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeRight + 3:
-		leRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeRight + 4:
-		leRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeLeft + 2:
-		leLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeLeft + 3:
-		leLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case LeLeft + 4:
-		leLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Gt + 2:
-		gtI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Gt + 3:
-		gtI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Gt + 4:
-		gtU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case GtRight + 2:
-		gtRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case GtRight + 3:
-		gtRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case GtRight + 4:
-		gtRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case GtLeft + 2:
-		gtLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case GtLeft + 3:
-		gtLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case GtLeft + 4:
-		gtLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Ge + 2:
-		geI32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Ge + 3:
-		geI64AVX512(p[0], p[1], p[2], n)
-		return n
-	case Ge + 4:
-		geU8AVX512(p[0], p[1], p[2], n)
-		return n
-	case GeRight + 2:
-		geRightI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case GeRight + 3:
-		geRightI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case GeRight + 4:
-		geRightU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case GeLeft + 2:
-		geLeftI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case GeLeft + 3:
-		geLeftI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case GeLeft + 4:
-		geLeftU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Neg + 2:
-		negI32AVX512(p[0], p[1], n)
-		return n
-	case Neg + 3:
-		negI64AVX512(p[0], p[1], n)
-		return n
-	case Neg + 4:
-		negU8AVX512(p[0], p[1], n)
-		return n
-	case Abs + 2:
-		absI32AVX512(p[0], p[1], n)
-		return n
-	case Abs + 3:
-		absI64AVX512(p[0], p[1], n)
-		return n
-	case Abs + 4:
-		absU8AVX512(p[0], p[1], n)
-		return n
-	case Sign + 2:
-		signI32AVX512(p[0], p[1], n)
-		return n
-	case Sign + 3:
-		signI64AVX512(p[0], p[1], n)
-		return n
-	case Sign + 4:
-		signU8AVX512(p[0], p[1], n)
-		return n
-	case Square + 2:
-		squareI32AVX512(p[0], p[1], n)
-		return n
-	case Square + 3:
-		squareI64AVX512(p[0], p[1], n)
-		return n
-	case Square + 4:
-		squareU8AVX512(p[0], p[1], n)
-		return n
-	case Clamp + 2:
-		clampI32AVX512(p[0], p[1], n, scalars)
-		return n
-	case Clamp + 3:
-		clampI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case Clamp + 4:
-		clampU8AVX512(p[0], p[1], n, scalars)
-		return n
-	case Where + 2:
-		whereI32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case Where + 3:
-		whereI64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
 	case AddProducts + 2:
 		addProductsI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
 		return n
@@ -1149,108 +1206,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case ToBool + 4:
 		toBoolU8AVX512(p[0], p[1], n)
 		return n
-	case Exp:
-		expF32AVX512(p[0], p[1], n)
-		return n
-	case Expm1:
-		expm1F32AVX512(p[0], p[1], n)
-		return n
-	case Log:
-		logF32AVX512(p[0], p[1], n)
-		return n
-	case Log1p:
-		log1pF32AVX512(p[0], p[1], n)
-		return n
-	case Sin:
-		sinF32AVX512(p[0], p[1], n)
-		return n
-	case Cos:
-		cosF32AVX512(p[0], p[1], n)
-		return n
-	case Tanh:
-		tanhF32AVX512(p[0], p[1], n)
-		return n
-	case Sigmoid:
-		sigmoidF32AVX512(p[0], p[1], n)
-		return n
-	case Erf:
-		erfF32AVX512(p[0], p[1], n)
-		return n
-	case Pow:
-		powF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case Rsqrt:
-		rsqrtF32AVX512(p[0], p[1], n)
-		return n
-	case SiLU:
-		siLUF32AVX512(p[0], p[1], n)
-		return n
-	case GELU:
-		geluF32AVX512(p[0], p[1], n)
-		return n
-	case GELUTanh:
-		geluTanhF32AVX512(p[0], p[1], n)
-		return n
-	case Softplus:
-		softplusF32AVX512(p[0], p[1], n)
-		return n
-	case GELUSlope:
-		geluSlopeF32AVX512(p[0], p[1], n)
-		return n
-	case ExpBelow:
-		expBelowF32AVX512(p[0], p[1], n)
-		return n
-	case Exp + 1:
-		expF64AVX512(p[0], p[1], n)
-		return n
-	case Expm1 + 1:
-		expm1F64AVX512(p[0], p[1], n)
-		return n
-	case Log + 1:
-		logF64AVX512(p[0], p[1], n)
-		return n
-	case Log1p + 1:
-		log1pF64AVX512(p[0], p[1], n)
-		return n
-	case Tanh + 1:
-		tanhF64AVX512(p[0], p[1], n)
-		return n
-	case Sigmoid + 1:
-		sigmoidF64AVX512(p[0], p[1], n)
-		return n
-	case SiLU + 1:
-		siLUF64AVX512(p[0], p[1], n)
-		return n
-	case Softplus + 1:
-		softplusF64AVX512(p[0], p[1], n)
-		return n
-	case Rsqrt + 1:
-		rsqrtF64AVX512(p[0], p[1], n)
-		return n
-	case ExpBelow + 1:
-		expBelowF64AVX512(p[0], p[1], n)
-		return n
-	case Erf + 1:
-		erfF64AVX512(p[0], p[1], n)
-		return n
-	case GELU + 1:
-		geluF64AVX512(p[0], p[1], n)
-		return n
-	case GELUSlope + 1:
-		geluSlopeF64AVX512(p[0], p[1], n)
-		return n
-	case GELUTanh + 1:
-		geluTanhF64AVX512(p[0], p[1], n)
-		return n
-	case SinNear + 1:
-		sinNearF64AVX512(p[0], p[1], n)
-		return n
-	case CosNear + 1:
-		cosNearF64AVX512(p[0], p[1], n)
-		return n
-	case Pow + 1:
-		powF64AVX512(p[0], p[1], p[2], n)
-		return n
 	case MaxColumns:
 		maxColumnsF32AVX512(p[0], p[1], p[2], n, scalars)
 		return n
@@ -1284,30 +1239,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case MulF32 + 1:
 		mulF32F64AVX512(p[0], p[1], n)
 		return n
-	case ExpStrip:
-		expStripF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case ExpStrip + 1:
-		expStripF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case ShiftStrip:
-		shiftStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case ShiftStrip + 1:
-		shiftStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case SoftmaxGradStrip:
-		softmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
 	case And + 3:
 		andI64AVX512(p[0], p[1], p[2], n)
 		return n
@@ -1334,12 +1265,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case WhereBytes + 3:
 		whereBytesI64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case DivTrunc:
-		divTruncF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case DivTrunc + 1:
-		divTruncF64AVX512(p[0], p[1], p[2], n)
 		return n
 	case Fmod:
 		fmodF32AVX512(p[0], p[1], p[2], n, scalars)

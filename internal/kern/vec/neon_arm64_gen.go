@@ -27,6 +27,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AddLeft + 1:
 		addLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Add + 2:
+		addI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Add + 3:
+		addI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Add + 4:
+		addU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case AddRight + 2:
+		addRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddRight + 3:
+		addRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case AddRight + 4:
+		addRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case AddLeft + 2:
+		addLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case AddLeft + 3:
+		addLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case AddLeft + 4:
+		addLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Sub:
 		subF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -45,6 +72,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SubLeft + 1:
 		subLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Sub + 2:
+		subI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Sub + 3:
+		subI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Sub + 4:
+		subU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case SubRight + 2:
+		subRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubRight + 3:
+		subRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case SubRight + 4:
+		subRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case SubLeft + 2:
+		subLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case SubLeft + 3:
+		subLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case SubLeft + 4:
+		subLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Mul:
 		mulF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -63,6 +117,24 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MulLeft + 1:
 		mulLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Mul + 2:
+		mulI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Mul + 4:
+		mulU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MulRight + 2:
+		mulRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulRight + 4:
+		mulRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MulLeft + 2:
+		mulLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MulLeft + 4:
+		mulLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Div:
 		divF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -99,6 +171,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MaximumLeft + 1:
 		maximumLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Maximum + 2:
+		maximumI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Maximum + 3:
+		maximumI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Maximum + 4:
+		maximumU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MaximumRight + 2:
+		maximumRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumRight + 3:
+		maximumRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MaximumRight + 4:
+		maximumRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MaximumLeft + 2:
+		maximumLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MaximumLeft + 3:
+		maximumLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MaximumLeft + 4:
+		maximumLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Minimum:
 		minimumF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -117,24 +216,78 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MinimumLeft + 1:
 		minimumLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Minimum + 2:
+		minimumI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Minimum + 3:
+		minimumI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Minimum + 4:
+		minimumU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case MinimumRight + 2:
+		minimumRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumRight + 3:
+		minimumRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MinimumRight + 4:
+		minimumRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case MinimumLeft + 2:
+		minimumLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case MinimumLeft + 3:
+		minimumLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case MinimumLeft + 4:
+		minimumLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Neg:
 		negF32NEON(p[0], p[1], n)
 		return n &^ 3
 	case Neg + 1:
 		negF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case Neg + 2:
+		negI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Neg + 3:
+		negI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Neg + 4:
+		negU8NEON(p[0], p[1], n)
+		return n &^ 15
 	case Abs:
 		absF32NEON(p[0], p[1], n)
 		return n &^ 3
 	case Abs + 1:
 		absF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case Abs + 2:
+		absI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Abs + 3:
+		absI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Abs + 4:
+		absU8NEON(p[0], p[1], n)
+		return n &^ 15
 	case Sign:
 		signF32NEON(p[0], p[1], n)
 		return n &^ 3
 	case Sign + 1:
 		signF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case Sign + 2:
+		signI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Sign + 3:
+		signI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Sign + 4:
+		signU8NEON(p[0], p[1], n)
+		return n &^ 15
 	case Floor:
 		floorF32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -165,6 +318,12 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Square + 1:
 		squareF64NEON(p[0], p[1], n)
 		return n &^ 1
+	case Square + 2:
+		squareI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Square + 4:
+		squareU8NEON(p[0], p[1], n)
+		return n &^ 15
 	case Cube:
 		cubeF32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -189,11 +348,179 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Clamp + 1:
 		clampF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
-	case Where:
-		whereF32NEON(p[0], p[1], p[2], p[3], n)
+	case Clamp + 2:
+		clampI32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case Where + 1:
-		whereF64NEON(p[0], p[1], p[2], p[3], n)
+	case Clamp + 3:
+		clampI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case Clamp + 4:
+		clampU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case DivTrunc:
+		divTruncF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case DivTrunc + 1:
+		divTruncF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Rsqrt:
+		rsqrtF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Rsqrt + 1:
+		rsqrtF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Exp:
+		expF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Exp + 1:
+		expF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Expm1:
+		expm1F32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Expm1 + 1:
+		expm1F64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Log:
+		logF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Log + 1:
+		logF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Log1p:
+		log1pF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Log1p + 1:
+		log1pF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Sin:
+		sinF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Sin + 1:
+		sinF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Cos:
+		cosF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Cos + 1:
+		cosF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Erf:
+		erfF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Erf + 1:
+		erfF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Pow:
+		powF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Pow + 1:
+		powF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Tanh:
+		tanhF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Tanh + 1:
+		tanhF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Sigmoid:
+		sigmoidF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case Sigmoid + 1:
+		sigmoidF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ReLU:
+		reLUF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ReLU + 1:
+		reLUF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ReLU + 2:
+		reLUI32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ReLU + 3:
+		reLUI64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ReLU + 4:
+		reLUU8NEON(p[0], p[1], n)
+		return n &^ 15
+	case LeakyReLU:
+		leakyReLUF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeakyReLU + 1:
+		leakyReLUF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GELU:
+		geluF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case GELU + 1:
+		geluF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case GELUTanh:
+		geluTanhF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case GELUTanh + 1:
+		geluTanhF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case SiLU:
+		siLUF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case SiLU + 1:
+		siLUF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case Softplus:
+		softplusF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case Softplus + 1:
+		softplusF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case TanhGrad:
+		tanhGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case TanhGrad + 1:
+		tanhGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case SigmoidGrad:
+		sigmoidGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SigmoidGrad + 1:
+		sigmoidGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case ReLUGrad:
+		reLUGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case ReLUGrad + 1:
+		reLUGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case LeakyReLUGrad:
+		leakyReLUGradF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case GELUGrad:
+		geluGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GELUGrad + 1:
+		geluGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case GELUTanhGrad:
+		geluTanhGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case GELUTanhGrad + 1:
+		geluTanhGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case SiLUGrad:
+		siLUGradF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case SiLUGrad + 1:
+		siLUGradF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case SoftplusGrad:
+		softplusGradF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case SoftplusGrad + 1:
+		softplusGradF64NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 1
 	case Eq:
 		eqF32NEON(p[0], p[1], p[2], n)
@@ -213,6 +540,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case EqLeft + 1:
 		eqLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Eq + 2:
+		eqI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Eq + 3:
+		eqI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Eq + 4:
+		eqU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case EqRight + 2:
+		eqRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqRight + 3:
+		eqRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case EqRight + 4:
+		eqRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case EqLeft + 2:
+		eqLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case EqLeft + 3:
+		eqLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case EqLeft + 4:
+		eqLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Ne:
 		neF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -231,6 +585,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case NeLeft + 1:
 		neLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Ne + 2:
+		neI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ne + 3:
+		neI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Ne + 4:
+		neU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case NeRight + 2:
+		neRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeRight + 3:
+		neRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case NeRight + 4:
+		neRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case NeLeft + 2:
+		neLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case NeLeft + 3:
+		neLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case NeLeft + 4:
+		neLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Lt:
 		ltF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -249,6 +630,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LtLeft + 1:
 		ltLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Lt + 2:
+		ltI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Lt + 3:
+		ltI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Lt + 4:
+		ltU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case LtRight + 2:
+		ltRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtRight + 3:
+		ltRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LtRight + 4:
+		ltRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case LtLeft + 2:
+		ltLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LtLeft + 3:
+		ltLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LtLeft + 4:
+		ltLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Le:
 		leF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -267,6 +675,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeLeft + 1:
 		leLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Le + 2:
+		leI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Le + 3:
+		leI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Le + 4:
+		leU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case LeRight + 2:
+		leRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeRight + 3:
+		leRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LeRight + 4:
+		leRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case LeLeft + 2:
+		leLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case LeLeft + 3:
+		leLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case LeLeft + 4:
+		leLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Gt:
 		gtF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -285,6 +720,33 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case GtLeft + 1:
 		gtLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Gt + 2:
+		gtI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Gt + 3:
+		gtI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Gt + 4:
+		gtU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case GtRight + 2:
+		gtRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtRight + 3:
+		gtRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GtRight + 4:
+		gtRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case GtLeft + 2:
+		gtLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GtLeft + 3:
+		gtLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GtLeft + 4:
+		gtLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case Ge:
 		geF32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -303,11 +765,104 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case GeLeft + 1:
 		geLeftF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case Ge + 2:
+		geI32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case Ge + 3:
+		geI64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case Ge + 4:
+		geU8NEON(p[0], p[1], p[2], n)
+		return n &^ 15
+	case GeRight + 2:
+		geRightI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeRight + 3:
+		geRightI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GeRight + 4:
+		geRightU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
+	case GeLeft + 2:
+		geLeftI32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case GeLeft + 3:
+		geLeftI64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
+	case GeLeft + 4:
+		geLeftU8NEON(p[0], p[1], n, scalars)
+		return n &^ 15
 	case IsNaN:
 		isNaNF32NEON(p[0], p[1], n)
 		return n &^ 3
 	case IsNaN + 1:
 		isNaNF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case MSELoss:
+		mseLossF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case MSELoss + 1:
+		mseLossF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case MSELossGrad:
+		mseLossGradF32NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 3
+	case MSELossGrad + 1:
+		mseLossGradF64NEON(p[0], p[1], p[2], p[3], n, scalars)
+		return n &^ 1
+	case BCEWithLogits:
+		bceWithLogitsF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case BCEWithLogits + 1:
+		bceWithLogitsF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case BCEWithLogitsGrad:
+		bceWithLogitsGradF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case BCEWithLogitsGrad + 1:
+		bceWithLogitsGradF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case ExpBelow:
+		expBelowF32NEON(p[0], p[1], n)
+		return n &^ 3
+	case ExpBelow + 1:
+		expBelowF64NEON(p[0], p[1], n)
+		return n &^ 1
+	case ExpStrip:
+		expStripF32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
+	case ExpStrip + 1:
+		expStripF64NEON(p[0], p[1], p[2], n)
+		return n &^ 1
+	case ShiftStrip:
+		shiftStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case ShiftStrip + 1:
+		shiftStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case SoftmaxGradStrip:
+		softmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case SoftmaxGradStrip + 1:
+		softmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case LogSoftmaxGradStrip:
+		logSoftmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case LogSoftmaxGradStrip + 1:
+		logSoftmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case Where:
+		whereF32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Where + 1:
+		whereF64NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 1
+	case Where + 2:
+		whereI32NEON(p[0], p[1], p[2], p[3], n)
+		return n &^ 3
+	case Where + 3:
+		whereI64NEON(p[0], p[1], p[2], p[3], n)
 		return n &^ 1
 	case U8ToF16:
 		u8ToF16F32NEON(p[0], p[1], n)
@@ -393,56 +948,20 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case AddF16:
 		addF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case AddRightF16:
-		addRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddLeftF16:
-		addLeftF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case SubF16:
 		subF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SubRightF16:
-		subRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubLeftF16:
-		subLeftF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case MulF16:
 		mulF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case MulRightF16:
-		mulRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MulLeftF16:
-		mulLeftF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case DivF16:
 		divF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case DivRightF16:
-		divRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case DivLeftF16:
-		divLeftF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case MaximumF16:
 		maximumF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case MaximumRightF16:
-		maximumRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumLeftF16:
-		maximumLeftF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case MinimumF16:
 		minimumF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case MinimumRightF16:
-		minimumRightF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumLeftF16:
-		minimumLeftF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case FloorF16:
 		floorF16F32NEON(p[0], p[1], n)
@@ -459,6 +978,9 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SquareF16:
 		squareF16F32NEON(p[0], p[1], n)
 		return n &^ 3
+	case CubeF16:
+		cubeF16F32NEON(p[0], p[1], n)
+		return n &^ 3
 	case SqrtF16:
 		sqrtF16F32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -474,74 +996,35 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLUF16:
 		leakyReLUF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case ReLUGradF16:
-		reLUGradF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
 	case TanhGradF16:
 		tanhGradF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case SigmoidGradF16:
 		sigmoidGradF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
+	case ReLUGradF16:
+		reLUGradF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
 	case LeakyReLUGradF16:
 		leakyReLUGradF16F32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case CubeF16:
-		cubeF16F32NEON(p[0], p[1], n)
 		return n &^ 3
 	case AddBF16:
 		addBF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case AddRightBF16:
-		addRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddLeftBF16:
-		addLeftBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case SubBF16:
 		subBF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SubRightBF16:
-		subRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubLeftBF16:
-		subLeftBF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case MulBF16:
 		mulBF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case MulRightBF16:
-		mulRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MulLeftBF16:
-		mulLeftBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case DivBF16:
 		divBF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case DivRightBF16:
-		divRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case DivLeftBF16:
-		divLeftBF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case MaximumBF16:
 		maximumBF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
-	case MaximumRightBF16:
-		maximumRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumLeftBF16:
-		maximumLeftBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
 	case MinimumBF16:
 		minimumBF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case MinimumRightBF16:
-		minimumRightBF16F32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumLeftBF16:
-		minimumLeftBF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
 	case FloorBF16:
 		floorBF16F32NEON(p[0], p[1], n)
@@ -558,6 +1041,9 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case SquareBF16:
 		squareBF16F32NEON(p[0], p[1], n)
 		return n &^ 3
+	case CubeBF16:
+		cubeBF16F32NEON(p[0], p[1], n)
+		return n &^ 3
 	case SqrtBF16:
 		sqrtBF16F32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -573,116 +1059,23 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLUBF16:
 		leakyReLUBF16F32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case ReLUGradBF16:
-		reLUGradBF16F32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
 	case TanhGradBF16:
 		tanhGradBF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
 	case SigmoidGradBF16:
 		sigmoidGradBF16F32NEON(p[0], p[1], p[2], n)
 		return n &^ 3
+	case ReLUGradBF16:
+		reLUGradBF16F32NEON(p[0], p[1], p[2], n)
+		return n &^ 3
 	case LeakyReLUGradBF16:
 		leakyReLUGradBF16F32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case CubeBF16:
-		cubeBF16F32NEON(p[0], p[1], n)
 		return n &^ 3
 	case NegHalves + 3:
 		negHalvesI64NEON(p[0], p[1], n)
 		return n &^ 1
 	case AbsHalves + 3:
 		absHalvesI64NEON(p[0], p[1], n)
-		return n &^ 1
-	case ReLU:
-		reLUF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case ReLU + 1:
-		reLUF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case LeakyReLU:
-		leakyReLUF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LeakyReLU + 1:
-		leakyReLUF64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case ReLUGrad:
-		reLUGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case ReLUGrad + 1:
-		reLUGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case TanhGrad:
-		tanhGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case TanhGrad + 1:
-		tanhGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case SigmoidGrad:
-		sigmoidGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SigmoidGrad + 1:
-		sigmoidGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case LeakyReLUGrad:
-		leakyReLUGradF32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case LeakyReLUGrad + 1:
-		leakyReLUGradF64NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 1
-	case SoftplusScaled:
-		softplusScaledF32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SoftplusScaled + 1:
-		softplusScaledF64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case SiLUGrad:
-		siLUGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SiLUGrad + 1:
-		siLUGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case SoftplusGrad:
-		softplusGradF32NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 3
-	case SoftplusGrad + 1:
-		softplusGradF64NEON(p[0], p[1], p[2], n, scalars)
-		return n &^ 1
-	case GELUGrad:
-		geluGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case GELUGrad + 1:
-		geluGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case GELUTanhGrad:
-		geluTanhGradF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case GELUTanhGrad + 1:
-		geluTanhGradF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case BCE:
-		bceF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case BCE + 1:
-		bceF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case BCEGrad:
-		bceGradF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case BCEGrad + 1:
-		bceGradF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case SquaredError:
-		squaredErrorF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case SquaredError + 1:
-		squaredErrorF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case SquaredErrorGrad:
-		squaredErrorGradF32NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 3
-	case SquaredErrorGrad + 1:
-		squaredErrorGradF64NEON(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 1
 	case SGD:
 		sgdF32NEON(p[0], p[1], n, scalars)
@@ -741,342 +1134,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case BoxMuller:
 		boxMullerF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case Add + 2:
-		addI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Add + 3:
-		addI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Add + 4:
-		addU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case AddRight + 2:
-		addRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddRight + 3:
-		addRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case AddRight + 4:
-		addRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case AddLeft + 2:
-		addLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case AddLeft + 3:
-		addLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case AddLeft + 4:
-		addLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Sub + 2:
-		subI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Sub + 3:
-		subI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Sub + 4:
-		subU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case SubRight + 2:
-		subRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubRight + 3:
-		subRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case SubRight + 4:
-		subRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case SubLeft + 2:
-		subLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case SubLeft + 3:
-		subLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case SubLeft + 4:
-		subLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Mul + 2:
-		mulI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Mul + 4:
-		mulU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case MulRight + 2:
-		mulRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MulRight + 4:
-		mulRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case MulLeft + 2:
-		mulLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MulLeft + 4:
-		mulLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Maximum + 2:
-		maximumI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Maximum + 3:
-		maximumI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Maximum + 4:
-		maximumU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case MaximumRight + 2:
-		maximumRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumRight + 3:
-		maximumRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case MaximumRight + 4:
-		maximumRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case MaximumLeft + 2:
-		maximumLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MaximumLeft + 3:
-		maximumLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case MaximumLeft + 4:
-		maximumLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Minimum + 2:
-		minimumI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Minimum + 3:
-		minimumI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Minimum + 4:
-		minimumU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case MinimumRight + 2:
-		minimumRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumRight + 3:
-		minimumRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case MinimumRight + 4:
-		minimumRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case MinimumLeft + 2:
-		minimumLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case MinimumLeft + 3:
-		minimumLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case MinimumLeft + 4:
-		minimumLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Eq + 2:
-		eqI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Eq + 3:
-		eqI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Eq + 4:
-		eqU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case EqRight + 2:
-		eqRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case EqRight + 3:
-		eqRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case EqRight + 4:
-		eqRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case EqLeft + 2:
-		eqLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case EqLeft + 3:
-		eqLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case EqLeft + 4:
-		eqLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Ne + 2:
-		neI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Ne + 3:
-		neI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Ne + 4:
-		neU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case NeRight + 2:
-		neRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case NeRight + 3:
-		neRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case NeRight + 4:
-		neRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case NeLeft + 2:
-		neLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case NeLeft + 3:
-		neLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case NeLeft + 4:
-		neLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Lt + 2:
-		ltI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Lt + 3:
-		ltI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Lt + 4:
-		ltU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case LtRight + 2:
-		ltRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LtRight + 3:
-		ltRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case LtRight + 4:
-		ltRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case LtLeft + 2:
-		ltLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LtLeft + 3:
-		ltLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case LtLeft + 4:
-		ltLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Le + 2:
-		leI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Le + 3:
-		leI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Le + 4:
-		leU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case LeRight + 2:
-		leRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LeRight + 3:
-		leRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case LeRight + 4:
-		leRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case LeLeft + 2:
-		leLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case LeLeft + 3:
-		leLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case LeLeft + 4:
-		leLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Gt + 2:
-		gtI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Gt + 3:
-		gtI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Gt + 4:
-		gtU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case GtRight + 2:
-		gtRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GtRight + 3:
-		gtRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case GtRight + 4:
-		gtRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case GtLeft + 2:
-		gtLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GtLeft + 3:
-		gtLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case GtLeft + 4:
-		gtLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Ge + 2:
-		geI32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Ge + 3:
-		geI64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case Ge + 4:
-		geU8NEON(p[0], p[1], p[2], n)
-		return n &^ 15
-	case GeRight + 2:
-		geRightI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GeRight + 3:
-		geRightI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case GeRight + 4:
-		geRightU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case GeLeft + 2:
-		geLeftI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case GeLeft + 3:
-		geLeftI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case GeLeft + 4:
-		geLeftU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Neg + 2:
-		negI32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Neg + 3:
-		negI64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Neg + 4:
-		negU8NEON(p[0], p[1], n)
-		return n &^ 15
-	case Abs + 2:
-		absI32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Abs + 3:
-		absI64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Abs + 4:
-		absU8NEON(p[0], p[1], n)
-		return n &^ 15
-	case Sign + 2:
-		signI32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Sign + 3:
-		signI64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Sign + 4:
-		signU8NEON(p[0], p[1], n)
-		return n &^ 15
-	case Square + 2:
-		squareI32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Square + 4:
-		squareU8NEON(p[0], p[1], n)
-		return n &^ 15
-	case Clamp + 2:
-		clampI32NEON(p[0], p[1], n, scalars)
-		return n &^ 3
-	case Clamp + 3:
-		clampI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case Clamp + 4:
-		clampU8NEON(p[0], p[1], n, scalars)
-		return n &^ 15
-	case Where + 2:
-		whereI32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case Where + 3:
-		whereI64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
 	case AddProducts + 2:
 		addProductsI32NEON(p[0], p[1], p[2], p[3], n, scalars)
 		return n &^ 3
@@ -1116,108 +1173,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case ToBool + 4:
 		toBoolU8NEON(p[0], p[1], n)
 		return n &^ 15
-	case Exp:
-		expF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Expm1:
-		expm1F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Log:
-		logF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Log1p:
-		log1pF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Sin:
-		sinF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Cos:
-		cosF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Tanh:
-		tanhF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Sigmoid:
-		sigmoidF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Erf:
-		erfF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Pow:
-		powF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case Rsqrt:
-		rsqrtF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case SiLU:
-		siLUF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case GELU:
-		geluF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case GELUTanh:
-		geluTanhF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Softplus:
-		softplusF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case GELUSlope:
-		geluSlopeF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case ExpBelow:
-		expBelowF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case Exp + 1:
-		expF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Expm1 + 1:
-		expm1F64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Log + 1:
-		logF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Log1p + 1:
-		log1pF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Tanh + 1:
-		tanhF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Sigmoid + 1:
-		sigmoidF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case SiLU + 1:
-		siLUF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Softplus + 1:
-		softplusF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Rsqrt + 1:
-		rsqrtF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case ExpBelow + 1:
-		expBelowF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Erf + 1:
-		erfF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case GELU + 1:
-		geluF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case GELUSlope + 1:
-		geluSlopeF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case GELUTanh + 1:
-		geluTanhF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case SinNear + 1:
-		sinNearF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case CosNear + 1:
-		cosNearF64NEON(p[0], p[1], n)
-		return n &^ 1
-	case Pow + 1:
-		powF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
 	case MaxColumns:
 		maxColumnsF32NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
@@ -1251,30 +1206,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MulF32 + 1:
 		mulF32F64NEON(p[0], p[1], n)
 		return n &^ 1
-	case ExpStrip:
-		expStripF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case ExpStrip + 1:
-		expStripF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case ShiftStrip:
-		shiftStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case ShiftStrip + 1:
-		shiftStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case SoftmaxGradStrip:
-		softmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
 	case And + 3:
 		andI64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
@@ -1301,12 +1232,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 1
 	case WhereBytes + 3:
 		whereBytesI64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case DivTrunc:
-		divTruncF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case DivTrunc + 1:
-		divTruncF64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
 	case Fmod:
 		fmodF32NEON(p[0], p[1], p[2], n, scalars)

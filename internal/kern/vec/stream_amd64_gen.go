@@ -21,6 +21,24 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		addLeftF32StreamAVX512(p[0], p[1], n, scalars)
 	case AddLeft + 1:
 		addLeftF64StreamAVX512(p[0], p[1], n, scalars)
+	case Add + 2:
+		addI32StreamAVX512(p[0], p[1], p[2], n)
+	case Add + 3:
+		addI64StreamAVX512(p[0], p[1], p[2], n)
+	case Add + 4:
+		addU8StreamAVX512(p[0], p[1], p[2], n)
+	case AddRight + 2:
+		addRightI32StreamAVX512(p[0], p[1], n, scalars)
+	case AddRight + 3:
+		addRightI64StreamAVX512(p[0], p[1], n, scalars)
+	case AddRight + 4:
+		addRightU8StreamAVX512(p[0], p[1], n, scalars)
+	case AddLeft + 2:
+		addLeftI32StreamAVX512(p[0], p[1], n, scalars)
+	case AddLeft + 3:
+		addLeftI64StreamAVX512(p[0], p[1], n, scalars)
+	case AddLeft + 4:
+		addLeftU8StreamAVX512(p[0], p[1], n, scalars)
 	case Sub:
 		subF32StreamAVX512(p[0], p[1], p[2], n)
 	case Sub + 1:
@@ -33,6 +51,24 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		subLeftF32StreamAVX512(p[0], p[1], n, scalars)
 	case SubLeft + 1:
 		subLeftF64StreamAVX512(p[0], p[1], n, scalars)
+	case Sub + 2:
+		subI32StreamAVX512(p[0], p[1], p[2], n)
+	case Sub + 3:
+		subI64StreamAVX512(p[0], p[1], p[2], n)
+	case Sub + 4:
+		subU8StreamAVX512(p[0], p[1], p[2], n)
+	case SubRight + 2:
+		subRightI32StreamAVX512(p[0], p[1], n, scalars)
+	case SubRight + 3:
+		subRightI64StreamAVX512(p[0], p[1], n, scalars)
+	case SubRight + 4:
+		subRightU8StreamAVX512(p[0], p[1], n, scalars)
+	case SubLeft + 2:
+		subLeftI32StreamAVX512(p[0], p[1], n, scalars)
+	case SubLeft + 3:
+		subLeftI64StreamAVX512(p[0], p[1], n, scalars)
+	case SubLeft + 4:
+		subLeftU8StreamAVX512(p[0], p[1], n, scalars)
 	case Mul:
 		mulF32StreamAVX512(p[0], p[1], p[2], n)
 	case Mul + 1:
@@ -45,6 +81,24 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		mulLeftF32StreamAVX512(p[0], p[1], n, scalars)
 	case MulLeft + 1:
 		mulLeftF64StreamAVX512(p[0], p[1], n, scalars)
+	case Mul + 2:
+		mulI32StreamAVX512(p[0], p[1], p[2], n)
+	case Mul + 3:
+		mulI64StreamAVX512(p[0], p[1], p[2], n)
+	case Mul + 4:
+		mulU8StreamAVX512(p[0], p[1], p[2], n)
+	case MulRight + 2:
+		mulRightI32StreamAVX512(p[0], p[1], n, scalars)
+	case MulRight + 3:
+		mulRightI64StreamAVX512(p[0], p[1], n, scalars)
+	case MulRight + 4:
+		mulRightU8StreamAVX512(p[0], p[1], n, scalars)
+	case MulLeft + 2:
+		mulLeftI32StreamAVX512(p[0], p[1], n, scalars)
+	case MulLeft + 3:
+		mulLeftI64StreamAVX512(p[0], p[1], n, scalars)
+	case MulLeft + 4:
+		mulLeftU8StreamAVX512(p[0], p[1], n, scalars)
 	case Div:
 		divF32StreamAVX512(p[0], p[1], p[2], n)
 	case Div + 1:
@@ -69,6 +123,24 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		maximumLeftF32StreamAVX512(p[0], p[1], n, scalars)
 	case MaximumLeft + 1:
 		maximumLeftF64StreamAVX512(p[0], p[1], n, scalars)
+	case Maximum + 2:
+		maximumI32StreamAVX512(p[0], p[1], p[2], n)
+	case Maximum + 3:
+		maximumI64StreamAVX512(p[0], p[1], p[2], n)
+	case Maximum + 4:
+		maximumU8StreamAVX512(p[0], p[1], p[2], n)
+	case MaximumRight + 2:
+		maximumRightI32StreamAVX512(p[0], p[1], n, scalars)
+	case MaximumRight + 3:
+		maximumRightI64StreamAVX512(p[0], p[1], n, scalars)
+	case MaximumRight + 4:
+		maximumRightU8StreamAVX512(p[0], p[1], n, scalars)
+	case MaximumLeft + 2:
+		maximumLeftI32StreamAVX512(p[0], p[1], n, scalars)
+	case MaximumLeft + 3:
+		maximumLeftI64StreamAVX512(p[0], p[1], n, scalars)
+	case MaximumLeft + 4:
+		maximumLeftU8StreamAVX512(p[0], p[1], n, scalars)
 	case Minimum:
 		minimumF32StreamAVX512(p[0], p[1], p[2], n)
 	case Minimum + 1:
@@ -81,18 +153,54 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		minimumLeftF32StreamAVX512(p[0], p[1], n, scalars)
 	case MinimumLeft + 1:
 		minimumLeftF64StreamAVX512(p[0], p[1], n, scalars)
+	case Minimum + 2:
+		minimumI32StreamAVX512(p[0], p[1], p[2], n)
+	case Minimum + 3:
+		minimumI64StreamAVX512(p[0], p[1], p[2], n)
+	case Minimum + 4:
+		minimumU8StreamAVX512(p[0], p[1], p[2], n)
+	case MinimumRight + 2:
+		minimumRightI32StreamAVX512(p[0], p[1], n, scalars)
+	case MinimumRight + 3:
+		minimumRightI64StreamAVX512(p[0], p[1], n, scalars)
+	case MinimumRight + 4:
+		minimumRightU8StreamAVX512(p[0], p[1], n, scalars)
+	case MinimumLeft + 2:
+		minimumLeftI32StreamAVX512(p[0], p[1], n, scalars)
+	case MinimumLeft + 3:
+		minimumLeftI64StreamAVX512(p[0], p[1], n, scalars)
+	case MinimumLeft + 4:
+		minimumLeftU8StreamAVX512(p[0], p[1], n, scalars)
 	case Neg:
 		negF32StreamAVX512(p[0], p[1], n)
 	case Neg + 1:
 		negF64StreamAVX512(p[0], p[1], n)
+	case Neg + 2:
+		negI32StreamAVX512(p[0], p[1], n)
+	case Neg + 3:
+		negI64StreamAVX512(p[0], p[1], n)
+	case Neg + 4:
+		negU8StreamAVX512(p[0], p[1], n)
 	case Abs:
 		absF32StreamAVX512(p[0], p[1], n)
 	case Abs + 1:
 		absF64StreamAVX512(p[0], p[1], n)
+	case Abs + 2:
+		absI32StreamAVX512(p[0], p[1], n)
+	case Abs + 3:
+		absI64StreamAVX512(p[0], p[1], n)
+	case Abs + 4:
+		absU8StreamAVX512(p[0], p[1], n)
 	case Sign:
 		signF32StreamAVX512(p[0], p[1], n)
 	case Sign + 1:
 		signF64StreamAVX512(p[0], p[1], n)
+	case Sign + 2:
+		signI32StreamAVX512(p[0], p[1], n)
+	case Sign + 3:
+		signI64StreamAVX512(p[0], p[1], n)
+	case Sign + 4:
+		signU8StreamAVX512(p[0], p[1], n)
 	case Floor:
 		floorF32StreamAVX512(p[0], p[1], n)
 	case Floor + 1:
@@ -113,6 +221,12 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		squareF32StreamAVX512(p[0], p[1], n)
 	case Square + 1:
 		squareF64StreamAVX512(p[0], p[1], n)
+	case Square + 2:
+		squareI32StreamAVX512(p[0], p[1], n)
+	case Square + 3:
+		squareI64StreamAVX512(p[0], p[1], n)
+	case Square + 4:
+		squareU8StreamAVX512(p[0], p[1], n)
 	case Cube:
 		cubeF32StreamAVX512(p[0], p[1], n)
 	case Cube + 1:
@@ -129,10 +243,124 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		clampF32StreamAVX512(p[0], p[1], n, scalars)
 	case Clamp + 1:
 		clampF64StreamAVX512(p[0], p[1], n, scalars)
+	case Clamp + 2:
+		clampI32StreamAVX512(p[0], p[1], n, scalars)
+	case Clamp + 3:
+		clampI64StreamAVX512(p[0], p[1], n, scalars)
+	case Clamp + 4:
+		clampU8StreamAVX512(p[0], p[1], n, scalars)
+	case DivTrunc:
+		divTruncF32StreamAVX512(p[0], p[1], p[2], n)
+	case DivTrunc + 1:
+		divTruncF64StreamAVX512(p[0], p[1], p[2], n)
+	case Rsqrt:
+		rsqrtF32StreamAVX512(p[0], p[1], n)
+	case Rsqrt + 1:
+		rsqrtF64StreamAVX512(p[0], p[1], n)
+	case Exp:
+		expF32StreamAVX512(p[0], p[1], n)
+	case Exp + 1:
+		expF64StreamAVX512(p[0], p[1], n)
+	case Expm1:
+		expm1F32StreamAVX512(p[0], p[1], n)
+	case Expm1 + 1:
+		expm1F64StreamAVX512(p[0], p[1], n)
+	case Log:
+		logF32StreamAVX512(p[0], p[1], n)
+	case Log + 1:
+		logF64StreamAVX512(p[0], p[1], n)
+	case Log1p:
+		log1pF32StreamAVX512(p[0], p[1], n)
+	case Log1p + 1:
+		log1pF64StreamAVX512(p[0], p[1], n)
+	case Sin + 1:
+		sinF64StreamAVX512(p[0], p[1], n)
+	case Cos + 1:
+		cosF64StreamAVX512(p[0], p[1], n)
+	case Erf:
+		erfF32StreamAVX512(p[0], p[1], n)
+	case Tanh:
+		tanhF32StreamAVX512(p[0], p[1], n)
+	case Tanh + 1:
+		tanhF64StreamAVX512(p[0], p[1], n)
+	case Sigmoid:
+		sigmoidF32StreamAVX512(p[0], p[1], n)
+	case Sigmoid + 1:
+		sigmoidF64StreamAVX512(p[0], p[1], n)
+	case ReLU:
+		reLUF32StreamAVX512(p[0], p[1], n)
+	case ReLU + 1:
+		reLUF64StreamAVX512(p[0], p[1], n)
+	case ReLU + 2:
+		reLUI32StreamAVX512(p[0], p[1], n)
+	case ReLU + 3:
+		reLUI64StreamAVX512(p[0], p[1], n)
+	case ReLU + 4:
+		reLUU8StreamAVX512(p[0], p[1], n)
+	case LeakyReLU:
+		leakyReLUF32StreamAVX512(p[0], p[1], n, scalars)
+	case LeakyReLU + 1:
+		leakyReLUF64StreamAVX512(p[0], p[1], n, scalars)
+	case GELU:
+		geluF32StreamAVX512(p[0], p[1], n)
+	case GELUTanh:
+		geluTanhF32StreamAVX512(p[0], p[1], n)
+	case GELUTanh + 1:
+		geluTanhF64StreamAVX512(p[0], p[1], n)
+	case SiLU:
+		siLUF32StreamAVX512(p[0], p[1], n)
+	case SiLU + 1:
+		siLUF64StreamAVX512(p[0], p[1], n)
+	case Softplus:
+		softplusF32StreamAVX512(p[0], p[1], n, scalars)
+	case TanhGrad:
+		tanhGradF32StreamAVX512(p[0], p[1], p[2], n)
+	case TanhGrad + 1:
+		tanhGradF64StreamAVX512(p[0], p[1], p[2], n)
+	case SigmoidGrad:
+		sigmoidGradF32StreamAVX512(p[0], p[1], p[2], n)
+	case SigmoidGrad + 1:
+		sigmoidGradF64StreamAVX512(p[0], p[1], p[2], n)
+	case ReLUGrad:
+		reLUGradF32StreamAVX512(p[0], p[1], p[2], n)
+	case ReLUGrad + 1:
+		reLUGradF64StreamAVX512(p[0], p[1], p[2], n)
+	case LeakyReLUGrad:
+		leakyReLUGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case GELUGrad:
+		geluGradF32StreamAVX512(p[0], p[1], p[2], n)
+	case SiLUGrad:
+		siLUGradF32StreamAVX512(p[0], p[1], p[2], n)
+	case SiLUGrad + 1:
+		siLUGradF64StreamAVX512(p[0], p[1], p[2], n)
+	case SoftplusGrad:
+		softplusGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case SoftplusGrad + 1:
+		softplusGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case MSELoss:
+		mseLossF32StreamAVX512(p[0], p[1], p[2], n)
+	case MSELoss + 1:
+		mseLossF64StreamAVX512(p[0], p[1], p[2], n)
+	case MSELossGrad:
+		mseLossGradF32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+	case MSELossGrad + 1:
+		mseLossGradF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+	case BCEWithLogits:
+		bceWithLogitsF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+	case BCEWithLogitsGrad:
+		bceWithLogitsGradF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+	case BCEWithLogitsGrad + 1:
+		bceWithLogitsGradF64StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case Where:
 		whereF32StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case Where + 1:
 		whereF64StreamAVX512(p[0], p[1], p[2], p[3], n)
+	case Where + 2:
+		whereI32StreamAVX512(p[0], p[1], p[2], p[3], n)
+	case Where + 3:
+		whereI64StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case FromF32 + 1:
 		fromF32F64StreamAVX512(p[0], p[1], n)
 	case FromF16:
@@ -153,180 +381,6 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		negHalvesI64StreamAVX512(p[0], p[1], n)
 	case AbsHalves + 3:
 		absHalvesI64StreamAVX512(p[0], p[1], n)
-	case ReLU:
-		reLUF32StreamAVX512(p[0], p[1], n)
-	case ReLU + 1:
-		reLUF64StreamAVX512(p[0], p[1], n)
-	case LeakyReLU:
-		leakyReLUF32StreamAVX512(p[0], p[1], n, scalars)
-	case LeakyReLU + 1:
-		leakyReLUF64StreamAVX512(p[0], p[1], n, scalars)
-	case ReLUGrad:
-		reLUGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case ReLUGrad + 1:
-		reLUGradF64StreamAVX512(p[0], p[1], p[2], n)
-	case TanhGrad:
-		tanhGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case TanhGrad + 1:
-		tanhGradF64StreamAVX512(p[0], p[1], p[2], n)
-	case SigmoidGrad:
-		sigmoidGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case SigmoidGrad + 1:
-		sigmoidGradF64StreamAVX512(p[0], p[1], p[2], n)
-	case LeakyReLUGrad:
-		leakyReLUGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
-	case LeakyReLUGrad + 1:
-		leakyReLUGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
-	case SoftplusScaled:
-		softplusScaledF32StreamAVX512(p[0], p[1], n, scalars)
-	case SiLUGrad:
-		siLUGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case SiLUGrad + 1:
-		siLUGradF64StreamAVX512(p[0], p[1], p[2], n)
-	case SoftplusGrad:
-		softplusGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
-	case SoftplusGrad + 1:
-		softplusGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
-	case GELUGrad:
-		geluGradF32StreamAVX512(p[0], p[1], p[2], n)
-	case BCE:
-		bceF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case BCEGrad:
-		bceGradF32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case BCEGrad + 1:
-		bceGradF64StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case SquaredError:
-		squaredErrorF32StreamAVX512(p[0], p[1], p[2], n)
-	case SquaredError + 1:
-		squaredErrorF64StreamAVX512(p[0], p[1], p[2], n)
-	case SquaredErrorGrad:
-		squaredErrorGradF32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
-	case SquaredErrorGrad + 1:
-		squaredErrorGradF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
-	case Add + 2:
-		addI32StreamAVX512(p[0], p[1], p[2], n)
-	case Add + 3:
-		addI64StreamAVX512(p[0], p[1], p[2], n)
-	case Add + 4:
-		addU8StreamAVX512(p[0], p[1], p[2], n)
-	case AddRight + 2:
-		addRightI32StreamAVX512(p[0], p[1], n, scalars)
-	case AddRight + 3:
-		addRightI64StreamAVX512(p[0], p[1], n, scalars)
-	case AddRight + 4:
-		addRightU8StreamAVX512(p[0], p[1], n, scalars)
-	case AddLeft + 2:
-		addLeftI32StreamAVX512(p[0], p[1], n, scalars)
-	case AddLeft + 3:
-		addLeftI64StreamAVX512(p[0], p[1], n, scalars)
-	case AddLeft + 4:
-		addLeftU8StreamAVX512(p[0], p[1], n, scalars)
-	case Sub + 2:
-		subI32StreamAVX512(p[0], p[1], p[2], n)
-	case Sub + 3:
-		subI64StreamAVX512(p[0], p[1], p[2], n)
-	case Sub + 4:
-		subU8StreamAVX512(p[0], p[1], p[2], n)
-	case SubRight + 2:
-		subRightI32StreamAVX512(p[0], p[1], n, scalars)
-	case SubRight + 3:
-		subRightI64StreamAVX512(p[0], p[1], n, scalars)
-	case SubRight + 4:
-		subRightU8StreamAVX512(p[0], p[1], n, scalars)
-	case SubLeft + 2:
-		subLeftI32StreamAVX512(p[0], p[1], n, scalars)
-	case SubLeft + 3:
-		subLeftI64StreamAVX512(p[0], p[1], n, scalars)
-	case SubLeft + 4:
-		subLeftU8StreamAVX512(p[0], p[1], n, scalars)
-	case Mul + 2:
-		mulI32StreamAVX512(p[0], p[1], p[2], n)
-	case Mul + 3:
-		mulI64StreamAVX512(p[0], p[1], p[2], n)
-	case Mul + 4:
-		mulU8StreamAVX512(p[0], p[1], p[2], n)
-	case MulRight + 2:
-		mulRightI32StreamAVX512(p[0], p[1], n, scalars)
-	case MulRight + 3:
-		mulRightI64StreamAVX512(p[0], p[1], n, scalars)
-	case MulRight + 4:
-		mulRightU8StreamAVX512(p[0], p[1], n, scalars)
-	case MulLeft + 2:
-		mulLeftI32StreamAVX512(p[0], p[1], n, scalars)
-	case MulLeft + 3:
-		mulLeftI64StreamAVX512(p[0], p[1], n, scalars)
-	case MulLeft + 4:
-		mulLeftU8StreamAVX512(p[0], p[1], n, scalars)
-	case Maximum + 2:
-		maximumI32StreamAVX512(p[0], p[1], p[2], n)
-	case Maximum + 3:
-		maximumI64StreamAVX512(p[0], p[1], p[2], n)
-	case Maximum + 4:
-		maximumU8StreamAVX512(p[0], p[1], p[2], n)
-	case MaximumRight + 2:
-		maximumRightI32StreamAVX512(p[0], p[1], n, scalars)
-	case MaximumRight + 3:
-		maximumRightI64StreamAVX512(p[0], p[1], n, scalars)
-	case MaximumRight + 4:
-		maximumRightU8StreamAVX512(p[0], p[1], n, scalars)
-	case MaximumLeft + 2:
-		maximumLeftI32StreamAVX512(p[0], p[1], n, scalars)
-	case MaximumLeft + 3:
-		maximumLeftI64StreamAVX512(p[0], p[1], n, scalars)
-	case MaximumLeft + 4:
-		maximumLeftU8StreamAVX512(p[0], p[1], n, scalars)
-	case Minimum + 2:
-		minimumI32StreamAVX512(p[0], p[1], p[2], n)
-	case Minimum + 3:
-		minimumI64StreamAVX512(p[0], p[1], p[2], n)
-	case Minimum + 4:
-		minimumU8StreamAVX512(p[0], p[1], p[2], n)
-	case MinimumRight + 2:
-		minimumRightI32StreamAVX512(p[0], p[1], n, scalars)
-	case MinimumRight + 3:
-		minimumRightI64StreamAVX512(p[0], p[1], n, scalars)
-	case MinimumRight + 4:
-		minimumRightU8StreamAVX512(p[0], p[1], n, scalars)
-	case MinimumLeft + 2:
-		minimumLeftI32StreamAVX512(p[0], p[1], n, scalars)
-	case MinimumLeft + 3:
-		minimumLeftI64StreamAVX512(p[0], p[1], n, scalars)
-	case MinimumLeft + 4:
-		minimumLeftU8StreamAVX512(p[0], p[1], n, scalars)
-	case Neg + 2:
-		negI32StreamAVX512(p[0], p[1], n)
-	case Neg + 3:
-		negI64StreamAVX512(p[0], p[1], n)
-	case Neg + 4:
-		negU8StreamAVX512(p[0], p[1], n)
-	case Abs + 2:
-		absI32StreamAVX512(p[0], p[1], n)
-	case Abs + 3:
-		absI64StreamAVX512(p[0], p[1], n)
-	case Abs + 4:
-		absU8StreamAVX512(p[0], p[1], n)
-	case Sign + 2:
-		signI32StreamAVX512(p[0], p[1], n)
-	case Sign + 3:
-		signI64StreamAVX512(p[0], p[1], n)
-	case Sign + 4:
-		signU8StreamAVX512(p[0], p[1], n)
-	case Square + 2:
-		squareI32StreamAVX512(p[0], p[1], n)
-	case Square + 3:
-		squareI64StreamAVX512(p[0], p[1], n)
-	case Square + 4:
-		squareU8StreamAVX512(p[0], p[1], n)
-	case Clamp + 2:
-		clampI32StreamAVX512(p[0], p[1], n, scalars)
-	case Clamp + 3:
-		clampI64StreamAVX512(p[0], p[1], n, scalars)
-	case Clamp + 4:
-		clampU8StreamAVX512(p[0], p[1], n, scalars)
-	case Where + 2:
-		whereI32StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case Where + 3:
-		whereI64StreamAVX512(p[0], p[1], p[2], p[3], n)
 	case FromI32 + 3:
 		fromI32I64StreamAVX512(p[0], p[1], n)
 	case FromU8 + 2:
@@ -337,50 +391,6 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		fromF32I64StreamAVX512(p[0], p[1], n)
 	case FromF64 + 3:
 		fromF64I64StreamAVX512(p[0], p[1], n)
-	case Exp:
-		expF32StreamAVX512(p[0], p[1], n)
-	case Expm1:
-		expm1F32StreamAVX512(p[0], p[1], n)
-	case Log:
-		logF32StreamAVX512(p[0], p[1], n)
-	case Log1p:
-		log1pF32StreamAVX512(p[0], p[1], n)
-	case Tanh:
-		tanhF32StreamAVX512(p[0], p[1], n)
-	case Sigmoid:
-		sigmoidF32StreamAVX512(p[0], p[1], n)
-	case Erf:
-		erfF32StreamAVX512(p[0], p[1], n)
-	case Rsqrt:
-		rsqrtF32StreamAVX512(p[0], p[1], n)
-	case SiLU:
-		siLUF32StreamAVX512(p[0], p[1], n)
-	case GELU:
-		geluF32StreamAVX512(p[0], p[1], n)
-	case GELUTanh:
-		geluTanhF32StreamAVX512(p[0], p[1], n)
-	case Softplus:
-		softplusF32StreamAVX512(p[0], p[1], n)
-	case GELUSlope:
-		geluSlopeF32StreamAVX512(p[0], p[1], n)
-	case Exp + 1:
-		expF64StreamAVX512(p[0], p[1], n)
-	case Expm1 + 1:
-		expm1F64StreamAVX512(p[0], p[1], n)
-	case Log + 1:
-		logF64StreamAVX512(p[0], p[1], n)
-	case Log1p + 1:
-		log1pF64StreamAVX512(p[0], p[1], n)
-	case Tanh + 1:
-		tanhF64StreamAVX512(p[0], p[1], n)
-	case Sigmoid + 1:
-		sigmoidF64StreamAVX512(p[0], p[1], n)
-	case SiLU + 1:
-		siLUF64StreamAVX512(p[0], p[1], n)
-	case Rsqrt + 1:
-		rsqrtF64StreamAVX512(p[0], p[1], n)
-	case GELUTanh + 1:
-		geluTanhF64StreamAVX512(p[0], p[1], n)
 	case And + 3:
 		andI64StreamAVX512(p[0], p[1], p[2], n)
 	case Or + 3:
@@ -399,10 +409,6 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		truthOfBytesI64StreamAVX512(p[0], p[1], n, scalars)
 	case WhereBytes + 3:
 		whereBytesI64StreamAVX512(p[0], p[1], p[2], p[3], n)
-	case DivTrunc:
-		divTruncF32StreamAVX512(p[0], p[1], p[2], n)
-	case DivTrunc + 1:
-		divTruncF64StreamAVX512(p[0], p[1], p[2], n)
 	case Fmod:
 		fmodF32StreamAVX512(p[0], p[1], p[2], n, scalars)
 	case Fmod + 1:
@@ -436,6 +442,24 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		addLeftF32StreamAVX2(p[0], p[1], n, scalars)
 	case AddLeft + 1:
 		addLeftF64StreamAVX2(p[0], p[1], n, scalars)
+	case Add + 2:
+		addI32StreamAVX2(p[0], p[1], p[2], n)
+	case Add + 3:
+		addI64StreamAVX2(p[0], p[1], p[2], n)
+	case Add + 4:
+		addU8StreamAVX2(p[0], p[1], p[2], n)
+	case AddRight + 2:
+		addRightI32StreamAVX2(p[0], p[1], n, scalars)
+	case AddRight + 3:
+		addRightI64StreamAVX2(p[0], p[1], n, scalars)
+	case AddRight + 4:
+		addRightU8StreamAVX2(p[0], p[1], n, scalars)
+	case AddLeft + 2:
+		addLeftI32StreamAVX2(p[0], p[1], n, scalars)
+	case AddLeft + 3:
+		addLeftI64StreamAVX2(p[0], p[1], n, scalars)
+	case AddLeft + 4:
+		addLeftU8StreamAVX2(p[0], p[1], n, scalars)
 	case Sub:
 		subF32StreamAVX2(p[0], p[1], p[2], n)
 	case Sub + 1:
@@ -448,6 +472,24 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		subLeftF32StreamAVX2(p[0], p[1], n, scalars)
 	case SubLeft + 1:
 		subLeftF64StreamAVX2(p[0], p[1], n, scalars)
+	case Sub + 2:
+		subI32StreamAVX2(p[0], p[1], p[2], n)
+	case Sub + 3:
+		subI64StreamAVX2(p[0], p[1], p[2], n)
+	case Sub + 4:
+		subU8StreamAVX2(p[0], p[1], p[2], n)
+	case SubRight + 2:
+		subRightI32StreamAVX2(p[0], p[1], n, scalars)
+	case SubRight + 3:
+		subRightI64StreamAVX2(p[0], p[1], n, scalars)
+	case SubRight + 4:
+		subRightU8StreamAVX2(p[0], p[1], n, scalars)
+	case SubLeft + 2:
+		subLeftI32StreamAVX2(p[0], p[1], n, scalars)
+	case SubLeft + 3:
+		subLeftI64StreamAVX2(p[0], p[1], n, scalars)
+	case SubLeft + 4:
+		subLeftU8StreamAVX2(p[0], p[1], n, scalars)
 	case Mul:
 		mulF32StreamAVX2(p[0], p[1], p[2], n)
 	case Mul + 1:
@@ -460,6 +502,18 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		mulLeftF32StreamAVX2(p[0], p[1], n, scalars)
 	case MulLeft + 1:
 		mulLeftF64StreamAVX2(p[0], p[1], n, scalars)
+	case Mul + 2:
+		mulI32StreamAVX2(p[0], p[1], p[2], n)
+	case Mul + 4:
+		mulU8StreamAVX2(p[0], p[1], p[2], n)
+	case MulRight + 2:
+		mulRightI32StreamAVX2(p[0], p[1], n, scalars)
+	case MulRight + 4:
+		mulRightU8StreamAVX2(p[0], p[1], n, scalars)
+	case MulLeft + 2:
+		mulLeftI32StreamAVX2(p[0], p[1], n, scalars)
+	case MulLeft + 4:
+		mulLeftU8StreamAVX2(p[0], p[1], n, scalars)
 	case Div:
 		divF32StreamAVX2(p[0], p[1], p[2], n)
 	case Div + 1:
@@ -484,6 +538,24 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		maximumLeftF32StreamAVX2(p[0], p[1], n, scalars)
 	case MaximumLeft + 1:
 		maximumLeftF64StreamAVX2(p[0], p[1], n, scalars)
+	case Maximum + 2:
+		maximumI32StreamAVX2(p[0], p[1], p[2], n)
+	case Maximum + 3:
+		maximumI64StreamAVX2(p[0], p[1], p[2], n)
+	case Maximum + 4:
+		maximumU8StreamAVX2(p[0], p[1], p[2], n)
+	case MaximumRight + 2:
+		maximumRightI32StreamAVX2(p[0], p[1], n, scalars)
+	case MaximumRight + 3:
+		maximumRightI64StreamAVX2(p[0], p[1], n, scalars)
+	case MaximumRight + 4:
+		maximumRightU8StreamAVX2(p[0], p[1], n, scalars)
+	case MaximumLeft + 2:
+		maximumLeftI32StreamAVX2(p[0], p[1], n, scalars)
+	case MaximumLeft + 3:
+		maximumLeftI64StreamAVX2(p[0], p[1], n, scalars)
+	case MaximumLeft + 4:
+		maximumLeftU8StreamAVX2(p[0], p[1], n, scalars)
 	case Minimum:
 		minimumF32StreamAVX2(p[0], p[1], p[2], n)
 	case Minimum + 1:
@@ -496,18 +568,54 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		minimumLeftF32StreamAVX2(p[0], p[1], n, scalars)
 	case MinimumLeft + 1:
 		minimumLeftF64StreamAVX2(p[0], p[1], n, scalars)
+	case Minimum + 2:
+		minimumI32StreamAVX2(p[0], p[1], p[2], n)
+	case Minimum + 3:
+		minimumI64StreamAVX2(p[0], p[1], p[2], n)
+	case Minimum + 4:
+		minimumU8StreamAVX2(p[0], p[1], p[2], n)
+	case MinimumRight + 2:
+		minimumRightI32StreamAVX2(p[0], p[1], n, scalars)
+	case MinimumRight + 3:
+		minimumRightI64StreamAVX2(p[0], p[1], n, scalars)
+	case MinimumRight + 4:
+		minimumRightU8StreamAVX2(p[0], p[1], n, scalars)
+	case MinimumLeft + 2:
+		minimumLeftI32StreamAVX2(p[0], p[1], n, scalars)
+	case MinimumLeft + 3:
+		minimumLeftI64StreamAVX2(p[0], p[1], n, scalars)
+	case MinimumLeft + 4:
+		minimumLeftU8StreamAVX2(p[0], p[1], n, scalars)
 	case Neg:
 		negF32StreamAVX2(p[0], p[1], n)
 	case Neg + 1:
 		negF64StreamAVX2(p[0], p[1], n)
+	case Neg + 2:
+		negI32StreamAVX2(p[0], p[1], n)
+	case Neg + 3:
+		negI64StreamAVX2(p[0], p[1], n)
+	case Neg + 4:
+		negU8StreamAVX2(p[0], p[1], n)
 	case Abs:
 		absF32StreamAVX2(p[0], p[1], n)
 	case Abs + 1:
 		absF64StreamAVX2(p[0], p[1], n)
+	case Abs + 2:
+		absI32StreamAVX2(p[0], p[1], n)
+	case Abs + 3:
+		absI64StreamAVX2(p[0], p[1], n)
+	case Abs + 4:
+		absU8StreamAVX2(p[0], p[1], n)
 	case Sign:
 		signF32StreamAVX2(p[0], p[1], n)
 	case Sign + 1:
 		signF64StreamAVX2(p[0], p[1], n)
+	case Sign + 2:
+		signI32StreamAVX2(p[0], p[1], n)
+	case Sign + 3:
+		signI64StreamAVX2(p[0], p[1], n)
+	case Sign + 4:
+		signU8StreamAVX2(p[0], p[1], n)
 	case Floor:
 		floorF32StreamAVX2(p[0], p[1], n)
 	case Floor + 1:
@@ -528,6 +636,10 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		squareF32StreamAVX2(p[0], p[1], n)
 	case Square + 1:
 		squareF64StreamAVX2(p[0], p[1], n)
+	case Square + 2:
+		squareI32StreamAVX2(p[0], p[1], n)
+	case Square + 4:
+		squareU8StreamAVX2(p[0], p[1], n)
 	case Cube:
 		cubeF32StreamAVX2(p[0], p[1], n)
 	case Cube + 1:
@@ -544,10 +656,70 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		clampF32StreamAVX2(p[0], p[1], n, scalars)
 	case Clamp + 1:
 		clampF64StreamAVX2(p[0], p[1], n, scalars)
+	case Clamp + 2:
+		clampI32StreamAVX2(p[0], p[1], n, scalars)
+	case Clamp + 3:
+		clampI64StreamAVX2(p[0], p[1], n, scalars)
+	case Clamp + 4:
+		clampU8StreamAVX2(p[0], p[1], n, scalars)
+	case DivTrunc:
+		divTruncF32StreamAVX2(p[0], p[1], p[2], n)
+	case DivTrunc + 1:
+		divTruncF64StreamAVX2(p[0], p[1], p[2], n)
+	case Rsqrt:
+		rsqrtF32StreamAVX2(p[0], p[1], n)
+	case Rsqrt + 1:
+		rsqrtF64StreamAVX2(p[0], p[1], n)
+	case Exp:
+		expF32StreamAVX2(p[0], p[1], n)
+	case Sigmoid:
+		sigmoidF32StreamAVX2(p[0], p[1], n)
+	case ReLU:
+		reLUF32StreamAVX2(p[0], p[1], n)
+	case ReLU + 1:
+		reLUF64StreamAVX2(p[0], p[1], n)
+	case ReLU + 2:
+		reLUI32StreamAVX2(p[0], p[1], n)
+	case ReLU + 3:
+		reLUI64StreamAVX2(p[0], p[1], n)
+	case ReLU + 4:
+		reLUU8StreamAVX2(p[0], p[1], n)
+	case LeakyReLU:
+		leakyReLUF32StreamAVX2(p[0], p[1], n, scalars)
+	case LeakyReLU + 1:
+		leakyReLUF64StreamAVX2(p[0], p[1], n, scalars)
+	case TanhGrad:
+		tanhGradF32StreamAVX2(p[0], p[1], p[2], n)
+	case TanhGrad + 1:
+		tanhGradF64StreamAVX2(p[0], p[1], p[2], n)
+	case SigmoidGrad:
+		sigmoidGradF32StreamAVX2(p[0], p[1], p[2], n)
+	case SigmoidGrad + 1:
+		sigmoidGradF64StreamAVX2(p[0], p[1], p[2], n)
+	case ReLUGrad:
+		reLUGradF32StreamAVX2(p[0], p[1], p[2], n)
+	case ReLUGrad + 1:
+		reLUGradF64StreamAVX2(p[0], p[1], p[2], n)
+	case LeakyReLUGrad:
+		leakyReLUGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
+	case LeakyReLUGrad + 1:
+		leakyReLUGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
+	case MSELoss:
+		mseLossF32StreamAVX2(p[0], p[1], p[2], n)
+	case MSELoss + 1:
+		mseLossF64StreamAVX2(p[0], p[1], p[2], n)
+	case MSELossGrad:
+		mseLossGradF32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+	case MSELossGrad + 1:
+		mseLossGradF64StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
 	case Where:
 		whereF32StreamAVX2(p[0], p[1], p[2], p[3], n)
 	case Where + 1:
 		whereF64StreamAVX2(p[0], p[1], p[2], p[3], n)
+	case Where + 2:
+		whereI32StreamAVX2(p[0], p[1], p[2], p[3], n)
+	case Where + 3:
+		whereI64StreamAVX2(p[0], p[1], p[2], p[3], n)
 	case FromF32 + 1:
 		fromF32F64StreamAVX2(p[0], p[1], n)
 	case FromF16:
@@ -568,168 +740,12 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		negHalvesI64StreamAVX2(p[0], p[1], n)
 	case AbsHalves + 3:
 		absHalvesI64StreamAVX2(p[0], p[1], n)
-	case ReLU:
-		reLUF32StreamAVX2(p[0], p[1], n)
-	case ReLU + 1:
-		reLUF64StreamAVX2(p[0], p[1], n)
-	case LeakyReLU:
-		leakyReLUF32StreamAVX2(p[0], p[1], n, scalars)
-	case LeakyReLU + 1:
-		leakyReLUF64StreamAVX2(p[0], p[1], n, scalars)
-	case ReLUGrad:
-		reLUGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case ReLUGrad + 1:
-		reLUGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case TanhGrad:
-		tanhGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case TanhGrad + 1:
-		tanhGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case SigmoidGrad:
-		sigmoidGradF32StreamAVX2(p[0], p[1], p[2], n)
-	case SigmoidGrad + 1:
-		sigmoidGradF64StreamAVX2(p[0], p[1], p[2], n)
-	case LeakyReLUGrad:
-		leakyReLUGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case LeakyReLUGrad + 1:
-		leakyReLUGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
-	case SquaredError:
-		squaredErrorF32StreamAVX2(p[0], p[1], p[2], n)
-	case SquaredError + 1:
-		squaredErrorF64StreamAVX2(p[0], p[1], p[2], n)
-	case SquaredErrorGrad:
-		squaredErrorGradF32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
-	case SquaredErrorGrad + 1:
-		squaredErrorGradF64StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
-	case Add + 2:
-		addI32StreamAVX2(p[0], p[1], p[2], n)
-	case Add + 3:
-		addI64StreamAVX2(p[0], p[1], p[2], n)
-	case Add + 4:
-		addU8StreamAVX2(p[0], p[1], p[2], n)
-	case AddRight + 2:
-		addRightI32StreamAVX2(p[0], p[1], n, scalars)
-	case AddRight + 3:
-		addRightI64StreamAVX2(p[0], p[1], n, scalars)
-	case AddRight + 4:
-		addRightU8StreamAVX2(p[0], p[1], n, scalars)
-	case AddLeft + 2:
-		addLeftI32StreamAVX2(p[0], p[1], n, scalars)
-	case AddLeft + 3:
-		addLeftI64StreamAVX2(p[0], p[1], n, scalars)
-	case AddLeft + 4:
-		addLeftU8StreamAVX2(p[0], p[1], n, scalars)
-	case Sub + 2:
-		subI32StreamAVX2(p[0], p[1], p[2], n)
-	case Sub + 3:
-		subI64StreamAVX2(p[0], p[1], p[2], n)
-	case Sub + 4:
-		subU8StreamAVX2(p[0], p[1], p[2], n)
-	case SubRight + 2:
-		subRightI32StreamAVX2(p[0], p[1], n, scalars)
-	case SubRight + 3:
-		subRightI64StreamAVX2(p[0], p[1], n, scalars)
-	case SubRight + 4:
-		subRightU8StreamAVX2(p[0], p[1], n, scalars)
-	case SubLeft + 2:
-		subLeftI32StreamAVX2(p[0], p[1], n, scalars)
-	case SubLeft + 3:
-		subLeftI64StreamAVX2(p[0], p[1], n, scalars)
-	case SubLeft + 4:
-		subLeftU8StreamAVX2(p[0], p[1], n, scalars)
-	case Mul + 2:
-		mulI32StreamAVX2(p[0], p[1], p[2], n)
-	case Mul + 4:
-		mulU8StreamAVX2(p[0], p[1], p[2], n)
-	case MulRight + 2:
-		mulRightI32StreamAVX2(p[0], p[1], n, scalars)
-	case MulRight + 4:
-		mulRightU8StreamAVX2(p[0], p[1], n, scalars)
-	case MulLeft + 2:
-		mulLeftI32StreamAVX2(p[0], p[1], n, scalars)
-	case MulLeft + 4:
-		mulLeftU8StreamAVX2(p[0], p[1], n, scalars)
-	case Maximum + 2:
-		maximumI32StreamAVX2(p[0], p[1], p[2], n)
-	case Maximum + 3:
-		maximumI64StreamAVX2(p[0], p[1], p[2], n)
-	case Maximum + 4:
-		maximumU8StreamAVX2(p[0], p[1], p[2], n)
-	case MaximumRight + 2:
-		maximumRightI32StreamAVX2(p[0], p[1], n, scalars)
-	case MaximumRight + 3:
-		maximumRightI64StreamAVX2(p[0], p[1], n, scalars)
-	case MaximumRight + 4:
-		maximumRightU8StreamAVX2(p[0], p[1], n, scalars)
-	case MaximumLeft + 2:
-		maximumLeftI32StreamAVX2(p[0], p[1], n, scalars)
-	case MaximumLeft + 3:
-		maximumLeftI64StreamAVX2(p[0], p[1], n, scalars)
-	case MaximumLeft + 4:
-		maximumLeftU8StreamAVX2(p[0], p[1], n, scalars)
-	case Minimum + 2:
-		minimumI32StreamAVX2(p[0], p[1], p[2], n)
-	case Minimum + 3:
-		minimumI64StreamAVX2(p[0], p[1], p[2], n)
-	case Minimum + 4:
-		minimumU8StreamAVX2(p[0], p[1], p[2], n)
-	case MinimumRight + 2:
-		minimumRightI32StreamAVX2(p[0], p[1], n, scalars)
-	case MinimumRight + 3:
-		minimumRightI64StreamAVX2(p[0], p[1], n, scalars)
-	case MinimumRight + 4:
-		minimumRightU8StreamAVX2(p[0], p[1], n, scalars)
-	case MinimumLeft + 2:
-		minimumLeftI32StreamAVX2(p[0], p[1], n, scalars)
-	case MinimumLeft + 3:
-		minimumLeftI64StreamAVX2(p[0], p[1], n, scalars)
-	case MinimumLeft + 4:
-		minimumLeftU8StreamAVX2(p[0], p[1], n, scalars)
-	case Neg + 2:
-		negI32StreamAVX2(p[0], p[1], n)
-	case Neg + 3:
-		negI64StreamAVX2(p[0], p[1], n)
-	case Neg + 4:
-		negU8StreamAVX2(p[0], p[1], n)
-	case Abs + 2:
-		absI32StreamAVX2(p[0], p[1], n)
-	case Abs + 3:
-		absI64StreamAVX2(p[0], p[1], n)
-	case Abs + 4:
-		absU8StreamAVX2(p[0], p[1], n)
-	case Sign + 2:
-		signI32StreamAVX2(p[0], p[1], n)
-	case Sign + 3:
-		signI64StreamAVX2(p[0], p[1], n)
-	case Sign + 4:
-		signU8StreamAVX2(p[0], p[1], n)
-	case Square + 2:
-		squareI32StreamAVX2(p[0], p[1], n)
-	case Square + 4:
-		squareU8StreamAVX2(p[0], p[1], n)
-	case Clamp + 2:
-		clampI32StreamAVX2(p[0], p[1], n, scalars)
-	case Clamp + 3:
-		clampI64StreamAVX2(p[0], p[1], n, scalars)
-	case Clamp + 4:
-		clampU8StreamAVX2(p[0], p[1], n, scalars)
-	case Where + 2:
-		whereI32StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case Where + 3:
-		whereI64StreamAVX2(p[0], p[1], p[2], p[3], n)
 	case FromI32 + 3:
 		fromI32I64StreamAVX2(p[0], p[1], n)
 	case FromU8 + 2:
 		fromU8I32StreamAVX2(p[0], p[1], n)
 	case FromU8 + 3:
 		fromU8I64StreamAVX2(p[0], p[1], n)
-	case Exp:
-		expF32StreamAVX2(p[0], p[1], n)
-	case Sigmoid:
-		sigmoidF32StreamAVX2(p[0], p[1], n)
-	case Rsqrt:
-		rsqrtF32StreamAVX2(p[0], p[1], n)
-	case Rsqrt + 1:
-		rsqrtF64StreamAVX2(p[0], p[1], n)
 	case And + 3:
 		andI64StreamAVX2(p[0], p[1], p[2], n)
 	case Or + 3:
@@ -748,10 +764,6 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 		truthOfBytesI64StreamAVX2(p[0], p[1], n, scalars)
 	case WhereBytes + 3:
 		whereBytesI64StreamAVX2(p[0], p[1], p[2], p[3], n)
-	case DivTrunc:
-		divTruncF32StreamAVX2(p[0], p[1], p[2], n)
-	case DivTrunc + 1:
-		divTruncF64StreamAVX2(p[0], p[1], p[2], n)
 	default:
 		return false
 	}

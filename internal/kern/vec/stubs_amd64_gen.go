@@ -66,6 +66,96 @@ func addLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addI32AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI64AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addI64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addU8AVX512 is dst[i] = a + b.
+//
+//go:noescape
+func addU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// addU8StreamAVX512 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8AVX512 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8AVX512 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32AVX512 is dst[i] = a - b.
 //
 //go:noescape
@@ -126,6 +216,96 @@ func subLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subI32AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI64AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subI64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subU8AVX512 is dst[i] = a - b.
+//
+//go:noescape
+func subU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// subU8StreamAVX512 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8AVX512 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8AVX512 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulF32AVX512 is dst[i] = a · b.
 //
 //go:noescape
@@ -185,6 +365,96 @@ func mulLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func mulLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
+//
+//go:noescape
+func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI64AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulI64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
+//
+//go:noescape
+func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulU8AVX512 is dst[i] = a · b.
+//
+//go:noescape
+func mulU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulU8StreamAVX512 is dst[i] = a · b, by non-temporal stores.
+//
+//go:noescape
+func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI64AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8AVX512 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI64AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8AVX512 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divF32AVX512 is dst[i] = a / b.
 //
@@ -306,6 +576,96 @@ func maximumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumI32AVX512 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64AVX512 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8AVX512 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumF32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
@@ -366,6 +726,96 @@ func minimumLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func minimumLeftF64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumI32AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8AVX512 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // negF32AVX512 is dst[i] = -a.
 //
 //go:noescape
@@ -386,25 +836,85 @@ func negF64AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
-// absF32AVX512 is dst[i] = |a|.
+// negI32AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negI32AVX512(dst, a unsafe.Pointer, n int)
+
+// negI32StreamAVX512 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// negI64AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negI64AVX512(dst, a unsafe.Pointer, n int)
+
+// negI64StreamAVX512 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// negU8AVX512 is dst[i] = -a.
+//
+//go:noescape
+func negU8AVX512(dst, a unsafe.Pointer, n int)
+
+// negU8StreamAVX512 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absF32AVX512 is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF32AVX512(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX512 is dst[i] = |a|, by non-temporal stores.
+// absF32StreamAVX512 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
 //
 //go:noescape
 func absF32StreamAVX512(dst, a unsafe.Pointer, n int)
 
-// absF64AVX512 is dst[i] = |a|.
+// absF64AVX512 is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF64AVX512(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX512 is dst[i] = |a|, by non-temporal stores.
+// absF64StreamAVX512 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
 //
 //go:noescape
 func absF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absI32AVX512 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI32AVX512(dst, a unsafe.Pointer, n int)
+
+// absI32StreamAVX512 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absI64AVX512 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI64AVX512(dst, a unsafe.Pointer, n int)
+
+// absI64StreamAVX512 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// absU8AVX512 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absU8AVX512(dst, a unsafe.Pointer, n int)
+
+// absU8StreamAVX512 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // signF32AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
@@ -425,6 +935,36 @@ func signF64AVX512(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func signF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signI32AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI32AVX512(dst, a unsafe.Pointer, n int)
+
+// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signI64AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI64AVX512(dst, a unsafe.Pointer, n int)
+
+// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// signU8AVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signU8AVX512(dst, a unsafe.Pointer, n int)
+
+// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
 
 // floorF32AVX512 is dst[i] = ⌊a⌋.
 //
@@ -526,22 +1066,52 @@ func squareF64AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64StreamAVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF32AVX512 is dst[i] = a³.
+// squareI32AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareI32AVX512(dst, a unsafe.Pointer, n int)
+
+// squareI32StreamAVX512 is dst[i] = a², by non-temporal stores.
+//
+//go:noescape
+func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// squareI64AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareI64AVX512(dst, a unsafe.Pointer, n int)
+
+// squareI64StreamAVX512 is dst[i] = a², by non-temporal stores.
+//
+//go:noescape
+func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// squareU8AVX512 is dst[i] = a².
+//
+//go:noescape
+func squareU8AVX512(dst, a unsafe.Pointer, n int)
+
+// squareU8StreamAVX512 is dst[i] = a², by non-temporal stores.
+//
+//go:noescape
+func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// cubeF32AVX512 is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF32AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX512 is dst[i] = a³, by non-temporal stores.
+// cubeF32StreamAVX512 is dst[i] = a³, the product of the square and a, by non-temporal stores.
 //
 //go:noescape
 func cubeF32StreamAVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF64AVX512 is dst[i] = a³.
+// cubeF64AVX512 is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF64AVX512(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX512 is dst[i] = a³, by non-temporal stores.
+// cubeF64StreamAVX512 is dst[i] = a³, the product of the square and a, by non-temporal stores.
 //
 //go:noescape
 func cubeF64StreamAVX512(dst, a unsafe.Pointer, n int)
@@ -606,25 +1176,535 @@ func clampF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF32AVX512 is dst[i] = a where cond, else b.
+// clampI32AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
+func clampI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
-func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF64AVX512 is dst[i] = a where cond, else b.
+// clampI64AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+func clampI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
-func whereF64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8AVX512 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divTruncF32AVX512 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
+//
+//go:noescape
+func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64AVX512 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
+//
+//go:noescape
+func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// rsqrtF32AVX512 is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF32AVX512(dst, a unsafe.Pointer, n int)
+
+// rsqrtF32StreamAVX512 is dst[i] = 1/√a, by non-temporal stores.
+//
+//go:noescape
+func rsqrtF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// rsqrtF64AVX512 is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF64AVX512(dst, a unsafe.Pointer, n int)
+
+// rsqrtF64StreamAVX512 is dst[i] = 1/√a, by non-temporal stores.
+//
+//go:noescape
+func rsqrtF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// expF32AVX512 is dst[i] = e**a.
+//
+//go:noescape
+func expF32AVX512(dst, a unsafe.Pointer, n int)
+
+// expF32StreamAVX512 is dst[i] = e**a, by non-temporal stores.
+//
+//go:noescape
+func expF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// expF64AVX512 is dst[i] = e**a.
+//
+//go:noescape
+func expF64AVX512(dst, a unsafe.Pointer, n int)
+
+// expF64StreamAVX512 is dst[i] = e**a, by non-temporal stores.
+//
+//go:noescape
+func expF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// expm1F32AVX512 is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F32AVX512(dst, a unsafe.Pointer, n int)
+
+// expm1F32StreamAVX512 is dst[i] = e**a - 1, by non-temporal stores.
+//
+//go:noescape
+func expm1F32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// expm1F64AVX512 is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F64AVX512(dst, a unsafe.Pointer, n int)
+
+// expm1F64StreamAVX512 is dst[i] = e**a - 1, by non-temporal stores.
+//
+//go:noescape
+func expm1F64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// logF32AVX512 is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF32AVX512(dst, a unsafe.Pointer, n int)
+
+// logF32StreamAVX512 is dst[i] = the natural logarithm of a, by non-temporal stores.
+//
+//go:noescape
+func logF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// logF64AVX512 is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF64AVX512(dst, a unsafe.Pointer, n int)
+
+// logF64StreamAVX512 is dst[i] = the natural logarithm of a, by non-temporal stores.
+//
+//go:noescape
+func logF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// log1pF32AVX512 is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF32AVX512(dst, a unsafe.Pointer, n int)
+
+// log1pF32StreamAVX512 is dst[i] = log(1 + a), by non-temporal stores.
+//
+//go:noescape
+func log1pF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// log1pF64AVX512 is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF64AVX512(dst, a unsafe.Pointer, n int)
+
+// log1pF64StreamAVX512 is dst[i] = log(1 + a), by non-temporal stores.
+//
+//go:noescape
+func log1pF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// sinF32AVX512 is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF32AVX512(dst, a unsafe.Pointer, n int)
+
+// sinF64AVX512 is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF64AVX512(dst, a unsafe.Pointer, n int)
+
+// sinF64StreamAVX512 is dst[i] = the sine of a, in float64 below 2**32, by non-temporal stores.
+//
+//go:noescape
+func sinF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// cosF32AVX512 is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF32AVX512(dst, a unsafe.Pointer, n int)
+
+// cosF64AVX512 is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF64AVX512(dst, a unsafe.Pointer, n int)
+
+// cosF64StreamAVX512 is dst[i] = the cosine of a, in float64 below 2**32, by non-temporal stores.
+//
+//go:noescape
+func cosF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// erfF32AVX512 is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF32AVX512(dst, a unsafe.Pointer, n int)
+
+// erfF32StreamAVX512 is dst[i] = the error function of a, by non-temporal stores.
+//
+//go:noescape
+func erfF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// erfF64AVX512 is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF64AVX512(dst, a unsafe.Pointer, n int)
+
+// powF32AVX512 is dst[i] = a to the power b.
+//
+//go:noescape
+func powF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// powF64AVX512 is dst[i] = a to the power b.
+//
+//go:noescape
+func powF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// tanhF32AVX512 is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF32AVX512(dst, a unsafe.Pointer, n int)
+
+// tanhF32StreamAVX512 is dst[i] = the hyperbolic tangent of a, by non-temporal stores.
+//
+//go:noescape
+func tanhF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// tanhF64AVX512 is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF64AVX512(dst, a unsafe.Pointer, n int)
+
+// tanhF64StreamAVX512 is dst[i] = the hyperbolic tangent of a, by non-temporal stores.
+//
+//go:noescape
+func tanhF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// sigmoidF32AVX512 is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF32AVX512(dst, a unsafe.Pointer, n int)
+
+// sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func sigmoidF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// sigmoidF64AVX512 is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF64AVX512(dst, a unsafe.Pointer, n int)
+
+// sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func sigmoidF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// reLUF32AVX512 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF32AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// reLUF64AVX512 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF64AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// reLUI32AVX512 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI32AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUI32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUI32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// reLUI64AVX512 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI64AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUI64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUI64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// reLUU8AVX512 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUU8AVX512(dst, a unsafe.Pointer, n int)
+
+// reLUU8StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUU8StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF32AVX512 is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF64AVX512 is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluF32AVX512 is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF32AVX512(dst, a unsafe.Pointer, n int)
+
+// geluF32StreamAVX512 is dst[i] = a·Φ(a), with the normal distribution Φ, by non-temporal stores.
+//
+//go:noescape
+func geluF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// geluF64AVX512 is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF64AVX512(dst, a unsafe.Pointer, n int)
+
+// geluTanhF32AVX512 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF32AVX512(dst, a unsafe.Pointer, n int)
+
+// geluTanhF32StreamAVX512 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))), by non-temporal stores.
+//
+//go:noescape
+func geluTanhF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// geluTanhF64AVX512 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF64AVX512(dst, a unsafe.Pointer, n int)
+
+// geluTanhF64StreamAVX512 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))), by non-temporal stores.
+//
+//go:noescape
+func geluTanhF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// siLUF32AVX512 is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF32AVX512(dst, a unsafe.Pointer, n int)
+
+// siLUF32StreamAVX512 is dst[i] = a/(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func siLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// siLUF64AVX512 is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF64AVX512(dst, a unsafe.Pointer, n int)
+
+// siLUF64StreamAVX512 is dst[i] = a/(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func siLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
+
+// softplusF32AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, by non-temporal stores.
+//
+//go:noescape
+func softplusF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusF64AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// tanhGradF32AVX512 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
+//
+//go:noescape
+func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64AVX512 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
+//
+//go:noescape
+func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32AVX512 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
+//
+//go:noescape
+func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64AVX512 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
+//
+//go:noescape
+func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF32AVX512 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
+//
+//go:noescape
+func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64AVX512 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
+//
+//go:noescape
+func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF32AVX512 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64AVX512 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ, by non-temporal stores.
+//
+//go:noescape
+func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
+//
+//go:noescape
+func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
+//
+//go:noescape
+func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
+
+// softplusGradF32AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
+//
+//go:noescape
+func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF64AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
+//
+//go:noescape
+func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // eqF32AVX512 is dst[i] = a == b.
 //
@@ -656,6 +1736,51 @@ func eqLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func eqLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eqI32AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqI64AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqU8AVX512 is dst[i] = a == b.
+//
+//go:noescape
+func eqU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8AVX512 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8AVX512 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32AVX512 is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -685,6 +1810,51 @@ func neLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func neLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neI64AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neU8AVX512 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8AVX512 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8AVX512 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32AVX512 is dst[i] = a < b.
 //
@@ -716,6 +1886,51 @@ func ltLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func ltLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// ltI32AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltI64AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltU8AVX512 is dst[i] = a < b.
+//
+//go:noescape
+func ltU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8AVX512 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8AVX512 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32AVX512 is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -745,6 +1960,51 @@ func leLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func leLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leI64AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leU8AVX512 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8AVX512 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8AVX512 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32AVX512 is dst[i] = a > b.
 //
@@ -776,6 +2036,51 @@ func gtLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func gtLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// gtI32AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtI64AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtU8AVX512 is dst[i] = a > b.
+//
+//go:noescape
+func gtU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8AVX512 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8AVX512 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32AVX512 is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -806,6 +2111,51 @@ func geLeftF32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func geLeftF64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// geI32AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geI64AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geU8AVX512 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8AVX512(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8AVX512 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8AVX512 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // isNaNF32AVX512 is dst[i] = whether a is not a number.
 //
 //go:noescape
@@ -815,6 +2165,171 @@ func isNaNF32AVX512(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func isNaNF64AVX512(dst, a unsafe.Pointer, n int)
+
+// mseLossF32AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF32AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF32StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
+//
+//go:noescape
+func mseLossF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF64AVX512 is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF64AVX512(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF64StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
+//
+//go:noescape
+func mseLossF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
+
+// mseLossGradF32AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
+//
+//go:noescape
+func mseLossGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF64AVX512 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
+//
+//go:noescape
+func mseLossGradF64StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// bceWithLogitsF32AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF32AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow, by non-temporal stores.
+//
+//go:noescape
+func bceWithLogitsF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsF64AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF64AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
+//
+//go:noescape
+func bceWithLogitsGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF64AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF64AVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
+//
+//go:noescape
+func bceWithLogitsGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
+
+// expBelowF32AVX512 is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF32AVX512(dst, a unsafe.Pointer, n int)
+
+// expBelowF64AVX512 is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF64AVX512(dst, a unsafe.Pointer, n int)
+
+// expStripF32AVX512 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
+
+// shiftStripF32AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64AVX512 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64AVX512 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64AVX512 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
+
+// whereF32AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF32AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereF32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereF64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64AVX512 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 
 // u8ToF16F32AVX512 is dst[i] = a by way of float32.
 //
@@ -1001,90 +2516,30 @@ func toBoolF64AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func addF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addRightF16F32AVX512 is dst[i] = a + b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func addRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftF16F32AVX512 is dst[i] = a + b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func addLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subF16F32AVX512 is dst[i] = a - b, of elements in half precision.
 //
 //go:noescape
 func subF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// subRightF16F32AVX512 is dst[i] = a - b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func subRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftF16F32AVX512 is dst[i] = a - b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func subLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF16F32AVX512 is dst[i] = a · b, of elements in half precision.
 //
 //go:noescape
 func mulF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulRightF16F32AVX512 is dst[i] = a · b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func mulRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftF16F32AVX512 is dst[i] = a · b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func mulLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divF16F32AVX512 is dst[i] = a / b, of elements in half precision.
 //
 //go:noescape
 func divF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// divRightF16F32AVX512 is dst[i] = a / b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func divRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftF16F32AVX512 is dst[i] = a / b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func divLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func maximumF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func maximumRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func maximumLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func minimumF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func minimumRightF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func minimumLeftF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorF16F32AVX512 is dst[i] = ⌊a⌋, of elements in half precision.
 //
@@ -1111,6 +2566,11 @@ func truncF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF16F32AVX512(dst, a unsafe.Pointer, n int)
 
+// cubeF16F32AVX512 is dst[i] = a³, the product of the square and a, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32AVX512(dst, a unsafe.Pointer, n int)
+
 // sqrtF16F32AVX512 is dst[i] = √a, of elements in half precision.
 //
 //go:noescape
@@ -1136,11 +2596,6 @@ func reLUF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements in half precision.
-//
-//go:noescape
-func reLUGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradF16F32AVX512 is dst[i] = dy·(1 - y²), of elements in half precision.
 //
 //go:noescape
@@ -1151,105 +2606,45 @@ func tanhGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradF16F32AVX512 is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
 //
 //go:noescape
 func leakyReLUGradF16F32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeF16F32AVX512 is dst[i] = a³, of elements in half precision.
-//
-//go:noescape
-func cubeF16F32AVX512(dst, a unsafe.Pointer, n int)
 
 // addBF16F32AVX512 is dst[i] = a + b, of elements of bfloat16.
 //
 //go:noescape
 func addBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// addRightBF16F32AVX512 is dst[i] = a + b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func addRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftBF16F32AVX512 is dst[i] = a + b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func addLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subBF16F32AVX512 is dst[i] = a - b, of elements of bfloat16.
 //
 //go:noescape
 func subBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// subRightBF16F32AVX512 is dst[i] = a - b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func subRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftBF16F32AVX512 is dst[i] = a - b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func subLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulBF16F32AVX512 is dst[i] = a · b, of elements of bfloat16.
 //
 //go:noescape
 func mulBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// mulRightBF16F32AVX512 is dst[i] = a · b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func mulRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftBF16F32AVX512 is dst[i] = a · b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func mulLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divBF16F32AVX512 is dst[i] = a / b, of elements of bfloat16.
 //
 //go:noescape
 func divBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// divRightBF16F32AVX512 is dst[i] = a / b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func divRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftBF16F32AVX512 is dst[i] = a / b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func divLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func maximumBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func maximumRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftBF16F32AVX512 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func maximumLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func minimumBF16F32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func minimumRightBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftBF16F32AVX512 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func minimumLeftBF16F32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorBF16F32AVX512 is dst[i] = ⌊a⌋, of elements of bfloat16.
 //
@@ -1276,6 +2671,11 @@ func truncBF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareBF16F32AVX512(dst, a unsafe.Pointer, n int)
 
+// cubeBF16F32AVX512 is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32AVX512(dst, a unsafe.Pointer, n int)
+
 // sqrtBF16F32AVX512 is dst[i] = √a, of elements of bfloat16.
 //
 //go:noescape
@@ -1301,11 +2701,6 @@ func reLUBF16F32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUBF16F32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradBF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
-//
-//go:noescape
-func reLUGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradBF16F32AVX512 is dst[i] = dy·(1 - y²), of elements of bfloat16.
 //
 //go:noescape
@@ -1316,15 +2711,15 @@ func tanhGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradBF16F32AVX512 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32AVX512(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradBF16F32AVX512 is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
 //
 //go:noescape
 func leakyReLUGradBF16F32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeBF16F32AVX512 is dst[i] = a³, of elements of bfloat16, the square rounded.
-//
-//go:noescape
-func cubeBF16F32AVX512(dst, a unsafe.Pointer, n int)
 
 // negHalvesI64AVX512 is dst[i] = the negatives of four elements of half precision.
 //
@@ -1345,281 +2740,6 @@ func absHalvesI64AVX512(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func absHalvesI64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// reLUF32AVX512 is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF32AVX512(dst, a unsafe.Pointer, n int)
-
-// reLUF32StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
-//
-//go:noescape
-func reLUF32StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// reLUF64AVX512 is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF64AVX512(dst, a unsafe.Pointer, n int)
-
-// reLUF64StreamAVX512 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
-//
-//go:noescape
-func reLUF64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// leakyReLUF32AVX512 is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF32StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF64AVX512 is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF64StreamAVX512 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// reLUGradF32AVX512 is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF32StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
-//
-//go:noescape
-func reLUGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF64AVX512 is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF64StreamAVX512 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
-//
-//go:noescape
-func reLUGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF32AVX512 is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF32StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
-//
-//go:noescape
-func tanhGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF64AVX512 is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF64StreamAVX512 is dst[i] = dy·(1 - y²), by non-temporal stores.
-//
-//go:noescape
-func tanhGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF32AVX512 is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF32AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF32StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
-//
-//go:noescape
-func sigmoidGradF32StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF64AVX512 is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF64AVX512(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF64StreamAVX512 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
-//
-//go:noescape
-func sigmoidGradF64StreamAVX512(dst, dy, y unsafe.Pointer, n int)
-
-// leakyReLUGradF32AVX512 is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF64AVX512 is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF32AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF32StreamAVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold, by non-temporal stores.
-//
-//go:noescape
-func softplusScaledF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF64AVX512 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// siLUGradF32AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF32StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
-//
-//go:noescape
-func siLUGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF64AVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF64StreamAVX512 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x), by non-temporal stores.
-//
-//go:noescape
-func siLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int)
-
-// softplusGradF32AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF32StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
-//
-//go:noescape
-func softplusGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF64AVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF64StreamAVX512 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold, by non-temporal stores.
-//
-//go:noescape
-func softplusGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// geluGradF32StreamAVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), by non-temporal stores.
-//
-//go:noescape
-func geluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int)
-
-// geluGradF64AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF32AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF32AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF64AVX512 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF64AVX512(dst, dy, x unsafe.Pointer, n int)
-
-// bceF32AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF32AVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceF32StreamAVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), by non-temporal stores.
-//
-//go:noescape
-func bceF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceF64AVX512 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF64AVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF32AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF32AVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF32StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
-//
-//go:noescape
-func bceGradF32StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF64AVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF64AVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF64StreamAVX512 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t, by non-temporal stores.
-//
-//go:noescape
-func bceGradF64StreamAVX512(dst, x, t, p unsafe.Pointer, n int)
-
-// squaredErrorF32AVX512 is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF32StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
-//
-//go:noescape
-func squaredErrorF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF64AVX512 is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF64StreamAVX512 is dst[i] = (a - b)², by non-temporal stores.
-//
-//go:noescape
-func squaredErrorF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorGradF32AVX512 is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF32AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF32StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
-//
-//go:noescape
-func squaredErrorGradF32StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF64AVX512 is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF64AVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF64StreamAVX512 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
-//
-//go:noescape
-func squaredErrorGradF64StreamAVX512(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // sgdF32AVX512 is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -1715,896 +2835,6 @@ func adamShrinkF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Poi
 //
 //go:noescape
 func boxMullerF32AVX512(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addI32AVX512 is dst[i] = a + b.
-//
-//go:noescape
-func addI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// addI32StreamAVX512 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// addI64AVX512 is dst[i] = a + b.
-//
-//go:noescape
-func addI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// addI64StreamAVX512 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// addU8AVX512 is dst[i] = a + b.
-//
-//go:noescape
-func addU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// addU8StreamAVX512 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// addRightI32AVX512 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI32StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI64AVX512 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI64StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightU8AVX512 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightU8StreamAVX512 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI32AVX512 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI32StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI64AVX512 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI64StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftU8AVX512 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftU8StreamAVX512 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subI32AVX512 is dst[i] = a - b.
-//
-//go:noescape
-func subI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// subI32StreamAVX512 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// subI64AVX512 is dst[i] = a - b.
-//
-//go:noescape
-func subI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// subI64StreamAVX512 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// subU8AVX512 is dst[i] = a - b.
-//
-//go:noescape
-func subU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// subU8StreamAVX512 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// subRightI32AVX512 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI32StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI64AVX512 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI64StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightU8AVX512 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightU8StreamAVX512 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI32AVX512 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI32StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI64AVX512 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI64StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftU8AVX512 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftU8StreamAVX512 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulI32AVX512 is dst[i] = a · b.
-//
-//go:noescape
-func mulI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulI32StreamAVX512 is dst[i] = a · b, by non-temporal stores.
-//
-//go:noescape
-func mulI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulI64AVX512 is dst[i] = a · b.
-//
-//go:noescape
-func mulI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulI64StreamAVX512 is dst[i] = a · b, by non-temporal stores.
-//
-//go:noescape
-func mulI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulU8AVX512 is dst[i] = a · b.
-//
-//go:noescape
-func mulU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulU8StreamAVX512 is dst[i] = a · b, by non-temporal stores.
-//
-//go:noescape
-func mulU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// mulRightI32AVX512 is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightI32StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func mulRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightI64AVX512 is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightI64StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func mulRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightU8AVX512 is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightU8StreamAVX512 is dst[i] = a · b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func mulRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI32AVX512 is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI32StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func mulLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI64AVX512 is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI64StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func mulLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftU8AVX512 is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftU8StreamAVX512 is dst[i] = a · b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func mulLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumI32AVX512 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumI32StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumI64AVX512 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumI64StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumU8AVX512 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumU8StreamAVX512 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// maximumRightI32AVX512 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI32StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI64AVX512 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI64StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightU8AVX512 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightU8StreamAVX512 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI32AVX512 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI32StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI64AVX512 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI64StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftU8AVX512 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftU8StreamAVX512 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumI32AVX512 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumI32StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumI32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumI64AVX512 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumI64StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumI64StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumU8AVX512 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumU8StreamAVX512 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumU8StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightI32AVX512 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI32StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI64AVX512 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI64StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightU8AVX512 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightU8StreamAVX512 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI32AVX512 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI32StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftI32StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI64AVX512 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI64StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftI64StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftU8AVX512 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftU8StreamAVX512 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftU8StreamAVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqI32AVX512 is dst[i] = a == b.
-//
-//go:noescape
-func eqI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// eqI64AVX512 is dst[i] = a == b.
-//
-//go:noescape
-func eqI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// eqU8AVX512 is dst[i] = a == b.
-//
-//go:noescape
-func eqU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// eqRightI32AVX512 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightI64AVX512 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightU8AVX512 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI32AVX512 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI64AVX512 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftU8AVX512 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neI32AVX512 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// neI64AVX512 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// neU8AVX512 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// neRightI32AVX512 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightI64AVX512 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightU8AVX512 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI32AVX512 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI64AVX512 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftU8AVX512 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltI32AVX512 is dst[i] = a < b.
-//
-//go:noescape
-func ltI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// ltI64AVX512 is dst[i] = a < b.
-//
-//go:noescape
-func ltI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// ltU8AVX512 is dst[i] = a < b.
-//
-//go:noescape
-func ltU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// ltRightI32AVX512 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightI64AVX512 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightU8AVX512 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI32AVX512 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI64AVX512 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftU8AVX512 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leI32AVX512 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// leI64AVX512 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// leU8AVX512 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// leRightI32AVX512 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightI64AVX512 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightU8AVX512 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI32AVX512 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI64AVX512 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftU8AVX512 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtI32AVX512 is dst[i] = a > b.
-//
-//go:noescape
-func gtI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// gtI64AVX512 is dst[i] = a > b.
-//
-//go:noescape
-func gtI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// gtU8AVX512 is dst[i] = a > b.
-//
-//go:noescape
-func gtU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// gtRightI32AVX512 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightI64AVX512 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightU8AVX512 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI32AVX512 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI64AVX512 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftU8AVX512 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geI32AVX512 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// geI64AVX512 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// geU8AVX512 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geU8AVX512(dst, a, b unsafe.Pointer, n int)
-
-// geRightI32AVX512 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightI64AVX512 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightU8AVX512 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI32AVX512 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI32AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI64AVX512 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI64AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftU8AVX512 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftU8AVX512(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// negI32AVX512 is dst[i] = -a.
-//
-//go:noescape
-func negI32AVX512(dst, a unsafe.Pointer, n int)
-
-// negI32StreamAVX512 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negI32StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// negI64AVX512 is dst[i] = -a.
-//
-//go:noescape
-func negI64AVX512(dst, a unsafe.Pointer, n int)
-
-// negI64StreamAVX512 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negI64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// negU8AVX512 is dst[i] = -a.
-//
-//go:noescape
-func negU8AVX512(dst, a unsafe.Pointer, n int)
-
-// negU8StreamAVX512 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negU8StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// absI32AVX512 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI32AVX512(dst, a unsafe.Pointer, n int)
-
-// absI32StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absI32StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// absI64AVX512 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI64AVX512(dst, a unsafe.Pointer, n int)
-
-// absI64StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absI64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// absU8AVX512 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absU8AVX512(dst, a unsafe.Pointer, n int)
-
-// absU8StreamAVX512 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absU8StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// signI32AVX512 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI32AVX512(dst, a unsafe.Pointer, n int)
-
-// signI32StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signI32StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// signI64AVX512 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI64AVX512(dst, a unsafe.Pointer, n int)
-
-// signI64StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signI64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// signU8AVX512 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signU8AVX512(dst, a unsafe.Pointer, n int)
-
-// signU8StreamAVX512 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signU8StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// squareI32AVX512 is dst[i] = a².
-//
-//go:noescape
-func squareI32AVX512(dst, a unsafe.Pointer, n int)
-
-// squareI32StreamAVX512 is dst[i] = a², by non-temporal stores.
-//
-//go:noescape
-func squareI32StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// squareI64AVX512 is dst[i] = a².
-//
-//go:noescape
-func squareI64AVX512(dst, a unsafe.Pointer, n int)
-
-// squareI64StreamAVX512 is dst[i] = a², by non-temporal stores.
-//
-//go:noescape
-func squareI64StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// squareU8AVX512 is dst[i] = a².
-//
-//go:noescape
-func squareU8AVX512(dst, a unsafe.Pointer, n int)
-
-// squareU8StreamAVX512 is dst[i] = a², by non-temporal stores.
-//
-//go:noescape
-func squareU8StreamAVX512(dst, a unsafe.Pointer, n int)
-
-// clampI32AVX512 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI32StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampI32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI64AVX512 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI64StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampU8AVX512 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampU8AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampU8StreamAVX512 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampU8StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// whereI32AVX512 is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI32AVX512(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI32StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
-//
-//go:noescape
-func whereI32StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI64AVX512 is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI64StreamAVX512 is dst[i] = a where cond, else b, by non-temporal stores.
-//
-//go:noescape
-func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
 
 // addProductsI32AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
 //
@@ -2726,344 +2956,6 @@ func toBoolI64AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toBoolU8AVX512(dst, a unsafe.Pointer, n int)
 
-// expF32AVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
-//
-//go:noescape
-func expF32AVX512(dst, x unsafe.Pointer, n int)
-
-// expF32StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
-//
-//go:noescape
-func expF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// expm1F32AVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F32AVX512(dst, x unsafe.Pointer, n int)
-
-// expm1F32StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
-//
-//go:noescape
-func expm1F32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// logF32AVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
-//
-//go:noescape
-func logF32AVX512(dst, x unsafe.Pointer, n int)
-
-// logF32StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez., by non-temporal stores.
-//
-//go:noescape
-func logF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// log1pF32AVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF32AVX512(dst, x unsafe.Pointer, n int)
-
-// log1pF32StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
-//
-//go:noescape
-func log1pF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// sinF32AVX512 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinF32AVX512(dst, x unsafe.Pointer, n int)
-
-// cosF32AVX512 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosF32AVX512(dst, x unsafe.Pointer, n int)
-
-// tanhF32AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
-//
-//go:noescape
-func tanhF32AVX512(dst, x unsafe.Pointer, n int)
-
-// tanhF32StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on., by non-temporal stores.
-//
-//go:noescape
-func tanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// sigmoidF32AVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
-//
-//go:noescape
-func sigmoidF32AVX512(dst, x unsafe.Pointer, n int)
-
-// sigmoidF32StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
-//
-//go:noescape
-func sigmoidF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// erfF32AVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez..
-//
-//go:noescape
-func erfF32AVX512(dst, x unsafe.Pointer, n int)
-
-// erfF32StreamAVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez., by non-temporal stores.
-//
-//go:noescape
-func erfF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// powF32AVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
-//
-//go:noescape
-func powF32AVX512(dst, x, y unsafe.Pointer, n int)
-
-// rsqrtF32AVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF32AVX512(dst, x unsafe.Pointer, n int)
-
-// rsqrtF32StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., by non-temporal stores.
-//
-//go:noescape
-func rsqrtF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// siLUF32AVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF32AVX512(dst, x unsafe.Pointer, n int)
-
-// siLUF32StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., by non-temporal stores.
-//
-//go:noescape
-func siLUF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// geluF32AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
-//
-//go:noescape
-func geluF32AVX512(dst, x unsafe.Pointer, n int)
-
-// geluF32StreamAVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals., by non-temporal stores.
-//
-//go:noescape
-func geluF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// geluTanhF32AVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
-//
-//go:noescape
-func geluTanhF32AVX512(dst, x unsafe.Pointer, n int)
-
-// geluTanhF32StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1., by non-temporal stores.
-//
-//go:noescape
-func geluTanhF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// softplusF32AVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF32AVX512(dst, x unsafe.Pointer, n int)
-
-// softplusF32StreamAVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)., by non-temporal stores.
-//
-//go:noescape
-func softplusF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF32AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF32AVX512(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF32StreamAVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that., by non-temporal stores.
-//
-//go:noescape
-func geluSlopeF32StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// expBelowF32AVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF32AVX512(dst, x unsafe.Pointer, n int)
-
-// expF64AVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
-//
-//go:noescape
-func expF64AVX512(dst, x unsafe.Pointer, n int)
-
-// expF64StreamAVX512 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32., by non-temporal stores.
-//
-//go:noescape
-func expF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// expm1F64AVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F64AVX512(dst, x unsafe.Pointer, n int)
-
-// expm1F64StreamAVX512 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it., by non-temporal stores.
-//
-//go:noescape
-func expm1F64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// logF64AVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
-//
-//go:noescape
-func logF64AVX512(dst, x unsafe.Pointer, n int)
-
-// logF64StreamAVX512 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez., by non-temporal stores.
-//
-//go:noescape
-func logF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// log1pF64AVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF64AVX512(dst, x unsafe.Pointer, n int)
-
-// log1pF64StreamAVX512 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's., by non-temporal stores.
-//
-//go:noescape
-func log1pF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// tanhF64AVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
-//
-//go:noescape
-func tanhF64AVX512(dst, x unsafe.Pointer, n int)
-
-// tanhF64StreamAVX512 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on., by non-temporal stores.
-//
-//go:noescape
-func tanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// sigmoidF64AVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
-//
-//go:noescape
-func sigmoidF64AVX512(dst, x unsafe.Pointer, n int)
-
-// sigmoidF64StreamAVX512 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1., by non-temporal stores.
-//
-//go:noescape
-func sigmoidF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// siLUF64AVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF64AVX512(dst, x unsafe.Pointer, n int)
-
-// siLUF64StreamAVX512 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator., by non-temporal stores.
-//
-//go:noescape
-func siLUF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// softplusF64AVX512 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF64AVX512(dst, x unsafe.Pointer, n int)
-
-// rsqrtF64AVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF64AVX512(dst, x unsafe.Pointer, n int)
-
-// rsqrtF64StreamAVX512 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., by non-temporal stores.
-//
-//go:noescape
-func rsqrtF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// expBelowF64AVX512 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF64AVX512(dst, x unsafe.Pointer, n int)
-
-// erfF64AVX512 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
-//
-//go:noescape
-func erfF64AVX512(dst, x unsafe.Pointer, n int)
-
-// geluF64AVX512 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
-//
-//go:noescape
-func geluF64AVX512(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF64AVX512 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF64AVX512(dst, x unsafe.Pointer, n int)
-
-// geluTanhF64AVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
-//
-//go:noescape
-func geluTanhF64AVX512(dst, x unsafe.Pointer, n int)
-
-// geluTanhF64StreamAVX512 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x., by non-temporal stores.
-//
-//go:noescape
-func geluTanhF64StreamAVX512(dst, x unsafe.Pointer, n int)
-
-// sinNearF64AVX512 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinNearF64AVX512(dst, x unsafe.Pointer, n int)
-
-// cosNearF64AVX512 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosNearF64AVX512(dst, x unsafe.Pointer, n int)
-
-// powF64AVX512 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
-//
-//go:noescape
-func powF64AVX512(dst, x, y unsafe.Pointer, n int)
-
 // maxColumnsF32AVX512 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
@@ -3118,46 +3010,6 @@ func addU8I64AVX512(sums, a unsafe.Pointer, n int)
 //
 //go:noescape
 func mulF32F64AVX512(products, a unsafe.Pointer, n int)
-
-// expStripF32AVX512 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64AVX512 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// shiftStripF32AVX512 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64AVX512 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
 
 // andI64AVX512 is dst[i] = a & b.
 //
@@ -3248,26 +3100,6 @@ func whereBytesI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func whereBytesI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
-
-// divTruncF32AVX512 is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF32AVX512(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF32StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
-//
-//go:noescape
-func divTruncF32StreamAVX512(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF64AVX512 is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF64AVX512(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF64StreamAVX512 is dst[i] = a / b without its fraction, by non-temporal stores.
-//
-//go:noescape
-func divTruncF64StreamAVX512(dst, a, b unsafe.Pointer, n int)
 
 // fmodF32AVX512 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
 //
@@ -3389,6 +3221,96 @@ func addLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addI32AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI64AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addI64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addU8AVX2 is dst[i] = a + b.
+//
+//go:noescape
+func addU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// addU8StreamAVX2 is dst[i] = a + b, by non-temporal stores.
+//
+//go:noescape
+func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8AVX2 is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8AVX2 is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32AVX2 is dst[i] = a - b.
 //
 //go:noescape
@@ -3449,6 +3371,96 @@ func subLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subI32AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI64AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subI64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subU8AVX2 is dst[i] = a - b.
+//
+//go:noescape
+func subU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// subU8StreamAVX2 is dst[i] = a - b, by non-temporal stores.
+//
+//go:noescape
+func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8AVX2 is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8AVX2 is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulF32AVX2 is dst[i] = a · b.
 //
 //go:noescape
@@ -3508,6 +3520,66 @@ func mulLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func mulLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulI32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
+//
+//go:noescape
+func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulU8AVX2 is dst[i] = a · b.
+//
+//go:noescape
+func mulU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulU8StreamAVX2 is dst[i] = a · b, by non-temporal stores.
+//
+//go:noescape
+func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8AVX2 is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8AVX2 is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divF32AVX2 is dst[i] = a / b.
 //
@@ -3629,6 +3701,96 @@ func maximumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumI32AVX2 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64AVX2 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8AVX2 is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumF32AVX2 is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
@@ -3689,6 +3851,96 @@ func minimumLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func minimumLeftF64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumI32AVX2 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64AVX2 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8AVX2 is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, by non-temporal stores.
+//
+//go:noescape
+func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, by non-temporal stores.
+//
+//go:noescape
+func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, by non-temporal stores.
+//
+//go:noescape
+func minimumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // negF32AVX2 is dst[i] = -a.
 //
 //go:noescape
@@ -3709,25 +3961,85 @@ func negF64AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
-// absF32AVX2 is dst[i] = |a|.
+// negI32AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negI32AVX2(dst, a unsafe.Pointer, n int)
+
+// negI32StreamAVX2 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// negI64AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negI64AVX2(dst, a unsafe.Pointer, n int)
+
+// negI64StreamAVX2 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// negU8AVX2 is dst[i] = -a.
+//
+//go:noescape
+func negU8AVX2(dst, a unsafe.Pointer, n int)
+
+// negU8StreamAVX2 is dst[i] = -a, by non-temporal stores.
+//
+//go:noescape
+func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absF32AVX2 is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF32AVX2(dst, a unsafe.Pointer, n int)
 
-// absF32StreamAVX2 is dst[i] = |a|, by non-temporal stores.
+// absF32StreamAVX2 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
 //
 //go:noescape
 func absF32StreamAVX2(dst, a unsafe.Pointer, n int)
 
-// absF64AVX2 is dst[i] = |a|.
+// absF64AVX2 is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF64AVX2(dst, a unsafe.Pointer, n int)
 
-// absF64StreamAVX2 is dst[i] = |a|, by non-temporal stores.
+// absF64StreamAVX2 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
 //
 //go:noescape
 func absF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absI32AVX2 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI32AVX2(dst, a unsafe.Pointer, n int)
+
+// absI32StreamAVX2 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absI64AVX2 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI64AVX2(dst, a unsafe.Pointer, n int)
+
+// absI64StreamAVX2 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// absU8AVX2 is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absU8AVX2(dst, a unsafe.Pointer, n int)
+
+// absU8StreamAVX2 is dst[i] = |a|; the least integer is its own, by non-temporal stores.
+//
+//go:noescape
+func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // signF32AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
@@ -3748,6 +4060,36 @@ func signF64AVX2(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func signF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signI32AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI32AVX2(dst, a unsafe.Pointer, n int)
+
+// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signI64AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI64AVX2(dst, a unsafe.Pointer, n int)
+
+// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// signU8AVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signU8AVX2(dst, a unsafe.Pointer, n int)
+
+// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, 0 for NaN, by non-temporal stores.
+//
+//go:noescape
+func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
 
 // floorF32AVX2 is dst[i] = ⌊a⌋.
 //
@@ -3849,22 +4191,42 @@ func squareF64AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64StreamAVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF32AVX2 is dst[i] = a³.
+// squareI32AVX2 is dst[i] = a².
+//
+//go:noescape
+func squareI32AVX2(dst, a unsafe.Pointer, n int)
+
+// squareI32StreamAVX2 is dst[i] = a², by non-temporal stores.
+//
+//go:noescape
+func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// squareU8AVX2 is dst[i] = a².
+//
+//go:noescape
+func squareU8AVX2(dst, a unsafe.Pointer, n int)
+
+// squareU8StreamAVX2 is dst[i] = a², by non-temporal stores.
+//
+//go:noescape
+func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// cubeF32AVX2 is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF32AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF32StreamAVX2 is dst[i] = a³, by non-temporal stores.
+// cubeF32StreamAVX2 is dst[i] = a³, the product of the square and a, by non-temporal stores.
 //
 //go:noescape
 func cubeF32StreamAVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF64AVX2 is dst[i] = a³.
+// cubeF64AVX2 is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF64AVX2(dst, a unsafe.Pointer, n int)
 
-// cubeF64StreamAVX2 is dst[i] = a³, by non-temporal stores.
+// cubeF64StreamAVX2 is dst[i] = a³, the product of the square and a, by non-temporal stores.
 //
 //go:noescape
 func cubeF64StreamAVX2(dst, a unsafe.Pointer, n int)
@@ -3929,25 +4291,415 @@ func clampF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF32AVX2 is dst[i] = a where cond, else b.
+// clampI32AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
+func clampI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
-func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF64AVX2 is dst[i] = a where cond, else b.
+// clampI64AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+func clampI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
 //
 //go:noescape
-func whereF64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8AVX2 is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divTruncF32AVX2 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
+//
+//go:noescape
+func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64AVX2 is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
+//
+//go:noescape
+func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// rsqrtF32AVX2 is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF32AVX2(dst, a unsafe.Pointer, n int)
+
+// rsqrtF32StreamAVX2 is dst[i] = 1/√a, by non-temporal stores.
+//
+//go:noescape
+func rsqrtF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// rsqrtF64AVX2 is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF64AVX2(dst, a unsafe.Pointer, n int)
+
+// rsqrtF64StreamAVX2 is dst[i] = 1/√a, by non-temporal stores.
+//
+//go:noescape
+func rsqrtF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// expF32AVX2 is dst[i] = e**a.
+//
+//go:noescape
+func expF32AVX2(dst, a unsafe.Pointer, n int)
+
+// expF32StreamAVX2 is dst[i] = e**a, by non-temporal stores.
+//
+//go:noescape
+func expF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// expF64AVX2 is dst[i] = e**a.
+//
+//go:noescape
+func expF64AVX2(dst, a unsafe.Pointer, n int)
+
+// expm1F32AVX2 is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F32AVX2(dst, a unsafe.Pointer, n int)
+
+// expm1F64AVX2 is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F64AVX2(dst, a unsafe.Pointer, n int)
+
+// logF32AVX2 is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF32AVX2(dst, a unsafe.Pointer, n int)
+
+// logF64AVX2 is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF64AVX2(dst, a unsafe.Pointer, n int)
+
+// log1pF32AVX2 is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF32AVX2(dst, a unsafe.Pointer, n int)
+
+// log1pF64AVX2 is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF64AVX2(dst, a unsafe.Pointer, n int)
+
+// sinF32AVX2 is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF32AVX2(dst, a unsafe.Pointer, n int)
+
+// sinF64AVX2 is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF64AVX2(dst, a unsafe.Pointer, n int)
+
+// cosF32AVX2 is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF32AVX2(dst, a unsafe.Pointer, n int)
+
+// cosF64AVX2 is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF64AVX2(dst, a unsafe.Pointer, n int)
+
+// erfF32AVX2 is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF32AVX2(dst, a unsafe.Pointer, n int)
+
+// erfF64AVX2 is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF64AVX2(dst, a unsafe.Pointer, n int)
+
+// powF32AVX2 is dst[i] = a to the power b.
+//
+//go:noescape
+func powF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// powF64AVX2 is dst[i] = a to the power b.
+//
+//go:noescape
+func powF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// tanhF32AVX2 is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF32AVX2(dst, a unsafe.Pointer, n int)
+
+// tanhF64AVX2 is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF64AVX2(dst, a unsafe.Pointer, n int)
+
+// sigmoidF32AVX2 is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF32AVX2(dst, a unsafe.Pointer, n int)
+
+// sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-a), by non-temporal stores.
+//
+//go:noescape
+func sigmoidF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// sigmoidF64AVX2 is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF64AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUF32AVX2 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF32AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// reLUF64AVX2 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF64AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// reLUI32AVX2 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI32AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUI32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUI32StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// reLUI64AVX2 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI64AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUI64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUI64StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// reLUU8AVX2 is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUU8AVX2(dst, a unsafe.Pointer, n int)
+
+// reLUU8StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
+//
+//go:noescape
+func reLUU8StreamAVX2(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF32AVX2 is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF64AVX2 is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluF32AVX2 is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF32AVX2(dst, a unsafe.Pointer, n int)
+
+// geluF64AVX2 is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF64AVX2(dst, a unsafe.Pointer, n int)
+
+// geluTanhF32AVX2 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF32AVX2(dst, a unsafe.Pointer, n int)
+
+// geluTanhF64AVX2 is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF64AVX2(dst, a unsafe.Pointer, n int)
+
+// siLUF32AVX2 is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF32AVX2(dst, a unsafe.Pointer, n int)
+
+// siLUF64AVX2 is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF64AVX2(dst, a unsafe.Pointer, n int)
+
+// softplusF32AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusF64AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// tanhGradF32AVX2 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
+//
+//go:noescape
+func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64AVX2 is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
+//
+//go:noescape
+func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32AVX2 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
+//
+//go:noescape
+func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64AVX2 is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
+//
+//go:noescape
+func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF32AVX2 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
+//
+//go:noescape
+func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64AVX2 is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
+//
+//go:noescape
+func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF32AVX2 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64AVX2 is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
+//
+//go:noescape
+func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
+
+// softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF64AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // eqF32AVX2 is dst[i] = a == b.
 //
@@ -3979,6 +4731,51 @@ func eqLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func eqLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eqI32AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqI64AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqU8AVX2 is dst[i] = a == b.
+//
+//go:noescape
+func eqU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8AVX2 is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8AVX2 is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32AVX2 is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -4008,6 +4805,51 @@ func neLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func neLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neI64AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neU8AVX2 is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8AVX2 is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8AVX2 is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32AVX2 is dst[i] = a < b.
 //
@@ -4039,6 +4881,51 @@ func ltLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func ltLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// ltI32AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltI64AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltU8AVX2 is dst[i] = a < b.
+//
+//go:noescape
+func ltU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8AVX2 is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8AVX2 is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32AVX2 is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -4068,6 +4955,51 @@ func leLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func leLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leI64AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leU8AVX2 is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8AVX2 is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8AVX2 is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32AVX2 is dst[i] = a > b.
 //
@@ -4099,6 +5031,51 @@ func gtLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func gtLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// gtI32AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtI64AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtU8AVX2 is dst[i] = a > b.
+//
+//go:noescape
+func gtU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8AVX2 is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8AVX2 is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32AVX2 is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -4129,6 +5106,51 @@ func geLeftF32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func geLeftF64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// geI32AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geI64AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geU8AVX2 is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8AVX2(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8AVX2 is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8AVX2 is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // isNaNF32AVX2 is dst[i] = whether a is not a number.
 //
 //go:noescape
@@ -4138,6 +5160,156 @@ func isNaNF32AVX2(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func isNaNF64AVX2(dst, a unsafe.Pointer, n int)
+
+// mseLossF32AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF32AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF32StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
+//
+//go:noescape
+func mseLossF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF64AVX2 is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF64AVX2(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF64StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
+//
+//go:noescape
+func mseLossF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
+
+// mseLossGradF32AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
+//
+//go:noescape
+func mseLossGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF64AVX2 is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
+//
+//go:noescape
+func mseLossGradF64StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// bceWithLogitsF32AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF32AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsF64AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF64AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF32AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF64AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF64AVX2(dst, x, t, p unsafe.Pointer, n int)
+
+// expBelowF32AVX2 is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF32AVX2(dst, a unsafe.Pointer, n int)
+
+// expBelowF64AVX2 is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF64AVX2(dst, a unsafe.Pointer, n int)
+
+// expStripF32AVX2 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
+
+// shiftStripF32AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64AVX2 is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64AVX2 is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64AVX2 is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
+
+// whereF32AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF32AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereF32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereF64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64AVX2 is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
+//
+//go:noescape
+func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
 
 // u8ToF16F32AVX2 is dst[i] = a by way of float32.
 //
@@ -4324,90 +5496,30 @@ func toBoolF64AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func addF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addRightF16F32AVX2 is dst[i] = a + b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func addRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftF16F32AVX2 is dst[i] = a + b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func addLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subF16F32AVX2 is dst[i] = a - b, of elements in half precision.
 //
 //go:noescape
 func subF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// subRightF16F32AVX2 is dst[i] = a - b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func subRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftF16F32AVX2 is dst[i] = a - b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func subLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF16F32AVX2 is dst[i] = a · b, of elements in half precision.
 //
 //go:noescape
 func mulF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulRightF16F32AVX2 is dst[i] = a · b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func mulRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftF16F32AVX2 is dst[i] = a · b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func mulLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divF16F32AVX2 is dst[i] = a / b, of elements in half precision.
 //
 //go:noescape
 func divF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// divRightF16F32AVX2 is dst[i] = a / b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func divRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftF16F32AVX2 is dst[i] = a / b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func divLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func maximumF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func maximumRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func maximumLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func minimumF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func minimumRightF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func minimumLeftF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorF16F32AVX2 is dst[i] = ⌊a⌋, of elements in half precision.
 //
@@ -4434,6 +5546,11 @@ func truncF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF16F32AVX2(dst, a unsafe.Pointer, n int)
 
+// cubeF16F32AVX2 is dst[i] = a³, the product of the square and a, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32AVX2(dst, a unsafe.Pointer, n int)
+
 // sqrtF16F32AVX2 is dst[i] = √a, of elements in half precision.
 //
 //go:noescape
@@ -4459,11 +5576,6 @@ func reLUF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements in half precision.
-//
-//go:noescape
-func reLUGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradF16F32AVX2 is dst[i] = dy·(1 - y²), of elements in half precision.
 //
 //go:noescape
@@ -4474,105 +5586,45 @@ func tanhGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradF16F32AVX2 is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
 //
 //go:noescape
 func leakyReLUGradF16F32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeF16F32AVX2 is dst[i] = a³, of elements in half precision.
-//
-//go:noescape
-func cubeF16F32AVX2(dst, a unsafe.Pointer, n int)
 
 // addBF16F32AVX2 is dst[i] = a + b, of elements of bfloat16.
 //
 //go:noescape
 func addBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// addRightBF16F32AVX2 is dst[i] = a + b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func addRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftBF16F32AVX2 is dst[i] = a + b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func addLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subBF16F32AVX2 is dst[i] = a - b, of elements of bfloat16.
 //
 //go:noescape
 func subBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// subRightBF16F32AVX2 is dst[i] = a - b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func subRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftBF16F32AVX2 is dst[i] = a - b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func subLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulBF16F32AVX2 is dst[i] = a · b, of elements of bfloat16.
 //
 //go:noescape
 func mulBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// mulRightBF16F32AVX2 is dst[i] = a · b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func mulRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftBF16F32AVX2 is dst[i] = a · b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func mulLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divBF16F32AVX2 is dst[i] = a / b, of elements of bfloat16.
 //
 //go:noescape
 func divBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// divRightBF16F32AVX2 is dst[i] = a / b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func divRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftBF16F32AVX2 is dst[i] = a / b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func divLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func maximumBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func maximumRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftBF16F32AVX2 is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func maximumLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func minimumBF16F32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func minimumRightBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftBF16F32AVX2 is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func minimumLeftBF16F32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorBF16F32AVX2 is dst[i] = ⌊a⌋, of elements of bfloat16.
 //
@@ -4599,6 +5651,11 @@ func truncBF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareBF16F32AVX2(dst, a unsafe.Pointer, n int)
 
+// cubeBF16F32AVX2 is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32AVX2(dst, a unsafe.Pointer, n int)
+
 // sqrtBF16F32AVX2 is dst[i] = √a, of elements of bfloat16.
 //
 //go:noescape
@@ -4624,11 +5681,6 @@ func reLUBF16F32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUBF16F32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradBF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
-//
-//go:noescape
-func reLUGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradBF16F32AVX2 is dst[i] = dy·(1 - y²), of elements of bfloat16.
 //
 //go:noescape
@@ -4639,15 +5691,15 @@ func tanhGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradBF16F32AVX2 is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32AVX2(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradBF16F32AVX2 is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
 //
 //go:noescape
 func leakyReLUGradBF16F32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeBF16F32AVX2 is dst[i] = a³, of elements of bfloat16, the square rounded.
-//
-//go:noescape
-func cubeBF16F32AVX2(dst, a unsafe.Pointer, n int)
 
 // negHalvesI64AVX2 is dst[i] = the negatives of four elements of half precision.
 //
@@ -4668,236 +5720,6 @@ func absHalvesI64AVX2(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func absHalvesI64StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// reLUF32AVX2 is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF32AVX2(dst, a unsafe.Pointer, n int)
-
-// reLUF32StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
-//
-//go:noescape
-func reLUF32StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// reLUF64AVX2 is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF64AVX2(dst, a unsafe.Pointer, n int)
-
-// reLUF64StreamAVX2 is dst[i] = max(a, 0), NaN where a is, by non-temporal stores.
-//
-//go:noescape
-func reLUF64StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// leakyReLUF32AVX2 is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF32StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUF32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF64AVX2 is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF64StreamAVX2 is dst[i] = a where a > 0, else a·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// reLUGradF32AVX2 is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF32StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
-//
-//go:noescape
-func reLUGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF64AVX2 is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF64StreamAVX2 is dst[i] = dy where y > 0, else 0, by non-temporal stores.
-//
-//go:noescape
-func reLUGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF32AVX2 is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF32StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
-//
-//go:noescape
-func tanhGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF64AVX2 is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF64StreamAVX2 is dst[i] = dy·(1 - y²), by non-temporal stores.
-//
-//go:noescape
-func tanhGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF32AVX2 is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF32AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF32StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
-//
-//go:noescape
-func sigmoidGradF32StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF64AVX2 is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF64AVX2(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF64StreamAVX2 is dst[i] = dy·(1 - y)·y, by non-temporal stores.
-//
-//go:noescape
-func sigmoidGradF64StreamAVX2(dst, dy, y unsafe.Pointer, n int)
-
-// leakyReLUGradF32AVX2 is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF32StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUGradF32StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF64AVX2 is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF64StreamAVX2 is dst[i] = dy where x > 0, else dy·slope, by non-temporal stores.
-//
-//go:noescape
-func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF32AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF64AVX2 is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// siLUGradF32AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF64AVX2 is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// softplusGradF32AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF64AVX2 is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// geluGradF64AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF32AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF32AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF64AVX2 is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF64AVX2(dst, dy, x unsafe.Pointer, n int)
-
-// bceF32AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF32AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// bceF64AVX2 is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF64AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF32AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF32AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF64AVX2 is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF64AVX2(dst, x, t, p unsafe.Pointer, n int)
-
-// squaredErrorF32AVX2 is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF32StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
-//
-//go:noescape
-func squaredErrorF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF64AVX2 is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF64StreamAVX2 is dst[i] = (a - b)², by non-temporal stores.
-//
-//go:noescape
-func squaredErrorF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorGradF32AVX2 is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF32AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF32StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
-//
-//go:noescape
-func squaredErrorGradF32StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF64AVX2 is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF64AVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF64StreamAVX2 is dst[i] = scale·(a - b)·dy, by non-temporal stores.
-//
-//go:noescape
-func squaredErrorGradF64StreamAVX2(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // sgdF32AVX2 is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -4994,856 +5816,6 @@ func adamShrinkF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func boxMullerF32AVX2(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addI32AVX2 is dst[i] = a + b.
-//
-//go:noescape
-func addI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// addI32StreamAVX2 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// addI64AVX2 is dst[i] = a + b.
-//
-//go:noescape
-func addI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// addI64StreamAVX2 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// addU8AVX2 is dst[i] = a + b.
-//
-//go:noescape
-func addU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// addU8StreamAVX2 is dst[i] = a + b, by non-temporal stores.
-//
-//go:noescape
-func addU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// addRightI32AVX2 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI32StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI64AVX2 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI64StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightU8AVX2 is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightU8StreamAVX2 is dst[i] = a + b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func addRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI32AVX2 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI32StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI64AVX2 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI64StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftU8AVX2 is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftU8StreamAVX2 is dst[i] = a + b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func addLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subI32AVX2 is dst[i] = a - b.
-//
-//go:noescape
-func subI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// subI32StreamAVX2 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// subI64AVX2 is dst[i] = a - b.
-//
-//go:noescape
-func subI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// subI64StreamAVX2 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// subU8AVX2 is dst[i] = a - b.
-//
-//go:noescape
-func subU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// subU8StreamAVX2 is dst[i] = a - b, by non-temporal stores.
-//
-//go:noescape
-func subU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// subRightI32AVX2 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI32StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI64AVX2 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI64StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightU8AVX2 is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightU8StreamAVX2 is dst[i] = a - b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func subRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI32AVX2 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI32StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI64AVX2 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI64StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftU8AVX2 is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftU8StreamAVX2 is dst[i] = a - b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func subLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulI32AVX2 is dst[i] = a · b.
-//
-//go:noescape
-func mulI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// mulI32StreamAVX2 is dst[i] = a · b, by non-temporal stores.
-//
-//go:noescape
-func mulI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// mulU8AVX2 is dst[i] = a · b.
-//
-//go:noescape
-func mulU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// mulU8StreamAVX2 is dst[i] = a · b, by non-temporal stores.
-//
-//go:noescape
-func mulU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// mulRightI32AVX2 is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightI32StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func mulRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightU8AVX2 is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightU8StreamAVX2 is dst[i] = a · b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func mulRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI32AVX2 is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI32StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func mulLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftU8AVX2 is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftU8StreamAVX2 is dst[i] = a · b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func mulLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumI32AVX2 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumI32StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumI64AVX2 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumI64StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumU8AVX2 is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumU8StreamAVX2 is dst[i] = the larger of a and b, by non-temporal stores.
-//
-//go:noescape
-func maximumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// maximumRightI32AVX2 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI32StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI64AVX2 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI64StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightU8AVX2 is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightU8StreamAVX2 is dst[i] = the larger of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func maximumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI32AVX2 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI32StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI64AVX2 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI64StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftU8AVX2 is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftU8StreamAVX2 is dst[i] = the larger of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func maximumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumI32AVX2 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumI32StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumI32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumI64AVX2 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumI64StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumI64StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumU8AVX2 is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumU8StreamAVX2 is dst[i] = the smaller of a and b, by non-temporal stores.
-//
-//go:noescape
-func minimumU8StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightI32AVX2 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI32StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI64AVX2 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI64StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightU8AVX2 is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightU8StreamAVX2 is dst[i] = the smaller of a and b, with one b for all a, by non-temporal stores.
-//
-//go:noescape
-func minimumRightU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI32AVX2 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI32StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftI32StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI64AVX2 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI64StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftI64StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftU8AVX2 is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftU8StreamAVX2 is dst[i] = the smaller of a and b, with one a for all b, by non-temporal stores.
-//
-//go:noescape
-func minimumLeftU8StreamAVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqI32AVX2 is dst[i] = a == b.
-//
-//go:noescape
-func eqI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// eqI64AVX2 is dst[i] = a == b.
-//
-//go:noescape
-func eqI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// eqU8AVX2 is dst[i] = a == b.
-//
-//go:noescape
-func eqU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// eqRightI32AVX2 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightI64AVX2 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightU8AVX2 is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI32AVX2 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI64AVX2 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftU8AVX2 is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neI32AVX2 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// neI64AVX2 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// neU8AVX2 is dst[i] = a ≠ b.
-//
-//go:noescape
-func neU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// neRightI32AVX2 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightI64AVX2 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightU8AVX2 is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI32AVX2 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI64AVX2 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftU8AVX2 is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltI32AVX2 is dst[i] = a < b.
-//
-//go:noescape
-func ltI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// ltI64AVX2 is dst[i] = a < b.
-//
-//go:noescape
-func ltI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// ltU8AVX2 is dst[i] = a < b.
-//
-//go:noescape
-func ltU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// ltRightI32AVX2 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightI64AVX2 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightU8AVX2 is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI32AVX2 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI64AVX2 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftU8AVX2 is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leI32AVX2 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// leI64AVX2 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// leU8AVX2 is dst[i] = a ≤ b.
-//
-//go:noescape
-func leU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// leRightI32AVX2 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightI64AVX2 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightU8AVX2 is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI32AVX2 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI64AVX2 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftU8AVX2 is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtI32AVX2 is dst[i] = a > b.
-//
-//go:noescape
-func gtI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// gtI64AVX2 is dst[i] = a > b.
-//
-//go:noescape
-func gtI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// gtU8AVX2 is dst[i] = a > b.
-//
-//go:noescape
-func gtU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// gtRightI32AVX2 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightI64AVX2 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightU8AVX2 is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI32AVX2 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI64AVX2 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftU8AVX2 is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geI32AVX2 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// geI64AVX2 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// geU8AVX2 is dst[i] = a ≥ b.
-//
-//go:noescape
-func geU8AVX2(dst, a, b unsafe.Pointer, n int)
-
-// geRightI32AVX2 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightI64AVX2 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightU8AVX2 is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI32AVX2 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI32AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI64AVX2 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI64AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftU8AVX2 is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftU8AVX2(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// negI32AVX2 is dst[i] = -a.
-//
-//go:noescape
-func negI32AVX2(dst, a unsafe.Pointer, n int)
-
-// negI32StreamAVX2 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negI32StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// negI64AVX2 is dst[i] = -a.
-//
-//go:noescape
-func negI64AVX2(dst, a unsafe.Pointer, n int)
-
-// negI64StreamAVX2 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negI64StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// negU8AVX2 is dst[i] = -a.
-//
-//go:noescape
-func negU8AVX2(dst, a unsafe.Pointer, n int)
-
-// negU8StreamAVX2 is dst[i] = -a, by non-temporal stores.
-//
-//go:noescape
-func negU8StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// absI32AVX2 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI32AVX2(dst, a unsafe.Pointer, n int)
-
-// absI32StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absI32StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// absI64AVX2 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI64AVX2(dst, a unsafe.Pointer, n int)
-
-// absI64StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absI64StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// absU8AVX2 is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absU8AVX2(dst, a unsafe.Pointer, n int)
-
-// absU8StreamAVX2 is dst[i] = |a|, the least integer as it is, by non-temporal stores.
-//
-//go:noescape
-func absU8StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// signI32AVX2 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI32AVX2(dst, a unsafe.Pointer, n int)
-
-// signI32StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signI32StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// signI64AVX2 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI64AVX2(dst, a unsafe.Pointer, n int)
-
-// signI64StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signI64StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// signU8AVX2 is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signU8AVX2(dst, a unsafe.Pointer, n int)
-
-// signU8StreamAVX2 is dst[i] = -1, 0 or 1 as a is, by non-temporal stores.
-//
-//go:noescape
-func signU8StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// squareI32AVX2 is dst[i] = a².
-//
-//go:noescape
-func squareI32AVX2(dst, a unsafe.Pointer, n int)
-
-// squareI32StreamAVX2 is dst[i] = a², by non-temporal stores.
-//
-//go:noescape
-func squareI32StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// squareU8AVX2 is dst[i] = a².
-//
-//go:noescape
-func squareU8AVX2(dst, a unsafe.Pointer, n int)
-
-// squareU8StreamAVX2 is dst[i] = a², by non-temporal stores.
-//
-//go:noescape
-func squareU8StreamAVX2(dst, a unsafe.Pointer, n int)
-
-// clampI32AVX2 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI32StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampI32StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI64AVX2 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI64StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampU8AVX2 is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampU8AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampU8StreamAVX2 is dst[i] = min(max(a, low), high), by non-temporal stores.
-//
-//go:noescape
-func clampU8StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// whereI32AVX2 is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI32AVX2(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI32StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
-//
-//go:noescape
-func whereI32StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI64AVX2 is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI64StreamAVX2 is dst[i] = a where cond, else b, by non-temporal stores.
-//
-//go:noescape
-func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
-
 // addProductsI32AVX2 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
 //
 //go:noescape
@@ -5924,236 +5896,6 @@ func toBoolI64AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toBoolU8AVX2(dst, a unsafe.Pointer, n int)
 
-// expF32AVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
-//
-//go:noescape
-func expF32AVX2(dst, x unsafe.Pointer, n int)
-
-// expF32StreamAVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez., by non-temporal stores.
-//
-//go:noescape
-func expF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
-// expm1F32AVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F32AVX2(dst, x unsafe.Pointer, n int)
-
-// logF32AVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
-//
-//go:noescape
-func logF32AVX2(dst, x unsafe.Pointer, n int)
-
-// log1pF32AVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF32AVX2(dst, x unsafe.Pointer, n int)
-
-// sinF32AVX2 is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinF32AVX2(dst, x unsafe.Pointer, n int)
-
-// cosF32AVX2 is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosF32AVX2(dst, x unsafe.Pointer, n int)
-
-// tanhF32AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
-//
-//go:noescape
-func tanhF32AVX2(dst, x unsafe.Pointer, n int)
-
-// sigmoidF32AVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
-//
-//go:noescape
-func sigmoidF32AVX2(dst, x unsafe.Pointer, n int)
-
-// sigmoidF32StreamAVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1., by non-temporal stores.
-//
-//go:noescape
-func sigmoidF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
-// erfF32AVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez..
-//
-//go:noescape
-func erfF32AVX2(dst, x unsafe.Pointer, n int)
-
-// powF32AVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
-//
-//go:noescape
-func powF32AVX2(dst, x, y unsafe.Pointer, n int)
-
-// rsqrtF32AVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF32AVX2(dst, x unsafe.Pointer, n int)
-
-// rsqrtF32StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., by non-temporal stores.
-//
-//go:noescape
-func rsqrtF32StreamAVX2(dst, x unsafe.Pointer, n int)
-
-// siLUF32AVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF32AVX2(dst, x unsafe.Pointer, n int)
-
-// geluF32AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
-//
-//go:noescape
-func geluF32AVX2(dst, x unsafe.Pointer, n int)
-
-// geluTanhF32AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
-//
-//go:noescape
-func geluTanhF32AVX2(dst, x unsafe.Pointer, n int)
-
-// softplusF32AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF32AVX2(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF32AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF32AVX2(dst, x unsafe.Pointer, n int)
-
-// expBelowF32AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF32AVX2(dst, x unsafe.Pointer, n int)
-
-// expF64AVX2 is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
-//
-//go:noescape
-func expF64AVX2(dst, x unsafe.Pointer, n int)
-
-// expm1F64AVX2 is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F64AVX2(dst, x unsafe.Pointer, n int)
-
-// logF64AVX2 is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
-//
-//go:noescape
-func logF64AVX2(dst, x unsafe.Pointer, n int)
-
-// log1pF64AVX2 is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF64AVX2(dst, x unsafe.Pointer, n int)
-
-// tanhF64AVX2 is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
-//
-//go:noescape
-func tanhF64AVX2(dst, x unsafe.Pointer, n int)
-
-// sigmoidF64AVX2 is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
-//
-//go:noescape
-func sigmoidF64AVX2(dst, x unsafe.Pointer, n int)
-
-// siLUF64AVX2 is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF64AVX2(dst, x unsafe.Pointer, n int)
-
-// softplusF64AVX2 is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF64AVX2(dst, x unsafe.Pointer, n int)
-
-// rsqrtF64AVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF64AVX2(dst, x unsafe.Pointer, n int)
-
-// rsqrtF64StreamAVX2 is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps., by non-temporal stores.
-//
-//go:noescape
-func rsqrtF64StreamAVX2(dst, x unsafe.Pointer, n int)
-
-// expBelowF64AVX2 is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF64AVX2(dst, x unsafe.Pointer, n int)
-
-// erfF64AVX2 is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
-//
-//go:noescape
-func erfF64AVX2(dst, x unsafe.Pointer, n int)
-
-// geluF64AVX2 is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
-//
-//go:noescape
-func geluF64AVX2(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF64AVX2 is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF64AVX2(dst, x unsafe.Pointer, n int)
-
-// geluTanhF64AVX2 is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
-//
-//go:noescape
-func geluTanhF64AVX2(dst, x unsafe.Pointer, n int)
-
-// sinNearF64AVX2 is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinNearF64AVX2(dst, x unsafe.Pointer, n int)
-
-// cosNearF64AVX2 is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosNearF64AVX2(dst, x unsafe.Pointer, n int)
-
-// powF64AVX2 is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
-//
-//go:noescape
-func powF64AVX2(dst, x, y unsafe.Pointer, n int)
-
 // maxColumnsF32AVX2 is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
@@ -6208,46 +5950,6 @@ func addU8I64AVX2(sums, a unsafe.Pointer, n int)
 //
 //go:noescape
 func mulF32F64AVX2(products, a unsafe.Pointer, n int)
-
-// expStripF32AVX2 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64AVX2 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// shiftStripF32AVX2 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64AVX2 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
 
 // andI64AVX2 is dst[i] = a & b.
 //
@@ -6338,26 +6040,6 @@ func whereBytesI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func whereBytesI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
-
-// divTruncF32AVX2 is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF32AVX2(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF32StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
-//
-//go:noescape
-func divTruncF32StreamAVX2(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF64AVX2 is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF64AVX2(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF64StreamAVX2 is dst[i] = a / b without its fraction, by non-temporal stores.
-//
-//go:noescape
-func divTruncF64StreamAVX2(dst, a, b unsafe.Pointer, n int)
 
 // fmodF32AVX2 is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
 //

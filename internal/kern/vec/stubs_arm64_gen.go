@@ -36,6 +36,51 @@ func addLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func addLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// addI32NEON is dst[i] = a + b.
+//
+//go:noescape
+func addI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// addI64NEON is dst[i] = a + b.
+//
+//go:noescape
+func addI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// addU8NEON is dst[i] = a + b.
+//
+//go:noescape
+func addU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// addRightI32NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightI64NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addRightU8NEON is dst[i] = a + b, with one b for all a.
+//
+//go:noescape
+func addRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI32NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftI64NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// addLeftU8NEON is dst[i] = a + b, with one a for all b.
+//
+//go:noescape
+func addLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // subF32NEON is dst[i] = a - b.
 //
 //go:noescape
@@ -66,6 +111,51 @@ func subLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func subLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// subI32NEON is dst[i] = a - b.
+//
+//go:noescape
+func subI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// subI64NEON is dst[i] = a - b.
+//
+//go:noescape
+func subI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// subU8NEON is dst[i] = a - b.
+//
+//go:noescape
+func subU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// subRightI32NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightI64NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subRightU8NEON is dst[i] = a - b, with one b for all a.
+//
+//go:noescape
+func subRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI32NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftI64NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// subLeftU8NEON is dst[i] = a - b, with one a for all b.
+//
+//go:noescape
+func subLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // mulF32NEON is dst[i] = a · b.
 //
 //go:noescape
@@ -95,6 +185,36 @@ func mulLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func mulLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulI32NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulU8NEON is dst[i] = a · b.
+//
+//go:noescape
+func mulU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// mulRightI32NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulRightU8NEON is dst[i] = a · b, with one b for all a.
+//
+//go:noescape
+func mulRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftI32NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mulLeftU8NEON is dst[i] = a · b, with one a for all b.
+//
+//go:noescape
+func mulLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // divF32NEON is dst[i] = a / b.
 //
@@ -156,6 +276,51 @@ func maximumLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func maximumLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// maximumI32NEON is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumI64NEON is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumU8NEON is dst[i] = the larger of a and b, NaN where either is.
+//
+//go:noescape
+func maximumU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// maximumRightI32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightI64NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumRightU8NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func maximumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftI64NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// maximumLeftU8NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func maximumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // minimumF32NEON is dst[i] = the smaller of a and b, NaN where either is.
 //
 //go:noescape
@@ -186,6 +351,51 @@ func minimumLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func minimumLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// minimumI32NEON is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumI64NEON is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumU8NEON is dst[i] = the smaller of a and b, NaN where either is.
+//
+//go:noescape
+func minimumU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// minimumRightI32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightI64NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumRightU8NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a.
+//
+//go:noescape
+func minimumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftI64NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// minimumLeftU8NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b.
+//
+//go:noescape
+func minimumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // negF32NEON is dst[i] = -a.
 //
 //go:noescape
@@ -196,15 +406,45 @@ func negF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func negF64NEON(dst, a unsafe.Pointer, n int)
 
-// absF32NEON is dst[i] = |a|.
+// negI32NEON is dst[i] = -a.
+//
+//go:noescape
+func negI32NEON(dst, a unsafe.Pointer, n int)
+
+// negI64NEON is dst[i] = -a.
+//
+//go:noescape
+func negI64NEON(dst, a unsafe.Pointer, n int)
+
+// negU8NEON is dst[i] = -a.
+//
+//go:noescape
+func negU8NEON(dst, a unsafe.Pointer, n int)
+
+// absF32NEON is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF32NEON(dst, a unsafe.Pointer, n int)
 
-// absF64NEON is dst[i] = |a|.
+// absF64NEON is dst[i] = |a|; the least integer is its own.
 //
 //go:noescape
 func absF64NEON(dst, a unsafe.Pointer, n int)
+
+// absI32NEON is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI32NEON(dst, a unsafe.Pointer, n int)
+
+// absI64NEON is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absI64NEON(dst, a unsafe.Pointer, n int)
+
+// absU8NEON is dst[i] = |a|; the least integer is its own.
+//
+//go:noescape
+func absU8NEON(dst, a unsafe.Pointer, n int)
 
 // signF32NEON is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
 //
@@ -215,6 +455,21 @@ func signF32NEON(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func signF64NEON(dst, a unsafe.Pointer, n int)
+
+// signI32NEON is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI32NEON(dst, a unsafe.Pointer, n int)
+
+// signI64NEON is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signI64NEON(dst, a unsafe.Pointer, n int)
+
+// signU8NEON is dst[i] = -1, 0 or 1 as a is, 0 for NaN.
+//
+//go:noescape
+func signU8NEON(dst, a unsafe.Pointer, n int)
 
 // floorF32NEON is dst[i] = ⌊a⌋.
 //
@@ -266,12 +521,22 @@ func squareF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF64NEON(dst, a unsafe.Pointer, n int)
 
-// cubeF32NEON is dst[i] = a³.
+// squareI32NEON is dst[i] = a².
+//
+//go:noescape
+func squareI32NEON(dst, a unsafe.Pointer, n int)
+
+// squareU8NEON is dst[i] = a².
+//
+//go:noescape
+func squareU8NEON(dst, a unsafe.Pointer, n int)
+
+// cubeF32NEON is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF32NEON(dst, a unsafe.Pointer, n int)
 
-// cubeF64NEON is dst[i] = a³.
+// cubeF64NEON is dst[i] = a³, the product of the square and a.
 //
 //go:noescape
 func cubeF64NEON(dst, a unsafe.Pointer, n int)
@@ -306,15 +571,295 @@ func clampF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func clampF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF32NEON is dst[i] = a where cond, else b.
+// clampI32NEON is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF32NEON(dst, cond, a, b unsafe.Pointer, n int)
+func clampI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// whereF64NEON is dst[i] = a where cond, else b.
+// clampI64NEON is dst[i] = min(max(a, low), high), NaN where a is.
 //
 //go:noescape
-func whereF64NEON(dst, cond, a, b unsafe.Pointer, n int)
+func clampI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// clampU8NEON is dst[i] = min(max(a, low), high), NaN where a is.
+//
+//go:noescape
+func clampU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// divTruncF32NEON is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// divTruncF64NEON is dst[i] = a / b without its fraction.
+//
+//go:noescape
+func divTruncF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// rsqrtF32NEON is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF32NEON(dst, a unsafe.Pointer, n int)
+
+// rsqrtF64NEON is dst[i] = 1/√a.
+//
+//go:noescape
+func rsqrtF64NEON(dst, a unsafe.Pointer, n int)
+
+// expF32NEON is dst[i] = e**a.
+//
+//go:noescape
+func expF32NEON(dst, a unsafe.Pointer, n int)
+
+// expF64NEON is dst[i] = e**a.
+//
+//go:noescape
+func expF64NEON(dst, a unsafe.Pointer, n int)
+
+// expm1F32NEON is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F32NEON(dst, a unsafe.Pointer, n int)
+
+// expm1F64NEON is dst[i] = e**a - 1.
+//
+//go:noescape
+func expm1F64NEON(dst, a unsafe.Pointer, n int)
+
+// logF32NEON is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF32NEON(dst, a unsafe.Pointer, n int)
+
+// logF64NEON is dst[i] = the natural logarithm of a.
+//
+//go:noescape
+func logF64NEON(dst, a unsafe.Pointer, n int)
+
+// log1pF32NEON is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF32NEON(dst, a unsafe.Pointer, n int)
+
+// log1pF64NEON is dst[i] = log(1 + a).
+//
+//go:noescape
+func log1pF64NEON(dst, a unsafe.Pointer, n int)
+
+// sinF32NEON is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF32NEON(dst, a unsafe.Pointer, n int)
+
+// sinF64NEON is dst[i] = the sine of a, in float64 below 2**32.
+//
+//go:noescape
+func sinF64NEON(dst, a unsafe.Pointer, n int)
+
+// cosF32NEON is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF32NEON(dst, a unsafe.Pointer, n int)
+
+// cosF64NEON is dst[i] = the cosine of a, in float64 below 2**32.
+//
+//go:noescape
+func cosF64NEON(dst, a unsafe.Pointer, n int)
+
+// erfF32NEON is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF32NEON(dst, a unsafe.Pointer, n int)
+
+// erfF64NEON is dst[i] = the error function of a.
+//
+//go:noescape
+func erfF64NEON(dst, a unsafe.Pointer, n int)
+
+// powF32NEON is dst[i] = a to the power b.
+//
+//go:noescape
+func powF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// powF64NEON is dst[i] = a to the power b.
+//
+//go:noescape
+func powF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// tanhF32NEON is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF32NEON(dst, a unsafe.Pointer, n int)
+
+// tanhF64NEON is dst[i] = the hyperbolic tangent of a.
+//
+//go:noescape
+func tanhF64NEON(dst, a unsafe.Pointer, n int)
+
+// sigmoidF32NEON is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF32NEON(dst, a unsafe.Pointer, n int)
+
+// sigmoidF64NEON is dst[i] = 1/(1 + e**-a).
+//
+//go:noescape
+func sigmoidF64NEON(dst, a unsafe.Pointer, n int)
+
+// reLUF32NEON is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF32NEON(dst, a unsafe.Pointer, n int)
+
+// reLUF64NEON is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUF64NEON(dst, a unsafe.Pointer, n int)
+
+// reLUI32NEON is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI32NEON(dst, a unsafe.Pointer, n int)
+
+// reLUI64NEON is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUI64NEON(dst, a unsafe.Pointer, n int)
+
+// reLUU8NEON is dst[i] = max(a, 0), NaN where a is.
+//
+//go:noescape
+func reLUU8NEON(dst, a unsafe.Pointer, n int)
+
+// leakyReLUF32NEON is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUF64NEON is dst[i] = a where a > 0, else a·slope.
+//
+//go:noescape
+func leakyReLUF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluF32NEON is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF32NEON(dst, a unsafe.Pointer, n int)
+
+// geluF64NEON is dst[i] = a·Φ(a), with the normal distribution Φ.
+//
+//go:noescape
+func geluF64NEON(dst, a unsafe.Pointer, n int)
+
+// geluTanhF32NEON is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF32NEON(dst, a unsafe.Pointer, n int)
+
+// geluTanhF64NEON is dst[i] = a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³))).
+//
+//go:noescape
+func geluTanhF64NEON(dst, a unsafe.Pointer, n int)
+
+// siLUF32NEON is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF32NEON(dst, a unsafe.Pointer, n int)
+
+// siLUF64NEON is dst[i] = a/(1 + e**-a).
+//
+//go:noescape
+func siLUF64NEON(dst, a unsafe.Pointer, n int)
+
+// softplusF32NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusF64NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
+//
+//go:noescape
+func softplusF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// tanhGradF32NEON is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// tanhGradF64NEON is dst[i] = dy·(1 - y²).
+//
+//go:noescape
+func tanhGradF64NEON(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF32NEON is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// sigmoidGradF64NEON is dst[i] = dy·(1 - y)·y.
+//
+//go:noescape
+func sigmoidGradF64NEON(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF32NEON is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF32NEON(dst, dy, y unsafe.Pointer, n int)
+
+// reLUGradF64NEON is dst[i] = dy where y > 0, else 0.
+//
+//go:noescape
+func reLUGradF64NEON(dst, dy, y unsafe.Pointer, n int)
+
+// leakyReLUGradF32NEON is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leakyReLUGradF64NEON is dst[i] = dy where x > 0, else dy·slope.
+//
+//go:noescape
+func leakyReLUGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geluGradF32NEON is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluGradF64NEON is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
+//
+//go:noescape
+func geluGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF32NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// geluTanhGradF64NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
+//
+//go:noescape
+func geluTanhGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF32NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF32NEON(dst, dy, x unsafe.Pointer, n int)
+
+// siLUGradF64NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
+//
+//go:noescape
+func siLUGradF64NEON(dst, dy, x unsafe.Pointer, n int)
+
+// softplusGradF32NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// softplusGradF64NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
+//
+//go:noescape
+func softplusGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // eqF32NEON is dst[i] = a == b.
 //
@@ -346,6 +891,51 @@ func eqLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func eqLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eqI32NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqI64NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqU8NEON is dst[i] = a == b.
+//
+//go:noescape
+func eqU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// eqRightI32NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightI64NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqRightU8NEON is dst[i] = a == b, with one b for all a.
+//
+//go:noescape
+func eqRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI32NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftI64NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eqLeftU8NEON is dst[i] = a == b, with one a for all b.
+//
+//go:noescape
+func eqLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // neF32NEON is dst[i] = a ≠ b.
 //
 //go:noescape
@@ -375,6 +965,51 @@ func neLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func neLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neI32NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// neI64NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// neU8NEON is dst[i] = a ≠ b.
+//
+//go:noescape
+func neU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// neRightI32NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightI64NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neRightU8NEON is dst[i] = a ≠ b, with one b for all a.
+//
+//go:noescape
+func neRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI32NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftI64NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// neLeftU8NEON is dst[i] = a ≠ b, with one a for all b.
+//
+//go:noescape
+func neLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // ltF32NEON is dst[i] = a < b.
 //
@@ -406,6 +1041,51 @@ func ltLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func ltLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// ltI32NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltI64NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltU8NEON is dst[i] = a < b.
+//
+//go:noescape
+func ltU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// ltRightI32NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightI64NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltRightU8NEON is dst[i] = a < b, with one b for all a.
+//
+//go:noescape
+func ltRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI32NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftI64NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// ltLeftU8NEON is dst[i] = a < b, with one a for all b.
+//
+//go:noescape
+func ltLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // leF32NEON is dst[i] = a ≤ b.
 //
 //go:noescape
@@ -435,6 +1115,51 @@ func leLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func leLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leI32NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// leI64NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// leU8NEON is dst[i] = a ≤ b.
+//
+//go:noescape
+func leU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// leRightI32NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightI64NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leRightU8NEON is dst[i] = a ≤ b, with one b for all a.
+//
+//go:noescape
+func leRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI32NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftI64NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// leLeftU8NEON is dst[i] = a ≤ b, with one a for all b.
+//
+//go:noescape
+func leLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // gtF32NEON is dst[i] = a > b.
 //
@@ -466,6 +1191,51 @@ func gtLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func gtLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// gtI32NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtI64NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtU8NEON is dst[i] = a > b.
+//
+//go:noescape
+func gtU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// gtRightI32NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightI64NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtRightU8NEON is dst[i] = a > b, with one b for all a.
+//
+//go:noescape
+func gtRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI32NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftI64NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// gtLeftU8NEON is dst[i] = a > b, with one a for all b.
+//
+//go:noescape
+func gtLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geF32NEON is dst[i] = a ≥ b.
 //
 //go:noescape
@@ -496,6 +1266,51 @@ func geLeftF32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func geLeftF64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// geI32NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI32NEON(dst, a, b unsafe.Pointer, n int)
+
+// geI64NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geI64NEON(dst, a, b unsafe.Pointer, n int)
+
+// geU8NEON is dst[i] = a ≥ b.
+//
+//go:noescape
+func geU8NEON(dst, a, b unsafe.Pointer, n int)
+
+// geRightI32NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightI64NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geRightU8NEON is dst[i] = a ≥ b, with one b for all a.
+//
+//go:noescape
+func geRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI32NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftI64NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// geLeftU8NEON is dst[i] = a ≥ b, with one a for all b.
+//
+//go:noescape
+func geLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // isNaNF32NEON is dst[i] = whether a is not a number.
 //
 //go:noescape
@@ -505,6 +1320,116 @@ func isNaNF32NEON(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func isNaNF64NEON(dst, a unsafe.Pointer, n int)
+
+// mseLossF32NEON is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF32NEON(dst, a, b unsafe.Pointer, n int)
+
+// mseLossF64NEON is dst[i] = (a - b)².
+//
+//go:noescape
+func mseLossF64NEON(dst, a, b unsafe.Pointer, n int)
+
+// mseLossGradF32NEON is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF32NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// mseLossGradF64NEON is dst[i] = scale·(a - b)·dy.
+//
+//go:noescape
+func mseLossGradF64NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// bceWithLogitsF32NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF32NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsF64NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x), which is -t·p·log σ(x) - (1-t)·log(1 - σ(x)) and does not overflow.
+//
+//go:noescape
+func bceWithLogitsF64NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF32NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF32NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// bceWithLogitsGradF64NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
+//
+//go:noescape
+func bceWithLogitsGradF64NEON(dst, x, t, p unsafe.Pointer, n int)
+
+// expBelowF32NEON is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF32NEON(dst, a unsafe.Pointer, n int)
+
+// expBelowF64NEON is dst[i] = e**a for a ≤ 0, NaN for NaN.
+//
+//go:noescape
+func expBelowF64NEON(dst, a unsafe.Pointer, n int)
+
+// expStripF32NEON is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF32NEON(dst, a, largest unsafe.Pointer, n int)
+
+// expStripF64NEON is dst[i] = e**(a - largest), largest not less than a.
+//
+//go:noescape
+func expStripF64NEON(dst, a, largest unsafe.Pointer, n int)
+
+// shiftStripF32NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF32NEON(dst, a, first, second unsafe.Pointer, n int)
+
+// shiftStripF64NEON is dst[i] = a - first - second.
+//
+//go:noescape
+func shiftStripF64NEON(dst, a, first, second unsafe.Pointer, n int)
+
+// softmaxGradStripF32NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// softmaxGradStripF64NEON is dst[i] = y·(dy - sum).
+//
+//go:noescape
+func softmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF32NEON is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// logSoftmaxGradStripF64NEON is dst[i] = dy - e**y · sum.
+//
+//go:noescape
+func logSoftmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
+
+// whereF32NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF32NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereF64NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereF64NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI32NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI32NEON(dst, cond, a, b unsafe.Pointer, n int)
+
+// whereI64NEON is dst[i] = a where cond, else b.
+//
+//go:noescape
+func whereI64NEON(dst, cond, a, b unsafe.Pointer, n int)
 
 // u8ToF16F32NEON is dst[i] = a by way of float32.
 //
@@ -646,90 +1571,30 @@ func toBoolF64NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func addF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// addRightF16F32NEON is dst[i] = a + b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func addRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftF16F32NEON is dst[i] = a + b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func addLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subF16F32NEON is dst[i] = a - b, of elements in half precision.
 //
 //go:noescape
 func subF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// subRightF16F32NEON is dst[i] = a - b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func subRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftF16F32NEON is dst[i] = a - b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func subLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulF16F32NEON is dst[i] = a · b, of elements in half precision.
 //
 //go:noescape
 func mulF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// mulRightF16F32NEON is dst[i] = a · b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func mulRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftF16F32NEON is dst[i] = a · b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func mulLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divF16F32NEON is dst[i] = a / b, of elements in half precision.
 //
 //go:noescape
 func divF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// divRightF16F32NEON is dst[i] = a / b, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func divRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftF16F32NEON is dst[i] = a / b, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func divLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumF16F32NEON is dst[i] = the larger of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func maximumF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func maximumRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func maximumLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, of elements in half precision.
 //
 //go:noescape
 func minimumF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements in half precision.
-//
-//go:noescape
-func minimumRightF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements in half precision.
-//
-//go:noescape
-func minimumLeftF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorF16F32NEON is dst[i] = ⌊a⌋, of elements in half precision.
 //
@@ -756,6 +1621,11 @@ func truncF16F32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareF16F32NEON(dst, a unsafe.Pointer, n int)
 
+// cubeF16F32NEON is dst[i] = a³, the product of the square and a, of elements in half precision.
+//
+//go:noescape
+func cubeF16F32NEON(dst, a unsafe.Pointer, n int)
+
 // sqrtF16F32NEON is dst[i] = √a, of elements in half precision.
 //
 //go:noescape
@@ -781,11 +1651,6 @@ func reLUF16F32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradF16F32NEON is dst[i] = dy where y > 0, else 0, of elements in half precision.
-//
-//go:noescape
-func reLUGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradF16F32NEON is dst[i] = dy·(1 - y²), of elements in half precision.
 //
 //go:noescape
@@ -796,105 +1661,45 @@ func tanhGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradF16F32NEON is dst[i] = dy where y > 0, else 0, of elements in half precision.
+//
+//go:noescape
+func reLUGradF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradF16F32NEON is dst[i] = dy where x > 0, else dy·slope, of elements in half precision.
 //
 //go:noescape
 func leakyReLUGradF16F32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeF16F32NEON is dst[i] = a³, of elements in half precision.
-//
-//go:noescape
-func cubeF16F32NEON(dst, a unsafe.Pointer, n int)
 
 // addBF16F32NEON is dst[i] = a + b, of elements of bfloat16.
 //
 //go:noescape
 func addBF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// addRightBF16F32NEON is dst[i] = a + b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func addRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftBF16F32NEON is dst[i] = a + b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func addLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // subBF16F32NEON is dst[i] = a - b, of elements of bfloat16.
 //
 //go:noescape
 func subBF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// subRightBF16F32NEON is dst[i] = a - b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func subRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftBF16F32NEON is dst[i] = a - b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func subLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // mulBF16F32NEON is dst[i] = a · b, of elements of bfloat16.
 //
 //go:noescape
 func mulBF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// mulRightBF16F32NEON is dst[i] = a · b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func mulRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftBF16F32NEON is dst[i] = a · b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func mulLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // divBF16F32NEON is dst[i] = a / b, of elements of bfloat16.
 //
 //go:noescape
 func divBF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// divRightBF16F32NEON is dst[i] = a / b, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func divRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// divLeftBF16F32NEON is dst[i] = a / b, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func divLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // maximumBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func maximumBF16F32NEON(dst, a, b unsafe.Pointer, n int)
 
-// maximumRightBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func maximumRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftBF16F32NEON is dst[i] = the larger of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func maximumLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // minimumBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, of elements of bfloat16.
 //
 //go:noescape
 func minimumBF16F32NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one b for all a, of elements of bfloat16.
-//
-//go:noescape
-func minimumRightBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftBF16F32NEON is dst[i] = the smaller of a and b, NaN where either is, with one a for all b, of elements of bfloat16.
-//
-//go:noescape
-func minimumLeftBF16F32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // floorBF16F32NEON is dst[i] = ⌊a⌋, of elements of bfloat16.
 //
@@ -921,6 +1726,11 @@ func truncBF16F32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func squareBF16F32NEON(dst, a unsafe.Pointer, n int)
 
+// cubeBF16F32NEON is dst[i] = a³, of elements of bfloat16, the square rounded.
+//
+//go:noescape
+func cubeBF16F32NEON(dst, a unsafe.Pointer, n int)
+
 // sqrtBF16F32NEON is dst[i] = √a, of elements of bfloat16.
 //
 //go:noescape
@@ -946,11 +1756,6 @@ func reLUBF16F32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func leakyReLUBF16F32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// reLUGradBF16F32NEON is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
-//
-//go:noescape
-func reLUGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
-
 // tanhGradBF16F32NEON is dst[i] = dy·(1 - y²), of elements of bfloat16.
 //
 //go:noescape
@@ -961,15 +1766,15 @@ func tanhGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
 //go:noescape
 func sigmoidGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
 
+// reLUGradBF16F32NEON is dst[i] = dy where y > 0, else 0, of elements of bfloat16.
+//
+//go:noescape
+func reLUGradBF16F32NEON(dst, dy, y unsafe.Pointer, n int)
+
 // leakyReLUGradBF16F32NEON is dst[i] = dy where x > 0, else dy·slope, of elements of bfloat16.
 //
 //go:noescape
 func leakyReLUGradBF16F32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// cubeBF16F32NEON is dst[i] = a³, of elements of bfloat16, the square rounded.
-//
-//go:noescape
-func cubeBF16F32NEON(dst, a unsafe.Pointer, n int)
 
 // negHalvesI64NEON is dst[i] = the negatives of four elements of half precision.
 //
@@ -980,156 +1785,6 @@ func negHalvesI64NEON(dst, a unsafe.Pointer, n int)
 //
 //go:noescape
 func absHalvesI64NEON(dst, a unsafe.Pointer, n int)
-
-// reLUF32NEON is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF32NEON(dst, a unsafe.Pointer, n int)
-
-// reLUF64NEON is dst[i] = max(a, 0), NaN where a is.
-//
-//go:noescape
-func reLUF64NEON(dst, a unsafe.Pointer, n int)
-
-// leakyReLUF32NEON is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUF64NEON is dst[i] = a where a > 0, else a·slope.
-//
-//go:noescape
-func leakyReLUF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// reLUGradF32NEON is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF32NEON(dst, dy, y unsafe.Pointer, n int)
-
-// reLUGradF64NEON is dst[i] = dy where y > 0, else 0.
-//
-//go:noescape
-func reLUGradF64NEON(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF32NEON is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF32NEON(dst, dy, y unsafe.Pointer, n int)
-
-// tanhGradF64NEON is dst[i] = dy·(1 - y²).
-//
-//go:noescape
-func tanhGradF64NEON(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF32NEON is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF32NEON(dst, dy, y unsafe.Pointer, n int)
-
-// sigmoidGradF64NEON is dst[i] = dy·(1 - y)·y.
-//
-//go:noescape
-func sigmoidGradF64NEON(dst, dy, y unsafe.Pointer, n int)
-
-// leakyReLUGradF32NEON is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leakyReLUGradF64NEON is dst[i] = dy where x > 0, else dy·slope.
-//
-//go:noescape
-func leakyReLUGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF32NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusScaledF64NEON is dst[i] = log(1 + e**(beta·a)) / beta, a itself where beta·a > threshold.
-//
-//go:noescape
-func softplusScaledF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// siLUGradF32NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF32NEON(dst, dy, x unsafe.Pointer, n int)
-
-// siLUGradF64NEON is dst[i] = dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x).
-//
-//go:noescape
-func siLUGradF64NEON(dst, dy, x unsafe.Pointer, n int)
-
-// softplusGradF32NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// softplusGradF64NEON is dst[i] = dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold.
-//
-//go:noescape
-func softplusGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geluGradF32NEON is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF32NEON(dst, dy, x unsafe.Pointer, n int)
-
-// geluGradF64NEON is dst[i] = dy·(Φ(x) + x·φ(x)).
-//
-//go:noescape
-func geluGradF64NEON(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF32NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF32NEON(dst, dy, x unsafe.Pointer, n int)
-
-// geluTanhGradF64NEON is dst[i] = dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))).
-//
-//go:noescape
-func geluTanhGradF64NEON(dst, dy, x unsafe.Pointer, n int)
-
-// bceF32NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF32NEON(dst, x, t, p unsafe.Pointer, n int)
-
-// bceF64NEON is dst[i] = (1-t)·x + (1 + (p-1)·t)·log(1 + e**-x).
-//
-//go:noescape
-func bceF64NEON(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF32NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF32NEON(dst, x, t, p unsafe.Pointer, n int)
-
-// bceGradF64NEON is dst[i] = (1 + (p-1)·t)·σ(x) - p·t.
-//
-//go:noescape
-func bceGradF64NEON(dst, x, t, p unsafe.Pointer, n int)
-
-// squaredErrorF32NEON is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF32NEON(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorF64NEON is dst[i] = (a - b)².
-//
-//go:noescape
-func squaredErrorF64NEON(dst, a, b unsafe.Pointer, n int)
-
-// squaredErrorGradF32NEON is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF32NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// squaredErrorGradF64NEON is dst[i] = scale·(a - b)·dy.
-//
-//go:noescape
-func squaredErrorGradF64NEON(dst, dy, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // sgdF32NEON is p[i] = p - lr·g, g the gradient with decay.
 //
@@ -1226,566 +1881,6 @@ func adamShrinkF64NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func boxMullerF32NEON(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addI32NEON is dst[i] = a + b.
-//
-//go:noescape
-func addI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// addI64NEON is dst[i] = a + b.
-//
-//go:noescape
-func addI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// addU8NEON is dst[i] = a + b.
-//
-//go:noescape
-func addU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// addRightI32NEON is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightI64NEON is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addRightU8NEON is dst[i] = a + b, with one b for all a.
-//
-//go:noescape
-func addRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI32NEON is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftI64NEON is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addLeftU8NEON is dst[i] = a + b, with one a for all b.
-//
-//go:noescape
-func addLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subI32NEON is dst[i] = a - b.
-//
-//go:noescape
-func subI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// subI64NEON is dst[i] = a - b.
-//
-//go:noescape
-func subI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// subU8NEON is dst[i] = a - b.
-//
-//go:noescape
-func subU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// subRightI32NEON is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightI64NEON is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subRightU8NEON is dst[i] = a - b, with one b for all a.
-//
-//go:noescape
-func subRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI32NEON is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftI64NEON is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// subLeftU8NEON is dst[i] = a - b, with one a for all b.
-//
-//go:noescape
-func subLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulI32NEON is dst[i] = a · b.
-//
-//go:noescape
-func mulI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// mulU8NEON is dst[i] = a · b.
-//
-//go:noescape
-func mulU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// mulRightI32NEON is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulRightU8NEON is dst[i] = a · b, with one b for all a.
-//
-//go:noescape
-func mulRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftI32NEON is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// mulLeftU8NEON is dst[i] = a · b, with one a for all b.
-//
-//go:noescape
-func mulLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumI32NEON is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// maximumI64NEON is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// maximumU8NEON is dst[i] = the larger of a and b.
-//
-//go:noescape
-func maximumU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// maximumRightI32NEON is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightI64NEON is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumRightU8NEON is dst[i] = the larger of a and b, with one b for all a.
-//
-//go:noescape
-func maximumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI32NEON is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftI64NEON is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// maximumLeftU8NEON is dst[i] = the larger of a and b, with one a for all b.
-//
-//go:noescape
-func maximumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumI32NEON is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumI64NEON is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumU8NEON is dst[i] = the smaller of a and b.
-//
-//go:noescape
-func minimumU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// minimumRightI32NEON is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightI64NEON is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumRightU8NEON is dst[i] = the smaller of a and b, with one b for all a.
-//
-//go:noescape
-func minimumRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI32NEON is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftI64NEON is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// minimumLeftU8NEON is dst[i] = the smaller of a and b, with one a for all b.
-//
-//go:noescape
-func minimumLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqI32NEON is dst[i] = a == b.
-//
-//go:noescape
-func eqI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// eqI64NEON is dst[i] = a == b.
-//
-//go:noescape
-func eqI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// eqU8NEON is dst[i] = a == b.
-//
-//go:noescape
-func eqU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// eqRightI32NEON is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightI64NEON is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqRightU8NEON is dst[i] = a == b, with one b for all a.
-//
-//go:noescape
-func eqRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI32NEON is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftI64NEON is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// eqLeftU8NEON is dst[i] = a == b, with one a for all b.
-//
-//go:noescape
-func eqLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neI32NEON is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// neI64NEON is dst[i] = a ≠ b.
-//
-//go:noescape
-func neI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// neU8NEON is dst[i] = a ≠ b.
-//
-//go:noescape
-func neU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// neRightI32NEON is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightI64NEON is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neRightU8NEON is dst[i] = a ≠ b, with one b for all a.
-//
-//go:noescape
-func neRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI32NEON is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftI64NEON is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// neLeftU8NEON is dst[i] = a ≠ b, with one a for all b.
-//
-//go:noescape
-func neLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltI32NEON is dst[i] = a < b.
-//
-//go:noescape
-func ltI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// ltI64NEON is dst[i] = a < b.
-//
-//go:noescape
-func ltI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// ltU8NEON is dst[i] = a < b.
-//
-//go:noescape
-func ltU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// ltRightI32NEON is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightI64NEON is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltRightU8NEON is dst[i] = a < b, with one b for all a.
-//
-//go:noescape
-func ltRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI32NEON is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftI64NEON is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// ltLeftU8NEON is dst[i] = a < b, with one a for all b.
-//
-//go:noescape
-func ltLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leI32NEON is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// leI64NEON is dst[i] = a ≤ b.
-//
-//go:noescape
-func leI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// leU8NEON is dst[i] = a ≤ b.
-//
-//go:noescape
-func leU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// leRightI32NEON is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightI64NEON is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leRightU8NEON is dst[i] = a ≤ b, with one b for all a.
-//
-//go:noescape
-func leRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI32NEON is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftI64NEON is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// leLeftU8NEON is dst[i] = a ≤ b, with one a for all b.
-//
-//go:noescape
-func leLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtI32NEON is dst[i] = a > b.
-//
-//go:noescape
-func gtI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// gtI64NEON is dst[i] = a > b.
-//
-//go:noescape
-func gtI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// gtU8NEON is dst[i] = a > b.
-//
-//go:noescape
-func gtU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// gtRightI32NEON is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightI64NEON is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtRightU8NEON is dst[i] = a > b, with one b for all a.
-//
-//go:noescape
-func gtRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI32NEON is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftI64NEON is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// gtLeftU8NEON is dst[i] = a > b, with one a for all b.
-//
-//go:noescape
-func gtLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geI32NEON is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI32NEON(dst, a, b unsafe.Pointer, n int)
-
-// geI64NEON is dst[i] = a ≥ b.
-//
-//go:noescape
-func geI64NEON(dst, a, b unsafe.Pointer, n int)
-
-// geU8NEON is dst[i] = a ≥ b.
-//
-//go:noescape
-func geU8NEON(dst, a, b unsafe.Pointer, n int)
-
-// geRightI32NEON is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightI64NEON is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geRightU8NEON is dst[i] = a ≥ b, with one b for all a.
-//
-//go:noescape
-func geRightU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI32NEON is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI32NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftI64NEON is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftI64NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// geLeftU8NEON is dst[i] = a ≥ b, with one a for all b.
-//
-//go:noescape
-func geLeftU8NEON(dst, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// negI32NEON is dst[i] = -a.
-//
-//go:noescape
-func negI32NEON(dst, a unsafe.Pointer, n int)
-
-// negI64NEON is dst[i] = -a.
-//
-//go:noescape
-func negI64NEON(dst, a unsafe.Pointer, n int)
-
-// negU8NEON is dst[i] = -a.
-//
-//go:noescape
-func negU8NEON(dst, a unsafe.Pointer, n int)
-
-// absI32NEON is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI32NEON(dst, a unsafe.Pointer, n int)
-
-// absI64NEON is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absI64NEON(dst, a unsafe.Pointer, n int)
-
-// absU8NEON is dst[i] = |a|, the least integer as it is.
-//
-//go:noescape
-func absU8NEON(dst, a unsafe.Pointer, n int)
-
-// signI32NEON is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI32NEON(dst, a unsafe.Pointer, n int)
-
-// signI64NEON is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signI64NEON(dst, a unsafe.Pointer, n int)
-
-// signU8NEON is dst[i] = -1, 0 or 1 as a is.
-//
-//go:noescape
-func signU8NEON(dst, a unsafe.Pointer, n int)
-
-// squareI32NEON is dst[i] = a².
-//
-//go:noescape
-func squareI32NEON(dst, a unsafe.Pointer, n int)
-
-// squareU8NEON is dst[i] = a².
-//
-//go:noescape
-func squareU8NEON(dst, a unsafe.Pointer, n int)
-
-// clampI32NEON is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampI64NEON is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// clampU8NEON is dst[i] = min(max(a, low), high).
-//
-//go:noescape
-func clampU8NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// whereI32NEON is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI32NEON(dst, cond, a, b unsafe.Pointer, n int)
-
-// whereI64NEON is dst[i] = a where cond, else b.
-//
-//go:noescape
-func whereI64NEON(dst, cond, a, b unsafe.Pointer, n int)
-
 // addProductsI32NEON is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
 //
 //go:noescape
@@ -1851,212 +1946,6 @@ func toBoolI64NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func toBoolU8NEON(dst, a unsafe.Pointer, n int)
 
-// expF32NEON is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez..
-//
-//go:noescape
-func expF32NEON(dst, x unsafe.Pointer, n int)
-
-// expm1F32NEON is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F32NEON(dst, x unsafe.Pointer, n int)
-
-// logF32NEON is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez..
-//
-//go:noescape
-func logF32NEON(dst, x unsafe.Pointer, n int)
-
-// log1pF32NEON is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF32NEON(dst, x unsafe.Pointer, n int)
-
-// sinF32NEON is dst[i] = sin(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinF32NEON(dst, x unsafe.Pointer, n int)
-
-// cosF32NEON is dst[i] = cos(x), x in radians.
-// |x| = q*π/2 + r: below 2**13 by Cody and Waite with π/2 in three parts, above by Payne and Hanek with 192 bits of 2/π;
-// then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosF32NEON(dst, x unsafe.Pointer, n int)
-
-// tanhF32NEON is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on..
-//
-//go:noescape
-func tanhF32NEON(dst, x unsafe.Pointer, n int)
-
-// sigmoidF32NEON is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1..
-//
-//go:noescape
-func sigmoidF32NEON(dst, x unsafe.Pointer, n int)
-
-// erfF32NEON is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez..
-//
-//go:noescape
-func erfF32NEON(dst, x unsafe.Pointer, n int)
-
-// powF32NEON is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error..
-//
-//go:noescape
-func powF32NEON(dst, x, y unsafe.Pointer, n int)
-
-// rsqrtF32NEON is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF32NEON(dst, x unsafe.Pointer, n int)
-
-// siLUF32NEON is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF32NEON(dst, x unsafe.Pointer, n int)
-
-// geluF32NEON is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where t*M(t) is a polynomial for each of 16 intervals..
-//
-//go:noescape
-func geluF32NEON(dst, x unsafe.Pointer, n int)
-
-// geluTanhF32NEON is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1..
-//
-//go:noescape
-func geluTanhF32NEON(dst, x unsafe.Pointer, n int)
-
-// softplusF32NEON is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF32NEON(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF32NEON is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF32NEON(dst, x unsafe.Pointer, n int)
-
-// expBelowF32NEON is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF32NEON(dst, x unsafe.Pointer, n int)
-
-// expF64NEON is dst[i] = e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32..
-//
-//go:noescape
-func expF64NEON(dst, x unsafe.Pointer, n int)
-
-// expm1F64NEON is dst[i] = e**x - 1.
-// x = n*log(2) + r as for Exp; 2**n*(e**r - 1) + (2**n - 1), the term r apart from those that follow it..
-//
-//go:noescape
-func expm1F64NEON(dst, x unsafe.Pointer, n int)
-
-// logF64NEON is dst[i] = log(x).
-// x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez..
-//
-//go:noescape
-func logF64NEON(dst, x unsafe.Pointer, n int)
-
-// log1pF64NEON is dst[i] = log(1+x).
-// 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's..
-//
-//go:noescape
-func log1pF64NEON(dst, x unsafe.Pointer, n int)
-
-// tanhF64NEON is dst[i] = (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on..
-//
-//go:noescape
-func tanhF64NEON(dst, x unsafe.Pointer, n int)
-
-// sigmoidF64NEON is dst[i] = 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1..
-//
-//go:noescape
-func sigmoidF64NEON(dst, x unsafe.Pointer, n int)
-
-// siLUF64NEON is dst[i] = x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator..
-//
-//go:noescape
-func siLUF64NEON(dst, x unsafe.Pointer, n int)
-
-// softplusF64NEON is dst[i] = log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|)..
-//
-//go:noescape
-func softplusF64NEON(dst, x unsafe.Pointer, n int)
-
-// rsqrtF64NEON is dst[i] = 1/√x; -∞ at -0.
-// Two correctly rounded steps..
-//
-//go:noescape
-func rsqrtF64NEON(dst, x unsafe.Pointer, n int)
-
-// expBelowF64NEON is dst[i] = e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x..
-//
-//go:noescape
-func expBelowF64NEON(dst, x unsafe.Pointer, n int)
-
-// erfF64NEON is dst[i] = 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1..
-//
-//go:noescape
-func erfF64NEON(dst, x unsafe.Pointer, n int)
-
-// geluF64NEON is dst[i] = x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π..
-//
-//go:noescape
-func geluF64NEON(dst, x unsafe.Pointer, n int)
-
-// geluSlopeF64NEON is dst[i] = Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that..
-//
-//go:noescape
-func geluSlopeF64NEON(dst, x unsafe.Pointer, n int)
-
-// geluTanhF64NEON is dst[i] = x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x..
-//
-//go:noescape
-func geluTanhF64NEON(dst, x unsafe.Pointer, n int)
-
-// sinNearF64NEON is dst[i] = sin(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func sinNearF64NEON(dst, x unsafe.Pointer, n int)
-
-// cosNearF64NEON is dst[i] = cos(x), x in radians, where |x| < 2**32.
-// |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r..
-//
-//go:noescape
-func cosNearF64NEON(dst, x unsafe.Pointer, n int)
-
-// powF64NEON is dst[i] = x**y with the special cases of C99.
-// e**(y*log|x|), the logarithm and the product each as a rounded number and its error, as for float32..
-//
-//go:noescape
-func powF64NEON(dst, x, y unsafe.Pointer, n int)
-
 // maxColumnsF32NEON is best[i] = the larger of best and a and its row, the first of two, NaN where either is.
 //
 //go:noescape
@@ -2112,46 +2001,6 @@ func addU8I64NEON(sums, a unsafe.Pointer, n int)
 //go:noescape
 func mulF32F64NEON(products, a unsafe.Pointer, n int)
 
-// expStripF32NEON is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32NEON(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64NEON is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64NEON(dst, a, largest unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32NEON is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64NEON is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// shiftStripF32NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32NEON(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64NEON(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32NEON is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64NEON is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
 // andI64NEON is dst[i] = a & b.
 //
 //go:noescape
@@ -2196,16 +2045,6 @@ func truthOfBytesI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func whereBytesI64NEON(dst, cond, a, b unsafe.Pointer, n int)
-
-// divTruncF32NEON is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF32NEON(dst, a, b unsafe.Pointer, n int)
-
-// divTruncF64NEON is dst[i] = a / b without its fraction.
-//
-//go:noescape
-func divTruncF64NEON(dst, a, b unsafe.Pointer, n int)
 
 // fmodF32NEON is dst[i] = the rest of a / b, with the sign of a; NaN where |a / b| ≥ limit.
 //

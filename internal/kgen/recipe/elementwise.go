@@ -28,6 +28,14 @@ type Elementwise struct {
 	// than converting to float32 in memory and back.
 	Halves bool
 
+	// HandFloat, HandInt and HandBool name loops of package kern that are written by hand, for the dtypes that no formula says.
+	HandFloat, HandInt, HandBool, HandHalf string
+
+	Cached  bool // loops of package kern apply it to pieces that stay in a cache
+	Bounds  bool // the parameters are those of op.Bounds
+	Sided   bool // there are vector loops too for one operand that is the same for all elements
+	Divides bool // an integer b that is zero is an error
+
 	// Grad is the gradient for the operand, which is an op as well; without it the gradient is made of other ops in package tensor.
 	Grad *Gradient
 }
@@ -50,7 +58,10 @@ type Family struct {
 
 // Families returns the table of elementwise ops, with a row for each gradient behind the rows of all ops of its family.
 func Families() []Family {
-	return []Family{family("activation", activationOps)}
+	return []Family{
+		family("arithmetic", arithmeticOps), family("division", divisionOps), family("math", mathOps), family("activation", activationOps),
+		family("comparison", comparisonOps), family("logic", logicOps), family("loss", lossOps),
+	}
 }
 
 func family(name string, ops []Elementwise) Family {
@@ -93,16 +104,28 @@ func (r *Elementwise) gradient() *Elementwise {
 	return g
 }
 
-// Loops returns the loops that compute the op, each for the types among float32, float64 and integers that share its steps.
+// Loops returns the loops that compute the op, each for the types among float32, float64 and integers that share its steps. A
+// sided op has loops for each type in which b, then a is the same for all elements.
 func (r *Elementwise) Loops() []*Loop {
 	var loops []*Loop
-	if r.Float != nil {
-		loops = append(loops, merged(r.loop(single, r.Float), r.loop(double, r.Float))...)
+	for _, same := range []int{-1, 1, 0}[:r.sides()] {
+		if r.Float != nil {
+			loops = append(loops, merged(r.loop(single, r.Float, same), r.loop(double, r.Float, same))...)
+		}
 	}
-	if r.Int != nil {
-		loops = append(loops, r.loop(whole, r.Int))
+	for _, same := range []int{-1, 1, 0}[:r.sides()] {
+		if r.Int != nil {
+			loops = append(loops, r.loop(whole, r.Int, same))
+		}
 	}
 	return loops
+}
+
+func (r *Elementwise) sides() int {
+	if r.Sided {
+		return 3
+	}
+	return 1
 }
 
 // merged is one loop of two types where the steps are the same.
@@ -114,25 +137,36 @@ func merged(single, double *Loop) []*Loop {
 	return []*Loop{single}
 }
 
-// loop is the loop for elements of these types.
-func (r *Elementwise) loop(elems []Elem, formula any) *Loop {
-	d := describe(r.Op, r.Doc, elems, r.operands(formula)...)
-	f := reflect.ValueOf(formula)
+// loop is the loop for elements of these types, with one operand the same for all elements where that is not -1.
+func (r *Elementwise) loop(elems []Elem, formula any, same int) *Loop {
+	name, doc, operands := r.Op, r.Doc, slices.Clone(r.operands(formula))
+	if same >= 0 {
+		name += []string{"Left", "Right"}[same]
+		doc += fmt.Sprintf(", with one %s for all %s", operands[same], operands[1-same])
+		operands = slices.Delete(operands, same, same+1)
+	}
+	d := describe(name, doc, elems, operands...)
+	d.Cached = r.Cached
+	f := reflect.TypeOf(formula)
 	param, scalar := Param, Scalar
-	if f.Type().In(1) == reflect.TypeFor[integ]() {
+	if f.In(1) == reflect.TypeFor[integ]() {
 		param, scalar = ParamInt, ScalarInt
 	}
-	args := []reflect.Value{reflect.ValueOf(d.builder)}
-	add := func(step Ref) {
-		args = append(args, reflect.ValueOf(step).Convert(f.Type().In(len(args))))
+	var steps []Ref
+	for n := range operands {
+		steps = append(steps, d.step(Step{Op: param, Bits: uint64(n)}))
 	}
-	for n := range d.Src {
-		add(d.step(Step{Op: param, Bits: uint64(n)}))
+	if same >= 0 {
+		steps = slices.Insert(steps, same, d.Loop.scalar(d.builder, scalar, r.operands(formula)[same]))
 	}
 	for _, name := range r.Params {
-		add(d.Loop.scalar(d.builder, scalar, name))
+		steps = append(steps, d.Loop.scalar(d.builder, scalar, name))
 	}
-	result, elem := f.Call(args)[0], Own
+	args := []reflect.Value{reflect.ValueOf(d.builder)}
+	for n, step := range steps {
+		args = append(args, reflect.ValueOf(step).Convert(f.In(n+1)))
+	}
+	result, elem := reflect.ValueOf(formula).Call(args)[0], Own
 	if result.Type() == reflect.TypeFor[mask]() {
 		elem = Bool
 	}
@@ -160,13 +194,17 @@ func (r *Elementwise) Check() error {
 		return lacks("Name is empty: it is what messages call the op, such as leaky_relu")
 	case r.Doc == "":
 		return lacks("Doc is empty: it is the formula of an element, such as \"a where a > 0, else a·slope\"")
-	case r.Float == nil && r.Int == nil:
+	case r.Float == nil && r.Int == nil && r.HandFloat+r.HandInt+r.HandBool == "":
 		return lacks("neither Float nor Int: the formula is missing")
+	case r.Float == nil && r.Int == nil && r.Operands == nil:
+		return lacks("Operands is empty: an op without a formula names them")
+	case r.Int != nil && r.HandInt != "":
+		return lacks("Int and HandInt: one or the other")
 	case r.Grad != nil && r.GradFn == "":
 		return lacks("GradFn is empty: it is what grad_fn prints of the result, such as LeakyReluBackward0")
 	case len(r.Params) != len(r.Try):
 		return lacks("%d Params %q but %d Try: each parameter needs a value to test with", len(r.Params), r.Params, len(r.Try))
-	case len(r.Params) > 2:
+	case len(r.Params) > 2: // op.Bounds has two as well
 		return lacks("%d Params, of which op.Number holds two", len(r.Params))
 	}
 	for name, formula := range map[string]any{"Float": r.Float, "Int": r.Int} {

@@ -5,7 +5,6 @@ package recipe
 // rest without rounding. Elsewhere they give NaN.
 func divisions() []*Loop {
 	return []*Loop{
-		binary("DivTrunc", "a / b without its fraction", func(b *builder, x, y float) float { return b.Trunc(b.Div(x, y)) }),
 		division("Fmod", "the rest of a / b, with the sign of a", func(d description, _, rest, _ float) float { return rest }),
 		division("Remainder", "the rest of a / b, with the sign of b", func(d description, y, rest, _ float) float {
 			return d.If(d.opposed(rest, y), d.Add(rest, y), rest)

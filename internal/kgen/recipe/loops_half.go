@@ -6,25 +6,18 @@ import "slices"
 // either side.
 func halves() []*Loop {
 	var f16, bf16 []*Loop
-	add := func(l *Loop) {
-		f16, bf16 = append(f16, ofHalf(l, F16, roundToF16)), append(bf16, ofHalf(l, BF16, roundToBF16))
-	}
-	for _, l := range slices.Concat(arithmetic(), activations()) {
-		if slices.Contains(inHalves, l.Name) {
-			add(l)
+	for _, r := range Ops() {
+		for _, l := range r.Loops() {
+			switch {
+			case !slices.Contains(l.Elems, F32) || l.Name != r.Op:
+			case r.Halves:
+				f16, bf16 = append(f16, ofHalf(l, F16, roundToF16)), append(bf16, ofHalf(l, BF16, roundToBF16))
+			case r.Op == "Cube":
+				f16, bf16 = append(f16, ofHalf(l, F16, roundToF16)), append(bf16, cubeBF16())
+			}
 		}
 	}
-	f16, bf16 = append(f16, ofHalf(cube(), F16, roundToF16)), append(bf16, cubeBF16())
 	return slices.Concat(f16, bf16, signsOfHalves())
-}
-
-// inHalves are the loops of float32 that are worth loops of their own for the half types: those that take about as long as what a
-// way through memory between conversions costs.
-var inHalves = []string{
-	"Add", "AddRight", "AddLeft", "Sub", "SubRight", "SubLeft", "Mul", "MulRight", "MulLeft", "Div", "DivRight", "DivLeft",
-	"Maximum", "MaximumRight", "MaximumLeft", "Minimum", "MinimumRight", "MinimumLeft",
-	"Floor", "Ceil", "Round", "Trunc", "Square", "Sqrt", "Reciprocal", "Clamp",
-	"ReLU", "LeakyReLU", "ReLUGrad", "TanhGrad", "SigmoidGrad", "LeakyReLUGrad",
 }
 
 // ofHalf is a loop of float32 that reads and writes elements of a half type, into which round brings a result.

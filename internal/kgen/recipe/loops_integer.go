@@ -1,54 +1,8 @@
 package recipe
 
-import "slices"
-
-// integers are the loops of integers, a byte without sign among them: those of internal/kern/arith.go, select.go and comparison.go,
-// and casts. They wrap.
+// integers are the loops of integer matrix products, and casts. They wrap.
 func integers() []*Loop {
-	zero := func(b *builder) integ { return b.Int(0) }
-	return slices.Concat(
-		sidedNumber("Add", "a + b", (*builder).IAdd),
-		sidedNumber("Sub", "a - b", (*builder).ISub),
-		sidedNumber("Mul", "a · b", (*builder).IMul),
-		sidedNumber("Maximum", "the larger of a and b", func(b *builder, x, y integ) integ { return b.IfInt(b.ILess(x, y), y, x) }),
-		sidedNumber("Minimum", "the smaller of a and b", func(b *builder, x, y integ) integ { return b.IfInt(b.ILess(y, x), y, x) }),
-		comparison("Eq", "a == b", (*builder).IEqual),
-		comparison("Ne", "a ≠ b", func(b *builder, x, y integ) mask { return b.Not(b.IEqual(x, y)) }),
-		comparison("Lt", "a < b", (*builder).ILess),
-		comparison("Le", "a ≤ b", func(b *builder, x, y integ) mask { return b.Not(b.ILess(y, x)) }),
-		comparison("Gt", "a > b", func(b *builder, x, y integ) mask { return b.ILess(y, x) }),
-		comparison("Ge", "a ≥ b", func(b *builder, x, y integ) mask { return b.Not(b.ILess(x, y)) }),
-		[]*Loop{
-			unary("Neg", "-a", func(b *builder, x integ) integ { return b.ISub(zero(b), x) }),
-			unary("Abs", "|a|, the least integer as it is", func(b *builder, x integ) integ {
-				return b.IfInt(b.ILess(x, zero(b)), b.ISub(zero(b), x), x)
-			}),
-			unary("Sign", "-1, 0 or 1 as a is", func(b *builder, x integ) integ {
-				return b.IfInt(b.ILess(zero(b), x), b.Int(1), b.IfInt(b.ILess(x, zero(b)), b.Int(-1), zero(b)))
-			}),
-			unary("Square", "a²", func(b *builder, x integ) integ { return b.IMul(x, x) }),
-			clampInt(),
-			whereInt(),
-			addProducts(),
-			addProductsPair(),
-		},
-		integerCasts(),
-	)
-}
-
-func clampInt() *Loop {
-	d := describe("Clamp", "min(max(a, low), high)", whole, "a")
-	low, high, x := repeated[integ](d, "low"), repeated[integ](d, "high"), d.IntParam(0)
-	x = d.IfInt(d.ILess(x, low), low, x)
-	d.write("dst", Own, Ref(d.IfInt(d.ILess(high, x), high, x)))
-	return d.end(d.builder)
-}
-
-func whereInt() *Loop {
-	d := describe("Where", "a where cond, else b", ints, "cond", "a", "b")
-	d.Src[0].Elem = Bool
-	d.write("dst", Own, Ref(d.IfInt(d.Bool(0), d.IntParam(1), d.IntParam(2))))
-	return d.end(d.builder)
+	return append([]*Loop{addProducts(), addProductsPair()}, integerCasts()...)
 }
 
 // addProducts is a row of an integer matrix product, three steps of it at a time: more slices no loop has.

@@ -80,11 +80,6 @@ var activationOps = []Elementwise{
 	},
 }
 
-// function is the formula that an elementary function is, which has a recipe for either type of float.
-func function(single, double func() *Recipe) func(b *builder, a float) float {
-	return func(b *builder, a float) float { return b.Apply(b.of(single, double), a) }
-}
-
 func geluTanhDerivative(b *builder, dy, x float) float {
 	const cubic = 0.044715
 	scale, one, half := b.Rounded(math.Sqrt2*math.SqrtPi/math.Pi), b.Const(1), b.Const(0.5)

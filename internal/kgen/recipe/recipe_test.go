@@ -1,6 +1,8 @@
 package recipe
 
 import (
+	"bytes"
+	"go/format"
 	"math"
 	"strings"
 	"testing"
@@ -111,10 +113,7 @@ func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 	x := b.Param(0)
 	shared := b.Mul(x, x)
 	r := b.Return(b.If(b.Less(x, b.Const(0)), b.Sqrt(shared), b.Add(shared, x)), 0, "nothing useful")
-	source, err := Go("p", []*Recipe{r})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := goFunction(r)
 	const want = `func ff(x float32) float32 {
 	t0 := float32(x * x)
 	if x < 0 {
@@ -123,9 +122,21 @@ func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 	return t0 + x
 }
 `
-	if !strings.HasSuffix(string(source), want) {
+	if !strings.HasSuffix(source, want) {
 		t.Errorf("got\n%s\nwant\n%s", source, want)
 	}
+}
+
+// goFunction is a recipe as a function of Go.
+func goFunction(r *Recipe) string {
+	var out bytes.Buffer
+	g := &goWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps)), bits: 8 * r.Elem.Size()}
+	g.function()
+	source, err := format.Source(out.Bytes())
+	if err != nil {
+		panic(err)
+	}
+	return string(source)
 }
 
 func TestGoFloatIsExact(t *testing.T) {
@@ -159,12 +170,9 @@ func TestDoubleConstantsAreExact(t *testing.T) {
 	if got, want := Eval(r, -1.0), math.FMA(-1, 0.1, 0x1p-60); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	source, err := Go("p", []*Recipe{r})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := goFunction(r)
 	for _, want := range []string{"func f64(x float64) float64 {", "math.FMA(x, 0.1, 0x1p-60)", "& 0x8000000000000000"} {
-		if !strings.Contains(string(source), want) {
+		if !strings.Contains(source, want) {
 			t.Errorf("got\n%s\nwithout %s", source, want)
 		}
 	}
