@@ -10,8 +10,8 @@
 // Data that are wrong, such as an index out of range, are reported in a Fault; the kernel then goes on without the access.
 // Numbers do not depend on the grid, random draws apart, nor on the order of threads: there are no float atomics.
 //
-// Kernels of elementwise ops are generated from their table in internal/kgen/recipe, as is what a .cu or .cuh file says of
-// itself. A file's "// dtypes:" line says for which dtypes it is compiled.
+// The kernels of elementwise ops are generated from their table in internal/kgen/recipe; generated files say so in their first
+// line. A file's "// dtypes:" line says for which dtypes it is compiled.
 package kernels
 
 import (

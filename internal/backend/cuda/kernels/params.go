@@ -12,8 +12,8 @@ const MaxRank = 8
 // it after the device has finished, and zeroes it before it launches anything more.
 type Fault struct {
 	Code   FaultCode
-	Tag    uint32    // the launch's
-	Index  int64     // the number that is out of range
+	Tag    uint32 // the launch's
+	Index  int64  // the number that is out of range
 	Extent int64
 	At     int64 // the element of the operand that has it
 }
