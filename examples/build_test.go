@@ -13,7 +13,7 @@ import (
 )
 
 // update makes tests write what the documentation shows anew.
-var update = flag.Bool("update", false, "write the outputs that pages show")
+var update = flag.Bool("update", false, "write the outputs that pages show, and docs/api.txt")
 
 // bin is where programs are built.
 var bin string
