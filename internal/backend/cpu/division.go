@@ -12,6 +12,8 @@ import (
 var errZeroDivision = errors.New("ZeroDivisionError")
 
 // divisor refuses a second operand with a zero before anything is written.
+//
+//go:noinline
 func divisor[T dtype.Integer](kernel Kernel) Kernel {
 	return func(c *backend.Call) error {
 		v := &c.In()[1]

@@ -98,67 +98,84 @@ func pieceOf(n int) int {
 	return 2 * vec.StreamAbove
 }
 
+// The constructors below are not inlined, for each row of the table would compile its closures anew.
+
+// kernelOf makes a kernel with one result of a loop over elements of these dtypes, the result's first.
+func kernelOf(l loop, dtypes ...dtype.DType) *elementwise {
+	return &elementwise{results: 1, loop: l, dtypes: dtypes}
+}
+
+// of returns the dtype of an element.
+//
+//go:noinline
+func of[T dtype.Element]() dtype.DType { return dtype.Of[T]() }
+
 // unary makes a kernel of a loop over one operand.
+//
+//go:noinline
 func unary[D, A dtype.Element](loop func(dst []D, a []A)) Kernel {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A]()}}
-	e.loop = func(p pointers, n int, _ any) { loop(elements[D](p[0], n), elements[A](p[1], n)) }
-	return e.run
+	return kernelOf(func(p pointers, n int, _ any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n))
+	}, of[D](), of[A]()).run
 }
 
 // unaryWith is unary for a loop that takes the call's parameters.
+//
+//go:noinline
 func unaryWith[D, A dtype.Element, P any](loop func(dst []D, a []A, p P)) Kernel {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A]()}}
-	e.loop = func(p pointers, n int, params any) { loop(elements[D](p[0], n), elements[A](p[1], n), params.(P)) }
-	return e.run
+	return kernelOf(func(p pointers, n int, params any) {
+		loop(elements[D](p[0], n), elements[A](p[1], n), params.(P))
+	}, of[D](), of[A]()).run
 }
 
 // binary makes a kernel of a loop over two operands.
 func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel { return pair(loop).run }
 
+//go:noinline
 func pair[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) *elementwise {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B]()}}
-	e.loop = func(p pointers, n int, _ any) {
+	return kernelOf(func(p pointers, n int, _ any) {
 		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n))
-	}
-	return e
+	}, of[D](), of[A](), of[B]())
 }
 
 // binaryWith is binary for a loop that takes the call's parameters.
+//
+//go:noinline
 func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p P)) Kernel {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B]()}}
-	e.loop = func(p pointers, n int, params any) {
+	return kernelOf(func(p pointers, n int, params any) {
 		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), params.(P))
-	}
-	return e.run
+	}, of[D](), of[A](), of[B]()).run
 }
 
 // sided is binary for operands of one type and a loop whose vector loop l has forms that take a number for one of them. They
 // save mul_scalar/1e5 a third, which else repeats the number in scratch memory.
+//
+//go:noinline
 func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel {
 	e := pair(loop)
-	e.single[1] = func(p pointers, n int) int {
-		return vec.Unary(l+vec.Left, elements[D](p[0], n), elements[A](p[2], n), elements[A](p[1], 1)...)
+	with := func(side vec.Loop, one, all int) singleLoop {
+		return func(p pointers, n int) int {
+			return vec.Unary(l+side, elements[D](p[0], n), elements[A](p[all], n), elements[A](p[one], 1)...)
+		}
 	}
-	e.single[2] = func(p pointers, n int) int {
-		return vec.Unary(l+vec.Right, elements[D](p[0], n), elements[A](p[1], n), elements[A](p[2], 1)...)
-	}
+	e.single[1], e.single[2] = with(vec.Left, 1, 2), with(vec.Right, 2, 1)
 	return e.run
 }
 
 // ternary makes a kernel of a loop over three operands.
+//
+//go:noinline
 func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B](), dtype.Of[C]()}}
-	e.loop = func(p pointers, n int, _ any) {
+	return kernelOf(func(p pointers, n int, _ any) {
 		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n))
-	}
-	return e.run
+	}, of[D](), of[A](), of[B](), of[C]()).run
 }
 
 // ternaryWith is ternary for a loop that takes the call's parameters.
+//
+//go:noinline
 func ternaryWith[D, A, B, C dtype.Element, P any](loop func(dst []D, a []A, b []B, c []C, p P)) Kernel {
-	e := &elementwise{results: 1, dtypes: []dtype.DType{dtype.Of[D](), dtype.Of[A](), dtype.Of[B](), dtype.Of[C]()}}
-	e.loop = func(p pointers, n int, params any) {
+	return kernelOf(func(p pointers, n int, params any) {
 		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n), params.(P))
-	}
-	return e.run
+	}, of[D](), of[A](), of[B](), of[C]()).run
 }

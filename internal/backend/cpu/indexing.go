@@ -92,6 +92,8 @@ func indexAdd[T dtype.Number](c *backend.Call) error {
 }
 
 // addRows shares the outer blocks among threads or, where there is only one, the columns.
+//
+//go:noinline
 func addRows[T dtype.Number](dst, src []T, index []int64, outer, n, inner int) {
 	count := len(index)
 	if outer == 1 {
@@ -152,6 +154,8 @@ func nonZero(c *backend.Call) error {
 }
 
 // triangle lifts a loop over the rows of one matrix to batches of matrices.
+//
+//go:noinline
 func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]

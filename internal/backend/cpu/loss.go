@@ -111,6 +111,8 @@ func channelsOf(shape layout.Shape) kern.ChannelShape {
 }
 
 // optional returns the elements of operand i, which is contiguous, nil where it was not given.
+//
+//go:noinline
 func optional[T dtype.Element](c *backend.Call, i int) []T {
 	if !c.Has(i) {
 		return nil

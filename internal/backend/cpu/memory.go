@@ -37,20 +37,26 @@ func within(scratch []byte, at int) pointer { return unsafe.Pointer(&scratch[at]
 func elements[T dtype.Element](at pointer, n int) []T { return unsafe.Slice((*T)(at), n) }
 
 // data returns all elements of the buffer that the view looks at; offsets of the view's layout index it.
+//
+//go:noinline
 func data[T dtype.Element](v *backend.View) []T { return mem.Slice[T](v.Buf.(*mem.Block)) }
 
 // dense returns the elements of a contiguous view.
-func dense[T dtype.Element](v *backend.View) []T {
-	at := v.Layout.Offset
-	if v.Layout.Size() == 0 {
-		return nil // its offset may lie behind the buffer
-	}
-	return data[T](v)[at : at+v.Layout.Size()]
-}
+//
+//go:noinline
+func dense[T dtype.Element](v *backend.View) []T { return elements[T](start(v), v.Layout.Size()) }
 
 // address returns where the first element of a view lies that is not empty.
 func address(v *backend.View) pointer {
 	return ahead(bufferOf(v), v.Layout.Offset*v.DType.Size())
+}
+
+// start returns where the elements of a contiguous view lie, nil for none: its offset may lie behind the buffer.
+func start(v *backend.View) pointer {
+	if v.Layout.Size() == 0 {
+		return nil
+	}
+	return address(v)
 }
 
 // bufferOf returns where the buffer of a view starts.

@@ -21,6 +21,8 @@ func addOptimizersOf[T dtype.Float](t *table) {
 }
 
 // updating makes a kernel of a loop over one operand that updates its results.
+//
+//go:noinline
 func updating[T dtype.Element](results int, l loop) *elementwise {
 	dtypes := make([]dtype.DType, results+1)
 	for i := range dtypes {

@@ -28,6 +28,8 @@ func addPoolsOf[T dtype.Float](t *table) {
 }
 
 // pool lifts a loop from the last two axes of in[0] to those of out[0].
+//
+//go:noinline
 func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		x, y := &c.In()[0], &c.Out()[0]
@@ -41,6 +43,8 @@ func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Ke
 }
 
 // poolGrad lifts its gradient, from dy to dx.
+//
+//go:noinline
 func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		dy, dx := &c.In()[0], &c.Out()[0]

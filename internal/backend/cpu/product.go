@@ -68,6 +68,8 @@ func addProduct[T dtype.Number](t *table, multiply func(a, b factor[T], out []T)
 	}
 }
 
+//
+//go:noinline
 func productOf[T dtype.Number](multiply func(a, b factor[T], out []T)) Kernel {
 	return func(c *backend.Call) error {
 		multiply(left[T](&c.In()[0]), right[T](&c.In()[1]), dense[T](&c.Out()[0]))
@@ -82,6 +84,8 @@ type factor[T dtype.Element] struct {
 }
 
 // left sees a vector as one row.
+//
+//go:noinline
 func left[T dtype.Element](v *backend.View) factor[T] {
 	f := right[T](v)
 	if v.Layout.Rank() == 1 {
@@ -91,6 +95,8 @@ func left[T dtype.Element](v *backend.View) factor[T] {
 }
 
 // right sees a vector as one column.
+//
+//go:noinline
 func right[T dtype.Element](v *backend.View) factor[T] {
 	shape, strides := v.Layout.Shape(), v.Layout.Strides()
 	f := factor[T]{count: 1}

@@ -62,6 +62,8 @@ func addDiscrete[T dtype.Element](t *table) {
 }
 
 // draw lifts a recipe to any layout: the draws go to the elements in the order of memory, whatever their index.
+//
+//go:noinline
 func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error) Kernel {
 	return func(c *backend.Call) error {
 		p, out := c.Params.(op.Draw), &c.Out()[0]
@@ -104,6 +106,8 @@ func scatterInMemoryOrder[T dtype.Element](v *backend.View, src []T) {
 }
 
 // normal has a recipe for blocks, which takes a contiguous tensor, and one for single elements.
+//
+//go:noinline
 func normal[T rng.Real](c *backend.Call) error {
 	recipe := rng.Normal[T]
 	if r, ok := any(kern.Normal).(func(g *rng.MT19937, dst []T, mean, std float64)); ok {
@@ -136,6 +140,8 @@ var errNotProbability = errors.New("Expected p_in >= 0 && p_in <= 1 to be true, 
 	"(Could this error message be improved?  If so, please report an enhancement request to PyTorch.)")
 
 // inUnit reports whether all values lie in [0, 1]; NaN does not.
+//
+//go:noinline
 func inUnit[T rng.Real](p []T) bool {
 	switch p := any(p).(type) {
 	case []float32:
@@ -158,6 +164,8 @@ func inUnit[T rng.Real](p []T) bool {
 	return true
 }
 
+//
+//go:noinline
 func halfInUnit[T interface{ Float32() float32 }](p []T) bool {
 	for _, v := range p {
 		if x := v.Float32(); !(x >= 0 && x <= 1) {

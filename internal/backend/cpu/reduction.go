@@ -8,65 +8,67 @@ import (
 	"cresset/internal/op"
 )
 
-// reduce lifts a loop over [outer][n][inner] to any axes and layout. A call without parameters reduces all axes.
+// A reduceLoop reduces the middle axis of src, seen as [outer][n][inner].
+type reduceLoop func(dst, src pointer, outer, n, inner int, params any) error
+
+// run reduces any axes of any layout. A call without parameters reduces all axes. Results of reductions are fresh.
+func (loop reduceLoop) run(c *backend.Call) error {
+	in, out := &c.In()[0], start(&c.Out()[0])
+	if l := layout.MiddleOf(*in.Layout, c.Axes()); !l.Moved && in.Layout.IsContiguous() { // spares small ops an allocation
+		return loop(out, start(in), l.Outer, l.N, l.Inner, c.Params)
+	}
+	var w workspace
+	defer w.free()
+	m := middleOf(in, c.Axes())
+	if err := w.pack(&m.view); err != nil {
+		return err
+	}
+	return loop(out, start(&m.view), m.outer, m.n, m.inner, c.Params)
+}
+
+// reduce makes a kernel of a loop over [outer][n][inner].
+//
+//go:noinline
 func reduce[D, S dtype.Element](loop func(dst []D, src []S, outer, n, inner int) error) Kernel {
-	return func(c *backend.Call) error {
-		in, out := &c.In()[0], dense[D](&c.Out()[0]) // results of reductions are fresh
-		l := layout.MiddleOf(*in.Layout, c.Axes())
-		if !l.Moved && in.Layout.IsContiguous() {
-			return loop(out, dense[S](in), l.Outer, l.N, l.Inner)
-		}
-		var w workspace
-		defer w.free()
-		m := middleOf(in, c.Axes())
-		if err := w.pack(&m.view); err != nil {
-			return err
-		}
-		return loop(out, dense[S](&m.view), m.outer, m.n, m.inner)
-	}
+	return reduceLoop(func(dst, src pointer, outer, n, inner int, _ any) error {
+		return loop(elements[D](dst, outer*inner), elements[S](src, outer*n*inner), outer, n, inner)
+	}).run
 }
 
-// reduceRows lifts a function of a row.
-func reduceRows[D, S dtype.Element](row func(row []S) D) Kernel {
-	return reduce(func(dst []D, src []S, outer, n, inner int) error {
-		return kern.Reduce(dst, src, outer, n, inner, row)
-	})
-}
-
-// reduceRowsWith lifts a function of a row that takes the call's parameters.
-func reduceRowsWith[D, S dtype.Element](row func(row []S, p op.Reduce) D) Kernel {
-	return func(c *backend.Call) error {
-		p := c.Params.(op.Reduce)
-		return reduceRows(func(s []S) D { return row(s, p) })(c)
-	}
+// reduceRowsWith makes a kernel of a function of a row and the call's parameters.
+//
+//go:noinline
+func reduceRowsWith[T dtype.Element](row func(row []T, p op.Reduce) T) Kernel {
+	return reduceLoop(func(dst, src pointer, outer, n, inner int, params any) error {
+		p := params.(op.Reduce)
+		return kern.Reduce(elements[T](dst, outer*inner), elements[T](src, outer*n*inner), outer, n, inner, func(s []T) T { return row(s, p) })
+	}).run
 }
 
 // norm is the norm of some axes.
-func norm[T dtype.Float](c *backend.Call) error {
-	p := c.Params.(op.Reduce).P
-	return reduce(func(dst, src []T, outer, n, inner int) error {
-		return kern.NormMiddle(dst, src, outer, n, inner, p)
-	})(c)
+func norm[T dtype.Float]() Kernel {
+	return reduceLoop(func(dst, src pointer, outer, n, inner int, params any) error {
+		return kern.NormMiddle(elements[T](dst, outer*inner), elements[T](src, outer*n*inner), outer, n, inner, params.(op.Reduce).P)
+	}).run
 }
 
 // An extremeLoop finds extremes along the middle axis of [outer][n][inner], their first indices, or both.
 type extremeLoop[T dtype.Element] func(value []T, index []int64, src []T, outer, n, inner int) error
 
-// reducePairs lifts a loop that finds elements and their indices.
+// reducePairs makes a kernel of a loop that finds elements and their indices.
+//
+//go:noinline
 func reducePairs[T dtype.Element](loop extremeLoop[T]) Kernel {
 	return func(c *backend.Call) error {
-		var w workspace
-		defer w.free()
-		m := middleOf(&c.In()[0], c.Axes())
-		if err := w.pack(&m.view); err != nil {
-			return err
-		}
-		value, index := dense[T](&c.Out()[0]), dense[int64](&c.Out()[1])
-		return loop(value, index, dense[T](&m.view), m.outer, m.n, m.inner)
+		return reduceLoop(func(dst, src pointer, outer, n, inner int, _ any) error {
+			return loop(elements[T](dst, outer*inner), dense[int64](&c.Out()[1]), elements[T](src, outer*n*inner), outer, n, inner)
+		}).run(c)
 	}
 }
 
 // mapRows lifts a function that maps a row to a row of the same length.
+//
+//go:noinline
 func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 	return alongAxis(func(outer, n, inner int, x []S, y []D) error {
 		return kern.MapRows(y, x, outer, n, inner, func(_ int, x []S, y []D) { row(x, y) })
@@ -75,6 +77,8 @@ func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 
 // spread lifts the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
 // of the result.
+//
+//go:noinline
 func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 	return func(c *backend.Call) error {
 		p, _ := c.Params.(op.Reduce)
@@ -105,6 +109,8 @@ func spread[T dtype.Float](row func(dy, y T, x, dx []T, p op.Reduce)) Kernel {
 }
 
 // pickGrad puts dy where the index says, and zeros elsewhere: the gradient of a reduction that chooses elements.
+//
+//go:noinline
 func pickGrad[T dtype.Float](c *backend.Call) error {
 	out := &c.Out()[0]
 	dx, dy, index := dense[T](out), dense[T](&c.In()[0]), dense[int64](&c.In()[1])

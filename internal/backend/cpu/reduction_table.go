@@ -35,6 +35,8 @@ func addReduction[D, A, S dtype.Number](t *table) {
 }
 
 // addExtreme adds the ops that find an extreme of all, of some axes, of one with its index, and the index alone.
+//
+//go:noinline
 func addExtreme[S dtype.Number](t *table, loop extremeLoop[S], all, axes, pair, index op.Op) {
 	dt := dtype.Of[S]()
 	t[all][dt] = reduce(func(dst, src []S, outer, n, inner int) error { return loop(dst, nil, src, outer, n, inner) })
@@ -49,7 +51,7 @@ func addReductionFloat[T dtype.Float](t *table) {
 	t[op.MeanAxes][dt] = t[op.Mean][dt]
 	t[op.Var][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.VarRow(row, p.Correction) })
 	t[op.Std][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.StdRow(row, p.Correction) })
-	t[op.Norm][dt] = norm[T]
+	t[op.Norm][dt] = norm[T]()
 	t[op.LogSumExp][dt] = reduce(kern.LogSumExpMiddle[T])
 
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])

@@ -22,6 +22,8 @@ func addSoftmaxFloat[T dtype.Float](t *table) {
 }
 
 // alongAxis lifts a loop that maps runs along one axis to runs of the same length.
+//
+//go:noinline
 func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		in := &c.In()[0]
@@ -31,6 +33,8 @@ func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) 
 }
 
 // alongAxisGrad lifts the gradient of such a loop, of dy and the result y.
+//
+//go:noinline
 func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T) error) Kernel {
 	return rowMajor(func(c *backend.Call) error {
 		dy, y := &c.In()[0], &c.In()[1]
