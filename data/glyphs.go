@@ -28,7 +28,7 @@ func Count(n int) GlyphOption { return func(o *drawing) { o.count = &n } }
 // Seed gives other pictures with each seed; it is 0 unless given.
 func Seed(seed uint64) GlyphOption { return func(o *drawing) { o.seed = seed } }
 
-// Glyphs draws a data set of digits, white on black: the ten Go fonts, each picture turned, scaled, sheared, moved and
+// Glyphs draws a data set of digits, white on black: the ten Go fonts, each picture rotated, scaled, sheared, moved and
 // covered with noise at random. Pictures depend on nothing but Train, Seed and their index, on every machine.
 // It panics where Count is negative.
 func Glyphs(opts ...GlyphOption) *Images {
@@ -111,13 +111,13 @@ func (m *affine) apply(p point) point {
 	}
 }
 
-// pose returns a random map from an outline to the canvas: scale, shear, then a turn, then a shift.
+// pose returns a random map from an outline to the canvas: scale, shear, rotation, translation.
 func (g *glyphMaker) pose() *affine {
 	height := g.between(16, 21)
 	width := float64(height * g.between(0.8, 1.2))
 	shear := g.between(-0.2, 0.2)
 	// With t = tan(angle/2), cos and sin are (1-t*t)/(1+t*t) and 2t/(1+t*t), which need no function that differs between
-	// machines. 0.1763 is tan(10 degrees): beyond a turn of 20, a 6 begins to look like a 9.
+	// machines. 0.1763 is tan(10 degrees): rotated by more than 20, a 6 begins to look like a 9.
 	t := g.between(-0.1317, 0.1317)
 	tt := float64(t * t)
 	cos, sin := (1-tt)/(1+tt), 2*t/(1+tt)

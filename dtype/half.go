@@ -22,7 +22,7 @@ const (
 
 // Float32 returns h's value, which is exact. A NaN keeps its sign and payload.
 func (h F16) Float32() float32 {
-	// The exponent is 112 too small; scaling mends it, for subnormals too.
+	// The exponent is 112 too small; scaling corrects it, for subnormals too.
 	bits := math.Float32bits(math.Float32frombits(uint32(h&0x7fff)<<13) * 0x1p112)
 	if bits >= 0x4780_0000 { // infinity and NaNs came out as 2**16 and above
 		bits |= f32Inf

@@ -118,7 +118,7 @@ func place(gpus []GPU) {
 	}
 }
 
-// places is place for GPUs of a file, none of which may share what tells them apart.
+// places is place for the GPUs of a file. It refuses two with the same bus address or UUID.
 func (r *reader) places(n *node, gpus []GPU) {
 	for i := range gpus {
 		for j := range i {

@@ -225,8 +225,8 @@ func TestQuantities(t *testing.T) {
 		{size, "GiB", 0, false},
 		{size, "99999999999TiB", 0, false},
 		{rate, "112.1GB/s", 112100000000, true},
-		{tone, "1455MHz", 1455000000, true},
-		{pace, "931.2G/s", 931200000000, true},
+		{frequency, "1455MHz", 1455000000, true},
+		{work, "931.2G/s", 931200000000, true},
 	} {
 		if got, ok := tc.u.parse(tc.text); ok != tc.ok || ok && got != tc.want {
 			t.Errorf("%s: got %d, %v, want %d, %v", tc.text, got, ok, tc.want, tc.ok)

@@ -65,8 +65,8 @@ func (s Shape) NumEl() (n int, ok bool) {
 
 const maxInt = int(^uint(0) >> 1)
 
-// What asks about a layout takes a pointer, for the compiler would copy the six words each time; what makes another
-// takes a value, so that calls chain.
+// Methods that read a layout have pointer receivers, since the compiler would copy the six words each time; methods that
+// make another one have value receivers, so that calls chain.
 
 // Layout places the element at index i[0], i[1], … at Offset + Σ i[k]·Strides()[k] of a storage.
 type Layout struct {
@@ -209,7 +209,7 @@ func rowMajor(shape Shape, strides []int) bool {
 	for i := len(shape) - 1; i >= 0; i-- {
 		switch shape[i] {
 		case 0:
-			return true // nothing lies anywhere
+			return true // there are no elements
 		case 1:
 		default:
 			gapless = gapless && strides[i] == step

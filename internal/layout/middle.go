@@ -23,8 +23,8 @@ type Middle struct {
 	Moved           bool // its axes have another order than those of the layout that was asked for
 }
 
-// MiddleOf brings the reduced axes together, those whose bits are set: they stay in place where they are neighbours, else
-// they move to the back.
+// MiddleOf returns l with the reduced axes, those whose bits are set, next to each other: in place where they are adjacent
+// already, else behind all others.
 func MiddleOf(l Layout, axes uint32) Middle {
 	m := Middle{Layout: l, Outer: 1, N: 1, Inner: 1}
 	first, last, count := AxisRange(l.Rank(), axes)

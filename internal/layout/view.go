@@ -21,8 +21,8 @@ func (e *AxisError) Error() string {
 	return fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -e.Rank, e.Rank-1, e.Axis)
 }
 
-// Room is where a layout of up to four axes finds place on the stack of who asks for it. The methods below that take room
-// put what they return there if it fits; nil is no room, and what l itself lies in is none either.
+// Room is memory on the caller's stack for the extents and strides of up to four axes. The methods below that take room put
+// what they return there if it fits, and allocate otherwise, as with nil. Room must not be the memory of l itself.
 type Room [8]int
 
 // Transpose returns the layout with axes a and b exchanged.

@@ -60,7 +60,7 @@ func sincosf(x float32) (sin, cos float64) {
 	s = rounded(step(s, z, sin0) * z)
 	s = step(s, r, r)
 
-	// In the second and the fourth quarter the two change places; in the third
+	// In the second and the fourth quarter sine and cosine are exchanged; in the third
 	// and fourth the sine is negative, in the second and third the cosine.
 	q := uint64(j) >> 1
 	sb, cb := math.Float64bits(s), math.Float64bits(c)

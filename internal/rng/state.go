@@ -77,7 +77,8 @@ func (g *MT19937) SetState(state []byte) error {
 }
 
 // cachedNormal returns the cached normal value of a saved state. The older
-// form holds it as the radius and the turn that it comes from.
+// form holds the two uniform draws from which Box-Muller makes it: a radius,
+// and an angle as a part of the circle.
 func cachedNormal(state []byte) float64 {
 	at := func(i int) float64 {
 		return math.Float64frombits(binary.LittleEndian.Uint64(state[i:]))
