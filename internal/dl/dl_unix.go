@@ -25,20 +25,45 @@ func open(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
-// relativePlace returns where an element of LD_LIBRARY_PATH finds a bare name
-// from the working directory, as an empty element does.
+// relativePlace returns where an element of LD_LIBRARY_PATH finds a bare name from the working directory, as an empty element
+// does.
 func relativePlace(name string) (place string, ok bool) {
 	list := os.Getenv("LD_LIBRARY_PATH")
 	if list == "" || filepath.IsAbs(name) {
 		return "", false
 	}
 	for _, dir := range strings.Split(strings.ReplaceAll(list, ";", ":"), ":") {
-		place = filepath.Join(dir, name)
-		if _, err := os.Stat(place); err == nil {
+		if place = placeBelow(dir, name, deepest); place != "" {
 			return place, !filepath.IsAbs(place)
 		}
 	}
 	return "", false
+}
+
+// variants are the folders for kinds of processors, and for threads, in which glibc looks in each folder of its search: those of
+// glibc-hwcaps, and in each other the ones that libraries before 2.37 knew, which lie in one another: a thread model, two kinds of processor, a platform.
+var variants = []string{"glibc-hwcaps/*", "tls", "haswell", "avx512_1", "xeon_phi", "x86_64", "aarch64", "atomics"}
+
+const deepest = 4
+
+// placeBelow returns where glibc finds a name from a folder, "" where it does not.
+func placeBelow(dir, name string, depth int) string {
+	place := filepath.Join(dir, name)
+	if _, err := os.Stat(place); err == nil {
+		return place
+	}
+	if depth == 0 {
+		return ""
+	}
+	for _, variant := range variants {
+		below, _ := filepath.Glob(filepath.Join(dir, variant))
+		for _, b := range below {
+			if place := placeBelow(b, name, depth-1); place != "" {
+				return place
+			}
+		}
+	}
+	return ""
 }
 
 // located returns the file behind a bare name that was opened: among the files that Linux has mapped, the one that has

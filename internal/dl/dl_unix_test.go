@@ -4,6 +4,7 @@ package dl
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -26,6 +27,32 @@ func TestOpenNeverFromRelativeSearchPath(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestOpenNeverFromVariants: glibc also looks in folders for kinds of processors, in each folder of its search.
+func TestOpenNeverFromVariants(t *testing.T) {
+	lib := stub(t)
+	data, err := os.ReadFile(lib.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "tls", "haswell/x86_64", "tls/haswell/avx512_1/x86_64", "x86_64"} {
+		t.Chdir(t.TempDir())
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "libcresset-variant.so"), data, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, value := range []string{":/lib", "/lib:.", "../" + filepath.Base(must(os.Getwd()))} {
+			t.Setenv("LD_LIBRARY_PATH", value)
+			if _, err := Open("libcresset-variant.so"); !errors.Is(err.(*OpenError).Tried[0].Err, errRelative) {
+				t.Errorf("%s with %q: got %v", dir, value, err)
+			}
+		}
+	}
+}
+
+func must(text string, _ error) string { return text }
 
 // TestLocated: a bare name is told with the folder that it was found in.
 func TestLocated(t *testing.T) {
