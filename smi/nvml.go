@@ -66,7 +66,7 @@ func (s *nvmlSource) close() { s.api.Shutdown() }
 func (s *nvmlSource) read(details bool) (*Inventory, error) {
 	n, r := s.api.Count()
 	if r != nvml.Success {
-		return nil, &Error{reason(r), r.Err("nvmlDeviceGetCount")}
+		return nil, &Error{reason(r), s.api.Err("nvmlDeviceGetCount", r)}
 	}
 	if n == 0 {
 		return nil, &Error{ErrNoGPU, nil}
@@ -93,9 +93,9 @@ func (s *nvmlSource) read(details bool) (*Inventory, error) {
 
 // words returns what NVML says of a failure.
 func words(err error) string {
-	var r nvml.Return
-	if errors.As(err, &r) {
-		return r.Text()
+	var call *nvml.CallError
+	if errors.As(err, &call) {
+		return call.Text
 	}
 	return err.Error()
 }
@@ -115,7 +115,7 @@ func (s *nvmlSource) cuda() string {
 // its memory; everything else may be absent.
 func (s *nvmlSource) gpu(index uint32) (GPU, nvml.Device, error) {
 	fail := func(symbol string, r nvml.Return) (GPU, nvml.Device, error) {
-		return GPU{}, 0, &Error{reason(r), fmt.Errorf("GPU %d: %w", index, r.Err(symbol))}
+		return GPU{}, 0, &Error{reason(r), fmt.Errorf("GPU %d: %w", index, s.api.Err(symbol, r))}
 	}
 	dev, r := s.api.DeviceByIndex(index)
 	if r != nvml.Success {

@@ -85,10 +85,10 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestReturns(t *testing.T) {
-	if got := ErrGPULost.Err("nvmlDeviceGetName").Error(); got != "nvmlDeviceGetName: NVML_ERROR_GPU_IS_LOST: GPU is lost" {
+	if got := (&API{}).Err("nvmlDeviceGetName", ErrGPULost).Error(); got != "nvmlDeviceGetName: NVML_ERROR_GPU_IS_LOST: GPU is lost" {
 		t.Errorf("got %q", got)
 	}
-	if err := Success.Err("nvmlInit_v2"); err != nil {
+	if err := (&API{}).Err("nvmlInit_v2", Success); err != nil {
 		t.Errorf("got %v", err)
 	}
 	if got := Return(77).Error(); got != "NVML_ERROR_77: Unknown Error" {
@@ -97,6 +97,26 @@ func TestReturns(t *testing.T) {
 	for r, want := range map[Return]bool{Success: false, ErrNotSupported: true, ErrFunctionNotFound: true, ErrGPULost: false, ErrUnknown: false} {
 		if r.Absent() != want {
 			t.Errorf("%v: absent is %v", r, !want)
+		}
+	}
+}
+
+// TestTexts: the library's own words come first, then those of driver 550.
+func TestTexts(t *testing.T) {
+	api := &API{ErrorString: func(r Return) string {
+		if r == ErrGPULost {
+			return "the bus is empty"
+		}
+		return "Unknown Error"
+	}}
+	for r, want := range map[Return]string{
+		ErrGPULost: "the bus is empty", ErrOperatingSystem: "GPU access blocked by the operating system",
+		ErrArgumentVersionMismatch: "Argument version mismatch", ErrDeprecated: "Requested functionality has been deprecated",
+		ErrNotReady: "System is not in ready state", ErrGPUNotFound: "No supported GPUs were found",
+		ErrInvalidState: "Resource not in correct state to perform requested operation", ErrUnknown: "Unknown Error",
+	} {
+		if got := api.Text(r); got != want {
+			t.Errorf("%d: got %q, want %q", r, got, want)
 		}
 	}
 }

@@ -39,7 +39,7 @@ const (
 	ErrUnknown                 Return = 999
 )
 
-// returns has the names and texts of the library itself (nvmlErrorString).
+// returns has the names, and the texts that nvmlErrorString of driver 550 has; older ones know fewer.
 var returns = map[Return]struct{ name, text string }{
 	Success:                    {"NVML_SUCCESS", "Success"},
 	ErrUninitialized:           {"NVML_ERROR_UNINITIALIZED", "Uninitialized"},
@@ -58,17 +58,17 @@ var returns = map[Return]struct{ name, text string }{
 	ErrCorruptedInfoROM:        {"NVML_ERROR_CORRUPTED_INFOROM", "Corrupted infoROM"},
 	ErrGPULost:                 {"NVML_ERROR_GPU_IS_LOST", "GPU is lost"},
 	ErrResetRequired:           {"NVML_ERROR_RESET_REQUIRED", "GPU requires reset"},
-	ErrOperatingSystem:         {"NVML_ERROR_OPERATING_SYSTEM", "The operating system has blocked the request."},
+	ErrOperatingSystem:         {"NVML_ERROR_OPERATING_SYSTEM", "GPU access blocked by the operating system"},
 	ErrVersionMismatch:         {"NVML_ERROR_LIB_RM_VERSION_MISMATCH", "Driver/library version mismatch"},
 	ErrInUse:                   {"NVML_ERROR_IN_USE", "In use by another client"},
 	ErrMemory:                  {"NVML_ERROR_MEMORY", "Insufficient Memory"},
 	ErrNoData:                  {"NVML_ERROR_NO_DATA", "No data"},
 	ErrInsufficientResources:   {"NVML_ERROR_INSUFFICIENT_RESOURCES", "Insufficient Resources"},
-	ErrArgumentVersionMismatch: {"NVML_ERROR_ARGUMENT_VERSION_MISMATCH", "Version mismatch between the function argument and the library"},
-	ErrDeprecated:              {"NVML_ERROR_DEPRECATED", "Deprecated"},
-	ErrNotReady:                {"NVML_ERROR_NOT_READY", "Not Ready"},
-	ErrGPUNotFound:             {"NVML_ERROR_GPU_NOT_FOUND", "No GPUs were found"},
-	ErrInvalidState:            {"NVML_ERROR_INVALID_STATE", "Invalid State"},
+	ErrArgumentVersionMismatch: {"NVML_ERROR_ARGUMENT_VERSION_MISMATCH", "Argument version mismatch"},
+	ErrDeprecated:              {"NVML_ERROR_DEPRECATED", "Requested functionality has been deprecated"},
+	ErrNotReady:                {"NVML_ERROR_NOT_READY", "System is not in ready state"},
+	ErrGPUNotFound:             {"NVML_ERROR_GPU_NOT_FOUND", "No supported GPUs were found"},
+	ErrInvalidState:            {"NVML_ERROR_INVALID_STATE", "Resource not in correct state to perform requested operation"},
 	ErrUnknown:                 {"NVML_ERROR_UNKNOWN", "Unknown Error"},
 }
 
@@ -80,7 +80,7 @@ func (r Return) Name() string {
 	return fmt.Sprintf("NVML_ERROR_%d", int32(r))
 }
 
-// Text returns the library's words for r, such as "GPU is lost".
+// Text returns NVML's words for r, such as "GPU is lost".
 func (r Return) Text() string {
 	if known, ok := returns[r]; ok {
 		return known.text
@@ -101,22 +101,33 @@ func (r Return) Absent() bool {
 	return false
 }
 
+// Text returns the library's own words for r, where it has any.
+func (a *API) Text(r Return) string {
+	if a.ErrorString != nil {
+		if text := a.ErrorString(r); text != "" && text != ErrUnknown.Text() {
+			return text
+		}
+	}
+	return r.Text()
+}
+
 // Err returns nil for Success and else a *CallError that names the C symbol.
-func (r Return) Err(symbol string) error {
+func (a *API) Err(symbol string, r Return) error {
 	if r == Success {
 		return nil
 	}
-	return &CallError{symbol, r}
+	return &CallError{symbol, r, a.Text(r)}
 }
 
 // CallError is a call of NVML that failed; errors.Is finds its Return.
 type CallError struct {
 	Symbol string
 	Return Return
+	Text   string
 }
 
 // Error returns symbol, name and text.
-func (e *CallError) Error() string { return e.Symbol + ": " + e.Return.Error() }
+func (e *CallError) Error() string { return e.Symbol + ": " + e.Return.Name() + ": " + e.Text }
 
 // Unwrap returns the Return.
 func (e *CallError) Unwrap() error { return e.Return }

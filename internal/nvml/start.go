@@ -5,10 +5,13 @@ import "reflect"
 // InitError is a library that does not start; errors.Is finds its Return:
 // ErrDriverNotLoaded without a driver, ErrVersionMismatch where the library is
 // another version's.
-type InitError struct{ Return Return }
+type InitError struct {
+	Return Return
+	Text   string
+}
 
 // Error returns what nvidia-smi says.
-func (e *InitError) Error() string { return "Failed to initialize NVML: " + e.Return.Text() }
+func (e *InitError) Error() string { return "Failed to initialize NVML: " + e.Text }
 
 // Unwrap returns the Return.
 func (e *InitError) Unwrap() error { return e.Return }
@@ -26,7 +29,7 @@ func (a *API) Start() error {
 		return err
 	}
 	if r := a.Init(); r != Success {
-		return &InitError{r}
+		return &InitError{r, a.Text(r)}
 	}
 	return nil
 }
