@@ -33,6 +33,8 @@ func rearranged(name string, shape []int, f func(x *tensor.Tensor) *tensor.Tenso
 
 func isView(r *opRow) { r.view = true }
 
+func takesAPart(r *opRow) { r.noEmpty = "it takes a part that an empty axis does not have" }
+
 var viewRows = []opRow{
 	rearranged("view", []int{2, 6}, func(x *tensor.Tensor) *tensor.Tensor { return x.View(4, -1) }, []int{4, 3},
 		func(i []int) []int { k := 3*i[0] + i[1]; return []int{k / 6, k % 6} }).as(isView).as(func(r *opRow) { r.contiguousOnly = true }),
@@ -59,13 +61,13 @@ var viewRows = []opRow{
 	rearranged("select", []int{2, 3, 4}, func(x *tensor.Tensor) *tensor.Tensor { return x.Select(1, -1) }, []int{2, 4},
 		func(i []int) []int { return []int{i[0], 2, i[1]} }).as(isView),
 	rearranged("split", []int{2, 5}, func(x *tensor.Tensor) *tensor.Tensor { return x.Split(2, 1)[1] }, []int{2, 2},
-		func(i []int) []int { return []int{i[0], 2 + i[1]} }).as(isView),
+		func(i []int) []int { return []int{i[0], 2 + i[1]} }).as(isView).as(takesAPart),
 	rearranged("split_with_sizes", []int{2, 5}, func(x *tensor.Tensor) *tensor.Tensor { return x.SplitSizes([]int{1, 3, 1}, 1)[1] }, []int{2, 3},
 		func(i []int) []int { return []int{i[0], 1 + i[1]} }).as(isView),
 	rearranged("whole axes", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Index(nil, nil) }, []int{2, 3},
 		func(i []int) []int { return i }).as(isView),
 	rearranged("unbind", []int{2, 3}, func(x *tensor.Tensor) *tensor.Tensor { return x.Unbind(1)[2] }, []int{2},
-		func(i []int) []int { return []int{i[0], 2} }).as(isView),
+		func(i []int) []int { return []int{i[0], 2} }).as(isView).as(takesAPart),
 }
 
 var indexingRows = []opRow{

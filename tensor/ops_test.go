@@ -35,6 +35,7 @@ type opRow struct {
 	inPlace        func(x []*tensor.Tensor) *tensor.Tensor // f, written into x[0]
 	severalDevices string                                  // why inputs may lie on several devices
 	draws          bool                                    // random: GPUs draw other numbers than the CPU, which TestPhiloxDraws judges
+	noEmpty        string                                  // why axes without elements, and long ones, are not tried
 	noSpecials     string                                  // why NaN, infinities and the like are not tried
 	empty          []emptyCase
 	wrong          []wrongCase
@@ -90,6 +91,7 @@ func TestOps(t *testing.T) {
 				r.checkReuse(t, dev)
 				r.checkLayouts(t, dev)
 				r.checkEmpty(t, dev)
+				r.checkLargeEmpty(t, dev)
 				r.checkMemory(t, dev)
 				r.checkInPlace(t, dev)
 				r.checkMistakes(t, dev)

@@ -18,7 +18,11 @@ func forStrips(outer, n, inner int, visit func(from, to, count int)) {
 	par.For(outer*strips, max(1, piece/max(n*min(inner, stripColumns), 1)), func(lo, hi int) {
 		for s := lo; s < hi; s++ {
 			o, first := s/strips, s%strips*stripColumns
-			visit(o*n*inner+first, o*inner+first, min(stripColumns, inner-first))
+			from := o*n*inner + first
+			if n == 0 {
+				from = 0 // there are no rows to be a strip of
+			}
+			visit(from, o*inner+first, min(stripColumns, inner-first))
 		}
 	})
 }
