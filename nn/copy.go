@@ -37,7 +37,11 @@ func (c *copier) copy(v reflect.Value) reflect.Value {
 		if v.IsNil() {
 			return v
 		}
+		if out, ok := c.done[keyOf(v)]; ok {
+			return out
+		}
 		out := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		c.done[keyOf(v)] = out
 		for i := range v.Len() {
 			out.Index(i).Set(c.copy(v.Index(i)))
 		}
@@ -52,7 +56,11 @@ func (c *copier) copy(v reflect.Value) reflect.Value {
 		if v.IsNil() {
 			return v
 		}
+		if out, ok := c.done[keyOf(v)]; ok {
+			return out
+		}
 		out := reflect.MakeMap(v.Type())
+		c.done[keyOf(v)] = out
 		for _, k := range v.MapKeys() {
 			out.SetMapIndex(k, c.copy(v.MapIndex(k)))
 		}

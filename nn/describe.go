@@ -13,8 +13,11 @@ func Describe(model any) string {
 	if s, ok := model.(fmt.Stringer); ok && !isContainer(v) {
 		return s.String()
 	}
-	return describe(v)
+	return make(describer).describe(v)
 }
+
+// describer knows the pointers, slices and maps that are being printed: one that holds itself ends in dots.
+type describer map[reference]bool
 
 // isContainer reports whether the value's own String is made of Describe.
 func isContainer(v reflect.Value) bool {
@@ -40,7 +43,7 @@ func nameOf(t reflect.Type) string {
 
 type child struct{ name, text string }
 
-func describe(v reflect.Value) string {
+func (d describer) describe(v reflect.Value) string {
 	if v.CanInterface() {
 		if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
 			return s.String()
@@ -50,6 +53,13 @@ func describe(v reflect.Value) string {
 		if v.IsNil() {
 			return "None"
 		}
+		if v.Kind() == reflect.Pointer {
+			if d[keyOf(v)] {
+				return nameOf(v.Type().Elem()) + "(...)"
+			}
+			d[keyOf(v)] = true
+			defer delete(d, keyOf(v))
+		}
 		v = v.Elem()
 		if v.CanInterface() {
 			if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
@@ -58,7 +68,14 @@ func describe(v reflect.Value) string {
 		}
 	}
 	name := nameOf(v.Type())
-	kids := children(v)
+	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
+		if d[keyOf(v)] {
+			return name + "(...)"
+		}
+		d[keyOf(v)] = true
+		defer delete(d, keyOf(v))
+	}
+	kids := d.children(v)
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
 		kids = repeated(kids)
 	}
@@ -75,11 +92,11 @@ func describe(v reflect.Value) string {
 }
 
 // children lists the modules of a struct, a slice or a map.
-func children(v reflect.Value) []child {
+func (d describer) children(v reflect.Value) []child {
 	var kids []child
 	add := func(name string, v reflect.Value) {
 		if isModule(v) {
-			kids = append(kids, child{name, describe(v)})
+			kids = append(kids, child{name, d.describe(v)})
 		}
 	}
 	switch v.Kind() {
@@ -96,7 +113,7 @@ func children(v reflect.Value) []child {
 			switch {
 			case m.value.Type() == tensorType || m.value.Type() == modeType:
 			case m.inline:
-				kids = append(kids, children(m.value)...)
+				kids = append(kids, d.children(m.value)...)
 			default:
 				add(m.name, m.value)
 			}

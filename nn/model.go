@@ -14,13 +14,14 @@ import (
 // then its children's.
 func Parameters(model any) iter.Seq2[string, *tensor.Tensor] { return tensors(model, false) }
 
-// Buffers yields the tensors of a model that are state but no parameters.
+// Buffers yields the tensors of a model that move with it and are no parameters: fields with the tag `nn:",buffer"`, and those with
+// `nn:",buffer,persistent=false"`, which State leaves out.
 func Buffers(model any) iter.Seq2[string, *tensor.Tensor] { return tensors(model, true) }
 
 func tensors(model any, buffers bool) iter.Seq2[string, *tensor.Tensor] {
 	return func(yield func(string, *tensor.Tensor) bool) {
-		walk(model, &walker{visit: func(name string, t *tensor.Tensor, buffer bool) bool {
-			return buffer != buffers || yield(name, t)
+		walk(model, &walker{visit: func(name string, t *tensor.Tensor, r role) bool {
+			return (r != parameter) != buffers || yield(name, t)
 		}})
 	}
 }
@@ -125,7 +126,7 @@ var modeType = reflect.TypeFor[Mode]()
 
 func setMode[M any](model M, evaluating bool) M {
 	walk(model, &walker{
-		visit: func(string, *tensor.Tensor, bool) bool { return true },
+		visit: func(string, *tensor.Tensor, role) bool { return true },
 		enter: func(v reflect.Value) {
 			if v.Type() == modeType {
 				if !v.CanAddr() || !v.Addr().CanInterface() {

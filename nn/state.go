@@ -10,12 +10,14 @@ import (
 	"cresset/tensor"
 )
 
-// State returns the parameters and buffers of a model by name; what is shared within the model comes under each of its
+// State returns the parameters and persistent buffers of a model by name; what is shared within the model comes under each of its
 // names. The tensors share the model's memory and do not track gradients.
 func State(model any) map[string]*tensor.Tensor {
 	state := make(map[string]*tensor.Tensor)
-	walk(model, &walker{again: true, visit: func(name string, t *tensor.Tensor, _ bool) bool {
-		state[name] = t.Detach()
+	walk(model, &walker{again: true, visit: func(name string, t *tensor.Tensor, r role) bool {
+		if r != transient {
+			state[name] = t.Detach()
+		}
 		return true
 	}})
 	return state
@@ -37,7 +39,10 @@ func LoadState(model any, state map[string]*tensor.Tensor) error {
 	known := make(map[string]bool, len(state))
 	type pair struct{ to, from *tensor.Tensor }
 	var pairs []pair
-	walk(model, &walker{again: true, visit: func(name string, t *tensor.Tensor, _ bool) bool {
+	walk(model, &walker{again: true, visit: func(name string, t *tensor.Tensor, r role) bool {
+		if r == transient {
+			return true
+		}
 		from, ok := state[name]
 		known[name] = true
 		switch {

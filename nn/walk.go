@@ -20,9 +20,18 @@ type Module interface {
 type member struct {
 	name   string
 	value  reflect.Value // a *tensor.Tensor or a module
-	buffer bool
+	role   role
 	inline bool
 }
+
+// role is what a tensor is to a model.
+type role uint8
+
+const (
+	parameter role = iota
+	buffer         // state that is not trained
+	transient      // a buffer that moves with the model and is not in its state: PyTorch's persistent=False
+)
 
 var tensorType = reflect.TypeFor[*tensor.Tensor]()
 
@@ -30,8 +39,9 @@ var tensorType = reflect.TypeFor[*tensor.Tensor]()
 type walker struct {
 	again bool         // visit shared modules and tied parameters under each of their names, as a state dict has them
 	seen  map[any]bool // pointers that were visited; with again, those being visited, so that cycles end
+	held  map[any]bool // slices and maps being visited
 	names map[string]bool
-	visit func(name string, t *tensor.Tensor, buffer bool) bool
+	visit func(name string, t *tensor.Tensor, r role) bool
 	enter func(v reflect.Value) // called for each struct, where not nil
 	done  bool
 }
@@ -40,35 +50,63 @@ func walk(model any, w *walker) {
 	if model == nil {
 		panic(fault("walk", "a model must be a pointer to a struct, not nil"))
 	}
-	w.seen, w.names = make(map[any]bool), make(map[string]bool)
+	w.seen, w.held, w.names = make(map[any]bool), make(map[any]bool), make(map[string]bool)
 	v := reflect.ValueOf(model)
-	w.value("", v, false)
+	w.value("", v, parameter)
 }
 
 // value visits whatever a field holds.
-func (w *walker) value(path string, v reflect.Value, buffer bool) {
+func (w *walker) value(path string, v reflect.Value, r role) {
 	if w.done || !v.IsValid() {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		w.pointer(path, v, buffer)
+		w.pointer(path, v, r)
 	case reflect.Interface:
-		w.value(path, v.Elem(), buffer)
+		w.value(path, v.Elem(), r)
 	case reflect.Struct:
 		w.structure(path, v)
-	case reflect.Slice, reflect.Array:
-		for i := range v.Len() {
-			w.value(join(path, strconv.Itoa(i)), v.Index(i), buffer)
-		}
-	case reflect.Map:
-		for _, k := range sortedKeys(v) {
-			w.value(join(path, k.String()), v.MapIndex(k), buffer)
+	case reflect.Array:
+		w.elements(path, v, r)
+	case reflect.Slice, reflect.Map:
+		if key := keyOf(v); !w.held[key] {
+			w.held[key] = true
+			w.elements(path, v, r)
+			delete(w.held, key)
 		}
 	}
 }
 
-func (w *walker) pointer(path string, v reflect.Value, buffer bool) {
+// elements visits what a slice, an array or a map holds.
+func (w *walker) elements(path string, v reflect.Value, r role) {
+	if v.Kind() == reflect.Map {
+		for _, k := range sortedKeys(v) {
+			w.value(join(path, k.String()), v.MapIndex(k), r)
+		}
+		return
+	}
+	for i := range v.Len() {
+		w.value(join(path, strconv.Itoa(i)), v.Index(i), r)
+	}
+}
+
+// reference tells a pointer, a slice or a map from all others, so that walks know where they have been.
+type reference struct {
+	at  any // an unsafe.Pointer, only compared
+	len int
+	typ reflect.Type
+}
+
+func keyOf(v reflect.Value) reference {
+	r := reference{at: v.UnsafePointer(), typ: v.Type()}
+	if v.Kind() == reflect.Slice {
+		r.len = v.Len()
+	}
+	return r
+}
+
+func (w *walker) pointer(path string, v reflect.Value, r role) {
 	if v.IsNil() || v.Type() != tensorType && v.Elem().Kind() != reflect.Struct {
 		return
 	}
@@ -81,7 +119,7 @@ func (w *walker) pointer(path string, v reflect.Value, buffer bool) {
 	}
 	w.seen[p] = true
 	if v.Type() == tensorType {
-		w.tensor(path, v.Interface().(*tensor.Tensor), buffer)
+		w.tensor(path, v.Interface().(*tensor.Tensor), r)
 	} else {
 		w.structure(path, v.Elem())
 	}
@@ -90,13 +128,13 @@ func (w *walker) pointer(path string, v reflect.Value, buffer bool) {
 	}
 }
 
-func (w *walker) tensor(path string, t *tensor.Tensor, buffer bool) {
+func (w *walker) tensor(path string, t *tensor.Tensor, r role) {
 	if w.names[path] {
 		panic(fault("walk", fmt.Sprintf("the model has two tensors of the name %q", path)))
 	}
 	w.names[path] = true
 	t.SetName(path)
-	w.done = !w.visit(path, t, buffer)
+	w.done = !w.visit(path, t, r)
 }
 
 func (w *walker) structure(path string, v reflect.Value) {
@@ -106,12 +144,12 @@ func (w *walker) structure(path string, v reflect.Value) {
 	ms := members(v)
 	for _, m := range ms {
 		if m.value.Type() == tensorType {
-			w.value(join(path, m.name), m.value, m.buffer)
+			w.value(join(path, m.name), m.value, m.role)
 		}
 	}
 	for _, m := range ms {
 		if m.value.Type() != tensorType {
-			w.value(join(path, m.name), m.value, m.buffer)
+			w.value(join(path, m.name), m.value, m.role)
 		}
 	}
 }
@@ -126,13 +164,14 @@ func members(v reflect.Value) []member {
 			continue
 		}
 		name, options, _ := strings.Cut(f.Tag.Get("nn"), ",")
-		if options != "" && options != "buffer" && options != "inline" {
-			panic(fault("walk", fmt.Sprintf("the tag of field %s says %q, which is neither buffer nor inline", f.Name, options)))
+		r, known := map[string]role{"": parameter, "inline": parameter, "buffer": buffer, "buffer,persistent=false": transient}[options]
+		if !known {
+			panic(fault("walk", fmt.Sprintf("the tag of field %s says %q, which is none of buffer, buffer,persistent=false and inline", f.Name, options)))
 		}
 		if name == "-" {
 			continue
 		}
-		m := member{name: name, value: v.Field(i), buffer: options == "buffer", inline: options == "inline" || f.Anonymous && name == ""}
+		m := member{name: name, value: v.Field(i), role: r, inline: options == "inline" || f.Anonymous && name == ""}
 		if m.name == "" && !m.inline {
 			m.name = snake(f.Name)
 		}

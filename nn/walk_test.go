@@ -100,7 +100,7 @@ func TestNamesAreUnique(t *testing.T) {
 	}{one()}
 	for model, want := range map[any]string{
 		twice: `the model has two tensors of the name "w"`,
-		typo:  `the tag of field A says "bufer", which is neither buffer nor inline`,
+		typo:  `the tag of field A says "bufer", which is none of buffer, buffer,persistent=false and inline`,
 	} {
 		for what, walk := range map[string]func(){
 			"State":      func() { nn.State(model) },

@@ -8,10 +8,15 @@ import (
 	"cresset/internal/op"
 )
 
-// T returns the transpose of a matrix; tensors with fewer axes are returned as they are.
+// T returns x with its axes in reverse order: the transpose of a matrix. Of more than two axes PyTorch calls that deprecated;
+// Transpose(-2, -1) transposes batches of matrices.
 func (x *Tensor) T() *Tensor {
-	if x.layout.Rank() > 2 {
-		fail("t", ErrShape, fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", x.layout.Rank()), x)
+	if rank := x.layout.Rank(); rank > 2 {
+		order := make([]int, rank)
+		for i := range order {
+			order[i] = rank - 1 - i
+		}
+		return x.Permute(order...)
 	}
 	l := *x.layout
 	var room layout.Room

@@ -16,7 +16,6 @@ func viewErrors() []errorCase {
 		{golden: "expand", kind: ErrShape, do: func() { m(2, 3).Expand(3, 3) }},
 		{golden: "squeeze", kind: ErrIndex, do: func() { m(3).SqueezeAxis(3) }},
 		{golden: "permute", kind: ErrShape, do: func() { m(2, 3).Permute(0) }},
-		{golden: "t 3d", kind: ErrShape, do: func() { m(1, 2, 3).T() }},
 		{golden: "chunk0", kind: ErrValue, do: func() { m(5).Chunk(0, 0) }},
 		{golden: "split", kind: ErrShape, do: func() { m(5).SplitSizes([]int{2, 2}, 0) }},
 		{golden: "0d chunk", kind: ErrShape, do: func() { m().Chunk(2, 0) }},
