@@ -55,6 +55,14 @@ template <class P, class Body> INLINE void eachOfRun(const P &p, u64 r, Body bod
 	}
 }
 
+// RUNS is a kernel whose body a row of threads runs for each run of P: all of a row's threads, or none of them.
+#define RUNS(name, P, body)                                                              \
+	ROW_KERNEL(name, 256)(const P p) {                                                   \
+		if (u64 run = row(); run < p.outer * p.inner) {                                  \
+			body(p, run);                                                                \
+		}                                                                                \
+	}
+
 // Ways to join plain numbers.
 template <class A> struct Total {
 	using Acc = A;

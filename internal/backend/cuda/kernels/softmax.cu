@@ -14,11 +14,7 @@ INLINE T largest(const Softmax &p, u64 run) {
 }
 
 // e**(x-max) goes to out, so that it is computed once.
-ROW_KERNEL(softmax, 256)(const Softmax p) {
-	u64 run = row();
-	if (run >= p.outer * p.inner) {
-		return;
-	}
+INLINE void softmax(const Softmax &p, u64 run) {
 	T most = largest(p, run);
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) {
@@ -30,40 +26,33 @@ ROW_KERNEL(softmax, 256)(const Softmax p) {
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.out, at) / whole); });
 }
 
-ROW_KERNEL(log_softmax, 256)(const Softmax p) {
-	u64 run = row();
-	if (run >= p.outer * p.inner) {
-		return;
-	}
+// Shifts are two numbers whose sum is log Σ e**x: the largest element, and the rest.
+struct Shifts {
+	T most, rest;
+};
+
+INLINE Shifts shiftsOf(const Softmax &p, u64 run) {
 	T most = largest(p, run);
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	T whole = (T)log(joinRow<Total<f64>>(sum));
-	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - most - whole); });
+	return {most, (T)log(joinRow<Total<f64>>(sum))};
 }
 
-// Two numbers for each run whose sum is log Σ e**x: the largest element, and the rest.
-ROW_KERNEL(softmax_shifts, 256)(const Softmax p) {
-	u64 run = row();
-	if (run >= p.outer * p.inner) {
-		return;
-	}
-	T most = largest(p, run);
-	f64 sum = 0;
-	eachOfRun(p, run, [&](i64 at) { sum += exp(load<T>(p.in, at) - most); });
-	T rest = (T)log(joinRow<Total<f64>>(sum));
+INLINE void logSoftmax(const Softmax &p, u64 run) {
+	Shifts s = shiftsOf(p, run);
+	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.in, at) - s.most - s.rest); });
+}
+
+INLINE void softmaxShifts(const Softmax &p, u64 run) {
+	Shifts s = shiftsOf(p, run);
 	if (threadIdx.x == 0) {
-		store<T>(p.out, (i64)(2 * run), most);
-		store<T>(p.out, (i64)(2 * run + 1), rest);
+		store<T>(p.out, (i64)(2 * run), s.most);
+		store<T>(p.out, (i64)(2 * run + 1), s.rest);
 	}
 }
 
 // y * (dy - Σ dy*y)
-ROW_KERNEL(softmax_grad, 256)(const Softmax p) {
-	u64 run = row();
-	if (run >= p.outer * p.inner) {
-		return;
-	}
+INLINE void softmaxGrad(const Softmax &p, u64 run) {
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += (f64)load<T>(p.dy, at) * (f64)load<T>(p.y, at); });
 	T whole = (T)joinRow<Total<f64>>(sum);
@@ -71,13 +60,15 @@ ROW_KERNEL(softmax_grad, 256)(const Softmax p) {
 }
 
 // dy - e**y * Σ dy
-ROW_KERNEL(log_softmax_grad, 256)(const Softmax p) {
-	u64 run = row();
-	if (run >= p.outer * p.inner) {
-		return;
-	}
+INLINE void logSoftmaxGrad(const Softmax &p, u64 run) {
 	f64 sum = 0;
 	eachOfRun(p, run, [&](i64 at) { sum += load<T>(p.dy, at); });
 	T whole = (T)joinRow<Total<f64>>(sum);
 	eachOfRun(p, run, [&](i64 at) { store<T>(p.out, at, load<T>(p.dy, at) - exp(load<T>(p.y, at)) * whole); });
 }
+
+RUNS(softmax, Softmax, softmax)
+RUNS(log_softmax, Softmax, logSoftmax)
+RUNS(softmax_shifts, Softmax, softmaxShifts)
+RUNS(softmax_grad, Softmax, softmaxGrad)
+RUNS(log_softmax_grad, Softmax, logSoftmaxGrad)
