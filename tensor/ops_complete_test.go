@@ -75,9 +75,6 @@ var missingOnGPUs = map[string]struct {
 		[]op.Op{op.MM, op.BMM, op.MV, op.Dot, op.AddMM},
 		[]dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16, dtype.Int32, dtype.Int64},
 	},
-	"a GPU's Pow has the time for cubes": {
-		[]op.Op{op.Cube}, []dtype.DType{dtype.Float16, dtype.BFloat16, dtype.Float32, dtype.Float64},
-	},
 }
 
 // TestEveryOpIsCompleteOnGPUs finds kernels that GPUs lack without a reason, and reasons for kernels that they have.

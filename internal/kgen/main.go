@@ -72,9 +72,7 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	families := recipe.Families()
-	families = slices.DeleteFunc(families, func(f recipe.Family) bool { return f.Name != "activation" })
-	rowsOfGPUs, err := recipe.CUDARows(families)
+	rowsOfGPUs, err := recipe.CUDATable(recipe.Ops())
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +97,7 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("loops over rows: %w", err)
 	}
-	for name, text := range recipe.CUDAKernels(families) {
+	for name, text := range recipe.CUDAKernels(recipe.Families()) {
 		files["internal/backend/cuda/kernels/"+name] = text
 	}
 	for name, text := range rowLoops {

@@ -9,9 +9,7 @@ import (
 )
 
 func (t *table) addLosses() {
-	t.same(floats, map[op.Op]string{op.MSELoss: "mse", op.BCEWithLogits: "bce", op.BCEWithLogitsGrad: "bce_grad"})
 	for _, dt := range floats {
-		t[op.MSELossGrad][dt] = row{elementwise, typed("mse_grad", dt)}
 		n := &likelihood{typed("nll", dt), typed("nll_each", dt)}
 		t[op.NLLLoss][dt] = row{launch: n.loss}
 		t[op.NLLLossGrad][dt] = row{likelihoodGrad, typed("nll_grad", dt)}

@@ -13,7 +13,6 @@ var rows = build()
 func build() *table {
 	t := new(table)
 	t.addMovement()
-	t.addGenerated()
 	t.addElementwise()
 	t.addReductions()
 	t.addRuns()
@@ -38,57 +37,36 @@ var (
 	numbers  = append(floats[:2:2], integers...)
 )
 
-// same adds elementwise kernels that have the dtype of their row.
-func (t *table) same(dts []dtype.DType, functions map[op.Op]string) {
-	for o, function := range functions {
-		for _, dt := range dts {
-			t[o][dt] = row{elementwise, typed(function, dt)}
-		}
-	}
-}
-
+// addElementwise adds the elementwise ops, each with the kernel of its name. A GPU's kernels of an op are generated, or stand in
+// division.cu and logical.cu.
 func (t *table) addElementwise() {
-	t.same(numbers, map[op.Op]string{
-		op.Add: "add", op.Sub: "sub", op.Mul: "mul", op.Maximum: "maximum", op.Minimum: "minimum",
-		op.Neg: "neg", op.Abs: "abs", op.Sign: "sign", op.Square: "square", op.Clamp: "clamp",
-	})
-	t.same(floats, map[op.Op]string{
-		op.Div: "div", op.Reciprocal: "reciprocal", op.Sqrt: "sqrt",
-		op.Floor: "floor", op.Ceil: "ceil", op.Round: "round", op.Trunc: "trunc",
-	})
-	t.same([]dtype.DType{dtype.Bool}, map[op.Op]string{op.Add: "add", op.Mul: "mul"})
-	t.same(numbers, comparisons)
-	for o, function := range comparisons { // bools compare as bytes
-		t[o][dtype.Bool] = row{elementwise, typed(function, dtype.Uint8)}
-	}
-	t[op.Maximum][dtype.Bool], t[op.Minimum][dtype.Bool] = t[op.Maximum][dtype.Uint8], t[op.Minimum][dtype.Uint8]
-	t.same(floats, map[op.Op]string{op.IsNaN: "isnan"})
-	t.same(numbers, map[op.Op]string{
-		op.FloorDivide: "floor_divide", op.DivTrunc: "div_trunc", op.Remainder: "remainder", op.Fmod: "fmod",
-	})
-	t.same(integers, map[op.Op]string{op.Pow: "pow"})
-	t.same(floats, map[op.Op]string{
-		op.Exp: "exp", op.Expm1: "expm1", op.Log: "log", op.Log1p: "log1p", op.Sin: "sin", op.Cos: "cos",
-		op.Erf: "erf", op.Rsqrt: "rsqrt", op.Pow: "pow",
-	})
-	t.addLogic()
-}
-
-// addGenerated adds the ops whose kernels are generated: each is called as its op.
-func (t *table) addGenerated() {
 	for dt, ops := range generated {
-		for _, o := range ops {
-			t[o][dt] = row{elementwise, typed(o.String(), dtype.DType(dt))}
-		}
+		t.named(dtype.DType(dt), ops...)
+	}
+	for _, dt := range numbers {
+		t.named(dt, op.FloorDivide, op.Remainder, op.Fmod)
+	}
+	for _, dt := range integers {
+		t.named(dt, op.DivTrunc, op.Pow, op.BitwiseAnd, op.BitwiseOr, op.BitwiseXor, op.BitwiseNot)
+	}
+	for o, as := range ofBools {
+		t[o][dtype.Bool] = t[as][dtype.Uint8]
+	}
+	t.named(dtype.Bool, op.LogicalNot)
+	t[op.BitwiseNot][dtype.Bool] = t[op.LogicalNot][dtype.Bool]
+}
+
+// named adds ops whose kernels for the dtype have their names.
+func (t *table) named(dt dtype.DType, ops ...op.Op) {
+	for _, o := range ops {
+		t[o][dt] = row{elementwise, typed(o.String(), dt)}
 	}
 }
 
-var comparisons = map[op.Op]string{op.Eq: "eq", op.Ne: "ne", op.Lt: "lt", op.Le: "le", op.Gt: "gt", op.Ge: "ge"}
-
-func (t *table) addLogic() {
-	bits := []dtype.DType{dtype.Int64, dtype.Int32, dtype.Uint8, dtype.Bool}
-	t.same(bits, map[op.Op]string{op.BitwiseAnd: "and", op.BitwiseOr: "or", op.BitwiseXor: "xor", op.BitwiseNot: "not"})
-	t.same([]dtype.DType{dtype.Bool}, map[op.Op]string{
-		op.LogicalAnd: "and", op.LogicalOr: "or", op.LogicalXor: "xor", op.LogicalNot: "not",
-	})
+// ofBools names for an op on bools the op whose kernel for bytes computes it: bools are bytes of 0 or 1.
+var ofBools = map[op.Op]op.Op{
+	op.Add: op.Maximum, op.Mul: op.Minimum, op.Maximum: op.Maximum, op.Minimum: op.Minimum,
+	op.Eq: op.Eq, op.Ne: op.Ne, op.Lt: op.Lt, op.Le: op.Le, op.Gt: op.Gt, op.Ge: op.Ge,
+	op.LogicalAnd: op.BitwiseAnd, op.LogicalOr: op.BitwiseOr, op.LogicalXor: op.BitwiseXor,
+	op.BitwiseAnd: op.BitwiseAnd, op.BitwiseOr: op.BitwiseOr, op.BitwiseXor: op.BitwiseXor,
 }

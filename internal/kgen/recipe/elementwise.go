@@ -59,7 +59,7 @@ type Family struct {
 // Families returns the table of elementwise ops, with a row for each gradient behind the rows of all ops of its family.
 func Families() []Family {
 	return []Family{
-		family("arithmetic", arithmeticOps), family("division", divisionOps), family("math", mathOps), family("activation", activationOps),
+		family("arithmetic", slices.Concat(arithmeticOps, divisionOps)), family("elementary", mathOps), family("activation", activationOps),
 		family("comparison", comparisonOps), family("logic", logicOps), family("loss", lossOps),
 	}
 }

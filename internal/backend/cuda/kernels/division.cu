@@ -1,4 +1,5 @@
-// Divisions with rounding, and their rests. The rest of floats is exact, however far apart the operands are.
+// Divisions with rounding, and their remainders: by hand, since integers report a divisor of zero, and the remainder of floats,
+// which is exact however far apart the operands are, takes a loop; so does the power of an integer.
 // dtypes: f32 f64 i64 i32 u8
 #include "elementwise.cuh"
 #include "math.cuh"
@@ -121,7 +122,6 @@ INLINE T floorDivide(T a, T b) {
 }
 
 BINARY(floor_divide, T, floorDivide(a, b))
-BINARY(div_trunc, T, trunc(a / b))
 BINARY(remainder, T, remainder(a, b))
 BINARY(fmod, T, rest(a, b))
 #endif

@@ -106,13 +106,3 @@ template <int N, class Body> INLINE void eachElement(const Elementwise &p, Body 
 			}                                                                            \
 		});                                                                              \
 	}
-
-// TERNARY is a kernel out = value of a, b and c.
-#define TERNARY(name, R, value)                                                          \
-	ROW_KERNEL(name, 256)(const Elementwise p) {                                         \
-		eachElement<4>(p, [&](u64 i, i64(&at)[4]) {                                      \
-			T a = operand<T>(p, 0, at[1]), b = operand<T>(p, 1, at[2]);                  \
-			T c = operand<T>(p, 2, at[3]);                                               \
-			store<R>(p.out, at[0], value);                                               \
-		});                                                                              \
-	}

@@ -125,7 +125,7 @@ func floats[T dtype.Float](t *testing.T) {
 	binary(t, "remainder", kern.Remainder[T])
 	binary(t, "fmod", kern.Fmod[T])
 	binary(t, "threshold_backward", kern.ReLUGrad[T])
-	binary(t, "mse", kern.MSELoss[T])
+	binary(t, "mse_loss", kern.MSELoss[T])
 }
 
 func TestIntegerDivision(t *testing.T) {
@@ -153,10 +153,10 @@ func integers[T dtype.Integer](t *testing.T) {
 	binaryOf(t, "remainder", a, b, kern.RemainderInt[T])
 	binaryOf(t, "fmod", a, b, kern.FmodInt[T])
 	binary(t, "pow", kern.PowInt[T])
-	binary(t, "and", kern.BitwiseAnd[T])
-	binary(t, "or", kern.BitwiseOr[T])
-	binary(t, "xor", kern.BitwiseXor[T])
-	unary(t, "not", kern.BitwiseNot[T])
+	binary(t, "bitwise_and", kern.BitwiseAnd[T])
+	binary(t, "bitwise_or", kern.BitwiseOr[T])
+	binary(t, "bitwise_xor", kern.BitwiseXor[T])
+	unary(t, "bitwise_not", kern.BitwiseNot[T])
 }
 
 func TestDivisorOfZeroIsAFault(t *testing.T) {
@@ -171,28 +171,15 @@ func TestDivisorOfZeroIsAFault(t *testing.T) {
 }
 
 func TestLogic(t *testing.T) {
-	bools := func(loop func(dst, a, b []bool)) func(dst, a, b []uint8) {
-		return func(dst, a, b []uint8) {
-			x, y, z := make([]bool, len(a)), make([]bool, len(a)), make([]bool, len(a))
-			for i := range a {
-				a[i], b[i] = a[i]&1, b[i]&1
-				x[i], y[i] = a[i] != 0, b[i] != 0
-			}
-			loop(z, x, y)
-			for i, v := range z {
-				dst[i] = 0
-				if v {
-					dst[i] = 1
-				}
-			}
-		}
-	}
-	for row, loop := range map[string]func(dst, a, b []bool){"add": kern.Or, "mul": kern.And, "or": kern.Or, "and": kern.And, "xor": kern.Xor} {
+	a, b := []uint8{0, 0, 1, 1}, []uint8{0, 1, 0, 1}
+	for name, want := range map[string][]uint8{
+		"bitwise_and_u8": {0, 0, 0, 1}, "bitwise_or_u8": {0, 1, 1, 1}, "bitwise_xor_u8": {0, 1, 1, 0},
+		"bitwise_not_u8": {255, 255, 254, 254}, "logical_not_bool": {1, 1, 0, 0},
+	} {
 		m := &machine{t: t}
-		a, b, got, want := samples[uint8](count, 1), samples[uint8](count, 2), make([]uint8, count), make([]uint8, count)
-		bools(loop)(want, a, b)
-		launch(m, row+"_bool", kernels.Flat(count, few), kernels.Elementwise{N: count, Out: put(m, got), In: [3]uint64{put(m, a), put(m, b)}})
-		compare(t, row+"_bool", got, want)
+		got := make([]uint8, len(a))
+		launch(m, name, kernels.Flat(4, few), kernels.Elementwise{N: 4, Out: put(m, got), In: [3]uint64{put(m, a), put(m, b)}})
+		compare(t, name, got, want)
 	}
 }
 
@@ -249,14 +236,14 @@ func TestParameters(t *testing.T) {
 	num := op.Number{A: 0.7, B: 2.5}
 	bounds := op.Bounds{Low: -0.3, High: 1.1, HasLow: true, HasHigh: true}
 	for row, loop := range map[string]func(dst []float32){
-		"leaky_relu":          func(dst []float32) { kern.LeakyReLU(dst, a, num) },
-		"leaky_relu_backward": func(dst []float32) { kern.LeakyReLUGrad(dst, a, b, num) },
-		"softplus":            func(dst []float32) { kern.Softplus(dst, a, num) },
-		"softplus_backward":   func(dst []float32) { kern.SoftplusGrad(dst, a, b, num) },
-		"mse_grad":            func(dst []float32) { kern.MSELossGrad(dst, a, b, c, num) },
-		"bce":                 func(dst []float32) { kern.BCEWithLogits(dst, a, b, c) },
-		"bce_grad":            func(dst []float32) { kern.BCEWithLogitsGrad(dst, a, b, c) },
-		"clamp":               func(dst []float32) { kern.Clamp(dst, a, bounds) },
+		"leaky_relu":                                func(dst []float32) { kern.LeakyReLU(dst, a, num) },
+		"leaky_relu_backward":                       func(dst []float32) { kern.LeakyReLUGrad(dst, a, b, num) },
+		"softplus":                                  func(dst []float32) { kern.Softplus(dst, a, num) },
+		"softplus_backward":                         func(dst []float32) { kern.SoftplusGrad(dst, a, b, num) },
+		"mse_loss_backward":                         func(dst []float32) { kern.MSELossGrad(dst, a, b, c, num) },
+		"binary_cross_entropy_with_logits":          func(dst []float32) { kern.BCEWithLogits(dst, a, b, c) },
+		"binary_cross_entropy_with_logits_backward": func(dst []float32) { kern.BCEWithLogitsGrad(dst, a, b, c) },
+		"clamp": func(dst []float32) { kern.Clamp(dst, a, bounds) },
 	} {
 		got, want := make([]float32, count), make([]float32, count)
 		loop(want)

@@ -1,12 +1,12 @@
-// Operations on bits; on bools they are the logical ones.
+// Operations on bits, which have no formula. Those on bools are the same, but for not.
 // dtypes: i64 i32 u8 bool
 #include "elementwise.cuh"
 
-BINARY(and, T, (T)(a & b))
-BINARY(or, T, (T)(a | b))
-BINARY(xor, T, (T)(a ^ b))
 #if BOOLS
-UNARY(not, T, a == 0)
+UNARY(logical_not, T, a == 0)
 #else
-UNARY(not, T, (T)~a)
+BINARY(bitwise_and, T, (T)(a & b))
+BINARY(bitwise_or, T, (T)(a | b))
+BINARY(bitwise_xor, T, (T)(a ^ b))
+UNARY(bitwise_not, T, (T)~a)
 #endif
