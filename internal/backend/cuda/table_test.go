@@ -9,7 +9,7 @@ import (
 func TestEveryKernelOfTheTableExists(t *testing.T) {
 	for _, name := range kernelNames {
 		if _, ok := kernels.ModuleOf(name); !ok {
-			t.Errorf("no module has %s", name)
+			t.Errorf("no module has %s: run make ptx", name)
 		}
 	}
 	if len(kernelNames) > maxKernels {
