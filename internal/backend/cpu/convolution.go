@@ -22,19 +22,19 @@ func addConvolutionsOf[T dtype.Float](t *table) {
 // conv is the convolution of x [N, C, H, W] with weights and perhaps a bias, and what follows it.
 func conv[T dtype.Float](c *backend.Call) error {
 	x, w, y := &c.In()[0], &c.In()[1], &c.Out()[0]
-	return kern.Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), following(c), dense[T](y))
+	return kern.Float[T]().Conv2D(convShape(c, x, w, y), dense[T](x), dense[T](w), optional[T](c, 2), following(c), dense[T](y))
 }
 
 // convGradInput is the gradient for x, of dy and the weights.
 func convGradInput[T dtype.Float](c *backend.Call) error {
 	dy, w, dx := &c.In()[0], &c.In()[1], &c.Out()[0]
-	return kern.Conv2DGradInput(convShape(c, dx, w, dy), dense[T](dy), dense[T](w), dense[T](dx))
+	return kern.Float[T]().Conv2DGradInput(convShape(c, dx, w, dy), dense[T](dy), dense[T](w), dense[T](dx))
 }
 
 // convGradWeight is the gradient for the weights, of dy and x.
 func convGradWeight[T dtype.Float](c *backend.Call) error {
 	dy, x, dw := &c.In()[0], &c.In()[1], &c.Out()[0]
-	return kern.Conv2DGradWeight(convShape(c, x, dw, dy), dense[T](x), dense[T](dy), dense[T](dw))
+	return kern.Float[T]().Conv2DGradWeight(convShape(c, x, dw, dy), dense[T](x), dense[T](dy), dense[T](dw))
 }
 
 // convShape describes the convolution of x with w to y.

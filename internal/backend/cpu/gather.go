@@ -20,9 +20,6 @@ func (t *table) addGathers() {
 	for dt := dtype.Bool; dt < dtype.Count; dt++ {
 		t[op.Gather][dt] = lines[sizeClass(dt)]
 	}
-	t[op.ScatterAdd][dtype.Uint8] = scatterAdd[uint8]
-	t[op.ScatterAdd][dtype.Int8] = scatterAdd[int8]
-	t[op.ScatterAdd][dtype.Int16] = scatterAdd[int16]
 	t[op.ScatterAdd][dtype.Int32] = scatterAdd[int32]
 	t[op.ScatterAdd][dtype.Int64] = scatterAdd[int64]
 	t[op.ScatterAdd][dtype.Float32] = scatterAdd[float32]

@@ -17,9 +17,6 @@ func (t *table) addIndexing() {
 		t[op.IndexSelect][dt], t[op.Embedding][dt] = indexSelect[class], indexSelect[class]
 		t[op.Tril][dt], t[op.Triu][dt] = tril[class], triu[class]
 	}
-	addIndexSums[uint8](t)
-	addIndexSums[int8](t)
-	addIndexSums[int16](t)
 	addIndexSums[int32](t)
 	addIndexSums[int64](t)
 	addIndexSums[float32](t)

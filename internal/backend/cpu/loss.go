@@ -50,7 +50,7 @@ func writeLoss[T dtype.Float](c *backend.Call, shifts []T) {
 	if p.Reduction == op.NoReduction {
 		each = out
 	}
-	sum, total := kern.NLL(channelsOf(x.Layout.Shape()), dense[T](x), shifts, targets, weight, int64(p.IgnoreIndex), each)
+	sum, total := kern.Float[T]().NLL(channelsOf(x.Layout.Shape()), dense[T](x), shifts, targets, weight, int64(p.IgnoreIndex), each)
 	switch p.Reduction {
 	case op.MeanReduction:
 		out[0] = T(sum / total)
@@ -64,7 +64,7 @@ func writeLoss[T dtype.Float](c *backend.Call, shifts []T) {
 func nllLossGrad[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Loss)
 	dx, targets, weight := &c.Out()[0], dense[int64](&c.In()[1]), optional[T](c, 2)
-	kern.NLLBackward(channelsOf(dx.Layout.Shape()), dense[T](&c.In()[0]), lossScale[T](c), targets, weight, int64(p.IgnoreIndex), dense[T](dx))
+	kern.Float[T]().NLLBackward(channelsOf(dx.Layout.Shape()), dense[T](&c.In()[0]), lossScale[T](c), targets, weight, int64(p.IgnoreIndex), dense[T](dx))
 	return nil
 }
 
@@ -83,7 +83,7 @@ func crossEntropy[T dtype.Float](c *backend.Call) error {
 	}
 	x, shifts := &c.In()[0], dense[T](&c.Out()[2])
 	s := channelsOf(x.Layout.Shape())
-	if err := kern.SoftmaxShifts(s.N, s.C, s.L, dense[T](x), shifts); err != nil {
+	if err := kern.Float[T]().SoftmaxShifts(s.N, s.C, s.L, dense[T](x), shifts); err != nil {
 		return err
 	}
 	writeLoss(c, shifts)
@@ -94,7 +94,7 @@ func crossEntropy[T dtype.Float](c *backend.Call) error {
 func crossEntropyGrad[T dtype.Float](c *backend.Call) error {
 	p, in := c.Params.(op.Loss), c.In()
 	x := &in[4]
-	return kern.CrossEntropyBackward(channelsOf(x.Layout.Shape()), dense[T](x), dense[T](&in[5]), dense[T](&in[0]), lossScale[T](c),
+	return kern.Float[T]().CrossEntropyBackward(channelsOf(x.Layout.Shape()), dense[T](x), dense[T](&in[5]), dense[T](&in[0]), lossScale[T](c),
 		dense[int64](&in[1]), optional[T](c, 2), int64(p.IgnoreIndex), dense[T](&c.Out()[0]))
 }
 

@@ -35,7 +35,7 @@ func batchNorm[T dtype.Float](c *backend.Call) error {
 		copy(mean, dense[T](&c.In()[3]))
 		kern.InvStd(dense[T](&c.In()[4]), p.Eps, invstd)
 	}
-	kern.BatchNorm(s, x, mean, invstd, optional[T](c, 1), optional[T](c, 2), dense[T](&outs[0]))
+	kern.Float[T]().BatchNorm(s, x, mean, invstd, optional[T](c, 1), optional[T](c, 2), dense[T](&outs[0]))
 	return nil
 }
 
@@ -43,7 +43,7 @@ func batchNorm[T dtype.Float](c *backend.Call) error {
 func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, invstd []T) error {
 	p := c.Params.(op.Normalize)
 	if len(c.Out()) <= 3 {
-		kern.BatchNormMoments(s, x, p.Eps, mean, invstd, nil)
+		kern.Float[T]().BatchNormMoments(s, x, p.Eps, mean, invstd, nil)
 		return nil
 	}
 	var w workspace
@@ -59,7 +59,7 @@ func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, 
 		}
 	}
 	unbiased := dense[T](&variance)
-	kern.BatchNormMoments(s, x, p.Eps, mean, invstd, unbiased)
+	kern.Float[T]().BatchNormMoments(s, x, p.Eps, mean, invstd, unbiased)
 	follow(dense[T](&runningMean), mean, p.Momentum)
 	follow(dense[T](&runningVar), unbiased, p.Momentum)
 	if err := unpack(&c.Out()[3], &runningMean); err != nil {
@@ -78,7 +78,7 @@ func follow[T dtype.Float](running, batch []T, momentum float64) {
 // batchNormGrad writes the gradients for x, weight and bias, of dy, x, weight, mean and 1/√(variance + eps).
 func batchNormGrad[T dtype.Float](c *backend.Call) error {
 	in, outs := c.In(), c.Out()
-	kern.BatchNormBackward(channelsOf(in[1].Layout.Shape()), c.Params.(op.Normalize).Training,
+	kern.Float[T]().BatchNormBackward(channelsOf(in[1].Layout.Shape()), c.Params.(op.Normalize).Training,
 		dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
@@ -88,7 +88,7 @@ func batchNormGrad[T dtype.Float](c *backend.Call) error {
 func layerNorm[T dtype.Float](c *backend.Call) error {
 	p, x, outs := c.Params.(op.Normalize), &c.In()[0], c.Out()
 	rows, cols := rowsOf(x, p.Axes)
-	kern.LayerNorm(rows, cols, dense[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
+	kern.Float[T]().LayerNorm(rows, cols, dense[T](x), optional[T](c, 1), optional[T](c, 2), p.Eps,
 		dense[T](&outs[0]), dense[T](&outs[1]), dense[T](&outs[2]))
 	return nil
 }
@@ -102,7 +102,7 @@ func layerNormGrad[T dtype.Float](c *backend.Call) error {
 	if len(outs) > 1 {
 		dweight, dbias = dense[T](&outs[1]), dense[T](&outs[2])
 	}
-	kern.LayerNormBackward(rows, cols, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
+	kern.Float[T]().LayerNormBackward(rows, cols, dense[T](&in[0]), dense[T](&in[1]), optional[T](c, 2), dense[T](&in[3]), dense[T](&in[4]),
 		dense[T](&outs[0]), dweight, dbias)
 	return nil
 }

@@ -45,7 +45,7 @@ func TestHalfTiles(t *testing.T) {
 					} else {
 						*c.AddIn() = halfRamp(t, dt, &tc.b)
 					}
-					kernel := []Kernel{kernels[o][dtype.Float32], viaFloat32(kernels[o][dtype.Float32])}[i]
+					kernel := []Kernel{kernels[o][dtype.Float32], via(dtype.Float32, kernels[o][dtype.Float32])}[i]
 					if err := kernel(c); err != nil {
 						t.Fatal(err)
 					}

@@ -17,13 +17,13 @@ func addPoolsOf[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
 	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
-	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.AvgPool2D(s, p.CountPadding, x, y) })
+	t[op.AvgPool2D][dt] = pool(func(s *kern.PoolShape, p op.Window, x, y []T) { kern.Float[T]().AvgPool2D(s, p.CountPadding, x, y) })
 	t[op.AvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, p op.Window, dy, dx []T) error {
-		return kern.AvgPool2DBackward(s, p.CountPadding, dy, dx)
+		return kern.Float[T]().AvgPool2DBackward(s, p.CountPadding, dy, dx)
 	})
-	t[op.AdaptiveAvgPool2D][dt] = pool(func(s *kern.PoolShape, _ op.Window, x, y []T) { kern.AdaptiveAvgPool2D(s, x, y) })
+	t[op.AdaptiveAvgPool2D][dt] = pool(func(s *kern.PoolShape, _ op.Window, x, y []T) { kern.Float[T]().AdaptiveAvgPool2D(s, x, y) })
 	t[op.AdaptiveAvgPool2DGrad][dt] = poolGrad(func(s *kern.PoolShape, _ op.Window, dy, dx []T) error {
-		return kern.AdaptiveAvgPool2DBackward(s, dy, dx)
+		return kern.Float[T]().AdaptiveAvgPool2DBackward(s, dy, dx)
 	})
 }
 
@@ -65,7 +65,7 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 	if len(c.Out()) > 1 {
 		index = dense[int64](&c.Out()[1])
 	}
-	kern.MaxPool2D(s, dense[T](x), dense[T](y), index)
+	kern.Float[T]().MaxPool2D(s, dense[T](x), dense[T](y), index)
 	return nil
 }
 
@@ -73,7 +73,7 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 func maxPoolGrad[T dtype.Float](c *backend.Call) error {
 	dy, dx := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), dx.Layout.Shape(), dy.Layout.Shape())
-	kern.MaxPool2DBackward(s, dense[T](dy), dense[int64](&c.In()[1]), dense[T](dx))
+	kern.Float[T]().MaxPool2DBackward(s, dense[T](dy), dense[int64](&c.In()[1]), dense[T](dx))
 	return nil
 }
 

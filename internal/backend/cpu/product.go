@@ -12,9 +12,6 @@ func (t *table) addProducts() {
 	addProductFloat[float64](t)
 	t[op.MM][dtype.BFloat16] = mmBF16
 	t[op.AddMM][dtype.BFloat16] = addMMBF16
-	addProductInt[uint8](t)
-	addProductInt[int8](t)
-	addProductInt[int16](t)
 	addProductInt[int32](t)
 	addProductInt[int64](t)
 }
@@ -51,9 +48,9 @@ func repeatsRow(v *backend.View) bool {
 	return v.Layout.Strides()[0] == 0 && v.Layout.Strides()[1] == 1
 }
 
-var addMMViaFloat32 = viaFloat32(addMM[float32])
+var addMMViaFloat32 = via(dtype.Float32, addMM[float32])
 
-var mmViaFloat32 = viaFloat32(productOf(multiply[float32]))
+var mmViaFloat32 = via(dtype.Float32, productOf(multiply[float32]))
 
 func addProductInt[T dtype.Integer](t *table) {
 	addProduct(t, multiplyInt[T])
@@ -117,10 +114,10 @@ func right[T dtype.Element](v *backend.View) factor[T] {
 func multiply[T dtype.Float](a, b factor[T], out []T) {
 	m, k, n := a.rows, a.cols, b.cols
 	if a.count == 1 {
-		kern.Gemm(m, n, k, 1, a.Matrix, b.Matrix, 0, out, n)
+		kern.Float[T]().Gemm(m, n, k, 1, a.Matrix, b.Matrix, 0, out, n)
 		return
 	}
-	kern.GemmBatch(a.count, m, n, k, 1, a.Matrix, a.step, b.Matrix, b.step, 0, out, m*n, n)
+	kern.Float[T]().GemmBatch(a.count, m, n, k, 1, a.Matrix, a.step, b.Matrix, b.step, 0, out, m*n, n)
 }
 
 func multiplyInt[T dtype.Integer](a, b factor[T], out []T) {
@@ -158,13 +155,13 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	}
 	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) {
 		at := in.Layout.Offset
-		kern.GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], following(c), out, n)
+		kern.Float[T]().GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], following(c), out, n)
 		return nil
 	}
 	if err := convert(&c.Out()[0], in); err != nil {
 		return err
 	}
-	kern.Gemm(m, n, k, T(p.Alpha), a.Matrix, b.Matrix, T(p.Beta), out, n)
+	kern.Float[T]().Gemm(m, n, k, T(p.Alpha), a.Matrix, b.Matrix, T(p.Beta), out, n)
 	return nil
 }
 

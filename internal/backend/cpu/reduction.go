@@ -48,7 +48,7 @@ func reduceRowsWith[T dtype.Element](row func(row []T, p op.Reduce) T) Kernel {
 // norm is the norm of some axes.
 func norm[T dtype.Float]() Kernel {
 	return reduceLoop(func(dst, src pointer, outer, n, inner int, params any) error {
-		return kern.NormMiddle(elements[T](dst, outer*inner), elements[T](src, outer*n*inner), outer, n, inner, params.(op.Reduce).P)
+		return kern.Float[T]().NormMiddle(elements[T](dst, outer*inner), elements[T](src, outer*n*inner), outer, n, inner, params.(op.Reduce).P)
 	}).run
 }
 

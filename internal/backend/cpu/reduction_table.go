@@ -8,8 +8,6 @@ import (
 
 func (t *table) addReductions() {
 	addReduction[int64, int64, uint8](t)
-	addReduction[int64, int64, int8](t)
-	addReduction[int64, int64, int16](t)
 	addReduction[int64, int64, int32](t)
 	addReduction[int64, int64, int64](t)
 	addReduction[float32, float64, float32](t)
@@ -52,7 +50,7 @@ func addReductionFloat[T dtype.Float](t *table) {
 	t[op.Var][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.VarRow(row, p.Correction) })
 	t[op.Std][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.StdRow(row, p.Correction) })
 	t[op.Norm][dt] = norm[T]()
-	t[op.LogSumExp][dt] = reduce(kern.LogSumExpMiddle[T])
+	t[op.LogSumExp][dt] = reduce(kern.Float[T]().LogSumExpMiddle)
 
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])
 	t[op.ProdGrad][dt] = spread(func(dy, _ T, x, dx []T, _ op.Reduce) { kern.ProdGrad(dy, x, dx) })

@@ -15,10 +15,10 @@ func (t *table) addSoftmax() {
 
 func addSoftmaxFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Softmax][dt] = alongAxis(kern.Softmax[T])
-	t[op.LogSoftmax][dt] = alongAxis(kern.LogSoftmax[T])
-	t[op.SoftmaxGrad][dt] = alongAxisGrad(kern.SoftmaxBackward[T])
-	t[op.LogSoftmaxGrad][dt] = alongAxisGrad(kern.LogSoftmaxBackward[T])
+	t[op.Softmax][dt] = alongAxis(kern.Float[T]().Softmax)
+	t[op.LogSoftmax][dt] = alongAxis(kern.Float[T]().LogSoftmax)
+	t[op.SoftmaxGrad][dt] = alongAxisGrad(kern.Float[T]().SoftmaxBackward)
+	t[op.LogSoftmaxGrad][dt] = alongAxisGrad(kern.Float[T]().LogSoftmaxBackward)
 }
 
 // alongAxis lifts a loop that maps runs along one axis to runs of the same length.

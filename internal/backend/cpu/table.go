@@ -32,23 +32,30 @@ func build() *table {
 	t.addGathers()
 	t.addOptimizers()
 	t.addRandom()
-	t.addHalf()
+	t.addConverted()
 	return t
 }
 
-// addHalf gives the half types, which are storage only, every kernel that float32 has: operands are widened, results
-// rounded once.
-func (t *table) addHalf() {
+// addConverted gives dtypes that an op lacks the kernel of a wider one: operands are widened, results rounded or wrapped once.
+// The half types are storage only; sums, products and orders of narrow integers are those of int32, which wraps to the same bits.
+func (t *table) addConverted() {
 	for o := range t {
-		wide := t[o][dtype.Float32]
-		if wide != nil && !op.Op(o).IsElementwise() { // those convert their operands themselves
-			wide = viaFloat32(wide)
-		}
 		for _, dt := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
-			if t[o][dt] == nil {
-				t[o][dt] = wide
-			}
+			t.addVia(op.Op(o), dt, dtype.Float32)
+		}
+		for _, dt := range []dtype.DType{dtype.Uint8, dtype.Int8, dtype.Int16} {
+			t.addVia(op.Op(o), dt, dtype.Int32)
 		}
 	}
 	t.addHalfLoops()
+}
+
+func (t *table) addVia(o op.Op, narrow, wide dtype.DType) {
+	switch kernel := t[o][wide]; {
+	case t[o][narrow] != nil || kernel == nil:
+	case o.IsElementwise(): // converts its operands itself
+		t[o][narrow] = kernel
+	default:
+		t[o][narrow] = via(wide, kernel)
+	}
 }

@@ -1,0 +1,65 @@
+package kern
+
+import (
+	"cresset/dtype"
+	"cresset/internal/op"
+)
+
+// Floats are the large kernels over a type of float. Generic functions are compiled by each package that names a type for them;
+// whoever calls these by Float has them compiled here alone.
+type Floats[T dtype.Float] struct {
+	Gemm      func(m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int)
+	GemmBias  func(m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int)
+	GemmBatch func(count, m, n, k int, alpha T, a Matrix[T], strideA int, b Matrix[T], strideB int, beta T, c []T, strideC, ldc int)
+
+	Conv2D           func(s *ConvShape, x, w, bias []T, then op.Op, y []T) error
+	Conv2DGradInput  func(s *ConvShape, dy, w, dx []T) error
+	Conv2DGradWeight func(s *ConvShape, x, dy, dw []T) error
+
+	MaxPool2D                 func(s *PoolShape, x, y []T, index []int64)
+	MaxPool2DBackward         func(s *PoolShape, dy []T, index []int64, dx []T)
+	AvgPool2D                 func(s *PoolShape, countPad bool, x, y []T)
+	AvgPool2DBackward         func(s *PoolShape, countPad bool, dy, dx []T) error
+	AdaptiveAvgPool2D         func(s *PoolShape, x, y []T)
+	AdaptiveAvgPool2DBackward func(s *PoolShape, dy, dx []T) error
+
+	BatchNorm         func(s ChannelShape, x, mean, invstd, weight, bias, y []T)
+	BatchNormMoments  func(s ChannelShape, x []T, eps float64, mean, invstd, unbiased []T)
+	BatchNormBackward func(s ChannelShape, training bool, dy, x, weight, mean, invstd, dx, dweight, dbias []T)
+	LayerNorm         func(rows, cols int, x, weight, bias []T, eps float64, y, mean, rstd []T)
+	LayerNormBackward func(rows, cols int, dy, x, weight, mean, rstd, dx, dweight, dbias []T)
+
+	Softmax, LogSoftmax                 func(outer, axis, inner int, x, y []T) error
+	SoftmaxBackward, LogSoftmaxBackward func(outer, axis, inner int, dy, y, dx []T) error
+	SoftmaxShifts                       func(outer, axis, inner int, x, shifts []T) error
+	LogSumExpMiddle                     func(dst, src []T, outer, n, inner int) error
+	NormMiddle                          func(dst, src []T, outer, n, inner int, p float64) error
+
+	NLL                  func(s ChannelShape, x, shifts []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64)
+	NLLBackward          func(s ChannelShape, dy []T, scale float64, targets []int64, weight []T, ignore int64, dx []T)
+	CrossEntropyBackward func(s ChannelShape, x, shifts, dy []T, scale float64, targets []int64, weight []T, ignore int64, dx []T) error
+}
+
+var (
+	floats32 = floatsOf[float32]()
+	floats64 = floatsOf[float64]()
+)
+
+func floatsOf[T dtype.Float]() *Floats[T] {
+	return &Floats[T]{
+		Gemm[T], GemmBias[T], GemmBatch[T],
+		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
+		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
+		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], LayerNorm[T], LayerNormBackward[T],
+		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T], LogSumExpMiddle[T], NormMiddle[T],
+		NLL[T], NLLBackward[T], CrossEntropyBackward[T],
+	}
+}
+
+// Float returns the kernels over a type of float.
+func Float[T dtype.Float]() *Floats[T] {
+	if f, ok := any(floats32).(*Floats[T]); ok {
+		return f
+	}
+	return any(floats64).(*Floats[T])
+}
