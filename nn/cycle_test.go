@@ -61,7 +61,7 @@ func TestContainersThatHoldThemselves(t *testing.T) {
 	dict := map[string]any{"fc": nn.NewLinear(1, 1)}
 	dict["self"] = dict
 	for name, model := range map[string]any{
-		"ModuleList(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n  (1): ModuleList(...)\n)":   list,
+		"ModuleList(\n  (0): Linear(in_features=1, out_features=1, bias=True)\n  (1): ModuleList(...)\n)":     list,
 		"ModuleDict(\n  (fc): Linear(in_features=1, out_features=1, bias=True)\n  (self): ModuleDict(...)\n)": dict,
 	} {
 		if got := nn.Describe(model); got != name {

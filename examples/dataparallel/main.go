@@ -47,7 +47,7 @@ func train(steps, rows int) error {
 	home := cuda.TryGPU(0) // the GPU that has the parameters, and where results and gradients meet
 	net := &network{Layers: nn.NewSequential(nn.NewLinear(8, 32), nn.NewTanh(), nn.NewLinear(32, 1))}
 	nn.To(net, home)
-	model, err := parallel.NewDataParallel(net, parallel.Options{Warn: func(text string) { fmt.Fprintln(os.Stderr, text) }})
+	model, err := parallel.NewDataParallel(net, parallel.Warn(func(text string) { fmt.Fprintln(os.Stderr, text) }))
 	if err != nil {
 		return err
 	}

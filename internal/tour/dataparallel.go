@@ -102,7 +102,7 @@ func splitBatch() {
 	dev := cuda.TryGPU(0) // the main GPU
 
 	inputs := tensor.Randn(16, 3).To(dev)
-	net, err := parallel.NewDataParallel(newFooNet(3, 3), parallel.Options{})
+	net, err := parallel.NewDataParallel(newFooNet(3, 3))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -118,7 +118,7 @@ func splitBatch() {
 func splitWithoutGPU() {
 	dev := cuda.TryGPU(0)
 	inputs := tensor.Randn(16, 3).To(dev)
-	net, err := parallel.NewDataParallel(newFooNet(3, 3), parallel.Options{})
+	net, err := parallel.NewDataParallel(newFooNet(3, 3))
 	outputs := nn.To(net, dev).Forward(inputs)
 	fmt.Println("model outputs.size:", outputs.Shape(), err)
 }
@@ -131,8 +131,7 @@ func rowsOf(_ *nn.Linear, x *tensor.Tensor) *tensor.Tensor {
 func sharesOfABatch() {
 	net := nn.CUDA(nn.NewLinear(3, 1), 0)
 	for _, gpus := range [][]int{{0, 1}, {0, 1, 2}, {0, 1, 2, 3}} {
-		o := parallel.Options{DeviceIDs: gpus}
-		dp, err := parallel.NewDataParallel(net, o)
+		dp, err := parallel.NewDataParallel(net, parallel.DeviceIDs(gpus...))
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -146,12 +145,11 @@ func sharesOfABatch() {
 
 func chosenGPUs() {
 	net := nn.CUDA(nn.NewLinear(3, 1), 1)
-	cpu := device.CPU
-	for _, o := range []parallel.Options{
-		{DeviceIDs: []int{1, 0}},
-		{DeviceIDs: []int{1, 0}, OutputDevice: &cpu},
+	for _, opts := range [][]parallel.Option{
+		{parallel.DeviceIDs(1, 0)},
+		{parallel.DeviceIDs(1, 0), parallel.OutputDevice(device.CPU)},
 	} {
-		dp, err := parallel.NewDataParallel(net, o)
+		dp, err := parallel.NewDataParallel(net, opts...)
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -159,8 +157,8 @@ func chosenGPUs() {
 		fmt.Println(dp.Forward(tensor.Ones(4, 3)).Device())
 	}
 
-	o := parallel.Options{DeviceIDs: []int{1, 0}, Dim: 1}
-	dp, err := parallel.NewDataParallel(net, o)
+	gpus, columnwise := parallel.DeviceIDs(1, 0), parallel.Dim(1)
+	dp, err := parallel.NewDataParallel(net, gpus, columnwise)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -173,8 +171,7 @@ func chosenGPUs() {
 
 func wrongMainGPU() {
 	net := nn.CUDA(nn.NewLinear(3, 3), 2)
-	o := parallel.Options{DeviceIDs: []int{1, 2}}
-	dp, err := parallel.NewDataParallel(net, o)
+	dp, err := parallel.NewDataParallel(net, parallel.DeviceIDs(1, 2))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -193,8 +190,7 @@ func mainGPU() {
 	fmt.Println(net.Weight.Grad())
 
 	nn.ZeroGrad(net)
-	o := parallel.Options{DeviceIDs: []int{0, 1}}
-	dp, err := parallel.NewDataParallel(net, o)
+	dp, err := parallel.NewDataParallel(net, parallel.DeviceIDs(0, 1))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -212,8 +208,7 @@ func trainInParallel() {
 		labels := tensor.Randn(16, 3).CUDA(0)
 		net := nn.CUDA(nn.NewSequential(
 			nn.NewLinear(3, 8), nn.NewReLU(), nn.NewLinear(8, 3)), 0)
-		o := parallel.Options{DeviceIDs: gpus}
-		dp, err := parallel.NewDataParallel(net, o)
+		dp, err := parallel.NewDataParallel(net, parallel.DeviceIDs(gpus...))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -37,7 +37,7 @@ func TestConvolutionsLearnAsOnOneDevice(t *testing.T) {
 		want := imageLosses(one.Forward, one, device.CPU, batch)
 		for _, n := range devices {
 			t.Run(fmt.Sprintf("%d images on %d GPUs", batch, n), func(t *testing.T) {
-				d := wrap(t, nn.To(imageNet(dtype.Float64), device.CUDA(0)), parallel.Options{DeviceIDs: ids(n)})
+				d := wrap(t, nn.To(imageNet(dtype.Float64), device.CUDA(0)), parallel.DeviceIDs(ids(n)...))
 				got := imageLosses(d.Forward, d, device.CUDA(0), batch)
 				for i := range want {
 					if !(math.Abs(got[i]-want[i]) <= 1e-6*want[i]) {
@@ -71,7 +71,7 @@ func TestBatchNormOfImages(t *testing.T) {
 	tensor.ManualSeed(3)
 	x := tensor.On(device.CPU).As(dtype.Float64).Randn(5, 2, 6, 6)
 	many, one, other := nn.To(imageNet(dtype.Float64), device.CUDA(0)), imageNet(dtype.Float64), imageNet(dtype.Float64)
-	wrap(t, many, parallel.Options{DeviceIDs: ids(2)}).Forward(x).Sum().Backward()
+	wrap(t, many, parallel.DeviceIDs(ids(2)...)).Forward(x).Sum().Backward()
 	one.Forward(x.Slice(0, 0, 3)).Sum().Backward()
 	other.Forward(x.Slice(0, 3, 5)).Sum().Backward()
 
@@ -99,7 +99,7 @@ func TestConvolutionsRunAtOnce(t *testing.T) {
 	net := nn.To(imageNet(dtype.Float32), device.CUDA(0))
 	x := tensor.On(device.CPU).Randn(96, 2, 6, 6).To(device.CUDA(0))
 	timed := func(n int) time.Duration {
-		d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+		d := wrap(t, net, parallel.DeviceIDs(ids(n)...))
 		before := driver.Now()
 		d.Forward(x).Sum().Backward()
 		return driver.Now() - before
@@ -120,7 +120,7 @@ func TestLaunchesForImages(t *testing.T) {
 	net := nn.To(imageNet(dtype.Float32), device.CUDA(0))
 	x := tensor.Ones(8, 2, 6, 6)
 	count := func(n int) int {
-		d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+		d := wrap(t, net, parallel.DeviceIDs(ids(n)...))
 		run := func() {
 			nn.ZeroGrad(net)
 			y := d.Forward(x)
@@ -147,7 +147,7 @@ func TestLaunchesForImages(t *testing.T) {
 // TestImagesOnAGPUThatFails: what a part of the model refuses on one device is told, and the model goes on.
 func TestImagesOnAGPUThatFails(t *testing.T) {
 	net := nn.To(imageNet(dtype.Float32), device.CUDA(0))
-	d := wrap(t, net, parallel.Options{DeviceIDs: ids(3)})
+	d := wrap(t, net, parallel.DeviceIDs(ids(3)...))
 	mean := func() []float64 { return tensor.Values[float64](net.At(1).(*nn.BatchNorm2D).RunningMean) }
 	err := tensor.Try(func() {
 		parallel.Call(d, tensor.Ones(3, 2, 6, 6), func(m *nn.Sequential, x *tensor.Tensor) *tensor.Tensor {

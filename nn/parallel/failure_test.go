@@ -69,7 +69,7 @@ func TestReplicasThatFail(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			driver := devicetest.Lend(t, "3")
 			s := newSpy()
-			d := wrap(t, s, parallel.Options{DeviceIDs: []int{0, 2, 1}})
+			d := wrap(t, s, parallel.DeviceIDs(0, 2, 1))
 			step := func(do func(*sim.Driver, int)) error {
 				return tensor.Try(func() {
 					y := parallel.Call(d, tensor.Ones(6), func(s *spy, x *tensor.Tensor) *tensor.Tensor {
@@ -156,7 +156,7 @@ func TestEveryCallMayFail(t *testing.T) {
 func everyCall(t *testing.T, symbol string) {
 	faulty := devicetest.Lend(t, "2")
 	s := newSpy()
-	d := wrap(t, s, parallel.Options{})
+	d := wrap(t, s)
 	step := func() error {
 		s.Scale.SetGrad(nil)
 		return tensor.Try(func() {
@@ -184,7 +184,7 @@ func TestEveryAllocationMayFail(t *testing.T) {
 	for failures := 0; ; failures++ {
 		faulty := devicetest.Lend(t, "2")
 		s := newSpy()
-		d := wrap(t, s, parallel.Options{})
+		d := wrap(t, s)
 		step := func() error { return tensor.Try(func() { d.Forward(tensor.Ones(6)).Sum().Backward() }) }
 		faulty.Inject(sim.Fault{Symbol: "cuMem*Alloc*", Skip: failures, Result: driver.ErrInvalidValue})
 		if step() == nil {
@@ -204,7 +204,7 @@ func TestEveryAllocationMayFail(t *testing.T) {
 func TestLostDevice(t *testing.T) {
 	driver := devicetest.Lend(t, "3")
 	s := newSpy()
-	d := wrap(t, s, parallel.Options{})
+	d := wrap(t, s)
 	forward := func(d *parallel.DataParallel[*spy]) error {
 		return tensor.Try(func() {
 			y := d.Forward(tensor.Arange(0, 6, 1).Float())
@@ -223,7 +223,7 @@ func TestLostDevice(t *testing.T) {
 			t.Errorf("got %v, want the loss of a device", err)
 		}
 	}
-	if err := forward(wrap(t, s, parallel.Options{DeviceIDs: []int{0, 2}})); err != nil {
+	if err := forward(wrap(t, s, parallel.DeviceIDs(0, 2))); err != nil {
 		t.Errorf("the other devices: %v", err)
 	}
 }

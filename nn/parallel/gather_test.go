@@ -23,7 +23,7 @@ type results struct {
 }
 
 func TestNestedOutputs(t *testing.T) {
-	d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, newSpy(), parallel.DeviceIDs(ids(2)...))
 	out := parallel.Call(d, tensor.Arange(0, 3, 1).Float(), func(_ *spy, x *tensor.Tensor) results {
 		return results{x, []*tensor.Tensor{x, x}, [2]*tensor.Tensor{x, x}, map[string]*tensor.Tensor{"a": x}, x, nil, x.Device().String()}
 	})
@@ -39,7 +39,7 @@ func TestNestedOutputs(t *testing.T) {
 
 func TestOutputDevice(t *testing.T) {
 	for _, dev := range []device.Device{device.CPU, device.CUDA(0), device.CUDA(1), device.CUDA(5)} {
-		d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(3), OutputDevice: &dev})
+		d := wrap(t, newSpy(), parallel.DeviceIDs(ids(3)...), parallel.OutputDevice(dev))
 		y := d.Forward(tensor.Arange(0, 7, 1).Float())
 		if y.Device() != dev || !slices.Equal(tensor.Values[int64](y.Detach()), []int64{0, 1, 2, 3, 4, 5, 6}) {
 			t.Errorf("%s: got %v", dev, y)
@@ -49,7 +49,7 @@ func TestOutputDevice(t *testing.T) {
 			t.Errorf("%s: the gradient is %v", dev, g)
 		}
 	}
-	if d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(1), OutputDevice: new(device.CPU)}); d.Forward(tensor.Ones(2)).Device() != device.CUDA(0) {
+	if d := wrap(t, newSpy(), parallel.DeviceIDs(ids(1)...), parallel.OutputDevice(device.CPU)); d.Forward(tensor.Ones(2)).Device() != device.CUDA(0) {
 		t.Error("one device puts nothing together")
 	}
 }
@@ -57,7 +57,7 @@ func TestOutputDevice(t *testing.T) {
 // TestScalarsBecomeAVector: a loss computed in the replicas has one element for each.
 func TestScalarsBecomeAVector(t *testing.T) {
 	var warnings []string
-	d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2), Warn: func(text string) { warnings = append(warnings, text) }})
+	d := wrap(t, newSpy(), parallel.DeviceIDs(ids(2)...), parallel.Warn(func(text string) { warnings = append(warnings, text) }))
 	for range 2 {
 		loss := parallel.Call(d, tensor.Arange(0, 5, 1).Float(), func(s *spy, x *tensor.Tensor) *tensor.Tensor { return x.Mul(s.Scale).Sum() })
 		if got, want := loss.String(), "tensor([3., 7.], device='cuda:0', grad_fn=<GatherBackward>)"; got != want {
@@ -75,7 +75,7 @@ func TestScalarsBecomeAVector(t *testing.T) {
 }
 
 func TestOutputsThatCannotBePutTogether(t *testing.T) {
-	d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, newSpy(), parallel.DeviceIDs(ids(2)...))
 	first := func(x *tensor.Tensor) bool { return x.Device() == device.CUDA(0) }
 	call := func(f func(x *tensor.Tensor) any) error {
 		return tensor.Try(func() { parallel.Call(d, tensor.Ones(4), func(_ *spy, x *tensor.Tensor) any { return f(x) }) })

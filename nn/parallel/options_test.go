@@ -18,13 +18,13 @@ import (
 )
 
 func TestOptions(t *testing.T) {
-	for want, o := range map[string]parallel.Options{
-		"DeviceIDs is empty":                                {DeviceIDs: []int{}},
-		"Invalid device id 8: there are 8 GPUs":             {DeviceIDs: []int{0, 8}},
-		"Invalid device id -1":                              {DeviceIDs: []int{-1}},
-		"Invalid device id 1: it stands in DeviceIDs twice": {DeviceIDs: []int{0, 1, 1}},
-		"Invalid output device cuda:9":                      {OutputDevice: new(device.CUDA(9))},
-		"Invalid output device xla:0":                       {OutputDevice: new(device.MustParse("xla:0"))},
+	for want, o := range map[string]parallel.Option{
+		"DeviceIDs is empty":                                parallel.DeviceIDs(),
+		"Invalid device id 8: there are 8 GPUs":             parallel.DeviceIDs(0, 8),
+		"Invalid device id -1":                              parallel.DeviceIDs(-1),
+		"Invalid device id 1: it stands in DeviceIDs twice": parallel.DeviceIDs(0, 1, 1),
+		"Invalid output device cuda:9":                      parallel.OutputDevice(device.CUDA(9)),
+		"Invalid output device xla:0":                       parallel.OutputDevice(device.MustParse("xla:0")),
 	} {
 		d, err := parallel.NewDataParallel(nn.NewLinear(1, 1), o)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || !errors.Is(err, tensor.ErrValue) || d != nil {
@@ -51,7 +51,7 @@ func TestMainGPU(t *testing.T) {
 		{oneMoved, []int{0, 1}, head + "cuda:0 (device_ids[0]) but found one of them on device: cuda:1"},
 		{buffer, []int{0, 1}, head + "cuda:0 (device_ids[0]) but found one of them on device: cuda:3"},
 	} {
-		d := wrap(t, c.model, parallel.Options{DeviceIDs: c.ids})
+		d := wrap(t, c.model, parallel.DeviceIDs(c.ids...))
 		if err := tensor.Try(func() { d.Forward(x) }); err == nil || err.Error() != c.want || !errors.Is(err, tensor.ErrDevice) {
 			t.Errorf("got %v, want %s", err, c.want)
 		} else if hint := err.(*tensor.Error).Hint(); hint != fmt.Sprintf("nn.To(model, device.CUDA(%d)) moves it there, before it is wrapped or afterwards", c.ids[0]) {
@@ -66,7 +66,7 @@ func TestMainGPU(t *testing.T) {
 
 func TestMainGPUIsTheFirstOfTheList(t *testing.T) {
 	net := nn.To(nn.NewLinear(3, 2), device.CUDA(1))
-	y := wrap(t, net, parallel.Options{DeviceIDs: []int{1, 0}}).Forward(tensor.Ones(4, 3))
+	y := wrap(t, net, parallel.DeviceIDs(1, 0)).Forward(tensor.Ones(4, 3))
 	if y.Device() != device.CUDA(1) {
 		t.Errorf("the result is on %s", y.Device())
 	}
@@ -78,7 +78,7 @@ func TestMainGPUIsTheFirstOfTheList(t *testing.T) {
 
 func TestOneDeviceTakesTheModel(t *testing.T) {
 	net := nn.NewLinear(3, 2)
-	d := wrap(t, net, parallel.Options{DeviceIDs: []int{2}})
+	d := wrap(t, net, parallel.DeviceIDs(2))
 	if net.Weight.Device() != device.CUDA(2) {
 		t.Errorf("the model is on %s", net.Weight.Device())
 	}
@@ -89,7 +89,7 @@ func TestOneDeviceTakesTheModel(t *testing.T) {
 
 func TestAllGPUsByDefault(t *testing.T) {
 	s := newSpy()
-	wrap(t, s, parallel.Options{}).Forward(tensor.Ones(16))
+	wrap(t, s).Forward(tensor.Ones(16))
 	if got, want := s.seen(), strings.TrimSpace(strings.Repeat("[2] ", 8)); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -99,10 +99,10 @@ func TestAllGPUsByDefault(t *testing.T) {
 func TestWithoutGPUs(t *testing.T) {
 	devicetest.Lend(t, "0")
 	net := nn.NewLinear(3, 2)
-	if got := wrap(t, net, parallel.Options{}).Forward(tensor.Ones(4, 3)); got.GradFn() != "AddmmBackward0" || got.Device() != device.CPU {
+	if got := wrap(t, net).Forward(tensor.Ones(4, 3)); got.GradFn() != "AddmmBackward0" || got.Device() != device.CPU {
 		t.Errorf("got %v", got)
 	}
-	if _, err := parallel.NewDataParallel(net, parallel.Options{DeviceIDs: []int{0}}); err == nil || err.Error() != "Invalid device id 0: there are 0 GPUs" {
+	if _, err := parallel.NewDataParallel(net, parallel.DeviceIDs(0)); err == nil || err.Error() != "Invalid device id 0: there are 0 GPUs" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -128,7 +128,7 @@ func TestImbalance(t *testing.T) {
 		{[]int{1}, ""},
 	} {
 		var got string
-		wrap(t, nn.NewReLU(), parallel.Options{DeviceIDs: c.ids, Warn: func(s string) { got += s }})
+		wrap(t, nn.NewReLU(), parallel.DeviceIDs(c.ids...), parallel.Warn(func(s string) { got += s }))
 		if got != c.want {
 			t.Errorf("%v: got %q, want %q", c.ids, got, c.want)
 		}
@@ -138,7 +138,7 @@ func TestImbalance(t *testing.T) {
 // TestWalk: what nn does to a model it does to a wrapped one.
 func TestWalk(t *testing.T) {
 	net := nn.NewSequential(nn.NewLinear(2, 2), nn.NewBatchNorm1D(2), nn.NewDropout(.5))
-	d := wrap(t, net, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, net, parallel.DeviceIDs(ids(2)...))
 	var names []string
 	for name := range nn.Parameters(d) {
 		names = append(names, name)

@@ -14,20 +14,30 @@ import (
 	"cresset/tensor"
 )
 
-// Options says how a DataParallel divides its work. The zero value is PyTorch's default.
-type Options struct {
-	// DeviceIDs are the GPUs to use, all where it is nil. The model must be on the first, the main GPU.
-	DeviceIDs []int
-	// OutputDevice is where results are put together: the main GPU where it is nil.
-	OutputDevice *device.Device
-	// Dim is the axis along which inputs are divided and outputs are put together.
-	Dim int
-	// DropRows lets inputs be divided into unequal numbers of parts: what has no counterpart in all of them is lost without
-	// a word, as in PyTorch. Otherwise that is an error.
-	DropRows bool
-	// Warn is told what PyTorch warns of: GPUs of unequal size, and scalars that become a vector. Nil ignores it.
-	Warn func(text string)
+// Option is an option of NewDataParallel.
+type Option func(*options)
+
+type options struct {
+	ids    []int
+	output *device.Device
+	config
 }
+
+// DeviceIDs are the GPUs to use, all unless given. The model must be on the first, the main GPU.
+func DeviceIDs(ids ...int) Option { return func(o *options) { o.ids = append([]int{}, ids...) } }
+
+// OutputDevice is where results are put together, the main GPU unless given.
+func OutputDevice(dev device.Device) Option { return func(o *options) { o.output = &dev } }
+
+// Dim is the axis along which inputs are divided and outputs are put together, 0 unless given.
+func Dim(axis int) Option { return func(o *options) { o.axis = axis } }
+
+// DropRows lets inputs be divided into unequal numbers of parts: what has no counterpart in all of them is lost without a word,
+// as in PyTorch. It is an error unless DropRows is given.
+func DropRows(on bool) Option { return func(o *options) { o.dropRows = on } }
+
+// Warn is told what PyTorch warns of: GPUs of unequal size, and scalars that become a vector.
+func Warn(f func(text string)) Option { return func(o *options) { o.warn = f } }
 
 // DataParallel computes a model on several GPUs at once: each gets a part of the batch and a copy of the model, and the
 // results are put together. Gradients flow back to the model, where those of the parts are added. Of the copies only that on
@@ -56,16 +66,19 @@ var inner = friend.Of[*tensor.Tensor]()
 // NewDataParallel wraps a model, which should be a pointer. With one device it moves the model there; with several the model
 // has to be on the first when it is used. Without a GPU, and where no device was asked for, the result computes as the model
 // does.
-func NewDataParallel[M any](model M, o Options) (*DataParallel[M], error) {
-	c := &config{axis: o.Dim, dropRows: o.DropRows, warn: o.Warn, parameters: inner.NewReplicas(), buffers: inner.NewReplicas()}
-	if c.warn == nil {
-		c.warn = func(string) {}
+func NewDataParallel[M any](model M, opts ...Option) (*DataParallel[M], error) {
+	var o options
+	o.warn = func(string) {}
+	for _, set := range opts {
+		set(&o)
 	}
+	c := &o.config
+	c.parameters, c.buffers = inner.NewReplicas(), inner.NewReplicas()
 	d := &DataParallel[M]{Module: model, config: c}
-	if o.DeviceIDs == nil && cuda.DeviceCount() == 0 {
+	if o.ids == nil && cuda.DeviceCount() == 0 {
 		return d, nil
 	}
-	ids, err := deviceIDs(o.DeviceIDs)
+	ids, err := deviceIDs(o.ids)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +86,8 @@ func NewDataParallel[M any](model M, o Options) (*DataParallel[M], error) {
 		c.devices = append(c.devices, device.CUDA(id))
 	}
 	c.output = c.devices[0]
-	if o.OutputDevice != nil {
-		if c.output, err = outputDevice(*o.OutputDevice); err != nil {
+	if o.output != nil {
+		if c.output, err = outputDevice(*o.output); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +110,7 @@ func deviceIDs(asked []int) ([]int, error) {
 		}
 	}
 	if len(asked) == 0 {
-		return nil, mistake("DeviceIDs is empty; nil means all GPUs")
+		return nil, mistake("DeviceIDs is empty; leave it out for all GPUs")
 	}
 	seen := make(map[int]bool)
 	for _, id := range asked {

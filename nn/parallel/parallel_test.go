@@ -21,9 +21,9 @@ func ids(n int) []int {
 	return list
 }
 
-func wrap[M any](t testing.TB, model M, o parallel.Options) *parallel.DataParallel[M] {
+func wrap[M any](t testing.TB, model M, opts ...parallel.Option) *parallel.DataParallel[M] {
 	t.Helper()
-	d, err := parallel.NewDataParallel(model, o)
+	d, err := parallel.NewDataParallel(model, opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestLossesAreThoseOfOneDevice(t *testing.T) {
 		for _, n := range devices {
 			t.Run(fmt.Sprintf("%d rows on %d GPUs", batch, n), func(t *testing.T) {
 				net := nn.To(perceptron(), device.CUDA(0))
-				d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+				d := wrap(t, net, parallel.DeviceIDs(ids(n)...))
 				got := losses(t, d.Forward, d, device.CUDA(0), batch)
 				for i := range want {
 					if !(math.Abs(got[i]-want[i]) <= 1e-6*want[i]) {

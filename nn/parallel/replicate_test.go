@@ -40,7 +40,7 @@ func (c *counter) Forward(x *tensor.Tensor) *tensor.Tensor {
 // TestBuffersOfTheFirstReplicaStay: what others write, and what all set, is lost.
 func TestBuffersOfTheFirstReplicaStay(t *testing.T) {
 	c := nn.To(newCounter(), device.CUDA(0))
-	d := wrap(t, c, parallel.Options{DeviceIDs: ids(3)})
+	d := wrap(t, c, parallel.DeviceIDs(ids(3)...))
 	for i, want := range []string{"[3 3 3 3 3 3 1]", "[6 6 6 6 6 6 4]"} {
 		y := d.Forward(tensor.Zeros(7))
 		if got := fmt.Sprint(tensor.Values[int64](y.Detach())); got != want {
@@ -55,7 +55,7 @@ func TestBuffersOfTheFirstReplicaStay(t *testing.T) {
 // TestParametersThatChange: each forward computes with what the parameters are now.
 func TestParametersThatChange(t *testing.T) {
 	net := nn.To(nn.NewLinear(1, 1, nn.Bias(false)), device.CUDA(0))
-	d := wrap(t, net, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, net, parallel.DeviceIDs(ids(2)...))
 	x := tensor.Ones(2, 1)
 	expect := func(what string, want float64) {
 		t.Helper()
@@ -89,7 +89,7 @@ func TestParametersThatChange(t *testing.T) {
 func TestGraphsKeepTheirParameters(t *testing.T) {
 	net := nn.To(nn.NewLinear(1, 1, nn.Bias(false)), device.CUDA(0))
 	net.Weight.Detach().FillInPlace(2)
-	d := wrap(t, net, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, net, parallel.DeviceIDs(ids(2)...))
 	x := tensor.Ones(2, 1).SetRequiresGrad(true)
 	second := d.Forward(x).Slice(0, 1, 2).Sum()
 	net.Weight.SetData(tensor.On(device.CUDA(0)).Full([]int{1, 1}, 5.0))
@@ -102,7 +102,7 @@ func TestGraphsKeepTheirParameters(t *testing.T) {
 
 func TestGradientsAccumulate(t *testing.T) {
 	net := nn.To(nn.NewLinear(2, 1), device.CUDA(0))
-	d := wrap(t, net, parallel.Options{DeviceIDs: ids(4)})
+	d := wrap(t, net, parallel.DeviceIDs(ids(4)...))
 	x := tensor.Ones(6, 2)
 	first, second := d.Forward(x), d.Forward(x)
 	first.Sum().Backward()
@@ -129,7 +129,7 @@ type halves struct{ First, Second, Third, Fixed *tensor.Tensor }
 func TestParametersThatSomeReplicasUse(t *testing.T) {
 	one := func() *tensor.Tensor { return tensor.Parameter(tensor.On(device.CUDA(0)).Ones(1)) }
 	h := &halves{one(), one(), one(), one().SetRequiresGrad(false)}
-	d := wrap(t, h, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, h, parallel.DeviceIDs(ids(2)...))
 	parallel.Call(d, tensor.Ones(4), func(h *halves, x *tensor.Tensor) *tensor.Tensor {
 		if x.Device() == device.CUDA(0) {
 			return x.Mul(h.First).Mul(h.Fixed)
@@ -145,7 +145,7 @@ func TestParametersThatSomeReplicasUse(t *testing.T) {
 func TestSharedGradients(t *testing.T) {
 	one := func() *tensor.Tensor { return tensor.Parameter(tensor.On(device.CUDA(0)).Ones(3)) }
 	h := &halves{First: one(), Second: one()}
-	d := wrap(t, h, parallel.Options{DeviceIDs: ids(3)})
+	d := wrap(t, h, parallel.DeviceIDs(ids(3)...))
 	parallel.Call(d, tensor.Ones(3, 3), func(h *halves, x *tensor.Tensor) *tensor.Tensor { return h.First.Add(h.Second).Add(x) }).Sum().Backward()
 	for _, p := range []*tensor.Tensor{h.First, h.Second} {
 		if got := tensor.Values[int64](p.Grad()); !slices.Equal(got, []int64{3, 3, 3}) {
@@ -160,7 +160,7 @@ func TestOtherDTypes(t *testing.T) {
 	type mixed struct{ Half, Brain, Single, Double *tensor.Tensor }
 	m := &mixed{tensor.Parameter(on.As(dtype.Float16).Ones(3)), tensor.Parameter(on.As(dtype.BFloat16).Ones(5)),
 		tensor.Parameter(on.Arange(0, 6, 1).Float().Reshape(2, 3).T()), tensor.Parameter(on.As(dtype.Float64).Ones(1))}
-	d := wrap(t, m, parallel.Options{DeviceIDs: ids(5)})
+	d := wrap(t, m, parallel.DeviceIDs(ids(5)...))
 	y := parallel.Call(d, tensor.Ones(10, 1), func(m *mixed, x *tensor.Tensor) *tensor.Tensor {
 		sum := m.Half.Double().Sum().Add(m.Brain.Double().Sum()).Add(m.Double.Sum()).Add(m.Single.Double().Mul(m.Single.Double()).Sum())
 		return x.Double().Mul(sum)
@@ -184,7 +184,7 @@ func TestOtherDTypes(t *testing.T) {
 func TestFrozenModelsAreCopiedOnce(t *testing.T) {
 	driver := devicetest.Lend(t, "4")
 	net := nn.To(nn.NewSequential(nn.NewLinear(3, 3), nn.NewReLU(), nn.NewLinear(3, 3)), device.CUDA(0))
-	frozen := nn.Frozen(wrap(t, net, parallel.Options{}))
+	frozen := nn.Frozen(wrap(t, net))
 	x := tensor.Ones(8, 3)
 	copies := func() int {
 		before := driver.Calls("cuMemcpyPeerAsync")
@@ -210,7 +210,7 @@ func TestFrozenModelsAreCopiedOnce(t *testing.T) {
 // TestDropoutDrawsTheSameMasks: after a seed for all GPUs each drops the same elements of its part.
 func TestDropoutDrawsTheSameMasks(t *testing.T) {
 	tensor.ManualSeed(0)
-	d := wrap(t, nn.NewDropout(.5), parallel.Options{DeviceIDs: ids(3)})
+	d := wrap(t, nn.NewDropout(.5), parallel.DeviceIDs(ids(3)...))
 	y := tensor.Values[int64](d.Forward(tensor.Ones(3, 64)))
 	if !slices.Equal(y[:64], y[64:128]) || !slices.Equal(y[:64], y[128:]) || !slices.Contains(y, 0) || !slices.Contains(y, 2) {
 		t.Errorf("got %v", y)
@@ -222,8 +222,8 @@ func TestDropoutDrawsTheSameMasks(t *testing.T) {
 
 // TestNested: the inner one finds its model on other GPUs than its own.
 func TestNested(t *testing.T) {
-	inner := wrap(t, nn.To(nn.NewLinear(3, 2), device.CUDA(0)), parallel.Options{DeviceIDs: ids(2)})
-	outer := wrap(t, inner, parallel.Options{DeviceIDs: ids(2)})
+	inner := wrap(t, nn.To(nn.NewLinear(3, 2), device.CUDA(0)), parallel.DeviceIDs(ids(2)...))
+	outer := wrap(t, inner, parallel.DeviceIDs(ids(2)...))
 	err := tensor.Try(func() { outer.Forward(tensor.Ones(4, 3)) })
 	want := "Caught RuntimeError in replica 1 on device 1.\nOriginal error: module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:1"
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -233,7 +233,7 @@ func TestNested(t *testing.T) {
 
 func TestModelsThatAreNoModules(t *testing.T) {
 	type plain struct{ Layer *nn.Linear }
-	d := wrap(t, &plain{nn.To(nn.NewLinear(3, 2), device.CUDA(0))}, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, &plain{nn.To(nn.NewLinear(3, 2), device.CUDA(0))}, parallel.DeviceIDs(ids(2)...))
 	err := tensor.Try(func() { d.Forward(tensor.Ones(4, 3)) })
 	if err == nil || !strings.Contains(err.Error(), "*parallel_test.plain has no Forward of one tensor to one tensor: use parallel.Call") {
 		t.Errorf("got %v", err)
@@ -249,7 +249,7 @@ func TestBatchNorm(t *testing.T) {
 	tensor.ManualSeed(3)
 	x := tensor.Randn(6, 4)
 	one, many := nn.NewBatchNorm1D(4), nn.To(nn.NewBatchNorm1D(4), device.CUDA(0))
-	got := wrap(t, many, parallel.Options{DeviceIDs: ids(3)}).Forward(x.To(device.CUDA(1)))
+	got := wrap(t, many, parallel.DeviceIDs(ids(3)...)).Forward(x.To(device.CUDA(1)))
 	agree := func(what string, a, b *tensor.Tensor) {
 		t.Helper()
 		bs := tensor.Values[float64](b)
@@ -270,7 +270,7 @@ func TestBatchNorm(t *testing.T) {
 // TestFrozenModelsServeManyGoroutines shares one model between requests.
 func TestFrozenModelsServeManyGoroutines(t *testing.T) {
 	net := nn.To(nn.NewSequential(nn.NewLinear(3, 3), nn.NewTanh()), device.CUDA(0))
-	d := nn.Frozen(wrap(t, net, parallel.Options{DeviceIDs: ids(3)}))
+	d := nn.Frozen(wrap(t, net, parallel.DeviceIDs(ids(3)...)))
 	x := tensor.Rand(5, 3)
 	want := tensor.Values[float64](d.Forward(x))
 	var running sync.WaitGroup

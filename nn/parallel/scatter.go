@@ -65,7 +65,7 @@ func (s *scatterer) tensor(x *tensor.Tensor) []reflect.Value {
 		s.parts = len(chunks)
 	case s.parts != len(chunks) && !s.dropRows:
 		panic(mistake(fmt.Sprintf("inputs are divided into %d and %d parts along dimension %d, so rows would be lost; give them equal sizes there, "+
-			"or set DropRows to lose them as PyTorch does", s.parts, len(chunks), s.axis)))
+			"or say DropRows(true) to lose them as PyTorch does", s.parts, len(chunks), s.axis)))
 	}
 	parts := make([]reflect.Value, len(chunks))
 	for i, c := range chunks {

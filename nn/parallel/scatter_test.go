@@ -61,7 +61,7 @@ func TestChunks(t *testing.T) {
 		{5, 4, "[2] [2] [1]"}, {6, 4, "[2] [2] [2]"}, {1, 2, "[1]"}, {3, 4, "[1] [1] [1]"}, {0, 2, "[0] [0]"}, {30, 4, "[8] [8] [8] [6]"},
 	} {
 		s := newSpy()
-		d := wrap(t, s, parallel.Options{DeviceIDs: ids(c.devices)})
+		d := wrap(t, s, parallel.DeviceIDs(ids(c.devices)...))
 		x := tensor.Arange(0, c.rows, 1).Float()
 		y := d.Forward(x)
 		if got := s.seen(); got != c.want {
@@ -79,7 +79,7 @@ func TestOtherAxes(t *testing.T) {
 	for _, from := range []device.Device{device.CPU, device.CUDA(0), device.CUDA(3)} {
 		for dim, want := range map[int]string{0: "[1, 5, 3] [1, 5, 3]", 1: "[2, 3, 3] [2, 2, 3]", -1: "[2, 5, 2] [2, 5, 1]"} {
 			s := newSpy()
-			y := wrap(t, s, parallel.Options{DeviceIDs: ids(2), Dim: dim}).Forward(x.To(from))
+			y := wrap(t, s, parallel.DeviceIDs(ids(2)...), parallel.Dim(dim)).Forward(x.To(from))
 			if got := s.seen(); got != want {
 				t.Errorf("dim %d: got %s, want %s", dim, got, want)
 			}
@@ -117,7 +117,7 @@ func newBatch(rows int) batch {
 func TestNestedInputs(t *testing.T) {
 	in := newBatch(5)
 	s := newSpy()
-	d := wrap(t, s, parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, s, parallel.DeviceIDs(ids(2)...))
 	out := parallel.Call(d, in, func(s *spy, b batch) *tensor.Tensor {
 		dev := s.Scale.Device()
 		s.note(fmt.Sprintf("%v %v %v %v %v %v %v %v", b.X.Shape(), b.Any.([]any)[1], b.None == nil, len(b.Empty), b.Name, b.Number, b.Whole == in.Whole, b.hidden))
@@ -143,7 +143,7 @@ func TestNestedInputs(t *testing.T) {
 
 func TestInputsWithoutTensors(t *testing.T) {
 	s := newSpy()
-	d := wrap(t, s, parallel.Options{DeviceIDs: ids(3)})
+	d := wrap(t, s, parallel.DeviceIDs(ids(3)...))
 	if got := parallel.Call(d, 5, func(s *spy, n int) *tensor.Tensor { return s.Scale.MulScalar(n) }); got.Size(0) != 3 {
 		t.Errorf("a number gave %v, want one result of each GPU", got)
 	}
@@ -158,18 +158,18 @@ func TestUnequalInputs(t *testing.T) {
 	in := pair{tensor.Ones(4), tensor.Ones(1)}
 	product := func(s *spy, in pair) *tensor.Tensor { return in.X.Mul(in.Y).Mul(s.Scale) }
 	s := newSpy()
-	err := tensor.Try(func() { parallel.Call(wrap(t, s, parallel.Options{DeviceIDs: ids(2)}), in, product) })
+	err := tensor.Try(func() { parallel.Call(wrap(t, s, parallel.DeviceIDs(ids(2)...)), in, product) })
 	if err == nil || !strings.Contains(err.Error(), "inputs are divided into 2 and 1 parts along dimension 0, so rows would be lost") {
 		t.Errorf("got %v", err)
 	}
-	d := wrap(t, s, parallel.Options{DeviceIDs: ids(2), DropRows: true})
+	d := wrap(t, s, parallel.DeviceIDs(ids(2)...), parallel.DropRows(true))
 	if got := parallel.Call(d, in, product); got.Size(0) != 2 {
 		t.Errorf("got %v, want the first two rows as in PyTorch", got)
 	}
 }
 
 func TestInputsThatCannotBeDivided(t *testing.T) {
-	d := wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2)})
+	d := wrap(t, newSpy(), parallel.DeviceIDs(ids(2)...))
 	type closed struct{ x *tensor.Tensor }
 	type closedList struct{ xs map[string][]*tensor.Tensor }
 	for want, f := range map[string]func(){
@@ -192,7 +192,7 @@ func TestInputsThatCannotBeDivided(t *testing.T) {
 // TestChunksOnTheirDeviceAreViews: in place changes of the main GPU's part are the caller's.
 func TestChunksOnTheirDeviceAreViews(t *testing.T) {
 	x := tensor.On(device.CUDA(0)).Ones(4)
-	parallel.Call(wrap(t, newSpy(), parallel.Options{DeviceIDs: ids(2)}), x, func(_ *spy, x *tensor.Tensor) *tensor.Tensor { return x.AddScalarInPlace(1) })
+	parallel.Call(wrap(t, newSpy(), parallel.DeviceIDs(ids(2)...)), x, func(_ *spy, x *tensor.Tensor) *tensor.Tensor { return x.AddScalarInPlace(1) })
 	if got := tensor.Values[int64](x); !reflect.DeepEqual(got, []int64{2, 2, 1, 1}) {
 		t.Errorf("got %v", got)
 	}
@@ -203,7 +203,7 @@ func TestGradientsReachTheInput(t *testing.T) {
 		x := tensor.On(dev).Ones(5).SetRequiresGrad(true)
 		s := newSpy()
 		nn.To(s, device.CUDA(0))
-		wrap(t, s, parallel.Options{DeviceIDs: ids(2)}).Forward(x.MulScalar(2)).Mul(tensor.On(device.CUDA(0)).Arange(0, 5, 1)).Sum().Backward()
+		wrap(t, s, parallel.DeviceIDs(ids(2)...)).Forward(x.MulScalar(2)).Mul(tensor.On(device.CUDA(0)).Arange(0, 5, 1)).Sum().Backward()
 		if got := tensor.Values[int64](x.Grad()); x.Grad().Device() != dev || !slices.Equal(got, []int64{0, 2, 4, 6, 8}) {
 			t.Errorf("%s: got %v", dev, x.Grad())
 		}

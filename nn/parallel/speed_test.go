@@ -72,7 +72,7 @@ func TestReplicasRunAtOnce(t *testing.T) {
 	driver := slowGPUs(t, 4)
 	tr := newTraining(512, 48)
 	timed := func(n int) time.Duration {
-		d := wrap(t, tr.net, parallel.Options{DeviceIDs: ids(n)})
+		d := wrap(t, tr.net, parallel.DeviceIDs(ids(n)...))
 		before := driver.Now()
 		tr.step(d.Forward)
 		return driver.Now() - before
@@ -100,7 +100,7 @@ func TestLaunches(t *testing.T) {
 			net := nn.To(nn.NewSequential(list...), device.CUDA(0))
 			x := tensor.Ones(16, 4)
 			count := func(n int) int {
-				d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+				d := wrap(t, net, parallel.DeviceIDs(ids(n)...))
 				run := func() {
 					nn.ZeroGrad(net)
 					y := d.Forward(x)
@@ -151,7 +151,7 @@ func TestLaunchesForSeveralDTypes(t *testing.T) {
 		nn.To(net, device.CUDA(0))
 		x := tensor.Rand(32, 3)
 		count := func(n int) int {
-			d := wrap(t, net, parallel.Options{DeviceIDs: ids(n)})
+			d := wrap(t, net, parallel.DeviceIDs(ids(n)...))
 			run := func() {
 				nn.ZeroGrad(net)
 				y := d.Forward(x)
@@ -178,7 +178,7 @@ func TestLaunchesForSeveralDTypes(t *testing.T) {
 func TestMemoryStaysFlat(t *testing.T) {
 	devicetest.Lend(t, "4")
 	tr := newTraining(64, 16)
-	d := wrap(t, tr.net, parallel.Options{})
+	d := wrap(t, tr.net)
 	var want, peak [4]int64
 	for step := range 20 {
 		tr.step(d.Forward)
