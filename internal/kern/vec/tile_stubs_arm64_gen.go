@@ -441,32 +441,32 @@ func transposeF32NEON(t unsafe.Pointer)
 //go:noescape
 func gatherF32NEON(t unsafe.Pointer)
 
-// largest1F32NEON is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// largest1F32NEON is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largest1F32NEON(t unsafe.Pointer)
 
-// largest2F32NEON is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// largest2F32NEON is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largest2F32NEON(t unsafe.Pointer)
 
-// largestAt1F32NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// largestAt1F32NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F32NEON(t unsafe.Pointer)
 
-// largestAt2F32NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// largestAt2F32NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F32NEON(t unsafe.Pointer)
 
-// mean1F32NEON is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// mean1F32NEON is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func mean1F32NEON(t unsafe.Pointer)
 
-// mean2F32NEON is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// mean2F32NEON is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func mean2F32NEON(t unsafe.Pointer)
@@ -946,32 +946,32 @@ func transposeF64NEON(t unsafe.Pointer)
 //go:noescape
 func gatherF64NEON(t unsafe.Pointer)
 
-// largest1F64NEON is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// largest1F64NEON is the largest element of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largest1F64NEON(t unsafe.Pointer)
 
-// largest2F64NEON is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// largest2F64NEON is the largest element of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largest2F64NEON(t unsafe.Pointer)
 
-// largestAt1F64NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// largestAt1F64NEON is the largest element, and where it lies, of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt1F64NEON(t unsafe.Pointer)
 
-// largestAt2F64NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// largestAt2F64NEON is the largest element, and where it lies, of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func largestAt2F64NEON(t unsafe.Pointer)
 
-// mean1F64NEON is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or single windows.
+// mean1F64NEON is the sum of the elements over a count of every window, 1 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func mean1F64NEON(t unsafe.Pointer)
 
-// mean2F64NEON is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or single windows.
+// mean2F64NEON is the sum of the elements over a count of every window, 2 columns apart: whole vectors, the last one over the one before, or one in part.
 //
 //go:noescape
 func mean2F64NEON(t unsafe.Pointer)

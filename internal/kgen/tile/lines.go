@@ -12,8 +12,8 @@ import (
 // R10 count the row's elements, CX rows. A windowed has the vectors of the copy.
 func (m *machine) lines(f *asm.File, e elem) {
 	for _, stride := range windowStrides {
-		w := &windowed{machine: m, elem: e, file: f, stride: stride}
-		w.fn = newFunc(f, m.functionName(linesName(stride), e), fmt.Sprintf("y[i][j] = x[i][%d*(j-zeros)] between zeros, for whole rows", stride))
+		doc := fmt.Sprintf("y[i][j] = x[i][%d*(j-zeros)] between zeros, for whole rows", stride)
+		w := &windowed{writer: m.writer(f, linesName(stride), e, &linesCall, doc), file: f, stride: stride}
 		w.lines()
 	}
 }
@@ -21,43 +21,50 @@ func (m *machine) lines(f *asm.File, e elem) {
 func linesName(stride int) string { return fmt.Sprintf("lines%d", stride) }
 
 func (w *windowed) lines() {
-	w.op("MOVQ", linesCall.at("x"), "DX")
-	w.op("MOVQ", linesCall.at("y"), "R14")
-	w.op("MOVQ", linesCall.at("zeros"), "R8")
-	w.op("MOVQ", linesCall.at("cols"), "R9")
-	w.op("MOVQ", linesCall.at("rest"), "R10")
+	w.arg("x", "DX")
+	w.arg("y", "R14")
+	w.arg("zeros", "R8")
+	w.arg("cols", "R9")
+	w.arg("rest", "R10")
 	w.constants()
-	w.zero(w.fn, best)
-	for i, mask := range []string{linesCall.at("low"), linesCall.at("high"), linesCall.at("out"), linesCall.at("before"), linesCall.at("behind")} {
-		w.op("MOVQ", mask, "AX")
-		if !w.machine.masks {
+	w.zero(best)
+	w.lineMasks()
+	w.label("plane")
+	w.move("DX", "SI")
+	w.move("R14", "BX")
+	w.arg("rows", "CX")
+	w.label("row")
+	if !w.arm {
+		w.prefetchLine()
+	}
+	w.move("SI", "R11")
+	w.move("BX", "R12")
+	w.segment("Before", "R8", lowOn+3, false)
+	w.segment("Copy", "R9", outOn, true)
+	w.segment("Behind", "R10", lowOn+4, false)
+	w.addArg("rowX", "SI")
+	w.addArg("rowY", "BX")
+	w.repeat("CX", "row")
+	w.addArg("planeX", "DX")
+	w.addArg("planeY", "R14")
+	w.repeatArg("planes", "plane")
+	w.end()
+}
+
+// lineMasks loads the masks of vectors in part.
+func (w *windowed) lineMasks() {
+	if w.arm {
+		return
+	}
+	for i, mask := range []string{"low", "high", "out", "before", "behind"} {
+		w.arg(mask, "AX")
+		if !w.masks {
 			w.op("VMOVUPS", "(AX)", w.reg(lowOn+i))
 			continue
 		}
 		w.op("VMOVUPS", "(AX)", w.reg(spare))
 		w.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[w.size], w.reg(spare), fmt.Sprintf("K%d", 2+i))
 	}
-	w.fn.Label("plane")
-	w.op("MOVQ", "DX", "SI")
-	w.op("MOVQ", "R14", "BX")
-	w.op("MOVQ", linesCall.at("rows"), "CX")
-	w.fn.Label("row")
-	w.prefetchLine()
-	w.op("MOVQ", "SI", "R11")
-	w.op("MOVQ", "BX", "R12")
-	w.segment("Before", "R8", lowOn+3, false)
-	w.segment("Copy", "R9", outOn, true)
-	w.segment("Behind", "R10", lowOn+4, false)
-	w.op("ADDQ", linesCall.at("rowX"), "SI")
-	w.op("ADDQ", linesCall.at("rowY"), "BX")
-	w.op("DECQ", "CX")
-	w.op("JNZ", "row")
-	w.op("ADDQ", linesCall.at("planeX"), "DX")
-	w.op("ADDQ", linesCall.at("planeY"), "R14")
-	w.op("DECQ", linesCall.at("planes"))
-	w.op("JNZ", "plane")
-	w.op("VZEROUPPER")
-	w.op("RET")
 }
 
 // prefetchLine prefetches the columns of a later row.
@@ -71,48 +78,58 @@ func (w *windowed) prefetchLine() {
 	prefetchLines(w.fn, "prefetch", "R11")
 }
 
-// segment writes so many elements: zeros, or what it reads.
+// segment writes so many elements: zeros, or what it reads. What fills no vector is a masked one, under NEON single elements.
 func (w *windowed) segment(label, count string, mask int, read bool) {
-	n := w.lanes(w.elem)
-	vector := func(masked bool) {
-		w.masked = masked
+	n := fmt.Sprintf("$%d", w.lanes(w.elem))
+	vector := func(part bool) {
+		w.part = part
 		from := best
 		if read {
 			from = element
-			w.readAt("(R11)", element)
+			w.readAt(memory{base: "R11"}, element)
 		}
-		w.storeVector(w.reg(from), "(R12)", mask, w.ps("VMOVU"))
+		w.storeVector(from, memory{base: "R12"}, mask)
 	}
-	w.op("MOVQ", count, "R13")
+	advance := func(bytes int) {
+		if read {
+			w.add(fmt.Sprintf("$%d", w.stride*bytes), "R11")
+		}
+		w.add(fmt.Sprintf("$%d", bytes), "R12")
+	}
+	w.move(count, "R13")
 	if read && w.aligns() {
-		w.align(n)
+		w.align(w.lanes(w.elem))
 	}
-	w.op("SUBQ", fmt.Sprintf("$%d", n), "R13")
-	w.op("JLT", "part"+label)
-	w.fn.Label("whole" + label)
+	w.sub(n, "R13")
+	w.jump("LT", "part"+label)
+	w.label("whole" + label)
 	vector(false)
-	if read {
-		w.op("ADDQ", fmt.Sprintf("$%d", w.stride*w.bytes), "R11")
+	advance(w.bytes)
+	w.sub(n, "R13")
+	w.jump("GE", "whole"+label)
+	w.label("part" + label)
+	w.whole("ADDQ", "ADDS", n, "R13")
+	w.whole("JZ", "BEQ", "done"+label)
+	if w.arm {
+		w.label("single" + label)
+		vector(true)
+		advance(w.size)
+		w.repeat("R13", "single"+label)
+	} else {
+		if read && w.aligns() {
+			w.op("MOVL", "$-1", "R15")
+			w.op("BZHIL", "R13", "R15", "R15")
+			w.op("KMOVW", "R15", "K2")
+			w.op("KMOVW", "R15", "K4")
+		}
+		vector(true)
+		w.elements("R12", "R13", "R12")
 	}
-	w.op("ADDQ", fmt.Sprintf("$%d", w.bytes), "R12")
-	w.op("SUBQ", fmt.Sprintf("$%d", n), "R13")
-	w.op("JGE", "whole"+label)
-	w.fn.Label("part" + label)
-	w.op("ADDQ", fmt.Sprintf("$%d", n), "R13")
-	w.op("JZ", "done"+label)
-	if read && w.aligns() {
-		w.op("MOVL", "$-1", "R15")
-		w.op("BZHIL", "R13", "R15", "R15")
-		w.op("KMOVW", "R15", "K2")
-		w.op("KMOVW", "R15", "K4")
-	}
-	vector(true)
-	w.op("LEAQ", fmt.Sprintf("(R12)(R13*%d)", w.size), "R12")
-	w.fn.Label("done" + label)
+	w.label("done" + label)
 }
 
 // aligns reports whether whole vectors of y are aligned.
-func (w *windowed) aligns() bool { return w.machine.masks && w.stride == 1 }
+func (w *windowed) aligns() bool { return w.masks && w.stride == 1 }
 
 // align copies what lies before the first whole vector of y: stores over two cache lines take twice as long.
 func (w *windowed) align(n int) {
@@ -132,5 +149,5 @@ func (w *windowed) align(n int) {
 	w.op("SUBQ", "AX", "R13")
 	w.op("LEAQ", fmt.Sprintf("(R11)(AX*%d)", w.size), "R11")
 	w.op("LEAQ", fmt.Sprintf("(R12)(AX*%d)", w.size), "R12")
-	w.fn.Label("aligned")
+	w.label("aligned")
 }

@@ -20,7 +20,7 @@ const (
 var neonVectors = []int{1: 8, 8, 6, 5, 4, 4, neonPanel, neonPanel}
 
 var neon = machine{name: "NEON", bytes: neonBytes, prefix: "V", count: 32, tallest: len(neonVectors) - 1,
-	shapes: neonShapes(), dots: [][2]int{{1, 4}, {2, 4}, {1, 8}}}
+	shapes: neonShapes(), dots: [][2]int{{1, 4}, {2, 4}, {1, 8}}, arm: true}
 
 func neonShapes() []shape {
 	var all []shape
@@ -51,13 +51,13 @@ func neonFile() *asm.File {
 		}
 		neonTranspose(f, e)
 		neonGather(f, e)
-		neonWindowed(f, e)
+		neon.windows(f, e)
 		neonPairMaxes(f, e)
-		neonLines(f, e)
-		neonAddRows(f, e)
-		neonSlides(f, e)
+		neon.lines(f, e)
+		neon.addRows(f, e)
+		neon.slides(f, e)
 	}
-	neonPeak(f)
+	neon.peak(f)
 	return f
 }
 
@@ -106,7 +106,7 @@ func field(name string) string { return strings.Replace(name, "DI", "R0", 1) }
 // move is the instruction that moves one number between memory and a register, whose other lanes become zero.
 func (m *armFunc) move() string { return map[int]string{4: "FMOVS", 8: "FMOVD"}[m.size] }
 
-func (m *armFunc) zero(n int) { m.op("VEOR", vector(n), vector(n), vector(n)) }
+func (m *armFunc) zero(n int) { neon.zero(m.fn, n) }
 
 // A neonCode is an instruction by name and code, for 4-byte elements. Bit 22 of the code makes it one for 8 bytes.
 type neonCode struct {

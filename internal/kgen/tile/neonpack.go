@@ -95,23 +95,3 @@ func neonGather(f *asm.File, e elem) {
 	m.op("BNE", "row")
 	m.op("RET")
 }
-
-// neonPeakSums hide the latency of a multiplication with addition where four of them begin in a cycle.
-const neonPeakSums = 24
-
-// neonPeak is what a machine can do at most, as peak is for the others.
-func neonPeak(f *asm.File) {
-	m := newArmFunc(f, "peak", elems[0], fmt.Sprintf("sum[i] += x · y for %d vectors i, k times; nothing is kept", neonPeakSums))
-	m.field(tileCall.at("k"), armK)
-	for n := range neonPeakSums + 2 {
-		m.zero(n)
-	}
-	m.op("PCALIGN", "$16")
-	m.fn.Label("loop")
-	for n := range neonPeakSums {
-		m.three(neonFMLA, n, neonPeakSums, neonPeakSums+1)
-	}
-	m.op("SUBS", "$1", armK)
-	m.op("BNE", "loop")
-	m.op("RET")
-}

@@ -6,23 +6,26 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// peakSums is how many sums hide the latency of a multiplication with addition on all machines there are.
-const peakSums = 12
-
-// peak is what a machine can do at most: k steps of multiplications with additions in registers, which need no memory.
+// peak is what a machine can do at most: k steps of multiplications with additions in registers, which need no memory. It has
+// as many sums as hide the latency of one on all machines there are: under NEON where four of them begin in a cycle.
 func (m *machine) peak(f *asm.File) {
-	fn := newFunc(f, m.functionName("peak", elems[0]), fmt.Sprintf("sum[i] += x · y for %d vectors i, k times; nothing is kept", peakSums))
-	fn.Op("MOVQ", tileCall.at("k"), "CX")
-	for n := range peakSums + 2 {
-		m.zero(fn, n)
+	sums := 12
+	if m.arm {
+		sums = 24
 	}
-	fn.Op("PCALIGN", "$32")
-	fn.Label("loop")
-	for n := range peakSums {
-		fn.Op("VFMADD231PS", m.reg(peakSums), m.reg(peakSums+1), m.reg(n))
+	w := m.writer(f, "peak", elems[0], &tileCall, fmt.Sprintf("sum[i] += x · y for %d vectors i, k times; nothing is kept", sums))
+	w.arg("k", "CX")
+	for n := range sums + 2 {
+		w.zero(n)
 	}
-	fn.Op("DECQ", "CX")
-	fn.Op("JNZ", "loop")
-	fn.Op("VZEROUPPER")
-	fn.Op("RET")
+	w.loopLabel("loop")
+	for n := range sums {
+		if m.arm {
+			w.neon().three(neonFMLA, n, sums, sums+1)
+			continue
+		}
+		w.op("VFMADD231PS", m.reg(sums), m.reg(sums+1), m.reg(n))
+	}
+	w.repeat("CX", "loop")
+	w.end()
 }

@@ -35,12 +35,13 @@ type machine struct {
 	shapes  []shape
 	dots    [][2]int // rows and columns of the micro-kernels for B in columns
 	masks   bool     // whether it has registers for masks
+	arm     bool     // whether it is arm64's, else amd64's
 }
 
 // Few rows take more vectors, so that there are always enough sums to hide the latency of an addition.
 var (
-	avx512 = machine{"AVX512", 64, "Z", 32, 14, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true}
-	avx2   = machine{"AVX2", 32, "Y", 16, 6, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false}
+	avx512 = machine{"AVX512", 64, "Z", 32, 14, append(upTo(14), shape{2, 4}, shape{3, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {3, 4}, {4, 4}, {1, 8}}, true, false}
+	avx2   = machine{"AVX2", 32, "Y", 16, 6, append(upTo(6), shape{2, 4}, shape{1, 8}), [][2]int{{1, 4}, {2, 4}, {1, 8}}, false, false}
 )
 
 // upTo returns the shapes of one and two vectors with up to so many rows.
@@ -56,6 +57,10 @@ func (m *machine) reg(n int) string { return fmt.Sprintf("%s%d", m.prefix, n) }
 
 // zero clears register n.
 func (m *machine) zero(fn *asm.Func, n int) {
+	if m.arm {
+		fn.Op("VEOR", vector(n), vector(n), vector(n))
+		return
+	}
 	if m.masks { // VXORPS reaches the first half of the registers alone
 		fn.Op("VPXORD", m.reg(n), m.reg(n), m.reg(n))
 		return

@@ -40,18 +40,16 @@ const (
 	divisor        // the mean's count
 )
 
-// A windowed writes the function of one fold, type and stride.
+// A windowed writes the function of one fold, type and stride. The last vector of a row overlaps the one before. Rows with less
+// than a vector take a masked one, under NEON window by window.
 //
 // SI, BX and R8 point to the row of x, y and index; R9, R10 and R11 to the vector; CX counts rows, R12 columns and AX
 // taps; DX points to the taps, which R13 counts, and R14 holds one.
 type windowed struct {
-	*machine
-	elem
+	*writer
 	fold
-	fn     *asm.Func
 	file   *asm.File
 	stride int
-	masked bool // a single vector, in part
 }
 
 func windowName(f fold, stride int) string { return fmt.Sprintf("%s%d", f.name, stride) }
@@ -60,33 +58,29 @@ func windowName(f fold, stride int) string { return fmt.Sprintf("%s%d", f.name, 
 func (m *machine) windows(f *asm.File, e elem) {
 	for _, fold := range folds {
 		for _, stride := range windowStrides {
-			w := &windowed{machine: m, elem: e, fold: fold, file: f, stride: stride}
+			doc := fmt.Sprintf("%s of every window, %d columns apart: whole vectors, the last one over the one before, or one in part", fold.doc, stride)
+			w := &windowed{m.writer(f, windowName(fold, stride), e, &windowCall, doc), fold, f, stride}
 			w.write()
 		}
 	}
 }
 
 func (w *windowed) write() {
-	n := w.lanes(w.elem)
-	doc := fmt.Sprintf("%s of every window, %d columns apart: whole vectors, the last one over the one before, or one in part", w.fold.doc, w.stride)
-	w.fn = newFunc(w.file, w.functionName(windowName(w.fold, w.stride), w.elem), doc)
-	w.op("MOVQ", windowCall.at("x"), "SI")
-	w.op("MOVQ", windowCall.at("y"), "BX")
-	w.op("MOVQ", windowCall.at("index"), "R8")
-	w.op("MOVQ", windowCall.at("taps"), "DX")
-	w.op("MOVQ", windowCall.at("tapped"), "R13")
-	w.op("MOVQ", windowCall.at("rows"), "CX")
+	w.arg("x", "SI")
+	w.arg("y", "BX")
+	w.arg("index", "R8")
+	w.arg("taps", "DX")
+	w.arg("tapped", "R13")
+	w.arg("rows", "CX")
 	w.constants()
-	w.op("CMPQ", windowCall.at("cols"), fmt.Sprintf("$%d", n))
-	w.op("JLT", "narrow")
+	w.compareArg("cols", fmt.Sprintf("$%d", w.lanes(w.elem)), "R12")
+	w.jump("LT", "narrow")
 	w.rows("")
-	w.masked = true
-	w.fn.Label("narrow")
-	w.masks()
+	w.part = true
+	w.label("narrow")
+	w.loadMasks()
 	w.rows("Narrow")
 }
-
-func (w *windowed) op(name string, operands ...string) { w.fn.Op(name, operands...) }
 
 // ps is the name of an instruction for the type of number, and integer that for whole numbers of its size.
 func (w *windowed) ps(name string) string { return name + w.suffix }
@@ -97,21 +91,21 @@ func (w *windowed) integer(name string) string {
 
 // constants loads what every vector needs.
 func (w *windowed) constants() {
-	if w.stride == 2 && w.machine.masks {
-		w.op("VMOVUPS", w.words(func(i int) int { // the second vector overlaps the first by one element
+	if w.stride == 2 && w.masks {
+		w.loadWords(w.words(func(i int) int { // the second vector overlaps the first by one element
 			n := w.lanes(w.elem)
 			if 2*i < n {
 				return 2 * i
 			}
 			return n + 2*i - (n - 1)
-		}), w.reg(evens))
+		}), evens)
 	}
 	if w.index {
-		w.op("VMOVUPS", w.words(func(i int) int { return w.stride * i }), w.reg(ramp))
+		w.loadWords(w.words(func(i int) int { return w.stride * i }), ramp)
 	}
 	if w.mean {
-		w.op("MOVQ", windowCall.at("count"), "AX")
-		w.op(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[w.size], "(AX)", w.reg(divisor))
+		w.arg("count", "AX")
+		w.broadcast(memory{base: "AX"}, divisor)
 	}
 }
 
@@ -127,12 +121,15 @@ func (w *windowed) words(of func(i int) int) string {
 	return w.file.Words(words...)
 }
 
-// masks loads the masks of a vector in part.
-func (w *windowed) masks() {
+// loadMasks loads the masks of a vector in part.
+func (w *windowed) loadMasks() {
+	if w.arm {
+		return
+	}
 	for i, m := range []string{windowCall.at("low"), windowCall.at("high"), windowCall.at("out"), windowCall.at("outWide")} {
 		w.op("MOVQ", m, "AX")
 		wide := i == 3
-		if !w.machine.masks {
+		if !w.masks {
 			w.op("VMOVUPS", "(AX)", w.reg(lowOn+i))
 			if wide {
 				w.op("VMOVUPS", "32(AX)", w.reg(wideOn2))
@@ -152,28 +149,28 @@ func (w *windowed) masks() {
 
 // rows is the loop over rows of y; labels end in what distinguishes them.
 func (w *windowed) rows(label string) {
-	w.fn.Label("row" + label)
-	w.op("MOVQ", windowCall.at("rowX"), "AX")
-	w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
-	prefetchLines(w.fn, "prefetch"+label, "R14")
-	w.op("MOVQ", "SI", "R9")
-	w.op("MOVQ", "BX", "R10")
-	w.op("MOVQ", "R8", "R11")
-	w.op("MOVQ", windowCall.at("cols"), "R12")
-	w.fn.Label("vector" + label)
+	w.label("row" + label)
+	if !w.arm {
+		w.op("MOVQ", windowCall.at("rowX"), "AX")
+		w.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R14")
+		prefetchLines(w.fn, "prefetch"+label, "R14")
+	}
+	w.move("SI", "R9")
+	w.move("BX", "R10")
+	w.move("R8", "R11")
+	w.arg("cols", "R12")
+	w.label("vector" + label)
 	w.taps(label)
-	w.store()
-	if !w.masked {
+	w.storeResults()
+	if !w.part || w.arm {
 		w.next(label)
 	}
-	w.fn.Label("next" + label)
-	w.op("ADDQ", windowCall.at("rowX"), "SI")
-	w.op("ADDQ", windowCall.at("rowY"), "BX")
-	w.op("ADDQ", windowCall.at("rowI"), "R8")
-	w.op("DECQ", "CX")
-	w.op("JNZ", "row"+label)
-	w.op("VZEROUPPER")
-	w.op("RET")
+	w.label("next" + label)
+	w.addArg("rowX", "SI")
+	w.addArg("rowY", "BX")
+	w.addArg("rowI", "R8")
+	w.repeat("CX", "row"+label)
+	w.end()
 }
 
 // rowsAhead is the prefetch distance of rows of x, in rows of y: hardware prefetchers do not foresee the order in which windows
@@ -192,69 +189,86 @@ func prefetchLines(fn *asm.Func, label, at string) {
 // next moves on by a vector, or by what is left where that is less.
 func (w *windowed) next(label string) {
 	n := w.lanes(w.elem)
-	w.op("SUBQ", fmt.Sprintf("$%d", n), "R12")
-	w.op("JLE", "next"+label)
-	w.op("MOVL", fmt.Sprintf("$%d", n), "AX")
-	w.op("MOVL", "AX", "R14")
-	w.op("CMPQ", "R12", "AX")
-	w.op("CMOVQLT", "R12", "R14")
-	w.op("CMOVQLT", "AX", "R12")
-	for range w.stride {
-		w.op("LEAQ", fmt.Sprintf("(R9)(R14*%d)", w.size), "R9")
+	if w.part {
+		n = 1
 	}
-	w.op("LEAQ", fmt.Sprintf("(R10)(R14*%d)", w.size), "R10")
-	w.op("LEAQ", "(R11)(R14*8)", "R11")
-	w.op("JMP", "vector"+label)
+	count := fmt.Sprintf("$%d", n)
+	w.sub(count, "R12")
+	w.jump("LE", "next"+label)
+	w.whole("MOVL", "MOVD", count, "AX")
+	w.whole("MOVL", "MOVD", "AX", "R14")
+	w.compare("R12", "AX")
+	w.ifLess("R12", "R14")
+	w.ifLess("AX", "R12")
+	for range w.stride {
+		w.indexed("R9", "R14", w.size, "R9")
+	}
+	w.indexed("R10", "R14", w.size, "R10")
+	w.indexed("R11", "R14", 8, "R11")
+	w.goTo("vector" + label)
 }
 
 // taps folds the elements of a vector of windows, in order.
 func (w *windowed) taps(label string) {
-	w.op("XORL", "AX", "AX")
+	w.clear("AX")
 	if w.mean {
-		w.zero(w.fn, best)
+		w.zero(best)
 	} else {
-		w.op("MOVQ", "(DX)", "R14")
+		w.word(memory{base: "DX"}, "R14")
 		w.read(best)
 		if w.index {
-			w.op(w.integer("VPBROADCAST"), "(DX)", w.reg(place))
+			w.broadcastWord("(DX)", "R14", place)
 		}
-		w.op("INCQ", "AX")
-		w.op("CMPQ", "AX", "R13")
-		w.op("JGE", "done"+label)
+		w.increment("AX")
+		w.compare("AX", "R13")
+		w.jump("GE", "done"+label)
 	}
-	w.fn.Label("tap" + label)
-	w.op("MOVQ", "(DX)(AX*8)", "R14")
+	w.label("tap" + label)
+	w.word(memory{"DX", 0, "AX", 8}, "R14")
 	w.read(element)
 	switch {
+	case w.mean && w.arm:
+		w.neon().three(neonFADD, best, best, element)
 	case w.mean:
 		w.op(w.ps("VADD"), w.reg(element), w.reg(best), w.reg(best))
+	case w.arm:
+		w.neonLarger()
 	case w.index:
 		w.largerAt()
 	default:
 		w.larger()
 	}
-	w.op("INCQ", "AX")
-	w.op("CMPQ", "AX", "R13")
-	w.op("JLT", "tap"+label)
-	w.fn.Label("done" + label)
-	if w.mean {
+	w.increment("AX")
+	w.compare("AX", "R13")
+	w.jump("LT", "tap"+label)
+	w.label("done" + label)
+	switch {
+	case w.mean && w.arm:
+		w.neon().three(neonCode{"FDIV", 0x6e20fc00}, best, best, divisor)
+	case w.mean:
 		w.op(w.ps("VDIV"), w.reg(divisor), w.reg(best), w.reg(best))
 	}
 }
 
 // read loads the elements of the tap R14.
-func (w *windowed) read(to int) { w.readAt(fmt.Sprintf("(R9)(R14*%d)", w.size), to) }
+func (w *windowed) read(to int) { w.readAt(memory{"R9", 0, "R14", w.size}, to) }
 
 // readAt loads a vector of elements from first on, as far apart as the windows.
-func (w *windowed) readAt(first string, to int) {
-	w.load(first, lowOn, to)
-	if w.stride == 1 {
+func (w *windowed) readAt(first memory, to int) {
+	w.loadMasked(first, lowOn, to)
+	if w.stride == 1 || w.arm && w.part {
 		return
 	}
 	// One element is read twice, so that none is read beyond the last.
-	w.load(fmt.Sprint(w.bytes-w.size)+first, highOn, upper)
+	first.offset = w.bytes - w.size
+	w.loadMasked(first, highOn, upper)
 	switch {
-	case w.machine.masks:
+	case w.arm:
+		n := w.neon()
+		n.op("VEXT", fmt.Sprintf("$%d", w.size), vector(upper), vector(upper), vector(upper))
+		n.op("VUZP1", n.numbers(upper), n.numbers(to), n.numbers(to))
+		return
+	case w.masks:
 		w.op(w.ps("VPERMT2"), w.reg(upper), w.reg(evens), w.reg(to))
 		return
 	case w.size == 4:
@@ -265,14 +279,25 @@ func (w *windowed) readAt(first string, to int) {
 	w.op("VPERMPD", "$0xd8", w.reg(to), w.reg(to))
 }
 
-func (w *windowed) load(from string, mask, to int) {
-	switch {
-	case !w.masked:
-		w.op(w.ps("VMOVU"), from, w.reg(to))
-	case w.machine.masks:
-		w.op(w.ps("VMOVU")+".Z", from, fmt.Sprintf("K%d", 2+mask-lowOn), w.reg(to))
-	default:
-		w.op(w.ps("VMASKMOV"), from, w.reg(mask), w.reg(to))
+// loadMasked is load with one of the masks.
+func (w *windowed) loadMasked(from memory, mask, to int) {
+	w.mask = mask
+	if w.masks {
+		w.mask = 2 + mask - lowOn
+	}
+	w.load(from, to)
+}
+
+// neonLarger keeps the first of equal elements and the last NaN, and with index where they lie.
+func (w *windowed) neonLarger() {
+	n := w.neon()
+	n.three(neonFCMGT, which, element, best)
+	n.three(neonFCMEQ, spare, element, element)
+	n.bits("ORN", 0x4ee01c00, which, which, spare)
+	n.op("VBIT", vector(which), vector(element), vector(best))
+	if w.index {
+		w.broadcastWord("", "R14", spare)
+		n.op("VBIT", vector(which), vector(spare), vector(place))
 	}
 }
 
@@ -281,7 +306,7 @@ func (w *windowed) load(from string, mask, to int) {
 func (w *windowed) larger() {
 	b, x := w.reg(best), w.reg(element)
 	w.op(w.ps("VMAX"), b, x, b)
-	if w.machine.masks {
+	if w.masks {
 		w.op(w.ps("VCMP"), "$3", x, x, "K1")
 		w.op(w.ps("VMOVA"), x, "K1", b)
 		return
@@ -293,7 +318,7 @@ func (w *windowed) larger() {
 // largerAt does so and keeps the place.
 func (w *windowed) largerAt() {
 	b, x, p := w.reg(best), w.reg(element), w.reg(place)
-	if w.machine.masks { // the largest waits for no mask but that of NaNs, which are known before
+	if w.masks { // the largest waits for no mask but that of NaNs, which are known before
 		w.op(w.ps("VCMP"), "$30", b, x, "K1")
 		w.op(w.ps("VCMP"), "$3", x, x, "K7")
 		w.op(w.ps("VMAX"), b, x, b)
@@ -309,46 +334,4 @@ func (w *windowed) largerAt() {
 	w.op(w.ps("VBLENDV"), m, x, b, b)
 	w.op(w.integer("VPBROADCAST"), "(DX)(AX*8)", t)
 	w.op(w.ps("VBLENDV"), m, t, p, p)
-}
-
-// store writes y, and the places as 8-byte numbers that count from the plane's start.
-func (w *windowed) store() {
-	w.storeVector(w.reg(best), "(R10)", outOn, w.ps("VMOVU"))
-	if !w.index {
-		return
-	}
-	w.op("MOVQ", "R9", "R14")
-	w.op("SUBQ", windowCall.at("plane"), "R14")
-	w.op("SHRQ", map[int]string{4: "$2", 8: "$3"}[w.size], "R14")
-	w.op("VMOVQ", "R14", fmt.Sprintf("X%d", spare))
-	w.op(w.integer("VPBROADCAST"), fmt.Sprintf("X%d", spare), w.reg(spare))
-	p := w.reg(place)
-	w.op(w.integer("VPADD"), w.reg(spare), p, p)
-	w.op(w.integer("VPADD"), w.reg(ramp), p, p)
-	if w.size == 8 {
-		w.storeVector(p, "(R11)", wideOn, "VMOVUPD")
-		return
-	}
-	half, extract := fmt.Sprintf("X%d", place), "VEXTRACTI128"
-	if w.machine.masks {
-		half, extract = fmt.Sprintf("Y%d", place), "VEXTRACTI64X4"
-	}
-	w.op("VPMOVSXDQ", half, w.reg(spare))
-	w.storeVector(w.reg(spare), "(R11)", wideOn, "VMOVUPD")
-	w.op(extract, "$1", p, half)
-	w.op("VPMOVSXDQ", half, w.reg(spare))
-	w.storeVector(w.reg(spare), fmt.Sprintf("%d(R11)", w.bytes), wideOn2, "VMOVUPD")
-}
-
-func (w *windowed) storeVector(r, to string, mask int, move string) {
-	switch {
-	case !w.masked:
-		w.op(move, r, to)
-	case w.machine.masks:
-		w.op(move, r, fmt.Sprintf("K%d", 2+mask-lowOn), to)
-	case move == "VMOVUPD":
-		w.op("VMASKMOVPD", r, w.reg(mask), to)
-	default:
-		w.op("VMASKMOVPS", r, w.reg(mask), to)
-	}
 }
