@@ -100,9 +100,10 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 		return
 	}
 	if n.freed {
-		fail("backward", ErrAutograd, "Trying to backward through the graph a second time (or directly access saved tensors after they have "+
+		failHint("backward", ErrAutograd, "Trying to backward through the graph a second time (or directly access saved tensors after they have "+
 			"already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "+
-			"retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.")
+			"retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.",
+			"give the first Backward, or Grad, the option tensor.RetainGraph(true)")
 	}
 	b.scratch.open()
 	b.propagate(n, b.enter(dy))

@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 
 	"cresset/device"
@@ -33,8 +34,23 @@ type Error struct {
 	hint string
 }
 
-// Error returns PyTorch's text.
-func (e *Error) Error() string { return e.Err.Error() }
+// Error returns PyTorch's text. Where nobody recovers from the panic, what the program prints as it ends has the hint too.
+func (e *Error) Error() string {
+	text := e.Err.Error()
+	if hint := e.Hint(); hint != "" && isPrintedByRuntime() {
+		return text + "\n\t" + hint
+	}
+	return text
+}
+
+// isPrintedByRuntime reports whether the method that asks is called for the text of a panic that ends the program. Nothing else
+// tells the two apart, and the value must stay an *Error for those who recover.
+func isPrintedByRuntime() bool {
+	var pc [1]uintptr
+	runtime.Callers(3, pc[:])
+	frame, _ := runtime.CallersFrames(pc[:]).Next()
+	return frame.Function == "runtime.preprintpanics"
+}
 
 // Unwrap lets errors.Is and errors.As ask for the kind and the cause.
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }

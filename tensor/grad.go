@@ -35,7 +35,8 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 	b.run(y, start)
 	for i, g := range s.found {
 		if g == nil && !allowUnused {
-			fail("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the desired behavior.", inputs[i])
+			failHint("grad", ErrAutograd, "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if this is the "+
+				"desired behavior.", joined(describe(inputs[i:i+1]), "with the option tensor.AllowUnused(true) its gradient is nil"))
 		}
 	}
 	return s.found

@@ -2,6 +2,9 @@ package tensor_test
 
 import (
 	"errors"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
 	"cresset/tensor"
@@ -33,4 +36,27 @@ func TestTry(t *testing.T) {
 		}
 	}()
 	_ = tensor.Try(func() { panic("mine") })
+}
+
+// TestUncaughtPanicShowsItsHint runs this test again in a process that nobody recovers in.
+func TestUncaughtPanicShowsItsHint(t *testing.T) {
+	if os.Getenv("CRESSET_TEST_PANIC") != "" {
+		go func() { // a test's own goroutine would recover
+			y := leafOf(1, 2).Exp().Sum()
+			y.Backward()
+			y.Backward()
+		}()
+		select {}
+	}
+	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	c.Env = append(os.Environ(), "CRESSET_TEST_PANIC=1")
+	out, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "retain_graph=True") || !strings.Contains(string(out), "tensor.RetainGraph(true)") {
+		t.Errorf("the program ended with %v and printed\n%s\nwant the text and the hint", err, out)
+	}
+	y := leafOf(1, 2).Exp().Sum()
+	y.Backward()
+	if err := tensor.Try(func() { y.Backward() }); strings.Contains(err.Error(), "tensor.RetainGraph") {
+		t.Errorf("the error's text is not PyTorch's alone: %v", err)
+	}
 }
