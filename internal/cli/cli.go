@@ -53,8 +53,13 @@ type session struct {
 // Run runs the command with the given arguments and returns its exit code.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	all := commands()
-	chosen, help, err := flags.Parse(all, usual(args))
 	s := &session{ctx: ctx, stdout: stdout, stderr: stderr}
+	if len(args) > 0 && args[0] == "smi" {
+		if name, ok := lacks(args[1:]); ok {
+			return report(stderr, s.misused("nvidia-smi's "+name+" is not supported", usageHint("smi")))
+		}
+	}
+	chosen, help, err := flags.Parse(all, usual(args))
 	var wrong *flags.Error
 	switch {
 	case errors.As(err, &wrong):

@@ -1,14 +1,16 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend/cpu"
 	backend "cresset/internal/backend/cuda"
@@ -18,8 +20,9 @@ import (
 )
 
 type doctorCommand struct {
-	Ops  bool `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
-	JSON bool `name:"json" help:"Print a JSON object on stdout."`
+	Ops   bool   `help:"List every op and the dtypes in which the CPU and GPUs compute it."`
+	Check string `placeholder:"DEVICES" help:"Fail unless these devices can compute: cpu, cuda or cuda:1 for instance, separated by commas."`
+	JSON  bool   `name:"json" help:"Print a JSON object on stdout."`
 }
 
 // diagnosis is what the doctor found.
@@ -41,11 +44,15 @@ type opPlaces struct {
 
 // Help tells the exit codes.
 func (c *doctorCommand) Help() string {
-	return "Exit codes: 0 the report is printed, whatever is missing; 1 it cannot be printed; 2 wrong usage."
+	return "Exit codes: 0 the report is printed, whatever is missing; 1 it cannot be printed, or a device of --check is missing; 2 wrong usage."
 }
 
 // Run looks for what GPUs need and says what is missing.
 func (c *doctorCommand) Run(s *session) error {
+	wanted, err := c.wanted()
+	if err != nil {
+		return s.misused(err.Error(), "cresset doctor --help lists the flags")
+	}
 	d := diagnose()
 	if c.Ops {
 		d.Ops = placesOfOps()
@@ -53,11 +60,48 @@ func (c *doctorCommand) Run(s *session) error {
 	s.announce()
 	switch {
 	case c.JSON:
-		return json.NewEncoder(s.stdout).Encode(d)
+		err = json.NewEncoder(s.stdout).Encode(d)
 	case c.Ops:
-		return printOps(s.stdout, d.Ops)
+		err = printOps(s.stdout, d.Ops)
+	default:
+		err = d.print(s.stdout)
 	}
-	return d.print(s.stdout)
+	return cmp.Or(err, d.lacks(wanted))
+}
+
+// wanted reads --check.
+func (c *doctorCommand) wanted() (devices []device.Device, err error) {
+	if c.Check == "" {
+		return nil, nil
+	}
+	for name := range strings.SplitSeq(c.Check, ",") {
+		d, err := device.Parse(strings.TrimSpace(name))
+		if err != nil {
+			return nil, fmt.Errorf("--check: %w", err)
+		}
+		devices = append(devices, d)
+	}
+	return devices, nil
+}
+
+// lacks fails where one of the devices is not there or cannot compute. Without an index, cuda is the first GPU.
+func (d *diagnosis) lacks(wanted []device.Device) error {
+	for _, w := range wanted {
+		name := w.String()
+		if _, numbered := w.Index(); w.IsCUDA() && !numbered {
+			name = device.CUDA(0).String()
+		}
+		i := slices.IndexFunc(d.Devices, func(r deviceRow) bool { return r.Device == name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("%s is missing", w)
+		case d.Devices[i].Problem != "":
+			return fmt.Errorf("%s cannot compute: %s", w, d.Devices[i].Problem)
+		case w.IsCUDA() && d.Problem != "":
+			return fmt.Errorf("%s cannot compute: %s", w, d.Problem)
+		}
+	}
+	return nil
 }
 
 func diagnose() diagnosis {
@@ -80,10 +124,11 @@ func diagnose() diagnosis {
 // sharing says whether other programs see what this one does on simulated GPUs, and
 // this one what they do. It is empty on real ones.
 func sharing() string {
-	if !simulating() {
+	value, simulated := hardware.Asked()
+	if !simulated {
 		return ""
 	}
-	folder, err := tenants.Folder(os.Getenv(hardware.Variable))
+	folder, err := tenants.Folder(value)
 	switch {
 	case err != nil:
 		return "not possible: every program has a machine of its own: " + err.Error()

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"cresset/cuda"
@@ -41,7 +40,7 @@ func gpus() ([]deviceRow, error) {
 func (s *session) missing(err error) error {
 	lib := backend.Installed()
 	if err == nil || lib.Path == "" {
-		if simulating() {
+		if _, simulated := hardware.Asked(); simulated {
 			return err
 		}
 		return nil
@@ -65,16 +64,10 @@ func firstLine(text string) string {
 	return strings.TrimSuffix(first, ":")
 }
 
-// simulating reports whether the process was asked to simulate GPUs, whether it can or not.
-func simulating() bool {
-	_, set := os.LookupEnv(hardware.Variable)
-	return set
-}
-
 // announce says on stderr that GPUs are simulated, where they are.
 func (s *session) announce() {
-	if simulating() {
-		fmt.Fprintf(s.stderr, "cresset: %s=%s: GPUs are simulated, and real ones out of sight\n", hardware.Variable, os.Getenv(hardware.Variable))
+	if value, simulated := hardware.Asked(); simulated {
+		fmt.Fprintf(s.stderr, "cresset: %s=%s: GPUs are simulated, and real ones out of sight\n", hardware.Variable, value)
 	}
 }
 

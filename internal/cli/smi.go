@@ -18,6 +18,7 @@ import (
 
 type smiCommand struct {
 	ListGPUs    bool   `name:"list-gpus" short:"L" help:"List names and UUIDs."`
+	Short       bool   `help:"Print a line for each GPU: what it does and whose programs hold its memory."`
 	Query       bool   `short:"q" help:"Print everything that the GPUs report, in the form of the driver's generation."`
 	Display     string `short:"d" placeholder:"SECTIONS" help:"With -q: only these sections, MEMORY,UTILIZATION for instance."`
 	ID          string `name:"id" short:"i" placeholder:"GPU" help:"Only these GPUs: indexes, UUIDs, serial numbers or bus ids, separated by commas."`
@@ -188,6 +189,8 @@ func (c *smiCommand) printer(s *session) (func(inventory *smi.Inventory, attache
 			}
 			return nil
 		}, nil
+	case c.Short:
+		return func(i *smi.Inventory, _ int) error { return writeShort(s.stdout, i.GPUs) }, nil
 	case c.QueryGPU != "":
 		return c.csvPrinter(s, c.QueryGPU, gpuFields(), gpuRows)
 	case c.QueryApps != "":
@@ -218,7 +221,7 @@ func writeGPUNames(w io.Writer, g smi.GPU) {
 // check refuses flags that do not go together.
 func (c *smiCommand) check() error {
 	kinds := 0
-	for _, asked := range []bool{c.ListGPUs, c.Query, c.QueryGPU != "", c.QueryApps != "", c.JSON} {
+	for _, asked := range []bool{c.ListGPUs, c.Short, c.Query, c.QueryGPU != "", c.QueryApps != "", c.JSON} {
 		if asked {
 			kinds++
 		}
@@ -226,7 +229,7 @@ func (c *smiCommand) check() error {
 	csv := c.QueryGPU != "" || c.QueryApps != ""
 	switch {
 	case kinds > 1:
-		return usage(errors.New("-L, -q, --query-gpu, --query-compute-apps and --json exclude each other"))
+		return usage(errors.New("-L, --short, -q, --query-gpu, --query-compute-apps and --json exclude each other"))
 	case csv && c.Format == "":
 		return usage(errors.New("--query-gpu and --query-compute-apps want --format=csv"))
 	case !csv && c.Format != "":

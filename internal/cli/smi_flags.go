@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"cresset/internal/cli/flags"
@@ -25,4 +26,29 @@ func nvidiaFlags(args []string) []string {
 		out = append(out, a)
 	}
 	return out
+}
+
+// lacking are the options and commands of nvidia-smi that are refused by name, as docs/gpus.md lists them: some of them would
+// else be read as flags that have a value.
+var lacking = strings.Fields(`-ac -acp -am -B -c -caa -cc -dm -e -fdm -gtt -lgc -lmc -lmcd -m -mig -p -pl -pm -r -rac -rgc -rmc -rmcd -sc -u -v -vm -x
+	--accounting-mode --applications-clocks --applications-clocks-permission --auto-boost-default --auto-boost-default-force
+	--auto-boost-permission --clear-accounted-apps --compute-mode --cuda-clocks --debug --driver-model --dtd --ecc-config
+	--force-driver-model --get-hostname --gom --gpu-operation-mode --gpu-reset --gpu-target-temp --help-query-accounted-apps
+	--help-query-remapped-rows --help-query-retired-pages --help-query-supported-clocks --list-excluded-gpus --lock-gpu-clocks
+	--lock-memory-clocks --lock-memory-clocks-deferred --mode --multi-instance-gpu --persistence-mode --power-limit
+	--query-accounted-apps --query-remapped-rows --query-retired-pages --query-supported-clocks --reset-applications-clocks
+	--reset-ecc-errors --reset-gpu-clocks --reset-memory-clocks --reset-memory-clocks-deferred --scope --set-hostname --unit
+	--version --virt-mode --xml-format
+	boost-slider c2c clocks compute-policy conf-compute daemon dmon drain encodersessions fbcsessions gpm mig nvlink pci pmon
+	power-hint power-profiles power-smoothing prm replay rusd stats topo vgpu`)
+
+// lacks returns the first of the arguments after smi that names what nvidia-smi has and smi lacks.
+func lacks(args []string) (name string, ok bool) {
+	for i, a := range args {
+		name, _, _ = strings.Cut(a, "=")
+		if (i == 0 || strings.HasPrefix(a, "-")) && slices.Contains(lacking, name) {
+			return name, true
+		}
+	}
+	return "", false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"cresset/internal/kern/vec"
 )
@@ -20,6 +21,7 @@ type versionCommand struct {
 type versions struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"` // where Go recorded it, which go build does and go run does not
+	Date     string `json:"date,omitempty"`   // of the commit
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
@@ -51,6 +53,8 @@ func (v *versions) read(settings []debug.BuildSetting) {
 		switch s.Key {
 		case "vcs.revision":
 			v.Commit = s.Value
+		case "vcs.time":
+			v.Date = s.Value
 		case "vcs.modified":
 			v.Modified = s.Value == "true"
 		}
@@ -59,12 +63,15 @@ func (v *versions) read(settings []debug.BuildSetting) {
 
 // source says which commit it is, for people.
 func (v *versions) source() string {
-	switch {
-	case v.Commit == "":
-		return ""
-	case v.Modified:
-		return fmt.Sprintf(" (%.12s, modified)", v.Commit)
-	default:
-		return fmt.Sprintf(" (%.12s)", v.Commit)
+	if v.Commit == "" {
+		return " (built without its commit)"
 	}
+	text := fmt.Sprintf("%.12s", v.Commit)
+	if day, _, ok := strings.Cut(v.Date, "T"); ok {
+		text += " of " + day
+	}
+	if v.Modified {
+		text += ", modified"
+	}
+	return " (" + text + ")"
 }

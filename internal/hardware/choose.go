@@ -2,12 +2,19 @@ package hardware
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 )
 
 // Variable is the environment variable that asks for simulated GPUs.
 const Variable = "CRESSET_SIM"
+
+// Asked returns the value of CRESSET_SIM, and whether it asks for simulated GPUs: an empty one does not.
+func Asked() (value string, simulated bool) {
+	value = os.Getenv(Variable)
+	return value, value != ""
+}
 
 // standard is the preset of the GPUs of CRESSET_SIM=2.
 const standard = "a100"

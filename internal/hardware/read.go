@@ -141,7 +141,7 @@ func (r *reader) gpu(n *node, m *Machine) GPU {
 	}
 	fields := map[string]func(*node){
 		"preset":          func(*node) {},
-		"name":            r.name(&g.Name),
+		"name":            r.name(&g.Name, maxName),
 		"capability":      func(n *node) { r.capability(n, &g) },
 		"multiprocessors": r.count(&g.Multiprocessors, 1, 1024),
 		"threadsPerSM":    r.count(&g.ThreadsPerSM, 32, 4096),
@@ -205,7 +205,7 @@ func (r *reader) processes(n *node) (all []Process) {
 		r.fields(item, map[string]func(*node){
 			"pid":    r.count(&p.PID, 1, 1<<31-1),
 			"type":   func(n *node) { r.oneOf(n, &p.Type, "C", "G", "C+G") },
-			"name":   r.name(&p.Name),
+			"name":   r.name(&p.Name, maxPath),
 			"memory": r.quantityOrZero(size, &p.Memory),
 		})
 		if p.PID == 0 || p.Name == "" {
@@ -293,13 +293,19 @@ func atoi(digits string) int {
 	return n
 }
 
-func (r *reader) name(to *string) func(*node) {
+// Bytes of names: of a GPU, with which NVML's 96 have room for "(simulated)", and of a program, which can be a path.
+const (
+	maxName = 90
+	maxPath = 4096
+)
+
+func (r *reader) name(to *string, most int) func(*node) {
 	return func(n *node) {
 		if !r.is(n, text) {
 			return
 		}
-		if n.text == "" || len(n.text) > 90 || strings.ContainsFunc(n.text, control) {
-			r.refuse(n, "want 1 to 90 printable bytes, have %q", n.text)
+		if n.text == "" || len(n.text) > most || strings.ContainsFunc(n.text, control) {
+			r.refuse(n, "want 1 to %d printable bytes, have %d: %.90q", most, len(n.text), n.text)
 		}
 		*to = n.text
 	}

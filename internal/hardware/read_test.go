@@ -41,6 +41,22 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestLongNames: a program's name can be a path of 4,096 bytes, a GPU's has 90.
+func TestLongNames(t *testing.T) {
+	machine := func(gpu, program string) []byte {
+		return fmt.Appendf(nil, `{"driver": "470.256.02", "cuda": "11.4", "gpus": [{"preset": "gtx1050", "name": %q, "processes": [{"pid": 1, "name": %q}]}]}`, gpu, program)
+	}
+	name := strings.Repeat("x", 4096)
+	if m, err := Read("long.json", machine(name[:90], name)); err != nil || m.GPUs[0].Processes[0].Name != name {
+		t.Errorf("got %v", err)
+	}
+	for _, text := range [][]byte{machine(name[:91], name), machine(name[:90], name+"x")} {
+		if _, err := Read("long.json", text); err == nil || len(err.Error()) > 300 {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		name, text   string

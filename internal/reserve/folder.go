@@ -26,7 +26,7 @@ const gate = "gate" // the file that is locked by whoever looks at the others
 // Users share a machine's GPUs, so by default they share the folder too. A
 // simulated machine is one user's, and so are its locks.
 func find() (string, error) {
-	if value, simulated := os.LookupEnv(hardware.Variable); simulated {
+	if value, simulated := hardware.Asked(); simulated {
 		machine, err := tenants.Folder(value)
 		if machine == "" || err != nil {
 			return "", err

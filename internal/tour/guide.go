@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"os/exec"
@@ -40,6 +41,9 @@ type Outcome struct {
 // Open returns a guide, which must be closed.
 func Open() (*Guide, error) {
 	folder, err := os.MkdirTemp("", "cresset-tour-")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the folder for temporary files, %s, is not there: let TMPDIR name one that is", os.TempDir())
+	}
 	if err != nil {
 		return nil, err
 	}

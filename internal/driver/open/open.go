@@ -3,8 +3,6 @@
 package open
 
 import (
-	"os"
-
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
@@ -16,8 +14,8 @@ import (
 // process sees no real GPU, whatever its value. Programs with one value share the
 // machine, unless CRESSET_SIM_STATE says otherwise. Each call opens it anew.
 func Driver() (*driver.API, error) {
-	value, set := os.LookupEnv(hardware.Variable)
-	if !set {
+	value, simulated := hardware.Asked()
+	if !simulated {
 		return driver.Load()
 	}
 	machine, err := hardware.Choose(value)

@@ -3,8 +3,6 @@
 package open
 
 import (
-	"os"
-
 	"cresset/internal/hardware"
 	"cresset/internal/nvml"
 	"cresset/internal/nvml/sim"
@@ -16,8 +14,8 @@ import (
 // the machine's own. While CRESSET_SIM is set, no real GPU is seen, whatever its
 // value. Each call opens it anew.
 func Library() (*nvml.API, error) {
-	value, set := os.LookupEnv(hardware.Variable)
-	if !set {
+	value, simulated := hardware.Asked()
+	if !simulated {
 		return nvml.Load()
 	}
 	machine, err := hardware.Choose(value)
