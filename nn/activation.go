@@ -32,6 +32,18 @@ func (a *LeakyReLU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.LeakyReL
 // String prints the layer as PyTorch does.
 func (a *LeakyReLU) String() string { return "LeakyReLU(negative_slope=" + number(a.Slope) + ")" }
 
+// ELU is x where x > 0, else Alpha·(eˣ-1).
+type ELU struct{ Alpha float64 }
+
+// NewELU returns the activation; PyTorch's alpha is 1.
+func NewELU(alpha float64) *ELU { return &ELU{alpha} }
+
+// Forward returns x where x > 0, else Alpha·(eˣ-1).
+func (a *ELU) Forward(x *tensor.Tensor) *tensor.Tensor { return x.ELU(a.Alpha) }
+
+// String prints the layer as PyTorch does.
+func (a *ELU) String() string { return "ELU(alpha=" + number(a.Alpha) + ")" }
+
 // Tanh is the hyperbolic tangent.
 type Tanh struct{}
 

@@ -32,6 +32,7 @@ func TestActivations(t *testing.T) {
 		{nn.NewSoftplus(), "Softplus(beta=1.0, threshold=20.0)", func(x float64) float64 { return math.Log1p(math.Exp(x)) }},
 		{nn.NewLeakyReLU(0.01), "LeakyReLU(negative_slope=0.01)", func(x float64) float64 { return max(x, 0.01*x) }},
 		{nn.NewLeakyReLU(1e-5), "LeakyReLU(negative_slope=1e-05)", func(x float64) float64 { return max(x, 1e-5*x) }},
+		{nn.NewELU(1), "ELU(alpha=1.0)", func(x float64) float64 { return max(x, 0) + min(0, math.Expm1(x)) }},
 		{nn.NewSoftmax(1), "Softmax(dim=1)", func(x float64) float64 { return math.Exp(x) / (math.Exp(-1) + math.Exp(2)) }},
 	} {
 		if got := c.layer.String(); got != c.print {

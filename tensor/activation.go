@@ -10,6 +10,9 @@ func (x *Tensor) LeakyReLU(slope float64) *Tensor {
 	return x.elementwise(op.LeakyReLU, op.Number{A: slope})
 }
 
+// ELU returns x where it is positive, else alpha·(eˣ - 1).
+func (x *Tensor) ELU(alpha float64) *Tensor { return x.elementwise(op.ELU, op.Number{A: alpha}) }
+
 // Tanh returns the hyperbolic tangent of x; that of integers is float32.
 func (x *Tensor) Tanh() *Tensor { return x.elementwiseFloat(op.Tanh, nil) }
 

@@ -14,6 +14,12 @@ var activationRows = []opRow{
 		}
 		return x * 0.125
 	}).as(clear(0)),
+	unary("elu", func(x *tensor.Tensor) *tensor.Tensor { return x.ELU(1.5) }, func(x float64) float64 {
+		if x > 0 {
+			return x
+		}
+		return 1.5 * math.Expm1(x)
+	}).as(clear(0)),
 	unary("tanh", (*tensor.Tensor).Tanh, math.Tanh).as(floatOf).as(written((*tensor.Tensor).TanhInPlace)),
 	unary("sigmoid", (*tensor.Tensor).Sigmoid, sigmoid).as(floatOf).as(written((*tensor.Tensor).SigmoidInPlace)),
 	unary("gelu", (*tensor.Tensor).GELU, func(x float64) float64 { return x * 0.5 * math.Erfc(-x/math.Sqrt2) }).

@@ -2011,6 +2011,127 @@ func LeakyReLU[T dtype.Float](dst, a []T, p op.Number) {
 	}
 }
 
+// ELU is dst[i] = a where a > 0, else alpha·(e**a - 1).
+func ELU[T dtype.Float](dst, a []T, p op.Number) {
+	a = a[:len(dst)]
+	alpha := T(p.A)
+	switch i := vec.Unary(vec.ELU, dst, a, alpha); a := any(a).(type) {
+	case []float32:
+		for dst := any(dst).([]float32); i < len(dst); i++ {
+			dst[i] = eluf(a[i], float32(alpha))
+		}
+	case []float64:
+		for dst := any(dst).([]float64); i < len(dst); i++ {
+			dst[i] = elu64(a[i], float64(alpha))
+		}
+	}
+}
+
+func eluf(a, alpha float32) float32 {
+	if 0 < a {
+		return a
+	}
+	t0 := math.Float32frombits(math.Float32bits(a) &^ (1 << 31))
+	var t1 float32
+	if t0 < 0x1p-25 {
+		t1 = a
+	} else {
+		var t2 float32
+		if a < -18 {
+			t2 = -18
+		} else {
+			t2 = a
+		}
+		var t3 float32
+		if 89 < t2 {
+			t3 = 89
+		} else {
+			t3 = t2
+		}
+		t4 := fma32Const(float64(t3)*0x1.715476p0, 0x1.8p23)
+		t5 := t4 - 0x1.8p23
+		t6 := float32(t5*-0x1.62e4p-1) + t3
+		t7 := float32(t5 * 0x1.7f7d1cp-20)
+		t8 := t6 - t7
+		t9 := t6 - t8
+		t10 := t9 - t7
+		t11 := float32(t8 * t8)
+		t12 := fma32Const(0x1.9c5d84p-13*float64(t8), 0x1.6d4c98p-10)
+		t13 := fma32Const(float64(t12)*float64(t8), 0x1.1113acp-7)
+		t14 := fma32Const(float64(t13)*float64(t8), 0x1.5554eap-5)
+		t15 := fma32Const(float64(t14)*float64(t8), 0x1.555554p-3)
+		t16 := fma32Const(float64(t15)*float64(t8), 0.5)
+		t17 := fma32Const(float64(t11)*float64(t16), float64(t10))
+		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
+			t17 = fma32(float64(t11)*float64(t16), float64(t10))
+		}
+		t18 := t5 - 1
+		t19 := t18 + 0x1.8000fep23
+		t20 := math.Float32bits(t19)
+		t21 := t20 << 23
+		t22 := math.Float32frombits(t21)
+		t23 := t22 - 0.5
+		t24 := float32(t22*t8) + t23
+		t25 := float32(t22*t17) + t24
+		t26 := float32(t25 * 2)
+		t1 = t26
+	}
+	return float32(alpha * t1)
+}
+
+func elu64(a, alpha float64) float64 {
+	if 0 < a {
+		return a
+	}
+	t0 := math.Abs(a)
+	var t1 float64
+	if t0 < 0x1p-54 {
+		t1 = a
+	} else {
+		var t2 float64
+		if a < -38 {
+			t2 = -38
+		} else {
+			t2 = a
+		}
+		var t3 float64
+		if 710 < t2 {
+			t3 = 710
+		} else {
+			t3 = t2
+		}
+		t4 := math.FMA(t3, 0x1.71547652b82fep0, 0x1.8p52)
+		t5 := t4 - 0x1.8p52
+		t6 := float64(t5*-0x1.62e42fefa2p-1) + t3
+		t7 := float64(t5 * 0x1.9ef35793c7673p-41)
+		t8 := t6 - t7
+		t9 := t6 - t8
+		t10 := t9 - t7
+		t11 := float64(t8 * t8)
+		t12 := math.FMA(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26)
+		t13 := math.FMA(t12, t8, 0x1.27e4e439c0b21p-22)
+		t14 := math.FMA(t13, t8, 0x1.71ddfa09180ecp-19)
+		t15 := math.FMA(t14, t8, 0x1.a01a019e968eep-16)
+		t16 := math.FMA(t15, t8, 0x1.a01a01af666bep-13)
+		t17 := math.FMA(t16, t8, 0x1.6c16c16c1633bp-10)
+		t18 := math.FMA(t17, t8, 0x1.111111110f71fp-7)
+		t19 := math.FMA(t18, t8, 0x1.5555555555559p-5)
+		t20 := math.FMA(t19, t8, 0x1.5555555555559p-3)
+		t21 := math.FMA(t20, t8, 0.5)
+		t22 := math.FMA(t11, t21, t10)
+		t23 := t5 + 0x1.80000000003fep52
+		t24 := math.Float64bits(t23)
+		t25 := t24 << 52
+		t26 := math.Float64frombits(t25)
+		t27 := t26 - 0.5
+		t28 := float64(t26*t8) + t27
+		t29 := float64(t26*t22) + t28
+		t30 := float64(t29 * 2)
+		t1 = t30
+	}
+	return float64(alpha * t1)
+}
+
 // gelu0 holds the centers of GELU's intervals, or coefficients of its polynomials.
 var gelu0 = [...]uint32{
 	0x00000000, 0x3e890000, 0x3f07c800, 0x3f4f8400, 0x3f939000, 0x3fcec200, 0x4006d400, 0x40270100,
@@ -2765,6 +2886,111 @@ func LeakyReLUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
 		}
 		dst[i] = T(dy[i] * slope)
 	}
+}
+
+// ELUGrad is dst[i] = dy where x > 0, else dy·alpha·e**x.
+func ELUGrad[T dtype.Float](dst, dy, x []T, p op.Number) {
+	dy, x = dy[:len(dst)], x[:len(dst)]
+	alpha := T(p.A)
+	switch i := vec.Binary(vec.ELUGrad, dst, dy, x, alpha); dy := any(dy).(type) {
+	case []float32:
+		for dst, x := any(dst).([]float32), any(x).([]float32); i < len(dst); i++ {
+			dst[i] = elugradf(dy[i], x[i], float32(alpha))
+		}
+	case []float64:
+		for dst, x := any(dst).([]float64), any(x).([]float64); i < len(dst); i++ {
+			dst[i] = elugrad64(dy[i], x[i], float64(alpha))
+		}
+	}
+}
+
+func elugradf(dy, x, alpha float32) float32 {
+	if 0 < x {
+		return dy
+	}
+	t0 := float32(dy * alpha)
+	var t1 float32
+	if x < -104 {
+		t1 = -104
+	} else {
+		t1 = x
+	}
+	var t2 float32
+	if 89 < t1 {
+		t2 = 89
+	} else {
+		t2 = t1
+	}
+	t3 := fma32Const(float64(t2)*0x1.715476p0, 0x1.8001fcp23)
+	t4 := t3 - 0x1.8001fcp23
+	t5 := float32(t4*-0x1.62e4p-1) + t2
+	t6 := fma32Const(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	if -0x1p-126 <= t6 && t6 <= 0x1p-126 {
+		t6 = fma32(float64(t4)*-0x1.7f7d1cp-20, float64(t5))
+	}
+	t7 := fma32Const(0x1.6ac74ep-10*float64(t6), 0x1.123dep-7)
+	t8 := fma32Const(float64(t7)*float64(t6), 0x1.555858p-5)
+	t9 := fma32Const(float64(t8)*float64(t6), 0x1.55548cp-3)
+	t10 := fma32Const(float64(t9)*float64(t6), 0x1.fffffcp-2)
+	t11 := fma32Const(float64(t10)*float64(t6), 1)
+	t12 := fma32Const(float64(t11)*float64(t6), 1)
+	t13 := math.Float32bits(t3)
+	t14 := t13 >> 1
+	t15 := t14 << 23
+	t16 := math.Float32frombits(t15)
+	t17 := float32(t12 * t16)
+	t18 := t13 - t14
+	t19 := t18 << 23
+	t20 := math.Float32frombits(t19)
+	t21 := float32(t17 * t20)
+	return float32(t0 * t21)
+}
+
+func elugrad64(dy, x, alpha float64) float64 {
+	if 0 < x {
+		return dy
+	}
+	t0 := float64(dy * alpha)
+	var t1 float64
+	if x < -746 {
+		t1 = -746
+	} else {
+		t1 = x
+	}
+	var t2 float64
+	if 710 < t1 {
+		t2 = 710
+	} else {
+		t2 = t1
+	}
+	t3 := math.FMA(t2, 0x1.71547652b82fep0, 0x1.8p52)
+	t4 := t3 - 0x1.8p52
+	t5 := float64(t4*-0x1.62e42fefa2p-1) + t2
+	t6 := math.FMA(t4, -0x1.9ef35793c7673p-41, t5)
+	t7 := float64(t6 * t6)
+	t8 := math.FMA(0x1.1f94e6e6c195ap-29, t6, 0x1.af5b6bc36836ep-26)
+	t9 := math.FMA(t8, t6, 0x1.27e4e439c0b21p-22)
+	t10 := math.FMA(t9, t6, 0x1.71ddfa09180ecp-19)
+	t11 := math.FMA(t10, t6, 0x1.a01a019e968eep-16)
+	t12 := math.FMA(t11, t6, 0x1.a01a01af666bep-13)
+	t13 := math.FMA(t12, t6, 0x1.6c16c16c1633bp-10)
+	t14 := math.FMA(t13, t6, 0x1.111111110f71fp-7)
+	t15 := math.FMA(t14, t6, 0x1.5555555555559p-5)
+	t16 := math.FMA(t15, t6, 0x1.5555555555559p-3)
+	t17 := math.FMA(t16, t6, 0.5)
+	t18 := math.FMA(t7, t17, t6)
+	t19 := 1 + t18
+	t20 := t4 + 0x1.80000000007fep52
+	t21 := math.Float64bits(t20)
+	t22 := t21 >> 1
+	t23 := t22 << 52
+	t24 := math.Float64frombits(t23)
+	t25 := float64(t19 * t24)
+	t26 := t21 - t22
+	t27 := t26 << 52
+	t28 := math.Float64frombits(t27)
+	t29 := float64(t25 * t28)
+	return float64(t0 * t29)
 }
 
 // geluSlope4 holds coefficients of the polynomials of GELU's derivative.

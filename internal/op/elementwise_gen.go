@@ -39,6 +39,7 @@ const (
 	Sigmoid                                   // 1/(1 + e**-a)
 	ReLU                                      // max(a, 0), NaN where a is
 	LeakyReLU                                 // a where a > 0, else a·slope
+	ELU                                       // a where a > 0, else alpha·(e**a - 1)
 	GELU                                      // a·Φ(a), with the normal distribution Φ
 	GELUTanh                                  // a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))
 	SiLU                                      // a/(1 + e**-a)
@@ -47,6 +48,7 @@ const (
 	SigmoidGrad                               // dy·(1 - y)·y
 	ReLUGrad                                  // dy where y > 0, else 0
 	LeakyReLUGrad                             // dy where x > 0, else dy·slope
+	ELUGrad                                   // dy where x > 0, else dy·alpha·e**x
 	GELUGrad                                  // dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ
 	GELUTanhGrad                              // dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))
 	SiLUGrad                                  // dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)
@@ -111,6 +113,7 @@ var elementwiseRows = [Count - elementwise]row{
 	{name: "sigmoid", grad: "SigmoidBackward0", derivative: SigmoidGrad, ofResult: true},
 	{name: "relu", grad: "ReluBackward0", derivative: ReLUGrad, ofResult: true},
 	{name: "leaky_relu", grad: "LeakyReluBackward0", derivative: LeakyReLUGrad, ofResult: false},
+	{name: "elu", grad: "EluBackward0", derivative: ELUGrad, ofResult: false},
 	{name: "gelu", grad: "GeluBackward0", derivative: GELUGrad, ofResult: false},
 	{name: "gelu_tanh", grad: "GeluBackward0", derivative: GELUTanhGrad, ofResult: false},
 	{name: "silu", grad: "SiluBackward0", derivative: SiLUGrad, ofResult: false},
@@ -119,6 +122,7 @@ var elementwiseRows = [Count - elementwise]row{
 	{name: "sigmoid_backward"},
 	{name: "threshold_backward"},
 	{name: "leaky_relu_backward"},
+	{name: "elu_backward"},
 	{name: "gelu_backward"},
 	{name: "gelu_tanh_backward"},
 	{name: "silu_backward"},

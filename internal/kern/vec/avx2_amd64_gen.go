@@ -450,6 +450,12 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLU + 1:
 		leakyReLUF64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
+	case ELU:
+		eluF32AVX2(p[0], p[1], n, scalars)
+		return n &^ 7
+	case ELU + 1:
+		eluF64AVX2(p[0], p[1], n, scalars)
+		return n &^ 3
 	case GELU:
 		geluF32AVX2(p[0], p[1], n)
 		return n &^ 7
@@ -497,6 +503,12 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 7
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case ELUGrad:
+		eluGradF32AVX2(p[0], p[1], p[2], n, scalars)
+		return n &^ 7
+	case ELUGrad + 1:
+		eluGradF64AVX2(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
 	case GELUGrad:
 		geluGradF32AVX2(p[0], p[1], p[2], n)

@@ -462,6 +462,12 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case LeakyReLU + 1:
 		leakyReLUF64AVX512(p[0], p[1], n, scalars)
 		return n
+	case ELU:
+		eluF32AVX512(p[0], p[1], n, scalars)
+		return n
+	case ELU + 1:
+		eluF64AVX512(p[0], p[1], n, scalars)
+		return n
 	case GELU:
 		geluF32AVX512(p[0], p[1], n)
 		return n
@@ -509,6 +515,12 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case ELUGrad:
+		eluGradF32AVX512(p[0], p[1], p[2], n, scalars)
+		return n
+	case ELUGrad + 1:
+		eluGradF64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
 	case GELUGrad:
 		geluGradF32AVX512(p[0], p[1], p[2], n)

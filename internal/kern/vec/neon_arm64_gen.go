@@ -450,6 +450,12 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case LeakyReLU + 1:
 		leakyReLUF64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
+	case ELU:
+		eluF32NEON(p[0], p[1], n, scalars)
+		return n &^ 3
+	case ELU + 1:
+		eluF64NEON(p[0], p[1], n, scalars)
+		return n &^ 1
 	case GELU:
 		geluF32NEON(p[0], p[1], n)
 		return n &^ 3
@@ -497,6 +503,12 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 3
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 1
+	case ELUGrad:
+		eluGradF32NEON(p[0], p[1], p[2], n, scalars)
+		return n &^ 3
+	case ELUGrad + 1:
+		eluGradF64NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 1
 	case GELUGrad:
 		geluGradF32NEON(p[0], p[1], p[2], n)

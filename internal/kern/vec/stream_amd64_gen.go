@@ -301,6 +301,10 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		leakyReLUF32StreamAVX512(p[0], p[1], n, scalars)
 	case LeakyReLU + 1:
 		leakyReLUF64StreamAVX512(p[0], p[1], n, scalars)
+	case ELU:
+		eluF32StreamAVX512(p[0], p[1], n, scalars)
+	case ELU + 1:
+		eluF64StreamAVX512(p[0], p[1], n, scalars)
 	case GELU:
 		geluF32StreamAVX512(p[0], p[1], n)
 	case GELUTanh:
@@ -329,6 +333,10 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 		leakyReLUGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case ELUGrad:
+		eluGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+	case ELUGrad + 1:
+		eluGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
 	case GELUGrad:
 		geluGradF32StreamAVX512(p[0], p[1], p[2], n)
 	case SiLUGrad:

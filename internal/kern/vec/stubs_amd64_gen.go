@@ -1491,6 +1491,26 @@ func leakyReLUF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func leakyReLUF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eluF32AVX512 is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF32AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluF32StreamAVX512 is dst[i] = a where a > 0, else alpha·(e**a - 1), by non-temporal stores.
+//
+//go:noescape
+func eluF32StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluF64AVX512 is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluF64StreamAVX512 is dst[i] = a where a > 0, else alpha·(e**a - 1), by non-temporal stores.
+//
+//go:noescape
+func eluF64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geluF32AVX512 is dst[i] = a·Φ(a), with the normal distribution Φ.
 //
 //go:noescape
@@ -1640,6 +1660,26 @@ func leakyReLUGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Poi
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF32AVX512 is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF32AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF32StreamAVX512 is dst[i] = dy where x > 0, else dy·alpha·e**x, by non-temporal stores.
+//
+//go:noescape
+func eluGradF32StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF64AVX512 is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF64AVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF64StreamAVX512 is dst[i] = dy where x > 0, else dy·alpha·e**x, by non-temporal stores.
+//
+//go:noescape
+func eluGradF64StreamAVX512(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // geluGradF32AVX512 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
 //
@@ -4541,6 +4581,16 @@ func leakyReLUF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func leakyReLUF64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eluF32AVX2 is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF32AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluF64AVX2 is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geluF32AVX2 is dst[i] = a·Φ(a), with the normal distribution Φ.
 //
 //go:noescape
@@ -4660,6 +4710,16 @@ func leakyReLUGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Point
 //
 //go:noescape
 func leakyReLUGradF64StreamAVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF32AVX2 is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF32AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF64AVX2 is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF64AVX2(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // geluGradF32AVX2 is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
 //

@@ -741,6 +741,16 @@ func leakyReLUF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //go:noescape
 func leakyReLUF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
+// eluF32NEON is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF32NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluF64NEON is dst[i] = a where a > 0, else alpha·(e**a - 1).
+//
+//go:noescape
+func eluF64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
+
 // geluF32NEON is dst[i] = a·Φ(a), with the normal distribution Φ.
 //
 //go:noescape
@@ -820,6 +830,16 @@ func leakyReLUGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Point
 //
 //go:noescape
 func leakyReLUGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF32NEON is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF32NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
+
+// eluGradF64NEON is dst[i] = dy where x > 0, else dy·alpha·e**x.
+//
+//go:noescape
+func eluGradF64NEON(dst, dy, x unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // geluGradF32NEON is dst[i] = dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ.
 //

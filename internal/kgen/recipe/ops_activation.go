@@ -39,6 +39,19 @@ var activationOps = []Elementwise{
 		},
 	},
 	{
+		Op: "ELU", Name: "elu", GradFn: "EluBackward0", Doc: "a where a > 0, else alpha·(e**a - 1)",
+		Params: []string{"alpha"}, Try: []float64{1.5},
+		Float: func(b *builder, a, alpha float) float {
+			return b.If(b.Less(b.Const(0), a), a, b.Mul(alpha, b.Apply(b.of(Expm1, Expm164), a)))
+		},
+		Grad: &Gradient{
+			Doc: "dy where x > 0, else dy·alpha·e**x",
+			Float: func(b *builder, dy, x, alpha float) float {
+				return b.If(b.Less(b.Const(0), x), dy, b.Mul(b.Mul(dy, alpha), b.Apply(b.of(Exp, Exp64), x)))
+			},
+		},
+	},
+	{
 		Op: "GELU", Name: "gelu", GradFn: "GeluBackward0", Doc: "a·Φ(a), with the normal distribution Φ",
 		Float: function(GELU, GELU64),
 		Grad: &Gradient{

@@ -105,6 +105,54 @@ ROW_KERNEL(leaky_relu, 256)(const Elementwise args) {
 	});
 }
 
+// a where a > 0, else alpha·(e**a - 1)
+ROW_KERNEL(elu, 256)(const Elementwise args) {
+	const f32 alpha = scalar<f32>(args, 0);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f32 a = operand<f32>(args, 0, at[1]);
+		f32 t0;
+		if (0.0f < a) {
+			t0 = a;
+		} else {
+			const f32 t1 = __builtin_fabsf(a);
+			f32 t2;
+			if (t1 < 0x1p-25f) {
+				t2 = a;
+			} else {
+				const f32 t3 = a < -18.0f ? -18.0f : a;
+				const f32 t4 = 89.0f < t3 ? 89.0f : t3;
+				const f32 t5 = __builtin_fmaf(t4, 0x1.715476p+00f, 0x1.8p+23f);
+				const f32 t6 = t5 - 0x1.8p+23f;
+				const f32 t7 = __builtin_fmaf(t6, -0x1.62e4p-01f, t4);
+				const f32 t8 = t6 * 0x1.7f7d1cp-20f;
+				const f32 t9 = t7 - t8;
+				const f32 t10 = t7 - t9;
+				const f32 t11 = t10 - t8;
+				const f32 t12 = t9 * t9;
+				const f32 t13 = __builtin_fmaf(0x1.9c5d84p-13f, t9, 0x1.6d4c98p-10f);
+				const f32 t14 = __builtin_fmaf(t13, t9, 0x1.1113acp-07f);
+				const f32 t15 = __builtin_fmaf(t14, t9, 0x1.5554eap-05f);
+				const f32 t16 = __builtin_fmaf(t15, t9, 0x1.555554p-03f);
+				const f32 t17 = __builtin_fmaf(t16, t9, 0.5f);
+				const f32 t18 = __builtin_fmaf(t12, t17, t11);
+				const f32 t19 = t6 - 1.0f;
+				const f32 t20 = t19 + 0x1.8000fep+23f;
+				const u32 t21 = bits<u32>(t20);
+				const u32 t22 = t21 << 23u;
+				const f32 t23 = bits<f32>(t22);
+				const f32 t24 = t23 - 0.5f;
+				const f32 t25 = __builtin_fmaf(t23, t9, t24);
+				const f32 t26 = __builtin_fmaf(t23, t18, t25);
+				const f32 t27 = t26 * 2.0f;
+				t2 = t27;
+			}
+			const f32 t28 = alpha * t2;
+			t0 = t28;
+		}
+		store<f32>(args.out, at[0], t0);
+	});
+}
+
 // a·Φ(a), with the normal distribution Φ
 ROW_KERNEL(gelu, 256)(const Elementwise args) {
 	eachElement<2>(args, [&](u64, i64(&at)[2]) {
@@ -375,6 +423,45 @@ ROW_KERNEL(leaky_relu_backward, 256)(const Elementwise args) {
 		} else {
 			const f32 t1 = dy * slope;
 			t0 = t1;
+		}
+		store<f32>(args.out, at[0], t0);
+	});
+}
+
+// dy where x > 0, else dy·alpha·e**x
+ROW_KERNEL(elu_backward, 256)(const Elementwise args) {
+	const f32 alpha = scalar<f32>(args, 0);
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const f32 dy = operand<f32>(args, 0, at[1]);
+		const f32 x = operand<f32>(args, 1, at[2]);
+		f32 t0;
+		if (0.0f < x) {
+			t0 = dy;
+		} else {
+			const f32 t1 = dy * alpha;
+			const f32 t2 = x < -104.0f ? -104.0f : x;
+			const f32 t3 = 89.0f < t2 ? 89.0f : t2;
+			const f32 t4 = __builtin_fmaf(t3, 0x1.715476p+00f, 0x1.8001fcp+23f);
+			const f32 t5 = t4 - 0x1.8001fcp+23f;
+			const f32 t6 = __builtin_fmaf(t5, -0x1.62e4p-01f, t3);
+			const f32 t7 = __builtin_fmaf(t5, -0x1.7f7d1cp-20f, t6);
+			const f32 t8 = __builtin_fmaf(0x1.6ac74ep-10f, t7, 0x1.123dep-07f);
+			const f32 t9 = __builtin_fmaf(t8, t7, 0x1.555858p-05f);
+			const f32 t10 = __builtin_fmaf(t9, t7, 0x1.55548cp-03f);
+			const f32 t11 = __builtin_fmaf(t10, t7, 0x1.fffffcp-02f);
+			const f32 t12 = __builtin_fmaf(t11, t7, 1.0f);
+			const f32 t13 = __builtin_fmaf(t12, t7, 1.0f);
+			const u32 t14 = bits<u32>(t4);
+			const u32 t15 = t14 >> 1u;
+			const u32 t16 = t15 << 23u;
+			const f32 t17 = bits<f32>(t16);
+			const f32 t18 = t13 * t17;
+			const u32 t19 = t14 - t15;
+			const u32 t20 = t19 << 23u;
+			const f32 t21 = bits<f32>(t20);
+			const f32 t22 = t18 * t21;
+			const f32 t23 = t1 * t22;
+			t0 = t23;
 		}
 		store<f32>(args.out, at[0], t0);
 	});
@@ -711,6 +798,58 @@ ROW_KERNEL(leaky_relu, 256)(const Elementwise args) {
 		} else {
 			const f64 t1 = a * slope;
 			t0 = t1;
+		}
+		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// a where a > 0, else alpha·(e**a - 1)
+ROW_KERNEL(elu, 256)(const Elementwise args) {
+	const f64 alpha = scalar<f64>(args, 0);
+	eachElement<2>(args, [&](u64, i64(&at)[2]) {
+		const f64 a = operand<f64>(args, 0, at[1]);
+		f64 t0;
+		if (0.0 < a) {
+			t0 = a;
+		} else {
+			const f64 t1 = __builtin_fabs(a);
+			f64 t2;
+			if (t1 < 0x1p-54) {
+				t2 = a;
+			} else {
+				const f64 t3 = a < -38.0 ? -38.0 : a;
+				const f64 t4 = 710.0 < t3 ? 710.0 : t3;
+				const f64 t5 = __builtin_fma(t4, 0x1.71547652b82fep+00, 0x1.8p+52);
+				const f64 t6 = t5 - 0x1.8p+52;
+				const f64 t7 = __builtin_fma(t6, -0x1.62e42fefa2p-01, t4);
+				const f64 t8 = t6 * 0x1.9ef35793c7673p-41;
+				const f64 t9 = t7 - t8;
+				const f64 t10 = t7 - t9;
+				const f64 t11 = t10 - t8;
+				const f64 t12 = t9 * t9;
+				const f64 t13 = __builtin_fma(0x1.1f94e6e6c195ap-29, t9, 0x1.af5b6bc36836ep-26);
+				const f64 t14 = __builtin_fma(t13, t9, 0x1.27e4e439c0b21p-22);
+				const f64 t15 = __builtin_fma(t14, t9, 0x1.71ddfa09180ecp-19);
+				const f64 t16 = __builtin_fma(t15, t9, 0x1.a01a019e968eep-16);
+				const f64 t17 = __builtin_fma(t16, t9, 0x1.a01a01af666bep-13);
+				const f64 t18 = __builtin_fma(t17, t9, 0x1.6c16c16c1633bp-10);
+				const f64 t19 = __builtin_fma(t18, t9, 0x1.111111110f71fp-07);
+				const f64 t20 = __builtin_fma(t19, t9, 0x1.5555555555559p-05);
+				const f64 t21 = __builtin_fma(t20, t9, 0x1.5555555555559p-03);
+				const f64 t22 = __builtin_fma(t21, t9, 0.5);
+				const f64 t23 = __builtin_fma(t12, t22, t11);
+				const f64 t24 = t6 + 0x1.80000000003fep+52;
+				const u64 t25 = bits<u64>(t24);
+				const u64 t26 = t25 << 52ull;
+				const f64 t27 = bits<f64>(t26);
+				const f64 t28 = t27 - 0.5;
+				const f64 t29 = __builtin_fma(t27, t9, t28);
+				const f64 t30 = __builtin_fma(t27, t23, t29);
+				const f64 t31 = t30 * 2.0;
+				t2 = t31;
+			}
+			const f64 t32 = alpha * t2;
+			t0 = t32;
 		}
 		store<f64>(args.out, at[0], t0);
 	});
@@ -1072,6 +1211,53 @@ ROW_KERNEL(leaky_relu_backward, 256)(const Elementwise args) {
 		} else {
 			const f64 t1 = dy * slope;
 			t0 = t1;
+		}
+		store<f64>(args.out, at[0], t0);
+	});
+}
+
+// dy where x > 0, else dy·alpha·e**x
+ROW_KERNEL(elu_backward, 256)(const Elementwise args) {
+	const f64 alpha = scalar<f64>(args, 0);
+	eachElement<3>(args, [&](u64, i64(&at)[3]) {
+		const f64 dy = operand<f64>(args, 0, at[1]);
+		const f64 x = operand<f64>(args, 1, at[2]);
+		f64 t0;
+		if (0.0 < x) {
+			t0 = dy;
+		} else {
+			const f64 t1 = dy * alpha;
+			const f64 t2 = x < -746.0 ? -746.0 : x;
+			const f64 t3 = 710.0 < t2 ? 710.0 : t2;
+			const f64 t4 = __builtin_fma(t3, 0x1.71547652b82fep+00, 0x1.8p+52);
+			const f64 t5 = t4 - 0x1.8p+52;
+			const f64 t6 = __builtin_fma(t5, -0x1.62e42fefa2p-01, t3);
+			const f64 t7 = __builtin_fma(t5, -0x1.9ef35793c7673p-41, t6);
+			const f64 t8 = t7 * t7;
+			const f64 t9 = __builtin_fma(0x1.1f94e6e6c195ap-29, t7, 0x1.af5b6bc36836ep-26);
+			const f64 t10 = __builtin_fma(t9, t7, 0x1.27e4e439c0b21p-22);
+			const f64 t11 = __builtin_fma(t10, t7, 0x1.71ddfa09180ecp-19);
+			const f64 t12 = __builtin_fma(t11, t7, 0x1.a01a019e968eep-16);
+			const f64 t13 = __builtin_fma(t12, t7, 0x1.a01a01af666bep-13);
+			const f64 t14 = __builtin_fma(t13, t7, 0x1.6c16c16c1633bp-10);
+			const f64 t15 = __builtin_fma(t14, t7, 0x1.111111110f71fp-07);
+			const f64 t16 = __builtin_fma(t15, t7, 0x1.5555555555559p-05);
+			const f64 t17 = __builtin_fma(t16, t7, 0x1.5555555555559p-03);
+			const f64 t18 = __builtin_fma(t17, t7, 0.5);
+			const f64 t19 = __builtin_fma(t8, t18, t7);
+			const f64 t20 = 1.0 + t19;
+			const f64 t21 = t5 + 0x1.80000000007fep+52;
+			const u64 t22 = bits<u64>(t21);
+			const u64 t23 = t22 >> 1ull;
+			const u64 t24 = t23 << 52ull;
+			const f64 t25 = bits<f64>(t24);
+			const f64 t26 = t20 * t25;
+			const u64 t27 = t22 - t23;
+			const u64 t28 = t27 << 52ull;
+			const f64 t29 = bits<f64>(t28);
+			const f64 t30 = t26 * t29;
+			const f64 t31 = t1 * t30;
+			t0 = t31;
 		}
 		store<f64>(args.out, at[0], t0);
 	});
