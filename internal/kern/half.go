@@ -13,6 +13,8 @@ import (
 type Half interface{ dtype.F16 | dtype.BF16 }
 
 // OfHalf is a loop over one operand of a half type: the vector loop l, and for what that leaves the one of float32.
+//
+//go:noinline
 func OfHalf[T Half](l vec.Loop, wide func(dst, a []float32)) func(dst, a []T) {
 	return func(dst, a []T) {
 		if i := vec.Half(l, dst, a); i < len(dst) {
@@ -22,6 +24,8 @@ func OfHalf[T Half](l vec.Loop, wide func(dst, a []float32)) func(dst, a []T) {
 }
 
 // OfHalves is a loop over two operands of a half type.
+//
+//go:noinline
 func OfHalves[T Half](l vec.Loop, wide func(dst, a, b []float32)) func(dst, a, b []T) {
 	return func(dst, a, b []T) {
 		if i := vec.Halves(l, dst, a, b); i < len(dst) {
@@ -31,6 +35,8 @@ func OfHalves[T Half](l vec.Loop, wide func(dst, a, b []float32)) func(dst, a, b
 }
 
 // OfHalfWith is OfHalf of a loop with parameters, which scalars reads for the vector loop.
+//
+//go:noinline
 func OfHalfWith[T Half, P any](l vec.Loop, wide func(dst, a []float32, p P), scalars func(p P) []float32) func(dst, a []T, p P) {
 	return func(dst, a []T, p P) {
 		if i := vec.Half(l, dst, a, scalars(p)...); i < len(dst) {

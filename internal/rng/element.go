@@ -43,28 +43,18 @@ func widener[T Real]() func(T) float64 {
 // fromInt returns the conversion from int64 to T: integers wrap, floats round,
 // and everything but 0 is true.
 func fromInt[T dtype.Element]() func(int64) T {
-	var f any
-	switch any(*new(T)).(type) {
-	case bool:
-		f = func(v int64) bool { return v != 0 }
-	case uint8:
-		f = func(v int64) uint8 { return uint8(v) }
-	case int8:
-		f = func(v int64) int8 { return int8(v) }
-	case int16:
-		f = func(v int64) int16 { return int16(v) }
-	case int32:
-		f = func(v int64) int32 { return int32(v) }
-	case int64:
-		f = func(v int64) int64 { return v }
-	case dtype.F16:
-		f = func(v int64) dtype.F16 { return dtype.ToF16(float32(v)) }
-	case dtype.BF16:
-		f = func(v int64) dtype.BF16 { return dtype.ToBF16(float32(v)) }
-	case float32:
-		f = func(v int64) float32 { return float32(v) }
-	case float64:
-		f = func(v int64) float64 { return float64(v) }
-	}
-	return f.(func(int64) T)
+	return fromInts[dtype.Of[T]()].(func(int64) T)
+}
+
+var fromInts = [dtype.Count]any{
+	dtype.Bool:     func(v int64) bool { return v != 0 },
+	dtype.Uint8:    func(v int64) uint8 { return uint8(v) },
+	dtype.Int8:     func(v int64) int8 { return int8(v) },
+	dtype.Int16:    func(v int64) int16 { return int16(v) },
+	dtype.Int32:    func(v int64) int32 { return int32(v) },
+	dtype.Int64:    func(v int64) int64 { return v },
+	dtype.Float16:  func(v int64) dtype.F16 { return dtype.ToF16(float32(v)) },
+	dtype.BFloat16: func(v int64) dtype.BF16 { return dtype.ToBF16(float32(v)) },
+	dtype.Float32:  func(v int64) float32 { return float32(v) },
+	dtype.Float64:  func(v int64) float64 { return float64(v) },
 }

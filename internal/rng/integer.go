@@ -13,24 +13,32 @@ import (
 // no integer is left, and where T's range does not reach the bounds.
 func RandInt[T dtype.Element](g *MT19937, dst []T, lo, hi int64) error {
 	d := dtype.Of[T]()
+	lo, hi, err := bounds(d, lo, hi)
+	if err == nil {
+		fillMod(g, dst, uint64(hi)-uint64(lo), lo, drawsWide(d))
+	}
+	return err
+}
+
+// bounds returns the bounds of integers that a dtype holds.
+func bounds(d dtype.DType, lo, hi int64) (int64, int64, error) {
 	if lo >= hi {
-		return fmt.Errorf("random_ expects 'from' to be less than 'to', but got from=%d >= to=%d", lo, hi)
+		return 0, 0, fmt.Errorf("random_ expects 'from' to be less than 'to', but got from=%d >= to=%d", lo, hi)
 	}
 	if d.IsFloat() {
 		lo, hi = raiseLow(d, lo), dropHigh(d, hi)
 		if lo >= hi {
-			return fmt.Errorf("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%d >= to=%d", lo, hi)
+			return 0, 0, fmt.Errorf("random_ expects 'from' casted to dtype to be less than 'to' casted to dtype, but got from=%d >= to=%d", lo, hi)
 		}
 	}
 	least, most := intRange(d)
 	if v := float64(lo); v < least || v > most {
-		return fmt.Errorf("from is out of bounds for %s", d.CppName())
+		return 0, 0, fmt.Errorf("from is out of bounds for %s", d.CppName())
 	}
 	if v := float64(hi - 1); v < least || v > most {
-		return fmt.Errorf("to - 1 is out of bounds for %s", d.CppName())
+		return 0, 0, fmt.Errorf("to - 1 is out of bounds for %s", d.CppName())
 	}
-	fillMod(g, dst, uint64(hi)-uint64(lo), lo, drawsWide(d))
-	return nil
+	return lo, hi, nil
 }
 
 // Random fills dst from T's whole range of non-negative integers: up to the

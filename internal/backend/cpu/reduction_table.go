@@ -24,12 +24,12 @@ func addReduction[D, A, S dtype.Number](t *table) {
 	t[op.Prod][dt] = reduce(kern.ProdMiddle[D, S])
 	t[op.ProdAxis][dt] = t[op.Prod][dt]
 	t[op.CumSum][dt] = mapRows(kern.CumSumRow[D, S])
-	t[op.CountNonZero][dt] = reduce(kern.CountMiddle[S])
-	t[op.AnyTrue][dt] = reduce(kern.AnyMiddle[S])
-	t[op.AllTrue][dt] = reduce(kern.AllMiddle[S])
+	t[op.CountNonZero][dt] = reduce(kern.Number[S]().CountMiddle)
+	t[op.AnyTrue][dt] = reduce(kern.Number[S]().AnyMiddle)
+	t[op.AllTrue][dt] = reduce(kern.Number[S]().AllMiddle)
 
-	addExtreme(t, kern.MaxMiddle[S], op.Max, op.AMax, op.MaxAxis, op.ArgMax)
-	addExtreme(t, kern.MinMiddle[S], op.Min, op.AMin, op.MinAxis, op.ArgMin)
+	addExtreme(t, kern.Number[S]().MaxMiddle, op.Max, op.AMax, op.MaxAxis, op.ArgMax)
+	addExtreme(t, kern.Number[S]().MinMiddle, op.Min, op.AMin, op.MinAxis, op.ArgMin)
 }
 
 // addExtreme adds the ops that find an extreme of all, of some axes, of one with its index, and the index alone.

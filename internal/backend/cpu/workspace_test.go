@@ -11,13 +11,13 @@ import (
 
 // bounded lists the functions of the kernels that may make slices, and what bounds these.
 var bounded = map[string]string{
-	"updating":          "the number of operands",
-	"newScratch":        "maxScratch",
-	"newWindows":        "tabled",
-	"patches":           "mostTaps",
-	"taps":              "mostTaps",
-	"reducedLast":       "the number of axes",
-	"ForWithWorkspaces": "the number of threads",
+	"updating":     "the number of operands",
+	"newScratch":   "maxScratch",
+	"newWindows":   "tabled",
+	"patches":      "mostTaps",
+	"taps":         "mostTaps",
+	"reducedLast":  "the number of axes",
+	"forWithParts": "the number of threads",
 }
 
 // TestWorkspacesComeFromThePool keeps memory that grows with an operand out of kernels: Go's own out-of-memory ends the

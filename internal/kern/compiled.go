@@ -5,8 +5,10 @@ import (
 	"cresset/internal/op"
 )
 
-// Floats are the large kernels over a type of float. Generic functions are compiled by each package that names a type for them;
-// whoever calls these by Float has them compiled here alone.
+// Generic functions are compiled by each package that names a type for them. Whoever calls the large ones by Float and Number has
+// them compiled here alone.
+
+// Floats are kernels over a type of float.
 type Floats[T dtype.Float] struct {
 	Gemm      func(m, n, k int, alpha T, a, b Matrix[T], beta T, c []T, ldc int)
 	GemmBias  func(m, n, k int, a, b Matrix[T], bias []T, then op.Op, c []T, ldc int)
@@ -62,4 +64,27 @@ func Float[T dtype.Float]() *Floats[T] {
 		return f
 	}
 	return any(floats64).(*Floats[T])
+}
+
+// Numbers are kernels over a type of number, of those that reductions compute with.
+type Numbers[T dtype.Number] struct {
+	MaxMiddle, MinMiddle func(value []T, index []int64, src []T, outer, n, inner int) error
+	CountMiddle          func(dst []int64, src []T, outer, n, inner int) error
+	AnyMiddle, AllMiddle func(dst []bool, src []T, outer, n, inner int) error
+}
+
+var allNumbers = [...]any{numbersOf[float32](), numbersOf[float64](), numbersOf[int32](), numbersOf[int64](), numbersOf[uint8]()}
+
+func numbersOf[T dtype.Number]() *Numbers[T] {
+	return &Numbers[T]{MaxMiddle[T], MinMiddle[T], CountMiddle[T], AnyMiddle[T], AllMiddle[T]}
+}
+
+// Number returns the kernels over a type of number, nil for another.
+func Number[T dtype.Number]() *Numbers[T] {
+	for _, n := range allNumbers {
+		if n, ok := n.(*Numbers[T]); ok {
+			return n
+		}
+	}
+	return nil
 }
