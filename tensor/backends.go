@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,11 +13,42 @@ import (
 
 var host backend.Backend = cpu.Backend{}
 
-// backends names what computes for each type of device; a type that is missing cannot hold tensors.
-var backends = map[device.Type]func(index int) (backend.Backend, error){
-	device.TypeCPU:  func(int) (backend.Backend, error) { return host, nil },
-	device.TypeCUDA: cuda.Open,
-	device.TypeMeta: cuda.OpenMeta,
+// newHostStream returns a stream of random numbers for tensors on the CPU.
+func newHostStream(seed uint64) backend.Generator { return cpu.NewGenerator(seed) }
+
+// family is the backends of one type of device. What it lacks is nil.
+type family struct {
+	open    func(index int) (backend.Backend, error)
+	current func() int                              // the index of the device that the type without one names
+	seed    func(seed uint64)                       // starts the default generators of all its devices
+	pin     func(bytes int) (backend.Pinned, error) // returns memory that its devices copy from and to
+}
+
+// backends names what computes for each type of device; a type that is missing cannot hold tensors. Nothing else in this package
+// knows the backends: what only some can do are interfaces of package backend.
+var backends = map[device.Type]family{
+	device.TypeCPU:  {open: func(int) (backend.Backend, error) { return host, nil }},
+	device.TypeCUDA: {open: cuda.Open, current: cuda.Current, seed: cuda.SeedAll, pin: cuda.NewHost},
+	device.TypeMeta: {open: cuda.OpenMeta},
+}
+
+// seedAll starts the default generators of all devices but the CPU.
+func seedAll(seed uint64) {
+	for _, f := range backends {
+		if f.seed != nil {
+			f.seed(seed)
+		}
+	}
+}
+
+// pin returns pinned memory.
+func pin(bytes int) (backend.Pinned, error) {
+	for _, f := range backends {
+		if f.pin != nil {
+			return f.pin(bytes)
+		}
+	}
+	return nil, errors.New("no device of this build copies from pinned memory")
 }
 
 // backendOf returns the device's backend and panics where there is none.
@@ -24,13 +56,13 @@ func backendOf(name string, dev device.Device) backend.Backend {
 	if dev.IsCPU() {
 		return host
 	}
-	open, ok := backends[dev.Type()]
+	f, ok := backends[dev.Type()]
 	if !ok {
 		failHint(name, ErrDevice, fmt.Sprintf("Could not run 'aten::empty.memory_format' with arguments from the '%s' backend.", strings.ToUpper(dev.Type().String())),
 			fmt.Sprintf("%s cannot hold tensors here; use device.CPU or a GPU", dev))
 	}
 	index, _ := resolve(dev).Index()
-	b, err := open(index)
+	b, err := f.open(index)
 	check(name, ErrDevice, err)
 	return b
 }
@@ -42,7 +74,7 @@ func resolve(dev device.Device) device.Device {
 	case dev.IsCPU():
 		return device.CPU
 	case dev.IsCUDA() && !dev.HasIndex():
-		return device.CUDA(cuda.Current())
+		return device.CUDA(backends[dev.Type()].current())
 	case dev.IsMeta() && index == 0:
 		return device.Meta
 	}

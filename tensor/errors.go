@@ -8,7 +8,6 @@ import (
 
 	"cresset/device"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/mem"
 )
 
@@ -118,9 +117,6 @@ func joined(a, b string) string {
 func kindOf(err error) error {
 	var missing *backend.MissingKernelError
 	var index *backend.IndexError
-	var failed *cuda.Error
-	var module *cuda.ModuleError
-	var old *cuda.CapabilityError
 	switch {
 	case errors.As(err, &missing):
 		return ErrKernel
@@ -128,9 +124,9 @@ func kindOf(err error) error {
 		return ErrIndex
 	case errors.Is(err, mem.ErrOutOfMemory):
 		return ErrMemory
-	case errors.As(err, &failed), errors.As(err, &module), errors.As(err, &old):
+	case errors.Is(err, backend.ErrDevice):
 		return ErrDevice
-	case errors.Is(err, cuda.ErrNoData):
+	case errors.Is(err, backend.ErrNoData):
 		return ErrMeta
 	}
 	return ErrValue

@@ -37,7 +37,7 @@ func (s spy) Run(c *backend.Call) error {
 // LendGPUs makes the GPUs of a given driver those of the process until the test ends.
 func LendGPUs(t testing.TB, api *driver.API) {
 	real := backends[device.TypeCUDA]
-	backends[device.TypeCUDA] = cuda.Over(api)
+	backends[device.TypeCUDA] = family{open: cuda.Over(api), current: real.current, seed: real.seed, pin: real.pin}
 	t.Cleanup(func() { backends[device.TypeCUDA] = real })
 }
 
@@ -45,7 +45,7 @@ func LendGPUs(t testing.TB, api *driver.API) {
 // where there is only one.
 func LendDevice(t testing.TB) device.Device {
 	dev := device.MustParse("xla:0")
-	backends[dev.Type()] = func(int) (backend.Backend, error) { return host, nil }
+	backends[dev.Type()] = backends[device.TypeCPU]
 	t.Cleanup(func() { delete(backends, dev.Type()) })
 	return dev
 }

@@ -2,39 +2,29 @@ package tensor
 
 import (
 	"cresset/device"
-	"cresset/internal/backend/cpu"
-	"cresset/internal/backend/cuda"
+	"cresset/internal/backend"
 	"cresset/internal/rng"
 )
 
 // Generator is a stream of random numbers for the tensors of one device. It may be shared between goroutines.
 type Generator struct {
 	device device.Device
-	stream stream
-}
-
-// stream is what a backend's kernels draw from.
-type stream interface {
-	Seed(seed uint64)
-	InitialSeed() uint64
-	State() []byte
-	SetState(state []byte) error
+	stream backend.Generator
 }
 
 // hostGenerator starts unpredictably, as PyTorch's does.
-var hostGenerator = &Generator{device: device.CPU, stream: cpu.NewGenerator(rng.Entropy())}
+var hostGenerator = &Generator{device: device.CPU, stream: newHostStream(rng.Entropy())}
 
 // NewGenerator returns a generator for CPU tensors with the given seed; a negative seed is its two's complement.
 func NewGenerator(seed int64) *Generator {
-	return &Generator{device: device.CPU, stream: cpu.NewGenerator(uint64(seed))}
+	return &Generator{device: device.CPU, stream: newHostStream(uint64(seed))}
 }
 
 // NewGeneratorOn returns a generator for tensors on a device with the given seed.
 func NewGeneratorOn(dev device.Device, seed int64) *Generator {
 	dev = resolve(dev)
-	if !dev.IsCPU() {
-		backendOf("generator", dev)
-		return &Generator{device: dev, stream: cuda.NewGenerator(uint64(seed))}
+	if drawer, ok := backendOf("generator", dev).(backend.Drawer); ok {
+		return &Generator{device: dev, stream: drawer.NewGenerator(uint64(seed))}
 	}
 	return NewGenerator(seed)
 }
@@ -46,10 +36,9 @@ func DefaultGenerator(dev device.Device) *Generator {
 }
 
 // streamOf returns the stream of a device's default generator.
-func streamOf(name string, dev device.Device) stream {
-	b := backendOf(name, dev)
-	if gpu, ok := b.(interface{ Generator() *cuda.Generator }); ok {
-		return gpu.Generator()
+func streamOf(name string, dev device.Device) backend.Generator {
+	if drawer, ok := backendOf(name, dev).(backend.Drawer); ok {
+		return drawer.Generator()
 	}
 	return hostGenerator.stream
 }
@@ -57,13 +46,13 @@ func streamOf(name string, dev device.Device) stream {
 // ManualSeed starts the default generator of every device from seed; a negative seed is its two's complement.
 func ManualSeed(seed int64) {
 	hostGenerator.ManualSeed(seed)
-	cuda.SeedAll(uint64(seed))
+	seedAll(uint64(seed))
 }
 
 // Seed starts the default generator of every device from a seed that cannot be predicted, and returns it.
 func Seed() uint64 {
 	seed := hostGenerator.Seed()
-	cuda.SeedAll(seed)
+	seedAll(seed)
 	return seed
 }
 
@@ -96,7 +85,7 @@ func (g *Generator) State() []byte { return g.stream.State() }
 func (g *Generator) SetState(state []byte) { check("set_state", ErrValue, g.stream.SetState(state)) }
 
 // of returns the generator to draw tensors on dev from: g, or the device's own where g is nil.
-func (g *Generator) of(name string, dev device.Device) stream {
+func (g *Generator) of(name string, dev device.Device) backend.Generator {
 	if g == nil {
 		return streamOf(name, dev)
 	}

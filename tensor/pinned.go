@@ -5,7 +5,6 @@ import (
 
 	"cresset/device"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/mem"
 	"cresset/internal/op"
@@ -33,12 +32,12 @@ func (x *Tensor) IsPinned() bool { return x.storage.pinned() != nil }
 // pinnedTwin returns an uninitialised tensor in pinned memory, with x's shape, dtype and order of axes.
 func (x *Tensor) pinnedTwin(name string) *Tensor {
 	l := layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)
-	h, err := cuda.NewHost(l.Size() * x.dtype.Size())
+	h, err := pin(l.Size() * x.dtype.Size())
 	if err != nil {
 		check(name, kindOf(err), err, x)
 	}
 	block := mem.Wrap(h.Bytes())
-	runtime.AddCleanup(block, (*cuda.Host).Free, h) // nobody reads the memory without the block
+	runtime.AddCleanup(block, backend.Pinned.Free, h) // nobody reads the memory without the block
 	st := &storage{backend: host, buf: block, device: device.CPU, links: &links{pinned: h}}
 	if placement.on.Load() {
 		placement.made(st, name)
@@ -63,21 +62,25 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	moving := backend.Transfer{To: dev, Bytes: twin.Size() * x.dtype.Size(), Pinned: true, NonBlocking: true, Background: true}
 	switch {
 	case x.IsPinned() && dev.IsCUDA():
-		gpu, ok := backendOf("to", dev).(*cuda.Device)
+		there := backendOf("to", dev)
+		gpu, ok := there.(backend.Copier)
 		if !ok {
 			return nil
 		}
-		w := watchCopy(x, gpu, moving)
+		w := watchCopy(x, there, moving)
 		buf, err := gpu.Fetch(x.storage.pinned(), at, moving.Bytes)
 		if err != nil {
 			check("to", kindOf(err), err, x)
 		}
-		out := (&storage{backend: gpu, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
+		out := (&storage{backend: there, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
 		w.done(out.storage)
 		runtime.KeepAlive(x)
 		return out
 	case x.IsCUDA() && dev.IsCPU():
-		gpu := x.storage.backend.(*cuda.Device)
+		gpu, ok := x.storage.backend.(backend.Copier)
+		if !ok {
+			return nil
+		}
 		out := x.pinnedTwin("to")
 		w := watchCopy(x, host, moving)
 		if err := gpu.Send(out.storage.pinned(), x.storage.buf, at); err != nil {

@@ -9,7 +9,6 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -122,7 +121,7 @@ func (c *replica) renew(ts []*Tensor, dev device.Device) *replica {
 	s := newStorage(op.Broadcast.String(), dev, total)
 	c = &replica{whole: s.buf, parts: make([]*storage, len(ts)), users: new(users)}
 	for i, t := range ts {
-		slice := s.buf.(*cuda.Buffer).Slice(offsets[i], t.layout.Size()*t.dtype.Size())
+		slice := gatherer(s).Slice(s.buf, offsets[i], t.layout.Size()*t.dtype.Size())
 		c.parts[i] = &storage{backend: s.backend, buf: slice, device: s.device, links: &links{users: c.users}}
 	}
 	return c
@@ -186,7 +185,7 @@ func (s *Scope) flat(like, ts []*Tensor, dev device.Device) *Tensor {
 	if slices.Contains(ts, nil) {
 		flat.fill(backend.Scalar{})
 	}
-	var to, from []cuda.Piece
+	var to, from []backend.Piece
 	for i, t := range ts {
 		if t == nil {
 			continue
@@ -194,14 +193,17 @@ func (s *Scope) flat(like, ts []*Tensor, dev device.Device) *Tensor {
 		t = s.Enter(t).packedCopy()
 		defer t.hold().leave()
 		bytes := t.layout.Size() * t.dtype.Size()
-		to = append(to, cuda.Piece{Buf: flat.storage.buf, Offset: offsets[i], Bytes: bytes})
-		from = append(from, cuda.Piece{Buf: t.storage.buf, Offset: t.layout.Offset * t.dtype.Size(), Bytes: bytes})
+		to = append(to, backend.Piece{Buf: flat.storage.buf, Offset: offsets[i], Bytes: bytes})
+		from = append(from, backend.Piece{Buf: t.storage.buf, Offset: t.layout.Offset * t.dtype.Size(), Bytes: bytes})
 	}
-	if err := flat.storage.backend.(*cuda.Device).CopyPieces(to, from); err != nil {
+	if err := gatherer(flat.storage).CopyPieces(to, from); err != nil {
 		check(name, kindOf(err), err, flat)
 	}
 	return flat
 }
+
+// gatherer returns what copies and adds pieces where a storage is.
+func gatherer(s *storage) backend.Gatherer { return s.backend.(backend.Gatherer) }
 
 // packedCopy returns x itself where its elements are in row-major order, else a copy without a gradient record.
 func (x *Tensor) packedCopy() *Tensor {

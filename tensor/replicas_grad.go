@@ -4,7 +4,6 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -188,11 +187,11 @@ func addTerms(sums, like, terms []*Tensor) []*Tensor {
 
 // addPieces is addTerms for the sums of one dtype, by one launch.
 func addPieces(dt dtype.DType, sums []*Tensor, offsets []int, terms []*Tensor) {
-	var to []cuda.Piece
+	var to []backend.Piece
 	var at []int
 	for i, x := range sums {
 		if x != nil && x.dtype == dt {
-			to = append(to, cuda.Piece{Buf: x.storage.buf, Bytes: x.layout.Size() * dt.Size()})
+			to = append(to, backend.Piece{Buf: x.storage.buf, Bytes: x.layout.Size() * dt.Size()})
 			at = append(at, offsets[i])
 		}
 	}
@@ -200,7 +199,7 @@ func addPieces(dt dtype.DType, sums []*Tensor, offsets []int, terms []*Tensor) {
 	for i, t := range terms {
 		buffers[i] = t.storage.buf
 	}
-	if err := terms[0].storage.backend.(*cuda.Device).AddPieces(dt, to, at, buffers); err != nil {
+	if err := gatherer(terms[0].storage).AddPieces(dt, to, at, buffers); err != nil {
 		check(op.Broadcast.String(), kindOf(err), err, terms...)
 	}
 }

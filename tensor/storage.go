@@ -10,7 +10,6 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/mem"
 )
@@ -30,7 +29,7 @@ type storage struct {
 
 // links is what few storages have.
 type links struct {
-	pinned *cuda.Host        // what the buffer looks at, where a GPU can copy from it by itself
+	pinned backend.Pinned    // what the buffer looks at, where a GPU can copy from it by itself
 	users  *users            // who has saved it, where it is a copy of replicas
 	frozen map[*Tensor]*node // leaves over it that do not require gradients for now
 }
@@ -44,7 +43,7 @@ func (s *storage) linked() *links {
 }
 
 // pinned returns what the buffer looks at where a GPU can copy from it by itself, else nil.
-func (s *storage) pinned() *cuda.Host {
+func (s *storage) pinned() backend.Pinned {
 	if s.links == nil {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -108,7 +107,7 @@ func (x *Tensor) To(targets ...Target) *Tensor {
 func (x *Tensor) copied(to target) *Tensor {
 	dev := resolve(to.device)
 	if x.storage.device.IsMeta() && !dev.IsMeta() {
-		check("to", ErrMeta, cuda.ErrNoData, x)
+		check("to", ErrMeta, backend.ErrNoData, x)
 	}
 	if out := x.transferInBackground(to); out != nil {
 		return out

@@ -3,7 +3,6 @@ package tensor
 import (
 	"cresset/device"
 	"cresset/internal/backend"
-	"cresset/internal/backend/cuda"
 )
 
 // journeys holds how memory was copied between devices while somebody watches transfers.
@@ -30,7 +29,7 @@ const maxSendings = 1 << 12
 // watch is a transfer under way of which somebody wants to know.
 type watch struct {
 	transfer backend.Transfer
-	timer    *cuda.Timer
+	timer    backend.Stopwatch
 }
 
 // watchCopy starts to watch the copy of x to the device of a backend that t tells more of. It returns nil where nobody wants
@@ -43,7 +42,11 @@ func watchCopy(x *Tensor, to backend.Backend, t backend.Transfer) *watch {
 	w.transfer.From, w.transfer.Site = x.storage.device, backend.UserSite()
 	w.transfer.Operand = x.dtype.Name() + x.layout.Shape().List()
 	w.look(x)
-	w.timer = cuda.StartTimer(x.storage.backend, to, t.Background)
+	for _, b := range []backend.Backend{x.storage.backend, to} {
+		if clock, ok := b.(backend.Clock); ok && w.timer == nil {
+			w.timer = clock.StartTimer(x.storage.backend, to, t.Background)
+		}
+	}
 	return w
 }
 

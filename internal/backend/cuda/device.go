@@ -101,7 +101,10 @@ func (d *Device) Index() int { return d.index }
 func (d *Device) Properties() Properties { return d.properties }
 
 // Generator returns the device's stream of random numbers.
-func (d *Device) Generator() *Generator { return d.generator }
+func (d *Device) Generator() backend.Generator { return d.generator }
+
+// NewGenerator returns another stream for tensors on the device.
+func (*Device) NewGenerator(seed uint64) backend.Generator { return NewGenerator(seed) }
 
 // Alloc returns memory for use on the compute stream, not zeroed.
 func (d *Device) Alloc(bytes int) (backend.Buffer, error) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync"
 
+	"cresset/internal/backend"
 	"cresset/internal/driver"
 )
 
@@ -48,8 +49,8 @@ func gpusText(gpus int) string {
 	return fmt.Sprintf("%d GPUs", gpus)
 }
 
-// Unwrap returns the driver's result.
-func (e *Error) Unwrap() error { return e.Result }
+// Unwrap returns the driver's result, and what the error is to those who know no driver.
+func (e *Error) Unwrap() []error { return []error{backend.ErrDevice, e.Result} }
 
 // launchBlocking reports whether CUDA_LAUNCH_BLOCKING asks for every launch to be waited for.
 var launchBlocking = sync.OnceValue(func() bool { return os.Getenv("CUDA_LAUNCH_BLOCKING") == "1" })
@@ -67,6 +68,9 @@ type CapabilityError struct {
 func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("cuda:%d (%s) needs compute capability %d.0, has %d.%d", e.Device, e.Name, minMajor, e.Major, e.Minor)
 }
+
+// Unwrap tells what the error is to those who know no GPUs.
+func (e *CapabilityError) Unwrap() error { return backend.ErrDevice }
 
 // Hint says which GPUs compute.
 func (e *CapabilityError) Hint() string {

@@ -24,7 +24,7 @@ type hostUser struct {
 }
 
 // NewHost returns pinned memory, not zeroed, that every GPU can copy from and to.
-func NewHost(bytes int) (*Host, error) {
+func NewHost(bytes int) (backend.Pinned, error) {
 	d, err := process.at(Current())
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (h *Host) usedBy(d *Device, s stream) {
 
 // Fetch returns a new buffer that the device fills with bytes of pinned memory in the background. Kernels that are issued
 // later wait for it, those that were issued before do not hold it up.
-func (d *Device) Fetch(src *Host, offset, bytes int) (backend.Buffer, error) {
+func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, error) {
 	if e := d.failure.Load(); e != nil {
 		return nil, e
 	}
@@ -88,15 +88,16 @@ func (d *Device) Fetch(src *Host, offset, bytes int) (backend.Buffer, error) {
 	if r := d.api.MemcpyHtoDAsync(d.ctx, driver.Ptr(b.ptr), src.Bytes()[offset:offset+bytes], d.streams[copyIn]); r != driver.Success {
 		return nil, d.fail(r)
 	}
-	src.usedBy(d, copyIn)
+	src.(*Host).usedBy(d, copyIn)
 	return b, d.order(compute, copyIn)
 }
 
 // Send copies a buffer's bytes to pinned memory in the background, after all work that was issued before. What is issued
 // later waits, so that it cannot change what is copied; the program does not: it calls Sync before it reads.
-func (d *Device) Send(dst *Host, src backend.Buffer, offset int) error {
-	from, err := d.span(src, offset, dst.size)
-	if err != nil || dst.size == 0 {
+func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error {
+	size := len(dst.Bytes())
+	from, err := d.span(src, offset, size)
+	if err != nil || size == 0 {
 		return err
 	}
 	if err := d.order(copyOut, compute); err != nil {
@@ -106,7 +107,7 @@ func (d *Device) Send(dst *Host, src backend.Buffer, offset int) error {
 		return d.fail(r)
 	}
 	d.alloc.used(src.(*Buffer), copyOut)
-	dst.usedBy(d, copyOut)
+	dst.(*Host).usedBy(d, copyOut)
 	return d.order(compute, copyOut)
 }
 

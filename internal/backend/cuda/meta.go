@@ -16,9 +16,6 @@ type Meta struct{ *Device }
 
 var _ backend.Backend = (*Meta)(nil)
 
-// ErrNoData says that a meta device was asked for elements, in PyTorch's words.
-var ErrNoData error = pyError("Cannot copy out of meta tensor; no data!")
-
 // errNoMeta is a meta device that was never lent, or is no longer.
 var errNoMeta = pyError("there is one meta device, which has no index")
 
@@ -103,8 +100,8 @@ func hollow() *driver.API {
 // CopyIn does nothing.
 func (m *Meta) CopyIn(backend.Buffer, int, []byte) error { return nil }
 
-// CopyOut returns ErrNoData.
-func (m *Meta) CopyOut([]byte, backend.Buffer, int) error { return ErrNoData }
+// CopyOut returns backend.ErrNoData.
+func (m *Meta) CopyOut([]byte, backend.Buffer, int) error { return backend.ErrNoData }
 
 // CopyFrom does nothing, wherever the source is.
 func (m *Meta) CopyFrom(backend.Buffer, int, backend.Buffer, int, int, backend.Backend) error {

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"cresset/internal/backend"
 )
 
 func TestMetaCountsMemoryThatIsNotThere(t *testing.T) {
@@ -21,7 +23,7 @@ func TestMetaCountsMemoryThatIsNotThere(t *testing.T) {
 	if s := m.Memory(); s.Allocated != tebibyte+minBlock || s.Reserved != tebibyte+largeUnit {
 		t.Errorf("got %+v", s)
 	}
-	if err := m.CopyOut(make([]byte, 1), b, 0); !errors.Is(err, ErrNoData) {
+	if err := m.CopyOut(make([]byte, 1), b, 0); !errors.Is(err, backend.ErrNoData) {
 		t.Errorf("copying out: %v", err)
 	}
 	if err := errors.Join(m.CopyIn(b, 0, []byte{1}), m.CopyFrom(b, 0, nil, 0, 1, nil), m.Sync()); err != nil {

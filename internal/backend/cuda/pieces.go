@@ -9,12 +9,6 @@ import (
 	"cresset/internal/backend/cuda/kernels"
 )
 
-// Piece is contiguous memory of a buffer.
-type Piece struct {
-	Buf           backend.Buffer
-	Offset, Bytes int
-}
-
 var (
 	copyPieces = sized("copy_pieces", dtype.Uint8)
 	addPieces  = [dtype.Count]kernelID{
@@ -24,7 +18,7 @@ var (
 )
 
 // CopyPieces copies from[i] into to[i], which has as many bytes, for all i by one launch. No piece may overlap another.
-func (d *Device) CopyPieces(to, from []Piece) error {
+func (d *Device) CopyPieces(to, from []backend.Piece) error {
 	list := make([]kernels.Piece, len(to))
 	for i := range to {
 		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)
@@ -45,7 +39,7 @@ func (d *Device) CopyPieces(to, from []Piece) error {
 
 // AddPieces adds to each piece, for all of them by one launch, what lies in each of the terms at the given offset: first that
 // of terms[0], then of terms[1], … . The elements are of dt, which is a float dtype.
-func (d *Device) AddPieces(dt dtype.DType, to []Piece, offsets []int, terms []backend.Buffer) error {
+func (d *Device) AddPieces(dt dtype.DType, to []backend.Piece, offsets []int, terms []backend.Buffer) error {
 	list := make([]kernels.Piece, len(to))
 	for i := range to {
 		target, err := d.span(to[i].Buf, to[i].Offset, to[i].Bytes)
@@ -99,7 +93,8 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	return launch(d, k, g, &p)
 }
 
-// Slice returns part of the buffer's memory as a buffer that keeps the whole alive. To free it does nothing.
-func (b *Buffer) Slice(offset, bytes int) *Buffer {
-	return &Buffer{ptr: b.ptr + uint64(offset), bytes: bytes, whole: b}
+// Slice returns part of a buffer's memory as a buffer that keeps the whole alive. To free it does nothing.
+func (*Device) Slice(b backend.Buffer, offset, bytes int) backend.Buffer {
+	whole := b.(*Buffer)
+	return &Buffer{ptr: whole.ptr + uint64(offset), bytes: bytes, whole: whole}
 }

@@ -20,11 +20,11 @@ type Timer struct {
 	ok         bool
 }
 
-var _ backend.Timer = (*Timer)(nil)
+var _ backend.Clock = (*Device)(nil)
 
 // StartTimer starts a timer for the copy that is issued next, in the background or not, when all that the copy waits for is
 // done. It returns nil where neither side is a GPU, or the GPU fails.
-func StartTimer(from, to backend.Backend, background bool) *Timer {
+func (*Device) StartTimer(from, to backend.Backend, background bool) backend.Stopwatch {
 	src, fromGPU := from.(*Device)
 	dst, toGPU := to.(*Device)
 	t := &Timer{device: src, stream: compute}

@@ -1,0 +1,83 @@
+package backend
+
+import (
+	"errors"
+
+	"cresset/dtype"
+)
+
+// What only some backends can do is an interface here, which whoever wants it looks for in a Backend.
+
+// Generator is a stream of random numbers that a backend's kernels draw from.
+type Generator interface {
+	// Seed starts the stream of seed.
+	Seed(seed uint64)
+	// InitialSeed returns the seed that the stream started from.
+	InitialSeed() uint64
+	// State returns the stream's position in PyTorch's bytes.
+	State() []byte
+	// SetState restores what State returned; after an error the stream is as it was.
+	SetState(state []byte) error
+}
+
+// Drawer is a backend whose kernels draw from streams of its own kind.
+type Drawer interface {
+	// Generator returns the backend's default stream.
+	Generator() Generator
+	// NewGenerator returns another stream.
+	NewGenerator(seed uint64) Generator
+}
+
+// Pinned is page-locked host memory, which devices copy from and to by themselves.
+type Pinned interface {
+	// Bytes returns the memory, which is not Go's: it is valid until Free.
+	Bytes() []byte
+	// Free gives the memory back for reuse, once the copies under way are done. It may be called again.
+	Free()
+	// Keep makes Free do nothing.
+	Keep()
+}
+
+// Copier is a backend that copies from and to pinned memory in the background, while the program goes on.
+type Copier interface {
+	// Fetch returns a new buffer that is filled with bytes of pinned memory. Kernels that are issued later wait for it.
+	Fetch(src Pinned, offset, bytes int) (Buffer, error)
+	// Send fills pinned memory from a buffer, from a byte offset on, after all work that was issued before.
+	Send(dst Pinned, src Buffer, offset int) error
+}
+
+// Clock is a backend that measures how long copies take on its device.
+type Clock interface {
+	// StartTimer starts a timer for the copy between two backends, of which this is one, that is issued next, in the background
+	// or not. It returns nil where the time cannot be known.
+	StartTimer(from, to Backend, background bool) Stopwatch
+}
+
+// Stopwatch is a timer that runs until Stop is called.
+type Stopwatch interface {
+	Timer
+	Stop()
+}
+
+// Piece is contiguous memory of a buffer.
+type Piece struct {
+	Buf           Buffer
+	Offset, Bytes int
+}
+
+// Gatherer is a backend that copies and adds many pieces of memory by one launch.
+type Gatherer interface {
+	// CopyPieces copies from[i] into to[i], which has as many bytes, for all i. No piece may overlap another.
+	CopyPieces(to, from []Piece) error
+	// AddPieces adds to each piece what lies in each of the terms at the given offset, in the order of the terms. The elements
+	// are of dt, which is a float dtype.
+	AddPieces(dt dtype.DType, to []Piece, offsets []int, terms []Buffer) error
+	// Slice returns part of a buffer as a buffer that keeps the whole alive. To free it does nothing.
+	Slice(b Buffer, offset, bytes int) Buffer
+}
+
+// What went wrong in a backend, for errors.Is.
+var (
+	ErrDevice = errors.New("the device failed")
+	ErrNoData = errors.New("Cannot copy out of meta tensor; no data!")
+)
