@@ -16,11 +16,10 @@ var rows = [][]string{
 		"internal/driver", "internal/driver/sim", "internal/driver/open",
 		"internal/nvml", "internal/nvml/sim", "internal/nvml/open",
 		"internal/friend",
-		"internal/cublas", "internal/nccl", "internal/mpi",
 	},
 	{"internal/backend", "internal/backend/cpu", "internal/backend/cuda/kernels", "internal/backend/cuda", "smi"},
 	{"tensor", "cuda"},
-	{"nn", "optim", "data", "checkpoint", "dist", "nn/parallel", "nn/plan"},
+	{"nn", "optim", "data", "nn/parallel", "nn/plan"},
 	{"internal/tui/paint", "internal/tui", "internal/tour", "internal/bench", "internal/cli/flags", "internal/cli", "cmd/cresset"},
 }
 
@@ -32,6 +31,13 @@ const (
 	generator = "internal/kgen" // writes code before the build: on no floor, and sees none
 	programs  = 5               // the row of the programs
 )
+
+// backends says who may import a backend: a package, or one file of it. Everything else that computes knows package
+// internal/backend alone. The GPU runtime, the plan of a training step and doctor are about GPUs themselves.
+var backends = map[string][]string{
+	"internal/backend/cpu":  {"tensor/backends.go", "internal/cli"},
+	"internal/backend/cuda": {"tensor/backends.go", "cuda", "nn/plan", "internal/cli"},
+}
 
 // outside says who may import what the project did not write.
 var outside = map[string][]string{

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-const maxLines = 600
+const maxLines = 400
 
 // unsafeFiles lists the packages whose files may all import unsafe, and single
 // files of others. A backend has one such file besides; see unsafeFault.

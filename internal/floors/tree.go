@@ -56,11 +56,24 @@ func (s *source) floorFaults() (faults []string) {
 	}
 	for _, imp := range s.syntax.Imports {
 		name, _ := strconv.Unquote(imp.Path.Value)
-		if fault := importFault(s.pkg, name); fault != "" {
+		fault := importFault(s.pkg, name)
+		if fault == "" {
+			fault = s.backendFault(strings.TrimPrefix(name, module+"/"))
+		}
+		if fault != "" {
 			faults = append(faults, fmt.Sprintf("%s imports %s: %s", s.name, name, fault))
 		}
 	}
 	return faults
+}
+
+// backendFault returns why the file may not import a backend, or "".
+func (s *source) backendFault(path string) string {
+	users, isBackend := backends[path]
+	if !isBackend || withinAny(s.pkg, users) || withinAny(s.pkg, support) || slices.Contains(users, s.name) {
+		return ""
+	}
+	return "a backend is for " + strings.Join(users, ", ") + "; others ask for an interface of internal/backend"
 }
 
 // read parses the Go files of the module, whatever system they are for.
