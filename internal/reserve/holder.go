@@ -22,15 +22,20 @@ type Holder struct {
 	Namespace string `json:"namespace,omitempty"` // of process numbers, where a keeper watches the program
 }
 
+// line returns what a lock file says of a holder.
+func (h Holder) line() ([]byte, error) {
+	h.Name = strings.ToValidUTF8(h.Name[:min(len(h.Name), maxName)], "")
+	line, err := json.Marshal(h)
+	return append(line, '\n'), err
+}
+
 // write puts a holder on the first line of a file. It never empties the file
 // first: a reader finds the old line, the new one, or one that it cannot read.
 func (h Holder) write(f *os.File) error {
-	h.Name = strings.ToValidUTF8(h.Name[:min(len(h.Name), maxName)], "")
-	line, err := json.Marshal(h)
+	line, err := h.line()
 	if err != nil {
 		return err
 	}
-	line = append(line, '\n')
 	if _, err := f.WriteAt(line, 0); err != nil {
 		return err
 	}
@@ -48,9 +53,17 @@ func (h Holder) writeAll(files []*os.File) error {
 
 func readHolder(f *os.File) Holder {
 	text, err := io.ReadAll(io.NewSectionReader(f, 0, maxLine))
+	if err != nil {
+		return Holder{}
+	}
+	return parseHolder(text)
+}
+
+// parseHolder reads the first line of a lock file, which anyone may have written.
+func parseHolder(text []byte) Holder {
 	line, _, whole := bytes.Cut(text, []byte("\n"))
 	var h Holder
-	if err != nil || !whole || json.Unmarshal(line, &h) != nil || h.PID < 1 || len(h.Name) > maxName {
+	if !whole || json.Unmarshal(line, &h) != nil || h.PID < 1 || len(h.Name) > maxName || len(h.Namespace) > maxName {
 		return Holder{}
 	}
 	return h

@@ -154,6 +154,10 @@ func load(root *os.Root, file string) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parse(data)
+}
+
+func parse(data []byte) (*entry, error) {
 	e := &entry{}
 	if err := json.Unmarshal(data, e); err != nil {
 		return nil, err
