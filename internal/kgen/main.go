@@ -56,6 +56,9 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
+	if err := recipe.CheckOps(recipe.Ops()); err != nil {
+		return nil, err
+	}
 	loops, err := recipe.GoLoops(slices.Concat(recipe.Ops(), recipe.Functions()))
 	if err != nil {
 		return nil, err

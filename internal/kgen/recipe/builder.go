@@ -66,7 +66,7 @@ func (b *builder) IntParam(n int) integ { return integ(b.step(Step{Op: ParamInt,
 // Const is a constant; it panics where v is not a number of the recipe's type, so that no coefficient is rounded unseen.
 func (b *builder) Const(v float64) float {
 	if !b.double() && float64(float32(v)) != v {
-		panic(fmt.Sprintf("recipe: %v is not a float32", v))
+		panic(fmt.Sprintf("the constant %v is not a float32: Rounded makes the nearest of it", v))
 	}
 	return b.constant(v)
 }

@@ -182,6 +182,21 @@ func (r *Elementwise) operands(formula any) []string {
 	return []string{"a", "b", "c"}[:reflect.TypeOf(formula).NumIn()-1-len(r.Params)]
 }
 
+// CheckOps reports the first row that lacks something, or that has the name of another.
+func CheckOps(ops []*Elementwise) error {
+	names := map[string]bool{}
+	for _, r := range ops {
+		if err := r.Check(); err != nil {
+			return err
+		}
+		if names[r.Op] {
+			return fmt.Errorf("elementwise op %q has two rows", r.Op)
+		}
+		names[r.Op] = true
+	}
+	return nil
+}
+
 // Check reports what the row lacks, in words that name it.
 func (r *Elementwise) Check() error {
 	lacks := func(format string, args ...any) error {
@@ -214,6 +229,17 @@ func (r *Elementwise) Check() error {
 			}
 		}
 	}
+	return r.tryLoops()
+}
+
+// tryLoops reports what the builder finds wrong with a formula, such as a constant that is rounded.
+func (r *Elementwise) tryLoops() (err error) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			err = fmt.Errorf("elementwise op %q: %v", r.Op, wrong)
+		}
+	}()
+	r.Loops()
 	return nil
 }
 

@@ -34,6 +34,9 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 			r.Params, r.Try = []string{"slope"}, []float64{1}
 		},
 		"want a function": func(r *Elementwise) { r.Float = func(a float32) float32 { return a } },
+		"Rounded makes the nearest": func(r *Elementwise) {
+			r.Float = func(b *builder, a float) float { return b.Mul(a, b.Const(0.1)) }
+		},
 		"want one result": func(r *Elementwise) { r.Float = func(b *builder, a float) {} },
 	} {
 		r := whole
