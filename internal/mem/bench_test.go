@@ -20,7 +20,7 @@ func BenchmarkFree(b *testing.B) {
 }
 
 // BenchmarkDrop leaves every block to the collector: below netBytes as garbage,
-// from there on by way of the net.
+// from there on by reclaiming.
 func BenchmarkDrop(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

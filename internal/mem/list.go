@@ -8,19 +8,19 @@ const (
 	byAge
 )
 
-// place is where a free block lies in the lists. A block that is handed out has
-// none: most never come back, and are smaller for it.
-type place struct {
+// node is where a free block lies in the lists. A block that is handed out has
+// none, which keeps it small.
+type node struct {
 	block *Block
 	link  [2]links
 }
 
-type links struct{ newer, older *place }
+type links struct{ newer, older *node }
 
-// list is a chain of places through the links of one kind.
-type list struct{ newest, oldest *place }
+// list is a chain of nodes through the links of one kind.
+type list struct{ newest, oldest *node }
 
-func (l *list) push(at *place, kind int) {
+func (l *list) push(at *node, kind int) {
 	at.link[kind] = links{older: l.newest}
 	if l.newest != nil {
 		l.newest.link[kind].newer = at
@@ -30,7 +30,7 @@ func (l *list) push(at *place, kind int) {
 	l.newest = at
 }
 
-func (l *list) remove(at *place, kind int) {
+func (l *list) remove(at *node, kind int) {
 	link := at.link[kind]
 	if link.newer != nil {
 		link.newer.link[kind].older = link.older

@@ -3,10 +3,11 @@
 // warm.
 //
 // A block that is freed goes on top of its size class and is the next one to
-// leave it. A block that is dropped instead comes back after a collection, which
-// [Alloc] starts by itself when dropped blocks could have piled up, because the
-// collector sees only small handles and would wait too long. Blocks below 4 KiB
-// skip that net: dropped, they are garbage like any other.
+// leave it. A block that becomes unreachable instead is reclaimed after a garbage
+// collection, which [Alloc] starts by itself when unreachable blocks could have
+// piled up, because the collector sees only small handles and would wait too
+// long. Blocks below 4 KiB are not tracked: unreachable, they are garbage like
+// any other.
 //
 // The pool keeps at most max(64 MiB, high) idle bytes, the warmest, where high
 // is the most that was ever handed out at once, less an eighth for every
@@ -32,35 +33,23 @@ type Block struct {
 	n     int
 	class int8 // index of the size class
 	state state
-	slot  int32 // in the net, or noSlot
+	slot  int32 // among the tracked blocks, or untracked
 }
 
 type state uint8
 
 const (
-	idle    state = iota // in the pool
-	lent                 // handed out
-	foreign              // outside of the pool: wrapped or disowned
-	gone                 // foreign, and freed
+	idle      state = iota // in the pool
+	allocated              // handed out
+	foreign                // outside of the pool: wrapped or disowned
+	freed                  // foreign, and freed
 )
 
 // Alloc returns a block of the given size with unspecified contents.
 //
 // The error is an [*Error] where the machine cannot hold the block.
 func Alloc(bytes int) (*Block, error) {
-	b, _, err := host.alloc(bytes)
-	return b, err
-}
-
-// AllocZeroed returns a block of the given size in which every byte is 0.
-//
-// The error is an [*Error] where the machine cannot hold the block.
-func AllocZeroed(bytes int) (*Block, error) {
-	b, fresh, err := host.alloc(bytes)
-	if err == nil && !fresh {
-		clear(b.Bytes())
-	}
-	return b, err
+	return host.alloc(bytes)
 }
 
 // Plain is the set of element types that hold no pointers.
@@ -75,7 +64,7 @@ func Wrap[T Plain](s []T) *Block {
 	var zero T
 	// The bytes are those of s, which the new pointer keeps alive.
 	data := unsafe.Pointer(unsafe.SliceData(s))
-	return &Block{data: data, n: len(s) * int(unsafe.Sizeof(zero)), state: foreign, slot: noSlot}
+	return &Block{data: data, n: len(s) * int(unsafe.Sizeof(zero)), state: foreign, slot: untracked}
 }
 
 // Slice returns the memory of b as elements of type T; bytes at the end that do

@@ -48,26 +48,6 @@ func TestFreedBlockComesBackFirst(t *testing.T) {
 	}
 }
 
-func TestAllocZeroed(t *testing.T) {
-	for _, n := range []int{10, 5000, 300_000} {
-		b := mustAlloc(t, n)
-		for i := range b.Bytes() {
-			b.Bytes()[i] = 0xff
-		}
-		b.Free()
-		z, err := AllocZeroed(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, got := range z.Bytes() {
-			if got != 0 {
-				t.Fatalf("%d bytes: byte %d is %#x", n, i, got)
-			}
-		}
-		z.Free()
-	}
-}
-
 func TestSlice(t *testing.T) {
 	b := mustAlloc(t, 10)
 	defer b.Free()
@@ -196,7 +176,15 @@ func TestHeldBlocksStay(t *testing.T) {
 	c.Free()
 }
 
-// TestDroppingLoopsStayFlat drops far more than it may hold, in one size and in
+// trimAll leaves all idle memory to the collector.
+func trimAll() {
+	host.collect(true)
+	host.mu.Lock()
+	defer host.mu.Unlock()
+	host.trim(0)
+}
+
+// TestDroppingLoopsStayFlat lets go of far more than it may hold, in one size and in
 // many.
 func TestDroppingLoopsStayFlat(t *testing.T) {
 	for _, tc := range []struct {
@@ -207,8 +195,8 @@ func TestDroppingLoopsStayFlat(t *testing.T) {
 		{"varying", func(i int) int { return 1<<20 + i*7919%(6<<20) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			EmptyCache()
-			ResetPeak()
+			trimAll()
+			host.peak = host.live
 			var most uint64
 			rounds := 1000
 			if raceEnabled {
@@ -250,9 +238,9 @@ func TestShrinkingProgramGivesMemoryBack(t *testing.T) {
 	}
 }
 
-func TestNetHoldsNoEntriesOfFreedBlocks(t *testing.T) {
-	EmptyCache()
-	inUse := func() int { return len(host.net.slots) - len(host.net.vacant) }
+func TestTrackedBlocksAreForgottenWhenFreed(t *testing.T) {
+	trimAll()
+	inUse := func() int { return len(host.tracked.slots) - len(host.tracked.free) }
 	before := inUse()
 	for i := range 500 {
 		b := mustAlloc(t, 8192+i*512)
@@ -262,11 +250,11 @@ func TestNetHoldsNoEntriesOfFreedBlocks(t *testing.T) {
 			b.Free()
 		}
 	}
-	EmptyCache()
+	trimAll()
 	if got := inUse(); got > before {
 		t.Errorf("%d entries, %d before", got, before)
 	}
-	if n := len(host.net.slots); n > before+600 {
+	if n := len(host.tracked.slots); n > before+600 {
 		t.Errorf("the table has grown to %d slots", n)
 	}
 }

@@ -9,7 +9,7 @@ import (
 func machine(total int64) *pool {
 	there := func() int64 { return total }
 	p := &pool{total: there, available: there}
-	p.net.watched = true // a cleanup would keep the pool beyond its test
+	p.tracked.watching = true // a cleanup would keep the pool beyond its test
 	return p
 }
 
@@ -17,7 +17,7 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 	p := machine(1 << 40)
 	var blocks []*Block
 	for i := range 10 {
-		b, _, err := p.alloc((9 + i) << 20)
+		b, err := p.alloc((9 + i) << 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 		t.Errorf("%d MiB are idle, want at most %d and not much less", p.idle>>20, keepIdle>>20)
 	}
 	kept := 0
-	for at := p.cold.newest; at != nil; at = at.link[byAge].older {
+	for at := p.lru.newest; at != nil; at = at.link[byAge].older {
 		kept++
 		if want := blocks[len(blocks)-kept]; at.block != want {
 			t.Errorf("idle block %d has %d bytes, want %d", kept, at.block.n, want.n)
@@ -43,17 +43,17 @@ func TestColdestBlocksLeaveFirst(t *testing.T) {
 
 func TestFullMachine(t *testing.T) {
 	p := machine(100 << 20)
-	first, _, err := p.alloc(60 << 20)
+	first, err := p.alloc(60 << 20)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = p.alloc(50 << 20)
+	_, err = p.alloc(50 << 20)
 	var e *Error
 	if !errors.As(err, &e) || e.Bytes != 50<<20 || e.Limit >= 50<<20 {
 		t.Fatalf("50 MiB beside 60 on a machine with 100: %#v", err)
 	}
 	p.release(first)
-	if _, _, err := p.alloc(50 << 20); err != nil { // the idle 60 have to go
+	if _, err := p.alloc(50 << 20); err != nil { // the idle 60 have to go
 		t.Errorf("50 MiB after the 60 were freed: %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func TestFullMachine(t *testing.T) {
 func TestDroppedBlocksMakeRoom(t *testing.T) {
 	p := machine(100 << 20)
 	for i := range 20 {
-		if _, _, err := p.alloc((20 + i) << 20); err != nil {
+		if _, err := p.alloc((20 + i) << 20); err != nil {
 			t.Fatalf("block %d of %d MiB: %v", i, 20+i, err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestLargeRequestsLookAtOtherProcesses(t *testing.T) {
 		bytes int
 		ok    bool
 	}{{10 << 20, true}, {64 << 20, true}, {70<<20 + 1, false}} {
-		if _, _, err := p.alloc(tc.bytes); (err == nil) != tc.ok {
+		if _, err := p.alloc(tc.bytes); (err == nil) != tc.ok {
 			t.Errorf("%d bytes with 70 MiB available: %v", tc.bytes, err)
 		}
 	}

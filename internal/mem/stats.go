@@ -1,11 +1,9 @@
 package mem
 
-import "runtime/debug"
-
 // Stats counts the bytes of the pool, rounded up to size classes.
 type Stats struct {
-	Allocated   int64 // handed out: blocks of 4 KiB and more that are neither freed nor known to be dropped
-	Small       int64 // handed out and not freed: blocks below 4 KiB; those that were dropped stay in this count
+	Allocated   int64 // handed out: blocks of 4 KiB and more that are neither freed nor known to be unreachable
+	Small       int64 // handed out and not freed: blocks below 4 KiB; those that became unreachable stay in this count
 	Peak        int64 // most of Allocated
 	Reserved    int64 // Allocated, and what waits in the pool to be handed out again
 	Collections int64 // garbage collections that the pool asked for
@@ -19,22 +17,5 @@ func ReadStats() Stats {
 	return Stats{Allocated: p.live, Small: p.small, Peak: p.peak, Reserved: p.live + p.idle, Collections: p.collections}
 }
 
-// ResetPeak sets Peak to what is handed out now.
-func ResetPeak() {
-	host.mu.Lock()
-	defer host.mu.Unlock()
-	host.peak = host.live
-}
-
-// Collect runs the garbage collector and takes back every block that was
-// dropped.
+// Collect runs the garbage collector and reclaims every unreachable block.
 func Collect() { host.collect(true) }
-
-// EmptyCache gives all memory that nobody uses back to the operating system.
-func EmptyCache() {
-	host.collect(true)
-	host.mu.Lock()
-	host.trim(0)
-	host.mu.Unlock()
-	debug.FreeOSMemory()
-}

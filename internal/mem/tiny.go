@@ -33,6 +33,6 @@ func (t *Tiny[W]) Alloc(bytes int) (*Block, error) {
 	}
 	// The block and its bytes are parts of one object, which either keeps alive.
 	b := &t.block
-	b.data, b.n, b.state, b.slot = unsafe.Pointer(&t.room), bytes, foreign, noSlot
+	b.data, b.n, b.state, b.slot = unsafe.Pointer(&t.room), bytes, foreign, untracked
 	return b, nil
 }

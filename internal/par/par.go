@@ -1,10 +1,10 @@
-// Package par shares the iterations of a loop among a team of goroutines that
-// persists between calls.
+// Package par runs the iterations of a loop on a thread pool that persists
+// between calls.
 //
 // A loop is cut into chunks that threads claim one after the other, each from
-// its own part of the loop before it helps with others'. Where the cuts fall depends on the loop alone and never on the number of threads, so a
-// caller that combines per-chunk results in order gets the same bits on every
-// machine.
+// its own part of the loop before it takes those of others. Where the cuts fall
+// depends on the loop alone and never on the number of threads, so a caller that
+// combines per-chunk results in order gets the same bits on every machine.
 package par
 
 import (
@@ -17,7 +17,7 @@ import (
 const maxChunks = 256
 
 var (
-	team      = newCrew()
+	workers   = newPool()
 	threadCap atomic.Int64 // 0: no cap but GOMAXPROCS
 )
 
@@ -28,7 +28,7 @@ var (
 // but n is a multiple of grain; a grain worth 2 us of work or more pays for its
 // claim. A panic of body reaches the caller of For with its value unchanged.
 // Bodies may call For themselves, and goroutines may call it at the same time:
-// where the team is taken a caller does its own work alone.
+// while the pool runs a loop, another caller runs its own alone.
 //
 // For itself does not allocate, but body escapes: a caller for whom its closure
 // is too dear asks [Inline] first.
@@ -40,7 +40,7 @@ func For(n, grain int, body func(lo, hi int)) {
 		body(0, n)
 		return
 	}
-	team.run(cut(n, grain), body)
+	workers.run(cut(n, grain), body)
 }
 
 // Do calls f(i) for every i in [0, n), on several threads at once, and returns

@@ -153,8 +153,8 @@ func TestPanicReachesTheCaller(t *testing.T) {
 			t.Fatalf("panic in chunk %d arrived as %v", at, got)
 		}
 	}
-	if team.busy.Load() || team.state.Load() != 0 {
-		t.Error("a panic left the team taken")
+	if workers.busy.Load() || workers.state.Load() != 0 {
+		t.Error("a panic left the workers taken")
 	}
 }
 
@@ -235,7 +235,7 @@ func TestNumThreads(t *testing.T) {
 
 func TestThreadsStayWithinTheLimit(t *testing.T) {
 	withProcs(t, 4)
-	Do(8, func(int) {}) // the crew of four exists
+	Do(8, func(int) {}) // the pool of four exists
 	for _, limit := range []int{1, 2, 3} {
 		SetNumThreads(limit)
 		var now, most atomic.Int32

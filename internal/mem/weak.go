@@ -6,16 +6,16 @@ import (
 	"weak"
 )
 
-const noSlot = -1
+const untracked = -1
 
-// net finds blocks that were dropped. It holds the memory of every block of the
-// pool from netBytes up, but the block itself only weakly: when its owner has
-// let go of it, the collector clears the weak pointer and the memory is still
-// here.
-type net struct {
-	slots   []slot
-	vacant  []int32
-	watched bool
+// tracked finds blocks that became unreachable. It holds the memory of every
+// block of the pool from trackedBytes up, but the block itself by a weak pointer
+// only: the collector clears that when the block is unreachable, and the memory
+// is still here.
+type tracked struct {
+	slots    []slot
+	free     []int32
+	watching bool
 }
 
 type slot struct {
@@ -24,10 +24,10 @@ type slot struct {
 	class int8
 }
 
-func (t *net) add(b *Block) {
-	if last := len(t.vacant) - 1; last >= 0 {
-		b.slot = t.vacant[last]
-		t.vacant = t.vacant[:last]
+func (t *tracked) add(b *Block) {
+	if last := len(t.free) - 1; last >= 0 {
+		b.slot = t.free[last]
+		t.free = t.free[:last]
 	} else {
 		b.slot = int32(len(t.slots))
 		t.slots = append(t.slots, slot{})
@@ -35,22 +35,22 @@ func (t *net) add(b *Block) {
 	t.slots[b.slot] = slot{block: weak.Make(b), data: b.data, class: b.class}
 }
 
-func (t *net) remove(b *Block) {
-	if b.slot != noSlot {
+func (t *tracked) remove(b *Block) {
+	if b.slot != untracked {
 		t.vacate(b.slot)
-		b.slot = noSlot
+		b.slot = untracked
 	}
 }
 
-func (t *net) vacate(i int32) {
+func (t *tracked) vacate(i int32) {
 	t.slots[i] = slot{}
-	t.vacant = append(t.vacant, i)
+	t.free = append(t.free, i)
 }
 
-// drain takes back the blocks whose owners are gone. The pool's lock is held.
-func (p *pool) drain() {
-	for i := range p.net.slots {
-		s := &p.net.slots[i]
+// reclaim puts unreachable blocks into the free lists. The pool's lock is held.
+func (p *pool) reclaim() {
+	for i := range p.tracked.slots {
+		s := &p.tracked.slots[i]
 		if s.data == nil || s.block.Value() != nil {
 			continue
 		}
@@ -58,7 +58,7 @@ func (p *pool) drain() {
 		if raceEnabled {
 			// The detector cannot know that the last user is gone and would
 			// report the next one.
-			p.net.vacate(int32(i))
+			p.tracked.vacate(int32(i))
 			continue
 		}
 		b := &Block{data: s.data, class: s.class, slot: int32(i)}
@@ -72,39 +72,39 @@ func (p *pool) drain() {
 func (p *pool) nextLimit() int64 { return p.live + max(slack, p.live/2) }
 
 // watch makes every collection of the process call collected, starting with the
-// first block that enters the net. The pool's lock is held.
+// first tracked block. The pool's lock is held.
 func (p *pool) watch() {
-	if p.net.watched {
+	if p.tracked.watching {
 		return
 	}
-	p.net.watched = true
-	p.rearm()
+	p.tracked.watching = true
+	p.watchNext()
 }
 
-func (p *pool) rearm() {
+func (p *pool) watchNext() {
 	sentinel := new(struct{ self *pool }) // a pointer keeps it out of the allocator's shared tiny blocks
 	runtime.AddCleanup(sentinel, (*pool).collected, p)
 }
 
-// collected takes back what the collection has shown to be dropped and lets
-// idle memory go.
+// collected reclaims what the collection has shown to be unreachable and trims
+// idle memory.
 func (p *pool) collected() {
 	// To ask a weak pointer while the collector marks keeps its block for
-	// another round, so this stays out of the way of collect, which drains too.
-	drain := p.collecting.TryLock()
-	if drain {
+	// another round, so this leaves it to a running collect, which reclaims too.
+	reclaim := p.collecting.TryLock()
+	if reclaim {
 		defer p.collecting.Unlock()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.high = max(p.live, p.high-p.high/8)
-	p.shed, p.bare = 0, list{}
-	if drain {
-		p.drain()
+	p.dropped, p.spare = 0, list{}
+	if reclaim {
+		p.reclaim()
 	}
-	// Some of what is live now may have been dropped since the collection: it
+	// Some of what is live now may have become unreachable since the collection: it
 	// must not raise the limit.
 	p.limit = min(p.limit, p.nextLimit())
 	p.trim(p.keep())
-	p.rearm()
+	p.watchNext()
 }
