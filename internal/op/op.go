@@ -1,9 +1,10 @@
 // Package op names the operations of tensors. An Op is a small comparable value; what it computes is told by the tensor
-// method that issues it, how by a backend's table from (Op, dtype) to a kernel.
+// method that issues it, how by a backend's table from (Op, dtype) to a kernel. Elementwise ops come from the table in
+// internal/kgen/recipe, the others are written by hand.
 package op
 
 // Op identifies an operation.
-type Op uint8
+type Op uint16
 
 // String returns the op's name, for example "add".
 func (o Op) String() string { return o.row().name }
@@ -20,11 +21,7 @@ func (o Op) IsComposed() bool { return o.row().composed }
 
 // IsElementwise reports whether an element of a result depends on the operands' elements in the same place alone.
 func (o Op) IsElementwise() bool {
-	switch o {
-	case MSELoss, MSELossGrad, BCEWithLogits, BCEWithLogitsGrad, SGDStep, AdamStep:
-		return true
-	}
-	return Abs <= o && o <= MaskedFill || o >= elementwise
+	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep
 }
 
 // Derivative returns the op that computes the gradient for the operand of an elementwise op, from the gradient of its result

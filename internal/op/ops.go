@@ -40,16 +40,12 @@ const (
 	Exponential
 	Dropout
 
-	// Elementwise, one operand.
-
-	// Elementwise, two operands, either of which may be a scalar.
+	// Elementwise, by the kernels of other ops, and a choice among elements of any dtype.
 	RSub
 	PowScalar
 	RPow
-
-	// Elementwise, three operands.
-	Where
 	MaskedFill
+	Where
 
 	// Reductions: over all elements, over axes.
 	Sum

@@ -1,8 +1,5 @@
 package recipe
 
-// CPU returns the recipes that are for the CPU alone.
-func CPU() []*Recipe { return []*Recipe{ExpBelow()} }
-
 // ExpBelow is e**x where x is not positive, as it is in a softmax: no more than that needs a sum of such powers.
 func ExpBelow() *Recipe {
 	b := newBuilder("ExpBelow", "x")

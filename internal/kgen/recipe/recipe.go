@@ -187,15 +187,6 @@ func (op Op) String() string {
 // Result returns the type of the operation's result.
 func (op Op) Result() Type { return signatures[op].result }
 
-// ForLoops reports whether only loops have the operation, not functions of numbers.
-func (op Op) ForLoops() bool {
-	switch op {
-	case Scalar, ScalarInt, ParamInt, ParamMask, IEqual, ToInt, Floor, Ceil, Round, Trunc:
-		return true
-	}
-	return false
-}
-
 // Single reports whether only recipes of float32 have the operation: AVX2 has no instructions for those of 64 bits, and
 // tables hold words of 32.
 func (op Op) Single() bool {
