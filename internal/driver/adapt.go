@@ -10,8 +10,6 @@ func (l *library) adapt(field any, fn uintptr) {
 		*f = in1[uint32](fn)
 	case *func(Device) Result:
 		*f = in1[Device](fn)
-	case *func(Device, uint32) Result:
-		*f = in2[Device, uint32](fn)
 	case *func() (int32, Result):
 		*f = out0[int32](fn)
 	case *func(int32) (Device, Result):
@@ -24,10 +22,6 @@ func (l *library) adapt(field any, fn uintptr) {
 		*f = out2[int32, Attribute, Device](fn)
 	case *func(Device, Device) (int32, Result):
 		*f = out2[int32, Device, Device](fn)
-	case *func(Device) (uint32, int32, Result):
-		*f = primaryState(fn)
-	case *func(Result) (string, Result):
-		*f = errorText(fn)
 	case *func(Device) (string, Result):
 		*f = deviceText(fn)
 	case *func(Device) (UUID, Result):
@@ -42,8 +36,6 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 	switch f := field.(type) {
 	case *func(Context) Result:
 		*f = func(ctx Context) Result { return l.within(ctx, fn) }
-	case *func(Context, Context) Result:
-		*f = withIn1[Context](l, fn)
 	case *func(Context, Stream) Result:
 		*f = withIn1[Stream](l, fn)
 	case *func(Context, Event) Result:
@@ -58,14 +50,10 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 		*f = withIn2[Event, Stream](l, fn)
 	case *func(Context, Stream, Event, uint32) Result:
 		*f = withIn3[Stream, Event, uint32](l, fn)
-	case *func(Context, Function, FuncAttribute, int32) Result:
-		*f = withIn3[Function, FuncAttribute, int32](l, fn)
 	case *func(Context, Ptr, Ptr, uint64, Stream) Result:
 		*f = withIn4[Ptr, Ptr, uint64, Stream](l, fn)
 	case *func(Context, Ptr, uint8, uint64, Stream) Result:
 		*f = withIn4[Ptr, uint8, uint64, Stream](l, fn)
-	case *func(Context, Ptr, uint32, uint64, Stream) Result:
-		*f = withIn4[Ptr, uint32, uint64, Stream](l, fn)
 	case *func(Context, Ptr, Context, Ptr, Context, uint64, Stream) Result:
 		*f = l.peerCopy(fn)
 	case *func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result:
@@ -84,12 +72,6 @@ func (l *library) adaptOut(field any, fn uintptr) {
 		*f = withOut1[Event, uint32](l, fn)
 	case *func(Context, uint32, int32) (Stream, Result):
 		*f = withOut2[Stream, uint32, int32](l, fn)
-	case *func(Context, FuncAttribute, Function) (int32, Result):
-		*f = withOut2[int32, FuncAttribute, Function](l, fn)
-	case *func(Context, Function, int32, uint64) (int32, Result):
-		*f = withOut3[int32, Function, int32, uint64](l, fn)
-	case *func(Context) (int32, int32, Result):
-		*f = withPair[int32](l, fn)
 	case *func(Context) (uint64, uint64, Result):
 		*f = withPair[uint64](l, fn)
 	case *func(Context, Event, Event) (float32, Result):
@@ -116,8 +98,6 @@ func (l *library) adaptMemory(field any, fn uintptr) {
 		*f = l.loadModule(fn)
 	case *func(Context, Module, string) (Function, Result):
 		*f = l.moduleFunction(fn)
-	case *func(Context, Module, string) (Ptr, uint64, Result):
-		*f = l.moduleGlobal(fn)
 	default:
 		panic(fmt.Sprintf("driver: no adapter for %T", field))
 	}

@@ -20,28 +20,22 @@ type API struct {
 	// cuBLAS that work in the thread's context. The calls below need no help.
 	Within func(ctx Context, f func()) Result
 
-	Init             func(flags uint32) Result                 `cu:"cuInit"`
-	DriverGetVersion func() (version int32, r Result)          `cu:"cuDriverGetVersion"`
-	GetErrorName     func(code Result) (name string, r Result) `cu:"cuGetErrorName,optional"`
-	GetErrorString   func(code Result) (text string, r Result) `cu:"cuGetErrorString,optional"`
+	Init             func(flags uint32) Result        `cu:"cuInit"`
+	DriverGetVersion func() (version int32, r Result) `cu:"cuDriverGetVersion"`
 
-	DeviceGetCount           func() (n int32, r Result)                          `cu:"cuDeviceGetCount"`
-	DeviceGet                func(ordinal int32) (Device, Result)                `cu:"cuDeviceGet"`
-	DeviceGetName            func(Device) (string, Result)                       `cu:"cuDeviceGetName"`
-	DeviceGetUUID            func(Device) (UUID, Result)                         `cu:"cuDeviceGetUuid_v2|cuDeviceGetUuid"`
-	DeviceTotalMem           func(Device) (bytes uint64, r Result)               `cu:"cuDeviceTotalMem_v2"`
-	DeviceGetAttribute       func(Attribute, Device) (value int32, r Result)     `cu:"cuDeviceGetAttribute"`
-	DeviceGetPCIBusID        func(Device) (string, Result)                       `cu:"cuDeviceGetPCIBusId"`
-	DeviceCanAccessPeer      func(dev, peer Device) (can int32, r Result)        `cu:"cuDeviceCanAccessPeer"`
-	DevicePrimaryCtxRetain   func(Device) (Context, Result)                      `cu:"cuDevicePrimaryCtxRetain"`
-	DevicePrimaryCtxRelease  func(Device) Result                                 `cu:"cuDevicePrimaryCtxRelease_v2"`
-	DevicePrimaryCtxSetFlags func(dev Device, flags uint32) Result               `cu:"cuDevicePrimaryCtxSetFlags_v2"`
-	DevicePrimaryCtxGetState func(Device) (flags uint32, active int32, r Result) `cu:"cuDevicePrimaryCtxGetState"`
+	DeviceGetCount          func() (n int32, r Result)                      `cu:"cuDeviceGetCount"`
+	DeviceGet               func(ordinal int32) (Device, Result)            `cu:"cuDeviceGet"`
+	DeviceGetName           func(Device) (string, Result)                   `cu:"cuDeviceGetName"`
+	DeviceGetUUID           func(Device) (UUID, Result)                     `cu:"cuDeviceGetUuid_v2|cuDeviceGetUuid"`
+	DeviceTotalMem          func(Device) (bytes uint64, r Result)           `cu:"cuDeviceTotalMem_v2"`
+	DeviceGetAttribute      func(Attribute, Device) (value int32, r Result) `cu:"cuDeviceGetAttribute"`
+	DeviceGetPCIBusID       func(Device) (string, Result)                   `cu:"cuDeviceGetPCIBusId"`
+	DeviceCanAccessPeer     func(dev, peer Device) (can int32, r Result)    `cu:"cuDeviceCanAccessPeer"`
+	DevicePrimaryCtxRetain  func(Device) (Context, Result)                  `cu:"cuDevicePrimaryCtxRetain"`
+	DevicePrimaryCtxRelease func(Device) Result                             `cu:"cuDevicePrimaryCtxRelease_v2"`
 
-	CtxSynchronize            func(Context) Result                            `cu:"cuCtxSynchronize"`
-	CtxGetStreamPriorityRange func(Context) (least, greatest int32, r Result) `cu:"cuCtxGetStreamPriorityRange"`
-	CtxEnablePeerAccess       func(ctx, peer Context, flags uint32) Result    `cu:"cuCtxEnablePeerAccess"`
-	CtxDisablePeerAccess      func(ctx, peer Context) Result                  `cu:"cuCtxDisablePeerAccess"`
+	CtxSynchronize      func(Context) Result                         `cu:"cuCtxSynchronize"`
+	CtxEnablePeerAccess func(ctx, peer Context, flags uint32) Result `cu:"cuCtxEnablePeerAccess"`
 
 	StreamCreate      func(ctx Context, flags uint32, priority int32) (Stream, Result) `cu:"cuStreamCreateWithPriority"`
 	StreamDestroy     func(Context, Stream) Result                                     `cu:"cuStreamDestroy_v2"`
@@ -68,17 +62,10 @@ type API struct {
 	MemcpyDtoDAsync func(ctx Context, dst, src Ptr, bytes uint64, s Stream) Result                                     `cu:"cuMemcpyDtoDAsync_v2"`
 	MemcpyPeerAsync func(ctx Context, dst Ptr, dstCtx Context, src Ptr, srcCtx Context, bytes uint64, s Stream) Result `cu:"cuMemcpyPeerAsync"`
 	MemsetD8Async   func(ctx Context, dst Ptr, value uint8, n uint64, s Stream) Result                                 `cu:"cuMemsetD8Async"`
-	MemsetD32Async  func(ctx Context, dst Ptr, value uint32, n uint64, s Stream) Result                                `cu:"cuMemsetD32Async"`
 
-	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)               `cu:"cuModuleLoadDataEx"`
-	ModuleUnload      func(Context, Module) Result                                             `cu:"cuModuleUnload"`
-	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result)              `cu:"cuModuleGetFunction"`
-	ModuleGetGlobal   func(ctx Context, m Module, name string) (p Ptr, bytes uint64, r Result) `cu:"cuModuleGetGlobal_v2"`
-	FuncGetAttribute  func(Context, FuncAttribute, Function) (value int32, r Result)           `cu:"cuFuncGetAttribute"`
-	FuncSetAttribute  func(ctx Context, f Function, a FuncAttribute, value int32) Result       `cu:"cuFuncSetAttribute"`
-
-	// Occupancy returns how many blocks of so many threads fit on a multiprocessor.
-	Occupancy func(ctx Context, f Function, threads int32, sharedBytes uint64) (blocks int32, r Result) `cu:"cuOccupancyMaxActiveBlocksPerMultiprocessor,optional"`
+	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)  `cu:"cuModuleLoadDataEx"`
+	ModuleUnload      func(Context, Module) Result                                `cu:"cuModuleUnload"`
+	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result) `cu:"cuModuleGetFunction"`
 
 	// LaunchKernel takes the kernel's parameters packed as C lays them out in a
 	// struct, at most MaxParams bytes.

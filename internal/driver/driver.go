@@ -48,10 +48,8 @@ type JIT struct {
 	Errors string // filled: why it refused
 }
 
-// Flags of contexts, streams, events and host memory.
+// Flags of streams, events and host memory.
 const (
-	CtxBlockingSync uint32 = 4 // waiting blocks the thread instead of spinning
-
 	StreamNonBlocking uint32 = 1 // no order with the legacy default stream
 
 	EventBlockingSync  uint32 = 1
@@ -99,18 +97,4 @@ const (
 	MaxSharedPerBlockOptin Attribute = 97
 	MaxBlocksPerSM         Attribute = 106
 	MemoryPools            Attribute = 115
-)
-
-// FuncAttribute names a property of a kernel, with the numbers of
-// CUfunction_attribute.
-type FuncAttribute int32
-
-// Attributes of kernels.
-const (
-	FuncMaxThreadsPerBlock FuncAttribute = 0
-	FuncSharedBytes        FuncAttribute = 1
-	FuncConstBytes         FuncAttribute = 2
-	FuncLocalBytes         FuncAttribute = 3
-	FuncRegisters          FuncAttribute = 4
-	FuncMaxDynamicShared   FuncAttribute = 8
 )

@@ -68,17 +68,6 @@ func (l *library) moduleFunction(fn uintptr) func(Context, Module, string) (Func
 	}
 }
 
-func (l *library) moduleGlobal(fn uintptr) func(Context, Module, string) (Ptr, uint64, Result) {
-	return func(ctx Context, m Module, name string) (Ptr, uint64, Result) {
-		var pinner runtime.Pinner
-		defer pinner.Unpin()
-		o := takeOuts()
-		defer o.release()
-		r := l.within(ctx, fn, o.first(), o.second(), uintptr(m), pinned(&pinner, cString(name)))
-		return Ptr(o.a), o.b, r
-	}
-}
-
 // cString returns a copy of text that ends with a zero.
 func cString[T string | []byte](text T) []byte {
 	c := make([]byte, len(text)+1)

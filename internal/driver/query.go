@@ -31,33 +31,6 @@ func deviceUUID(fn uintptr) func(Device) (UUID, Result) {
 	}
 }
 
-// errorText adapts calls that return a constant string of the library.
-func errorText(fn uintptr) func(Result) (string, Result) {
-	return func(code Result) (string, Result) {
-		o := takeOuts()
-		defer o.release()
-		// The slot holds a pointer into the library, which Go's collector ignores.
-		r := Result(dl.Call(fn, uintptr(code), uintptr(unsafe.Pointer(&o.host))))
-		if r != Success || o.host == nil {
-			return "", r
-		}
-		n := 0
-		for *(*byte)(unsafe.Add(o.host, n)) != 0 { // C's strings end with a zero
-			n++
-		}
-		return string(unsafe.Slice((*byte)(o.host), n)), r
-	}
-}
-
-func primaryState(fn uintptr) func(Device) (uint32, int32, Result) {
-	return func(dev Device) (uint32, int32, Result) {
-		o := takeOuts()
-		defer o.release()
-		r := Result(dl.Call(fn, uintptr(dev), o.first(), o.second()))
-		return uint32(o.a), int32(o.b), r
-	}
-}
-
 func (l *library) elapsed(fn uintptr) func(Context, Event, Event) (float32, Result) {
 	return func(ctx Context, start, end Event) (float32, Result) {
 		o := takeOuts()

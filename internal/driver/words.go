@@ -42,10 +42,6 @@ func in1[A word](fn uintptr) func(A) Result {
 	return func(a A) Result { return Result(dl.Call(fn, uintptr(a))) }
 }
 
-func in2[A, B word](fn uintptr) func(A, B) Result {
-	return func(a A, b B) Result { return Result(dl.Call(fn, uintptr(a), uintptr(b))) }
-}
-
 func out0[O word](fn uintptr) func() (O, Result) {
 	return func() (O, Result) {
 		o := takeOuts()
@@ -107,15 +103,6 @@ func withOut2[O, A, B word](l *library, fn uintptr) func(Context, A, B) (O, Resu
 		o := takeOuts()
 		defer o.release()
 		r := l.within(ctx, fn, o.first(), uintptr(a), uintptr(b))
-		return O(o.a), r
-	}
-}
-
-func withOut3[O, A, B, C word](l *library, fn uintptr) func(Context, A, B, C) (O, Result) {
-	return func(ctx Context, a A, b B, c C) (O, Result) {
-		o := takeOuts()
-		defer o.release()
-		r := l.within(ctx, fn, o.first(), uintptr(a), uintptr(b), uintptr(c))
 		return O(o.a), r
 	}
 }

@@ -45,8 +45,6 @@ func adaptDevice(field any, found []symbol) {
 		*f = out1[uint32](fn)
 	case *func(Device) (uint64, Return):
 		*f = out1[uint64](fn)
-	case *func(Device) (Device, Return):
-		*f = out1[Device](fn)
 	case *func(Device) (PState, Return):
 		*f = out1[PState](fn)
 	case *func(Device) (ComputeMode, Return):
@@ -95,13 +93,6 @@ func adaptMore(field any, found []symbol) {
 		*f = out2[uint32, Throughput](fn)
 	case *func(Device, uint32) (Device, Return):
 		*f = out2[Device, uint32](fn)
-	case *func(Device, Device) (Topology, Return):
-		*f = out2[Topology, Device](fn)
-	case *func(Device, uint32) (bool, Return):
-		*f = func(dev Device, link uint32) (bool, Return) {
-			on, r := out[uint32](fn, uintptr(dev), uintptr(link))
-			return on == 1, r
-		}
 	case *func(Device, uint32) (uint32, Return):
 		*f = fanSpeed(found)
 	case *func(Device, ECCError, ECCCounter) (uint64, Return):
@@ -114,12 +105,6 @@ func adaptMore(field any, found []symbol) {
 		}
 	case *func(Device, Retirement) (int, Return):
 		*f = func(dev Device, why Retirement) (int, Return) { return retiredPages(fn, dev, why) }
-	case *func(Device, Device, P2P) (P2PStatus, Return):
-		*f = func(a, b Device, can P2P) (P2PStatus, Return) {
-			return out[P2PStatus](fn, uintptr(a), uintptr(b), uintptr(can))
-		}
-	case *func(Device, int) ([]uint64, Return):
-		*f = func(dev Device, words int) ([]uint64, Return) { return cpuAffinity(fn, dev, words) }
 	default:
 		panic(fmt.Sprintf("nvml: no adapter for %T", field))
 	}

@@ -18,7 +18,6 @@ type API struct {
 
 	Count            func() (n uint32, r Return)         `nvml:"nvmlDeviceGetCount_v2|nvmlDeviceGetCount"`
 	DeviceByIndex    func(index uint32) (Device, Return) `nvml:"nvmlDeviceGetHandleByIndex_v2|nvmlDeviceGetHandleByIndex"`
-	DeviceByUUID     func(uuid string) (Device, Return)  `nvml:"nvmlDeviceGetHandleByUUID,optional"`
 	DeviceByPCIBusID func(busID string) (Device, Return) `nvml:"nvmlDeviceGetHandleByPciBusId_v2|nvmlDeviceGetHandleByPciBusId,optional"`
 
 	Name              func(Device) (string, Return)               `nvml:"nvmlDeviceGetName"`
@@ -46,7 +45,6 @@ type API struct {
 	PowerRequested       func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetPowerManagementLimit,optional"`
 	PowerDefault         func(Device) (milliwatts uint32, r Return)              `nvml:"nvmlDeviceGetPowerManagementDefaultLimit,optional"`
 	PowerRange           func(Device) (least, most uint32, r Return)             `nvml:"nvmlDeviceGetPowerManagementLimitConstraints,optional"`
-	Energy               func(Device) (millijoules uint64, r Return)             `nvml:"nvmlDeviceGetTotalEnergyConsumption,optional"`
 	Fans                 func(Device) (n uint32, r Return)                       `nvml:"nvmlDeviceGetNumFans,optional"`
 	FanSpeed             func(dev Device, fan uint32) (percent uint32, r Return) `nvml:"nvmlDeviceGetFanSpeed_v2|nvmlDeviceGetFanSpeed,optional"`
 	PerformanceState     func(Device) (PState, Return)                           `nvml:"nvmlDeviceGetPerformanceState,optional"`
@@ -74,15 +72,10 @@ type API struct {
 	MaxGeneration  func(Device) (uint32, Return)                         `nvml:"nvmlDeviceGetMaxPcieLinkGeneration,optional"`
 	MaxWidth       func(Device) (lanes uint32, r Return)                 `nvml:"nvmlDeviceGetMaxPcieLinkWidth,optional"`
 	LinkThroughput func(Device, Throughput) (kilobytes uint32, r Return) `nvml:"nvmlDeviceGetPcieThroughput,optional"` // per second
-	NVLinkState    func(dev Device, link uint32) (active bool, r Return) `nvml:"nvmlDeviceGetNvLinkState,optional"`
-	Topology       func(a, b Device) (Topology, Return)                  `nvml:"nvmlDeviceGetTopologyCommonAncestor,optional"`
-	PeerStatus     func(a, b Device, can P2P) (P2PStatus, Return)        `nvml:"nvmlDeviceGetP2PStatus,optional"`
-	CPUAffinity    func(dev Device, words int) (mask []uint64, r Return) `nvml:"nvmlDeviceGetCpuAffinity,optional"`
 
 	MIGMode         func(Device) (current, pending bool, r Return)  `nvml:"nvmlDeviceGetMigMode,optional"`
 	MaxMIGDevices   func(Device) (n uint32, r Return)               `nvml:"nvmlDeviceGetMaxMigDeviceCount,optional"`
 	MIGDevice       func(dev Device, index uint32) (Device, Return) `nvml:"nvmlDeviceGetMigDeviceHandleByIndex,optional"`
-	MIGParent       func(Device) (Device, Return)                   `nvml:"nvmlDeviceGetDeviceHandleFromMigDeviceHandle,optional"`
 	GPUInstance     func(Device) (uint32, Return)                   `nvml:"nvmlDeviceGetGpuInstanceId,optional"`
 	ComputeInstance func(Device) (uint32, Return)                   `nvml:"nvmlDeviceGetComputeInstanceId,optional"`
 	Attributes      func(Device) (Attributes, Return)               `nvml:"nvmlDeviceGetAttributes_v2|nvmlDeviceGetAttributes,optional"`

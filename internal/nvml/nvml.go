@@ -152,36 +152,3 @@ const (
 	PCIeSent     Throughput = 0
 	PCIeReceived Throughput = 1
 )
-
-// Topology is what two GPUs have in common.
-type Topology uint32
-
-// Common ancestors, the nearer the smaller.
-const (
-	TopologyInternal   Topology = 0  // a board with two GPUs
-	TopologySingle     Topology = 10 // one PCIe switch
-	TopologyMultiple   Topology = 20 // several switches, without the host bridge
-	TopologyHostBridge Topology = 30
-	TopologyNode       Topology = 40 // host bridges of one NUMA node
-	TopologySystem     Topology = 50
-)
-
-// P2P names something that a GPU may do with a peer's memory.
-type P2P uint32
-
-// Kinds of peer access.
-const (
-	P2PRead   P2P = 0
-	P2PWrite  P2P = 1
-	P2PNVLink P2P = 2
-)
-
-// P2PStatus says whether it can, and else why not.
-type P2PStatus uint32
-
-// Statuses.
-const (
-	P2POK           P2PStatus = 0
-	P2PNotSupported P2PStatus = 5
-	P2PUnknown      P2PStatus = 6
-)

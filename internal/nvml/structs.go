@@ -185,20 +185,3 @@ func processList(fn uintptr, dev Device, size, room int) (found []Process, n int
 	}
 	return found, n, r
 }
-
-// cpuAffinity returns a mask of the processors that are near the GPU.
-func cpuAffinity(fn uintptr, dev Device, words int) ([]uint64, Return) {
-	const most = 1 << 10
-	if words < 1 || words > most {
-		return nil, ErrInvalidArgument
-	}
-	data, r := into(8*words, fn, uintptr(dev), uintptr(words))
-	if r != Success {
-		return nil, r
-	}
-	mask := make([]uint64, words)
-	for i := range mask {
-		mask[i] = u64(data, 8*i)
-	}
-	return mask, r
-}

@@ -118,33 +118,6 @@ func (d *Driver) dismantle(c *context) {
 	}
 }
 
-const allCtxFlags = 0x1f
-
-func (d *Driver) primarySetFlags(h driver.Device, flags uint32) driver.Result {
-	dev, r := d.device("cuDevicePrimaryCtxSetFlags_v2", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	if flags&^allCtxFlags != 0 {
-		return driver.ErrInvalidValue
-	}
-	dev.flags = flags
-	return driver.Success
-}
-
-func (d *Driver) primaryGetState(h driver.Device) (flags uint32, active int32, r driver.Result) {
-	dev, r := d.device("cuDevicePrimaryCtxGetState", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, 0, r
-	}
-	if dev.primary != nil {
-		active = 1
-	}
-	return dev.flags, active, r
-}
-
 func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
 	c, r := d.enter("cuCtxSynchronize", h)
 	if r != driver.Success {
@@ -152,16 +125,6 @@ func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
 		return r
 	}
 	return d.finish(c, c.pending())
-}
-
-// ctxGetStreamPriorityRange has the range of every GPU since Volta.
-func (d *Driver) ctxGetStreamPriorityRange(h driver.Context) (least, greatest int32, r driver.Result) {
-	_, r = d.enter("cuCtxGetStreamPriorityRange", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, 0, r
-	}
-	return 0, highestPriority, r
 }
 
 func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) driver.Result {
@@ -184,20 +147,5 @@ func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) drive
 		return driver.ErrPeerAccessAlreadyEnabled
 	}
 	c.peers[p] = true
-	return driver.Success
-}
-
-func (d *Driver) ctxDisablePeerAccess(h, peer driver.Context) driver.Result {
-	c, r := d.enter("cuCtxDisablePeerAccess", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	p, ok := d.contexts[peer]
-	if !ok || !c.peers[p] {
-		return driver.ErrPeerAccessNotEnabled
-	}
-	d.pause() // what is queued may use the peer's memory
-	delete(c.peers, p)
 	return driver.Success
 }

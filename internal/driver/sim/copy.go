@@ -161,43 +161,34 @@ func (d *Driver) peerTime(to, from *context, n uint64) float64 {
 }
 
 func (d *Driver) setBytes(h driver.Context, dst driver.Ptr, value uint8, n uint64, sh driver.Stream) driver.Result {
-	return d.set("cuMemsetD8Async", h, dst, []byte{value}, n, sh)
-}
-
-func (d *Driver) setWords(h driver.Context, dst driver.Ptr, value uint32, n uint64, sh driver.Stream) driver.Result {
-	pattern := []byte{byte(value), byte(value >> 8), byte(value >> 16), byte(value >> 24)}
-	return d.set("cuMemsetD32Async", h, dst, pattern, n, sh)
-}
-
-// set writes a pattern n times.
-func (d *Driver) set(symbol string, h driver.Context, dst driver.Ptr, pattern []byte, n uint64, sh driver.Stream) driver.Result {
+	const symbol = "cuMemsetD8Async"
 	c, s, r := d.enterStream(symbol, h, sh)
 	defer d.mu.Unlock()
 	if r != driver.Success || n == 0 {
 		return r
 	}
-	width := uint64(len(pattern))
-	if uint64(dst)%width != 0 || n > regionBytes {
-		return c.refuse(driver.ErrInvalidValue, "%d elements of %d bytes at %#x", n, width, dst)
+	if n > regionBytes {
+		return c.refuse(driver.ErrInvalidValue, "%d elements of 1 bytes at %#x", n, dst)
 	}
-	to, r := d.bytes(c, dst, n*width)
+	to, r := d.bytes(c, dst, n)
 	if r != driver.Success {
 		return r
 	}
-	cost := kernelTime(c.dev.gpu, Work{Bytes: n * width})
+	cost := kernelTime(c.dev.gpu, Work{Bytes: n})
 	d.queue(symbol, s, func() (float64, *failure) {
 		if failed := d.back(to); failed != nil {
 			return 0, failed
 		}
-		repeat(to, pattern)
+		fill(to, value)
 		return cost, nil
 	})
 	return driver.Success
 }
 
-// repeat fills dst with a pattern by copying what is filled already.
-func repeat(dst, pattern []byte) {
-	for done := copy(dst, pattern); done < len(dst); {
+// fill sets all bytes, by copying what is filled already.
+func fill(dst []byte, value byte) {
+	dst[0] = value
+	for done := 1; done < len(dst); {
 		done += copy(dst[done:], dst[:done])
 	}
 }

@@ -13,7 +13,6 @@ import (
 type device struct {
 	physical int // index into the machine's GPUs
 	gpu      *hardware.GPU
-	flags    uint32
 	retained int
 	primary  *context // nil where it is not retained
 	taken    uint64   // bytes of memory allocated

@@ -17,9 +17,6 @@ type function struct {
 	dynamic int // most bytes of dynamic shared memory
 }
 
-// registers is what each thread is said to use: an interpreter has no count.
-const registers = 32
-
 func (f *function) maxThreads() int {
 	if f.kernel.MaxThreads > 0 {
 		return min(f.kernel.MaxThreads, maxThreadsPerBlock)
@@ -34,79 +31,6 @@ func (d *Driver) function(c *context, h driver.Function) (*function, driver.Resu
 		return nil, c.refuse(driver.ErrInvalidHandle, "no kernel %#x in this context", h)
 	}
 	return f, driver.Success
-}
-
-func (d *Driver) funcGetAttribute(h driver.Context, a driver.FuncAttribute, fh driver.Function) (int32, driver.Result) {
-	c, r := d.enter("cuFuncGetAttribute", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	f, r := d.function(c, fh)
-	if r != driver.Success {
-		return 0, r
-	}
-	switch a {
-	case driver.FuncMaxThreadsPerBlock:
-		return int32(f.maxThreads()), r
-	case driver.FuncSharedBytes:
-		return int32(f.kernel.Shared), r
-	case driver.FuncConstBytes:
-		return 0, r
-	case driver.FuncLocalBytes:
-		return int32(f.kernel.Local), r
-	case driver.FuncRegisters:
-		return registers, r
-	case driver.FuncMaxDynamicShared:
-		return int32(f.dynamic), r
-	}
-	return 0, c.refuse(driver.ErrInvalidValue, "unknown attribute %d of a kernel", a)
-}
-
-func (d *Driver) funcSetAttribute(h driver.Context, fh driver.Function, a driver.FuncAttribute, value int32) driver.Result {
-	c, r := d.enter("cuFuncSetAttribute", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	f, r := d.function(c, fh)
-	if r != driver.Success {
-		return r
-	}
-	most := int(c.dev.gpu.SharedPerBlock) - f.kernel.Shared
-	if a != driver.FuncMaxDynamicShared || value < 0 || int(value) > most {
-		return c.refuse(driver.ErrInvalidValue, "attribute %d of %s cannot be %d (at most %d bytes of shared memory)", a, f.name, value, most)
-	}
-	f.dynamic = int(value)
-	return driver.Success
-}
-
-func (d *Driver) occupancy(h driver.Context, fh driver.Function, threads int32, shared uint64) (int32, driver.Result) {
-	c, r := d.enter("cuOccupancyMaxActiveBlocksPerMultiprocessor", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	f, r := d.function(c, fh)
-	if r != driver.Success {
-		return 0, r
-	}
-	if threads <= 0 {
-		return 0, c.refuse(driver.ErrInvalidValue, "a block of %d threads", threads)
-	}
-	if int(threads) > f.maxThreads() || shared > uint64(f.dynamic) {
-		return 0, r
-	}
-	g := c.dev.gpu
-	perWarp := int(roundUp(uint64(threads), warpSize))
-	blocks := min(c.dev.blocksPerSM(), g.ThreadsPerSM/perWarp, registersPerSM/(registers*perWarp))
-	if bytes := uint64(f.kernel.Shared) + shared; bytes > 0 {
-		if g.Major >= 8 {
-			bytes += sharedReserved
-		}
-		blocks = min(blocks, int(g.SharedPerSM/bytes))
-	}
-	return int32(blocks), r
 }
 
 func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block driver.Dim, shared uint32, sh driver.Stream, params []byte) driver.Result {

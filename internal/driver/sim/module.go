@@ -173,21 +173,3 @@ func (d *Driver) moduleGetFunction(h driver.Context, mh driver.Module, name stri
 	d.functions[handle] = &function{module: m, name: name, kernel: kernel, dynamic: max(0, sharedPerBlock-kernel.Shared)}
 	return handle, driver.Success
 }
-
-func (d *Driver) moduleGetGlobal(h driver.Context, mh driver.Module, name string) (driver.Ptr, uint64, driver.Result) {
-	c, r := d.enter("cuModuleGetGlobal_v2", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, 0, r
-	}
-	m, r := d.module(c, mh)
-	if r != driver.Success {
-		return 0, 0, r
-	}
-	for i, g := range m.code.Globals {
-		if g.Name == name {
-			return driver.Ptr(m.globals[i].base), uint64(g.Size), r
-		}
-	}
-	return 0, 0, c.refuse(driver.ErrNotFound, "the module has no variable %q", name)
-}

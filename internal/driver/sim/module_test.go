@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -19,14 +18,6 @@ func TestModules(t *testing.T) {
 	if jit.Errors != "" || !strings.Contains(jit.Info, "ptxas info") || !strings.Contains(jit.Info, "sm_75") {
 		t.Errorf("logs: got %q, %q", jit.Info, jit.Errors)
 	}
-	p, n, r := b.api.ModuleGetGlobal(b.ctx, m, "seed")
-	b.ok(r)
-	if got := b.read(p, int(n)); !bytes.Equal(got, []byte{1, 2, 3, 4}) {
-		t.Errorf("global: got %v", got)
-	}
-	b.want(driver.ErrInvalidValue, b.api.MemFree(b.ctx, p))
-	_, _, r = b.api.ModuleGetGlobal(b.ctx, m, "soil")
-	b.want(driver.ErrNotFound, r)
 	f, r := b.api.ModuleGetFunction(b.ctx, m, "touch")
 	b.ok(r)
 	_, r = b.api.ModuleGetFunction(b.ctx, m, "tuch")
@@ -34,22 +25,6 @@ func TestModules(t *testing.T) {
 	b.explained(`no kernel "tuch"`)
 	_, r = b.api.ModuleGetFunction(other, m, "touch")
 	b.want(driver.ErrInvalidHandle, r)
-
-	for a, want := range map[driver.FuncAttribute]int32{
-		driver.FuncMaxThreadsPerBlock: 256, driver.FuncSharedBytes: 1024, driver.FuncMaxDynamicShared: 47 << 10,
-	} {
-		if got, r := b.api.FuncGetAttribute(b.ctx, a, f); got != want || r != driver.Success {
-			t.Errorf("attribute %d: got %d, %v, want %d", a, got, r, want)
-		}
-	}
-	b.ok(b.api.FuncSetAttribute(b.ctx, f, driver.FuncMaxDynamicShared, 63<<10))
-	b.want(driver.ErrInvalidValue, b.api.FuncSetAttribute(b.ctx, f, driver.FuncMaxDynamicShared, 64<<10))
-	if blocks, r := b.api.Occupancy(b.ctx, f, 256, 0); blocks != 4 || r != driver.Success {
-		t.Errorf("occupancy: got %d, %v", blocks, r)
-	}
-	if blocks, _ := b.api.Occupancy(b.ctx, f, 32, 31<<10); blocks != 2 {
-		t.Errorf("occupancy with shared memory: got %d", blocks)
-	}
 
 	b.ok(b.api.ModuleUnload(b.ctx, m))
 	b.want(driver.ErrInvalidHandle, b.api.ModuleUnload(b.ctx, m))

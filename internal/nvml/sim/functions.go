@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"runtime"
 
 	"cresset/internal/hardware"
 	"cresset/internal/nvml"
@@ -66,7 +65,6 @@ func (l *Library) functions() *nvml.API {
 
 		Count:            l.count,
 		DeviceByIndex:    l.byIndex,
-		DeviceByUUID:     l.byUUID,
 		DeviceByPCIBusID: l.byBus,
 	}
 	l.addIdentity(a)
@@ -125,7 +123,6 @@ func (l *Library) addLoad(a *nvml.API) {
 	a.PowerRange = tellPair(l, "nvmlDeviceGetPowerManagementLimitConstraints", func(*gpu) (uint32, uint32, nvml.Return) {
 		return 0, 0, nvml.ErrNotSupported // a description has one limit
 	})
-	a.Energy = tell(l, "nvmlDeviceGetTotalEnergyConsumption", func(*gpu) (uint64, nvml.Return) { return 0, nvml.ErrNotSupported })
 	a.PerformanceState = tell(l, "nvmlDeviceGetPerformanceState", l.performance)
 	a.Clock = tellOf(l, "nvmlDeviceGetClockInfo", l.clock)
 	a.MaxClock = tellOf(l, "nvmlDeviceGetMaxClockInfo", maxClock)
@@ -181,55 +178,6 @@ func (l *Library) addLinks(a *nvml.API) {
 	a.MaxGeneration = tell(l, "nvmlDeviceGetMaxPcieLinkGeneration", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkGeneration) })
 	a.MaxWidth = tell(l, "nvmlDeviceGetMaxPcieLinkWidth", func(g *gpu) (uint32, nvml.Return) { return told(g.GPU.LinkWidth) })
 	a.LinkThroughput = tellOf(l, "nvmlDeviceGetPcieThroughput", func(*gpu, nvml.Throughput) (uint32, nvml.Return) { return 0, nvml.Success })
-	a.NVLinkState = tellOf(l, "nvmlDeviceGetNvLinkState", func(g *gpu, link uint32) (bool, nvml.Return) {
-		switch {
-		case g.NVLinks == 0:
-			return false, nvml.ErrNotSupported
-		case uint64(link) >= uint64(g.NVLinks):
-			return false, nvml.ErrInvalidArgument
-		}
-		return true, nvml.Success
-	})
-	a.Topology = tellOf(l, "nvmlDeviceGetTopologyCommonAncestor", func(g *gpu, other nvml.Device) (nvml.Topology, nvml.Return) {
-		_, r := l.gpu("nvmlDeviceGetTopologyCommonAncestor", other)
-		if r == nvml.Success && other == g.handle() {
-			r = nvml.ErrInvalidArgument
-		}
-		return nvml.TopologyHostBridge, r
-	})
-	a.PeerStatus = func(one, two nvml.Device, can nvml.P2P) (nvml.P2PStatus, nvml.Return) {
-		return l.peers(one, two, can)
-	}
-	a.CPUAffinity = tellOf(l, "nvmlDeviceGetCpuAffinity", func(_ *gpu, words int) ([]uint64, nvml.Return) {
-		if words < 1 || words > 1<<10 {
-			return nil, nvml.ErrInvalidArgument
-		}
-		mask := make([]uint64, words)
-		for cpu := range min(runtime.NumCPU(), 64*words) {
-			mask[cpu/64] |= 1 << (cpu % 64)
-		}
-		return mask, nvml.Success
-	})
-}
-
-func (l *Library) peers(one, two nvml.Device, can nvml.P2P) (nvml.P2PStatus, nvml.Return) {
-	const symbol = "nvmlDeviceGetP2PStatus"
-	a, r := l.gpu(symbol, one)
-	if r != nvml.Success {
-		return nvml.P2PUnknown, r
-	}
-	b, r := l.gpu(symbol, two)
-	if r != nvml.Success {
-		return nvml.P2PUnknown, r
-	}
-	ok := l.machine.CanAccess(a.physical, b.physical)
-	if can == nvml.P2PNVLink {
-		ok = ok && a.PeerLink > 0 && b.PeerLink > 0
-	}
-	if !ok {
-		return nvml.P2PNotSupported, nvml.Success
-	}
-	return nvml.P2POK, nvml.Success
 }
 
 func (l *Library) count() (uint32, nvml.Return) {

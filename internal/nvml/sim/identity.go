@@ -19,13 +19,6 @@ func (l *Library) byIndex(index uint32) (nvml.Device, nvml.Return) {
 	return l.found(l.gpus[index])
 }
 
-func (l *Library) byUUID(uuid string) (nvml.Device, nvml.Return) {
-	if r := l.enter("nvmlDeviceGetHandleByUUID"); r != nvml.Success {
-		return 0, r
-	}
-	return l.find(func(g *gpu) bool { return g.UUID == uuid })
-}
-
 // byBus takes the domain with any number of digits, as NVML does.
 func (l *Library) byBus(id string) (nvml.Device, nvml.Return) {
 	if r := l.enter("nvmlDeviceGetHandleByPciBusId_v2"); r != nvml.Success {

@@ -19,12 +19,6 @@ func (l *Library) addMIG(a *nvml.API) {
 		return slots, nvml.Success
 	})
 	a.MIGDevice = tellOf(l, "nvmlDeviceGetMigDeviceHandleByIndex", l.migDevice)
-	a.MIGParent = tell(l, "nvmlDeviceGetDeviceHandleFromMigDeviceHandle", func(g *gpu) (nvml.Device, nvml.Return) {
-		if g.part == nil {
-			return 0, nvml.ErrInvalidArgument
-		}
-		return g.parent.handle(), nvml.Success
-	})
 	a.GPUInstance = tell(l, "nvmlDeviceGetGpuInstanceId", ofPart(func(i *hardware.Instance) uint32 { return uint32(i.GPUInstance) }))
 	a.ComputeInstance = tell(l, "nvmlDeviceGetComputeInstanceId", ofPart(func(i *hardware.Instance) uint32 { return uint32(i.ComputeInstance) }))
 	a.Attributes = tell(l, "nvmlDeviceGetAttributes_v2", ofPart(attributes))

@@ -37,7 +37,6 @@ func TestMIG(t *testing.T) {
 		"UUID":         {two(a.UUID(second)), two(m.GPUs[0].Instances[1].UUID, nvml.Success)},
 		"instance":     {two(a.GPUInstance(second)), two(uint32(13), nvml.Success)},
 		"of the GPU":   {two(a.GPUInstance(dev)), two(uint32(0), nvml.ErrInvalidArgument)},
-		"parent":       {two(a.MIGParent(second)), two(dev, nvml.Success)},
 		"attributes":   {two(a.Attributes(first)), two(nvml.Attributes{Multiprocessors: 42, Copy: 3, Decoders: 2}, nvml.Success)},
 		"third":        {two(a.MIGDevice(dev, 2)), two(nvml.Device(0), nvml.ErrNotFound)},
 		"of a device":  {two(a.MIGDevice(first, 0)), two(nvml.Device(0), nvml.ErrNotSupported)},

@@ -34,7 +34,6 @@ int nvmlDeviceGetCount_v2(u32 *n) { *n = 2; return 0; }
 #ifndef MISSING_REQUIRED
 int nvmlDeviceGetHandleByIndex_v2(u32 i, dev *d) { CHECK(i == 1); *d = DEV; return 0; }
 #endif
-int nvmlDeviceGetHandleByUUID(const char *id, dev *d) { if (strcmp(id, "GPU-1")) return 6; *d = DEV; return 0; }
 int nvmlDeviceGetHandleByPciBusId_v2(const char *id, dev *d) { if (strcmp(id, "0000:02:00.0")) return 6; *d = DEV; return 0; }
 
 int nvmlDeviceGetName(dev d, char *text, u32 n) { CHECK(d == DEV && n == 96); memset(text, 'x', n); return 0; }
@@ -84,7 +83,6 @@ int nvmlDeviceGetBAR1MemoryInfo(dev d, struct memory *m) { CHECK(d == DEV); *m =
 int nvmlDeviceGetUtilizationRates(dev d, struct pair *u) { CHECK(d == DEV); *u = (struct pair){97, 12}; return 0; }
 int nvmlDeviceGetTemperatureThreshold(dev d, u32 t, u32 *v) { CHECK(d == DEV && t == 1); *v = 93; return 0; }
 int nvmlDeviceGetPowerUsage(dev d, u32 *v) { return 15; }
-int nvmlDeviceGetTotalEnergyConsumption(dev d, u64 *v) { CHECK(d == DEV); *v = 5000000000ull; return 0; }
 int nvmlDeviceGetPerformanceState(dev d, u32 *v) { CHECK(d == DEV); *v = 8; return 0; }
 int nvmlDeviceGetClockInfo(dev d, u32 c, u32 *v) { CHECK(d == DEV && c == 2); *v = 405; return 0; }
 int nvmlDeviceGetMaxClockInfo(dev d, u32 c, u32 *v) { CHECK(d == DEV && c == 1); *v = 1455; return 0; }
@@ -93,13 +91,8 @@ int nvmlDeviceGetComputeMode(dev d, u32 *v) { CHECK(d == DEV); *v = 3; return 0;
 int nvmlDeviceGetEccMode(dev d, u32 *a, u32 *b) { CHECK(d == DEV); *a = 0; *b = 1; return 0; }
 int nvmlDeviceGetTotalEccErrors(dev d, u32 kind, u32 span, u64 *v) { CHECK(d == DEV && kind == 1 && span == 0); *v = 9; return 0; }
 int nvmlDeviceGetPcieThroughput(dev d, u32 way, u32 *v) { CHECK(d == DEV && way == 1); *v = 77; return 0; }
-int nvmlDeviceGetNvLinkState(dev d, u32 link, u32 *v) { CHECK(d == DEV && link == 4); *v = 1; return 0; }
-int nvmlDeviceGetTopologyCommonAncestor(dev a, dev b, u32 *v) { CHECK(a == DEV && b == (dev)0xD1); *v = 30; return 0; }
-int nvmlDeviceGetP2PStatus(dev a, dev b, u32 can, u32 *v) { CHECK(a == DEV && b == (dev)0xD1 && can == 2); *v = 5; return 0; }
-int nvmlDeviceGetCpuAffinity(dev d, u32 n, unsigned long *v) { CHECK(d == DEV && n == 2); v[0] = 3; v[1] = 4; return 0; }
 int nvmlDeviceGetMigMode(dev d, u32 *a, u32 *b) { CHECK(d == DEV); *a = 1; *b = 1; return 0; }
 int nvmlDeviceGetMigDeviceHandleByIndex(dev d, u32 i, dev *m) { CHECK(d == DEV && i == 2); *m = (dev)0xE2; return 0; }
-int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(dev m, dev *d) { CHECK(m == (dev)0xE2); *d = DEV; return 0; }
 int nvmlDeviceGetGpuInstanceId(dev m, u32 *v) { CHECK(m == (dev)0xE2); *v = 11; return 0; }
 int nvmlDeviceGetAttributes_v2(dev m, struct attributes *a) { CHECK(m == (dev)0xE2); *a = (struct attributes){14, 1, 2, 3, 4, 5, 6, 7, 4864}; return 0; }
 int nvmlDeviceGetVbiosVersion(dev d, char *text, u32 n) { CHECK(d == DEV && n >= 32); TEXT("86.07.39.00.1C"); }
