@@ -34,7 +34,7 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 		case RetainGraph:
 			b.retain = bool(o)
 		case startGradient:
-			start = o.Tensor
+			start = o.g
 		}
 	}
 	b.run(x, start)

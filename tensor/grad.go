@@ -29,7 +29,7 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 		case AllowUnused:
 			allowUnused = bool(o)
 		case startGradient:
-			start = o.Tensor
+			start = o.g
 		}
 	}
 	b.run(y, start)
