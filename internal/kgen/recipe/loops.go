@@ -10,8 +10,8 @@ var (
 	whole  = []Elem{I32, I64, U8}
 )
 
-// Loops returns the description of every loop that is written in assembly. What a loop of floats does to integers has the
-// same name.
+// Loops returns the description of every loop that is written in assembly: those of elementwise ops, and those that package
+// kern's other functions call. A loop over integers has the name of the loop over floats that computes the same.
 func Loops() []*Loop {
 	var loops []*Loop
 	for _, r := range slices.Concat(Ops(), Functions()) {
