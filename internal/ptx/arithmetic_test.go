@@ -64,6 +64,9 @@ func nearestFMA(x, y, z float32) float32 {
 	return v
 }
 
+// precisely returns a number with room for any sum of a product and a number of float64.
+func precisely(x float64) *big.Float { return new(big.Float).SetPrec(6400).SetFloat64(x) }
+
 func TestFloat32(t *testing.T) {
 	x, y := pairs()
 	var h heap
@@ -127,55 +130,6 @@ func TestFloat64(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestDirectedRounding compares with math/big, which rounds in every direction.
-func TestDirectedRounding(t *testing.T) {
-	x, y := pairs()
-	var h heap
-	f, d := put(&h, make([]float32, 16*len(x))), put(&h, make([]float64, 16*len(x)))
-	launch(t, &h, "numbers", "rounding", uint32(len(x)+127)/128, 128, f, d, put(&h, x), put(&h, y), uint32(len(x)))
-	got32, got64 := get[float32](&h, f), get[float64](&h, d)
-	modes := []big.RoundingMode{big.ToZero, big.ToNegativeInf, big.ToPositiveInf}
-	for i := range x {
-		a, b := float64(x[i]), float64(y[i])
-		if !ordinary(a) || !ordinary(b) { // big knows neither subnormals nor what is not finite
-			continue
-		}
-		for j := range 15 {
-			if want, ok := rounded(j/3, a, b, a, 24, modes[j%3]); ok && !same32(got32[16*i+j], float32(want)) {
-				t.Errorf("float32 result %d of %g and %g: got %x, want %x", j, a, b, got32[16*i+j], want)
-			}
-			A, B := a*1.1, b*1.3
-			if want, ok := rounded(j/3, A, B, A, 53, modes[j%3]); ok && !same64(got64[16*i+j], want) {
-				t.Errorf("float64 result %d of %g and %g: got %x, want %x", j, A, B, got64[16*i+j], want)
-			}
-		}
-	}
-}
-
-func ordinary(x float64) bool { return math.Abs(x) > 1e-15 && math.Abs(x) < 1e15 }
-
-func rounded(op int, x, y, z float64, bits uint, mode big.RoundingMode) (float64, bool) {
-	exact := func(v float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(v) }
-	r := new(big.Float).SetPrec(bits).SetMode(mode)
-	switch op {
-	case 0:
-		r.Add(exact(x), exact(y))
-	case 1:
-		r.Mul(exact(x), exact(y))
-	case 2:
-		r.Set(exact(0).Add(exact(0).Mul(exact(x), exact(y)), exact(z)))
-	case 3:
-		r.Quo(exact(x), exact(y))
-	default:
-		if x < 0 {
-			return 0, false
-		}
-		r.Set(exact(0).Sqrt(exact(x)))
-	}
-	v, _ := r.Float64()
-	return v, v != 0
 }
 
 func TestIntegers(t *testing.T) {

@@ -156,33 +156,12 @@ func (c conversion) floatToInt(x uint64) uint64 {
 	return uint64(v)
 }
 
-// whole rounds to an integer.
-func (r rounding) whole(x float64) float64 {
-	switch r {
-	case towardZero:
-		return math.Trunc(x)
-	case down:
-		return math.Floor(x)
-	case up:
-		return math.Ceil(x)
-	}
-	return math.RoundToEven(x)
-}
-
 func (c conversion) intToFloat(x uint64) uint64 {
-	isSigned := c.from.kind == signed
+	v, order := toF64(x, c.from.kind == signed)
 	if c.to.bits == 64 {
-		v, order := toF64(x, isSigned)
-		return u64(directed64(v, order, c.round))
-	}
-	if c.to.bits == 32 && c.round == nearest {
-		if isSigned {
-			return uint64(u32(float32(int64(x))))
-		}
-		return uint64(u32(float32(x)))
+		return u64(v)
 	}
 	// A float64 rounded to odd rounds to shorter formats as the integer would.
-	v, order := toF64(x, isSigned)
 	if n := u64(v); order != 0 && n&1 == 0 {
 		v = f64(n | 1)
 		if order < 0 == (v > 0) {
@@ -231,25 +210,11 @@ func (c conversion) floatToFloat(x uint64) uint64 {
 func (c conversion) shorten(v float64) uint64 {
 	switch {
 	case c.to.bits == 32:
-		r := float32(v)
-		if c.round == nearest || r != r {
-			return uint64(u32(r))
-		}
-		order := 0
-		switch e := float64(r); {
-		case v > e:
-			order = 1
-		case v < e:
-			order = -1
-		}
-		if math.IsInf(v, 0) {
-			order = 0
-		}
-		return uint64(u32(directed32(r, order, c.round)))
+		return uint64(u32(float32(v)))
 	case c.to.kind == brain:
-		return uint64(brainFormat.round(v, c.round))
+		return uint64(brainFormat.round(v))
 	}
-	return uint64(halfFormat.round(v, c.round))
+	return uint64(halfFormat.round(v))
 }
 
 // exec returns the conversion as an instruction that writes to a register of a file.

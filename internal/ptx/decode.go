@@ -151,21 +151,15 @@ func (b *body) floating(o *opcode, t dataType, args []operand) (instr, bool) {
 		return instr{}, false
 	}
 	switch {
+	case direction != "" && direction != "rn":
+		b.failHere("unknown instruction %s: %q is not supported", o.name, direction)
 	case len(rest.parts) > 0:
 		b.failHere("unknown instruction %s: %q is not supported", o.name, rest.parts[0])
 	case direction != "" && !f.rounded, ftz && !f.flushes, sat && !f.unit,
-		direction == "" && f.rounded && !f.implicit,
-		t.bits < 32 && direction != "" && direction != "rn", t.kind == packed && direction != "" && direction != "rn":
+		direction == "" && f.rounded && !f.implicit:
 		b.failHere("%s does not have these modifiers", o.name)
 	}
 	g := f.form
-	if r := roundings[direction]; r != nearest {
-		if g.op64 != nil {
-			g.op64 = rounded64(g.op64, f.exact, r)
-		} else {
-			g.op32 = rounded32(g.op32, f.exact, r)
-		}
-	}
 	if ftz {
 		g.op32 = flush(g.op32)
 	}

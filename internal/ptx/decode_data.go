@@ -309,12 +309,10 @@ func (b *body) cvt(o *opcode, args []operand) instr {
 	name := o.name
 	c := conversion{}
 	mode := o.take("rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi")
-	if len(mode) == 3 {
-		c.whole = true
-		c.round = roundings[mode[:2]]
-	} else {
-		c.round = roundings[mode]
+	if mode == "rz" || mode == "rm" || mode == "rp" {
+		b.failHere("unknown instruction %s: %q is not supported", name, mode)
 	}
+	c.round, c.whole = roundings[mode]
 	c.ftz = o.take("ftz") != ""
 	c.saturate = o.take("sat") != ""
 	c.to, c.from = b.dataType(o), b.dataType(o)

@@ -77,31 +77,30 @@ var integerForms = map[string]form{
 // and saturation may follow.
 type floatForm struct {
 	form
-	rounded  bool // takes a direction
-	implicit bool // the direction may be left out
-	exact    computation
+	rounded  bool // takes .rn
+	implicit bool // .rn may be left out
 	flushes  bool // takes .ftz
 	unit     bool // takes .sat
 }
 
 var floatForms = map[string]floatForm{
-	"add.f32":  {form{2, addF32, nil}, true, true, summing, true, true},
-	"sub.f32":  {form{2, subF32, nil}, true, true, subtracting, true, true},
-	"mul.f32":  {form{2, mulF32, nil}, true, true, multiplying, true, true},
-	"fma.f32":  {form{3, fmaF32, nil}, true, false, fusing, true, true},
-	"mad.f32":  {form{3, fmaF32, nil}, true, false, fusing, true, true},
-	"div.f32":  {form{2, divF32, nil}, true, false, dividing, true, false},
-	"sqrt.f32": {form{1, sqrtF32, nil}, true, false, rooting, true, false},
-	"rcp.f32":  {form{1, rcpF32, nil}, true, false, inverting, true, false},
+	"add.f32":  {form{2, addF32, nil}, true, true, true, true},
+	"sub.f32":  {form{2, subF32, nil}, true, true, true, true},
+	"mul.f32":  {form{2, mulF32, nil}, true, true, true, true},
+	"fma.f32":  {form{3, fmaF32, nil}, true, false, true, true},
+	"mad.f32":  {form{3, fmaF32, nil}, true, false, true, true},
+	"div.f32":  {form{2, divF32, nil}, true, false, true, false},
+	"sqrt.f32": {form{1, sqrtF32, nil}, true, false, true, false},
+	"rcp.f32":  {form{1, rcpF32, nil}, true, false, true, false},
 
-	"add.f64":  {form{2, nil, addF64}, true, true, summing, false, false},
-	"sub.f64":  {form{2, nil, subF64}, true, true, subtracting, false, false},
-	"mul.f64":  {form{2, nil, mulF64}, true, true, multiplying, false, false},
-	"fma.f64":  {form{3, nil, fmaF64}, true, false, fusing, false, false},
-	"mad.f64":  {form{3, nil, fmaF64}, true, false, fusing, false, false},
-	"div.f64":  {form{2, nil, divF64}, true, false, dividing, false, false},
-	"sqrt.f64": {form{1, nil, sqrtF64}, true, false, rooting, false, false},
-	"rcp.f64":  {form{1, nil, rcpF64}, true, false, inverting, false, false},
+	"add.f64":  {form{2, nil, addF64}, true, true, false, false},
+	"sub.f64":  {form{2, nil, subF64}, true, true, false, false},
+	"mul.f64":  {form{2, nil, mulF64}, true, true, false, false},
+	"fma.f64":  {form{3, nil, fmaF64}, true, false, false, false},
+	"mad.f64":  {form{3, nil, fmaF64}, true, false, false, false},
+	"div.f64":  {form{2, nil, divF64}, true, false, false, false},
+	"sqrt.f64": {form{1, nil, sqrtF64}, true, false, false, false},
+	"rcp.f64":  {form{1, nil, rcpF64}, true, false, false, false},
 
 	"min.f32": plain(2, minF32, nil), "max.f32": plain(2, maxF32, nil),
 	"min.NaN.f32": plain(2, minNaNF32, nil), "max.NaN.f32": plain(2, maxNaNF32, nil),
@@ -128,7 +127,7 @@ var floatForms = map[string]floatForm{
 	"abs.f16x2": plain(1, halfPair(absHalf), nil), "neg.f16x2": plain(1, halfPair(negHalf), nil),
 }
 
-// plain makes the form of an instruction without a direction of rounding.
+// plain makes the form of an instruction that does not round.
 func plain(sources int, o32 op32, o64 op64) floatForm {
 	return floatForm{form: form{sources, o32, o64}, flushes: o32 != nil}
 }

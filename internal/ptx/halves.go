@@ -35,8 +35,8 @@ func (f format) value(h uint16) float64 {
 	return sign * math.Ldexp(float64(fraction|1<<f.fraction), exponent-f.bias-f.fraction)
 }
 
-// round returns x in the format.
-func (f format) round(x float64, to rounding) uint16 {
+// round returns the number of the format that is nearest to x.
+func (f format) round(x float64) uint16 {
 	sign := uint16(math.Float64bits(x) >> 48 & 0x8000)
 	x = math.Abs(x)
 	infinity := uint16(2*f.bias+1) << f.fraction
@@ -53,17 +53,8 @@ func (f format) round(x float64, to rounding) uint16 {
 	scaled := math.Ldexp(x, -ulp) // exact: at most fraction+1 bits before the point
 	whole := math.Floor(scaled)
 	rest := scaled - whole
-	grow := false
-	switch to {
-	case nearest:
-		grow = rest > 0.5 || rest == 0.5 && int(whole)&1 != 0
-	case down:
-		grow = rest > 0 && sign != 0
-	case up:
-		grow = rest > 0 && sign == 0
-	}
 	n := int(whole)
-	if grow {
+	if rest > 0.5 || rest == 0.5 && n&1 != 0 {
 		n++
 	}
 	// A fraction that overflows carries into the exponent, as the format means it to.
@@ -72,9 +63,6 @@ func (f format) round(x float64, to rounding) uint16 {
 		out = n
 	}
 	if out >= int(infinity) {
-		if to == towardZero || to == down && sign == 0 || to == up && sign != 0 {
-			return sign | infinity - 1
-		}
 		return sign | infinity
 	}
 	return sign | uint16(out)
@@ -85,7 +73,7 @@ func (f format) round(x float64, to rounding) uint16 {
 func halfOp(f func(a, b, c float64) float64) op32 {
 	return func(d, a, b, c *lanes32) {
 		for i := range d {
-			d[i] = uint32(halfFormat.round(f(fromHalf(uint16(a[i])), fromHalf(uint16(b[i])), fromHalf(uint16(c[i]))), nearest))
+			d[i] = uint32(halfFormat.round(f(fromHalf(uint16(a[i])), fromHalf(uint16(b[i])), fromHalf(uint16(c[i])))))
 		}
 	}
 }

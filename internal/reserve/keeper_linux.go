@@ -3,10 +3,10 @@ package reserve
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -37,7 +37,7 @@ func (r *Reservation) Guard(who Holder, arguments ...string) (environment []stri
 	}
 	watched := os.NewFile(uintptr(me), "pidfd")
 	defer watched.Close()
-	mark := rand.Text()
+	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err

@@ -4,8 +4,7 @@
 package rng
 
 import (
-	"crypto/rand"
-	"encoding/binary"
+	"math/rand/v2"
 )
 
 // DefaultSeed is the seed of a new torch.Generator.
@@ -44,9 +43,7 @@ func New(seed uint64) *MT19937 {
 // Entropy returns a seed that cannot be predicted. It has 53 bits, so that a
 // float64 holds it exactly.
 func Entropy() uint64 {
-	var b [8]byte
-	rand.Read(b[:]) // never fails: it ends the program if the system has no entropy
-	return binary.LittleEndian.Uint64(b[:]) & (1<<53 - 1)
+	return rand.Uint64() & (1<<53 - 1) // which the runtime seeds from the system
 }
 
 // Seed starts the stream of seed and drops the cached normal value. Only

@@ -7,8 +7,9 @@
 package tenants
 
 import (
-	"crypto/rand"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -46,7 +47,7 @@ func Join(folder string) *Table {
 	pid := os.Getpid()
 	return &Table{folder: folder, own: entry{
 		Version: version,
-		ID:      rand.Text(), // a program may have several places
+		ID:      strconv.FormatUint(rand.Uint64(), 36), // a program may have several places
 		PID:     pid,
 		Started: started(pid),
 		Name:    programName(),

@@ -118,24 +118,3 @@ extern "C" __global__ void f64_ops(double *out, const double *xs, const double *
 	o[14] = 1 / x;
 	o[15] = (x < y) + 2 * (x <= y) + 4 * (x == y) + 8 * (x != y) + 16 * !(x >= y) + 32 * __builtin_isnan(x) + 64 * (x > y);
 }
-
-// Directed rounding, for adding, multiplying, fused and dividing in both widths.
-extern "C" __global__ void rounding(float *of, double *od, const float *xs, const float *ys, u32 n) {
-	u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-	if (i >= n)
-		return;
-	float x = xs[i], y = ys[i], *f = of + (u64)i * 16;
-	double a = (double)x * 1.1, b = (double)y * 1.3, *d = od + (u64)i * 16;
-	f[0] = __nvvm_add_rz_f(x, y), f[1] = __nvvm_add_rm_f(x, y), f[2] = __nvvm_add_rp_f(x, y);
-	f[3] = __nvvm_mul_rz_f(x, y), f[4] = __nvvm_mul_rm_f(x, y), f[5] = __nvvm_mul_rp_f(x, y);
-	f[6] = __nvvm_fma_rz_f(x, y, x), f[7] = __nvvm_fma_rm_f(x, y, x), f[8] = __nvvm_fma_rp_f(x, y, x);
-	f[9] = __nvvm_div_rz_f(x, y), f[10] = __nvvm_div_rm_f(x, y), f[11] = __nvvm_div_rp_f(x, y);
-	f[12] = __nvvm_sqrt_rz_f(x), f[13] = __nvvm_sqrt_rm_f(x), f[14] = __nvvm_sqrt_rp_f(x);
-	f[15] = __nvvm_d2f_rz(a);
-	d[0] = __nvvm_add_rz_d(a, b), d[1] = __nvvm_add_rm_d(a, b), d[2] = __nvvm_add_rp_d(a, b);
-	d[3] = __nvvm_mul_rz_d(a, b), d[4] = __nvvm_mul_rm_d(a, b), d[5] = __nvvm_mul_rp_d(a, b);
-	d[6] = __nvvm_fma_rz_d(a, b, a), d[7] = __nvvm_fma_rm_d(a, b, a), d[8] = __nvvm_fma_rp_d(a, b, a);
-	d[9] = __nvvm_div_rz_d(a, b), d[10] = __nvvm_div_rm_d(a, b), d[11] = __nvvm_div_rp_d(a, b);
-	d[12] = __nvvm_sqrt_rz_d(a), d[13] = __nvvm_sqrt_rm_d(a), d[14] = __nvvm_sqrt_rp_d(a);
-	d[15] = __nvvm_f2i_rp(x) + 1000.0 * __nvvm_f2i_rm(x) + 1e6 * __nvvm_f2i_rn(x);
-}
