@@ -25,16 +25,22 @@ func open(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
 
-// relativePlace returns where an element of LD_LIBRARY_PATH finds a bare name from the working directory, as an empty element
-// does.
+// relativePlace returns where an element of LD_LIBRARY_PATH leads a bare name to the working directory, as an empty element
+// does. It looks at all elements, since glibc goes on to the next where a library is for another machine.
 func relativePlace(name string) (place string, ok bool) {
 	list := os.Getenv("LD_LIBRARY_PATH")
 	if list == "" || filepath.IsAbs(name) {
 		return "", false
 	}
 	for _, dir := range strings.Split(strings.ReplaceAll(list, ";", ":"), ":") {
+		switch {
+		case filepath.IsAbs(dir), strings.HasPrefix(dir, "$ORIGIN"), strings.HasPrefix(dir, "${ORIGIN}"):
+			continue
+		case strings.Contains(dir, "$"): // glibc puts a folder such as lib/x86_64-linux-gnu for $LIB
+			return dir, true
+		}
 		if place = placeBelow(dir, name, deepest); place != "" {
-			return place, !filepath.IsAbs(place)
+			return place, true
 		}
 	}
 	return "", false
