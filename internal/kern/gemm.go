@@ -21,6 +21,8 @@ func (m Matrix[T]) Transposed() Matrix[T] { return Matrix[T]{m.Data, m.Col, m.Ro
 // [m, n] with rows ldc elements apart. C is not read where beta is zero; A and B
 // are not read where alpha is zero. C must not overlap A or B.
 //
+// How it runs is told in gemm_tiles.go.
+//
 // An element of C has the same bits whatever the number of threads. Its products
 // are added in order of k, in blocks whose length depends on k alone, whatever m,
 // n and the layout. There is one exception: where A has few rows and B's columns

@@ -94,13 +94,13 @@ func TestGemmThreadsKeepBits(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	rnd := rand.New(rand.NewPCG(13, 14))
-	for _, s := range []struct{ m, n, k int }{{300, 520, 130}, {8, 600, 1030}, {1, 4000, 700}, {200, 70, 600}} {
+	for _, s := range []struct{ m, n, k int }{{300, 520, 130}, {8, 600, 1030}, {1, 4000, 700}, {200, 70, 600}, {113, 113, 113}} {
 		for lb := range 2 {
 			a, b := randomMatrix[float32](rnd, s.m, s.k, 0), randomMatrix[float32](rnd, s.k, s.n, lb)
 			ha, hb := halves(a), halves(b)
 			var want []float32
 			var wantHalf []dtype.BF16
-			for _, threads := range []int{1, 2, 7} {
+			for _, threads := range []int{1, 2, 7, 128} { // 128: more threads than tiles below each other
 				runtime.GOMAXPROCS(threads)
 				got, half := make([]float32, s.m*s.n), make([]dtype.BF16, s.m*s.n)
 				Gemm(s.m, s.n, s.k, 1, a, b, 0, got, s.n)

@@ -11,14 +11,14 @@ import (
 //	C is cut into pieces, the unit of work of a thread
 //	└─ k is cut into blocks of at most 512 steps
 //	   └─ a piece is cut into panels of columns, one or two vectors wide each
-//	      └─ a panel is cut into tiles of rows × panel width, one call of a micro-kernel each
+//	      └─ a panel is cut into tiles of rows × panel width, several of which are one call of a micro-kernel
 //
 // Micro-kernel (vec.Tile, written by internal/kgen/tile). It keeps a tile of C in vector registers while k passes. A step of k
 // loads a row of the panel of B, broadcasts one element of A for each row of the tile, and makes a fused multiply-add for each
 // vector of sums. Tiles have up to 14×32 elements of float32 under AVX-512 (28 of 32 registers are sums), 6×16 under AVX2 (12
 // of 16), 8×12 under NEON (24 of 32); of float64 half as many columns. A's and B's elements are found by strides, so the same
 // micro-kernel reads a matrix, its transpose and a packed copy. In the example 512 rows are divided evenly into tiles of at
-// most 14 or 6 rows. Several tiles below each other are one call: what Go does between two calls takes as long as seven steps.
+// most 14 or 6 rows. Several tiles below each other are computed by one call, since what Go does between two calls takes as long as seven steps.
 //
 // Blocking of k. The sums of a block start from zero, and what C holds, the bias or nothing is added before they are stored: C
 // is read and written once a block. 512 steps are one block; 600 would be two of 300. The length depends on k alone. So an
@@ -36,14 +36,16 @@ import (
 // the first or second cache level; the packed rows of A (up to 112 of them) stay in the second level, and are read again for
 // every panel.
 //
-// Prefetch. The micro-kernel prefetches the row of B that it needs 8 steps later: rows of a B that is not packed lie too far apart
-// for the hardware's prefetcher. The lines of C's tile are prefetched 48 steps before the sums are done. While tiles of a
-// packed panel are computed, each prefetches an eighth of the next panel into the second level (vec.Tile.Next).
+// Prefetch. On amd64 tiles of at least four rows prefetch the row of B that they need 8 steps later: rows of a B that is not
+// packed lie too far apart for the hardware's prefetcher. The lines of C's tile are prefetched 48 steps before the sums are done.
+// While tiles of a packed panel are computed, each prefetches a part of the next panel into the second level (vec.Tile.Next), on
+// arm64 too.
 //
-// Threads. Pieces are at most 112 rows high; with one thread the example has 5 of them. With more threads, cut makes at
-// least four pieces for each, first of columns: two threads get 6×2 pieces of about 86 rows and 256 columns. A piece is at least
-// 2**19 floating-point operations, some microseconds. The threads of package par claim pieces. A small product is one piece,
-// on the caller's thread.
+// Threads. Pieces are at most 112 rows high; with one thread the example has 5 of them. With more threads, cut rounds the
+// number of pieces below each other up to a multiple of the threads, and then halves columns or rows until there are four
+// pieces for each thread, or pieces have fewer than 2**20 floating-point operations: two threads get 6×2 pieces of about 86 rows
+// and 256 columns. The threads of package par claim pieces. A product of at most 112 rows and little work is one piece, on the
+// caller's thread.
 //
 // Epilogue. ReLU, if asked for, is applied to a piece by the thread that computed it, while its cache holds the piece.
 //
@@ -172,10 +174,10 @@ func (t *tiling[T]) cut() (down, across int) {
 	if threads == 1 {
 		return down, across
 	}
-	if down > 1 {
-		down = ceilDiv(down, threads) * threads
-	}
 	tiles, panels := ceilDiv(t.m, t.height), ceilDiv(cols, t.width)
+	if down > 1 {
+		down = min(ceilDiv(down, threads)*threads, tiles)
+	}
 	for down*across < 4*threads && 2*t.m*cols*(t.end-t.step)/(down*across) >= 2*minPieceFlops {
 		narrow := t.packA && cols/across <= minPackCols/2 // each piece packs its rows of A
 		switch {
