@@ -34,7 +34,7 @@ func (x *Tensor) Backward(options ...BackwardOption) {
 		case RetainGraph:
 			b.retain = bool(o)
 		case startGradient:
-			start = o.g
+			start = o.Tensor
 		}
 	}
 	b.run(x, start)

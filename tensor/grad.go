@@ -29,7 +29,7 @@ func Grad(y *Tensor, inputs []*Tensor, options ...GradOption) []*Tensor {
 		case AllowUnused:
 			allowUnused = bool(o)
 		case startGradient:
-			start = o.g
+			start = o.Tensor
 		}
 	}
 	b.run(y, start)

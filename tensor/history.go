@@ -24,16 +24,16 @@ func (x *Tensor) rebase() {
 
 // detached is a tensor with a history of its own, in one allocation.
 type detached struct {
-	tensor Tensor
-	own    history
+	Tensor
+	own history
 }
 
 // Detach returns a tensor over the same storage that does not track gradients. In-place changes are seen by both.
 func (x *Tensor) Detach() *Tensor {
 	x.alive()
-	d := &detached{tensor: Tensor{layout: x.layout, storage: x.storage, dtype: x.dtype, scope: x.scope}}
-	d.tensor.history = &d.own
-	return &d.tensor
+	d := &detached{Tensor: Tensor{layout: x.layout, storage: x.storage, dtype: x.dtype, scope: x.scope}}
+	d.history = &d.own
+	return &d.Tensor
 }
 
 // freeze puts a leaf's node aside: x does not require gradients any more.

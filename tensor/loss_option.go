@@ -47,8 +47,8 @@ func Weight(w *Tensor) WeightOption { return lossWeight{w} }
 func PosWeight(w *Tensor) BCEWithLogitsOption { return positiveWeight{w} }
 
 type (
-	lossWeight     struct{ w *Tensor }
-	positiveWeight struct{ w *Tensor }
+	lossWeight     struct{ *Tensor }
+	positiveWeight struct{ *Tensor }
 )
 
 func (Reduction) crossEntropyOption()       {}
@@ -81,9 +81,9 @@ func readLoss[O any](opts []O) lossOptions {
 		case LabelSmoothing:
 			o.labelSmoothing = float64(v)
 		case lossWeight:
-			o.weight = v.w
+			o.weight = v.Tensor
 		case positiveWeight:
-			o.posWeight = v.w
+			o.posWeight = v.Tensor
 		}
 	}
 	return o

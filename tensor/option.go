@@ -48,7 +48,7 @@ type AllowUnused bool
 // Gradient starts from g instead of ones; it must have the shape of the tensor that is differentiated.
 func Gradient(g *Tensor) BackwardOption { return startGradient{g} }
 
-type startGradient struct{ g *Tensor }
+type startGradient struct{ *Tensor }
 
 func (RetainGraph) gradOption()       {}
 func (RetainGraph) backwardOption()   {}

@@ -59,25 +59,24 @@ func (s *storage) users() *users {
 }
 
 // A tensor and its storage are one allocation, with a few elements on the host as well. Only a tensor that tracks gradients
-// stays apart, for whoever has the storage keeps all that was made with it: a Detach would keep the graph. The tensor is a named
-// field here and wherever it is a part of something: embedded, each would get a copy of all its methods.
+// stays apart, for whoever has the storage keeps all that was made with it: a Detach would keep the graph.
 
 // whole is a tensor with its storage.
 type whole struct {
-	tensor  Tensor
-	storage storage
+	Tensor
+	storage
 }
 
 // small is a storage with its memory: a few elements on the host.
 type small[W mem.Words] struct {
-	storage storage
-	room    mem.Tiny[W]
+	storage
+	room mem.Tiny[W]
 }
 
 // tiny is a tensor with its storage and its memory.
 type tiny[W mem.Words] struct {
-	tensor Tensor
-	small  small[W]
+	Tensor
+	small[W]
 }
 
 // newWhole returns an uninitialised tensor on any device.
@@ -87,8 +86,8 @@ func newWhole(name string, dev device.Device, bytes int, tracked bool) *Tensor {
 	}
 	w := new(whole)
 	w.storage.init(name, dev, bytes)
-	w.tensor.storage = &w.storage
-	return &w.tensor
+	w.Tensor.storage = &w.storage
+	return &w.Tensor
 }
 
 // newTiny returns an uninitialised tensor of a few elements on the host.
@@ -99,12 +98,12 @@ func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
 		x, s = new(Tensor), new(small[W])
 	} else {
 		t := new(tiny[W])
-		x, s = &t.tensor, &t.small
+		x, s = &t.Tensor, &t.small
 	}
 	buf, err := s.room.Alloc(bytes)
 	checkAlloc(name, err)
-	s.storage.backend, s.storage.buf = host, buf
-	s.storage.poison()
+	s.backend, s.buf = host, buf
+	s.poison()
 	x.storage = &s.storage
 	return x
 }

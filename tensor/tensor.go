@@ -80,14 +80,14 @@ func (x *Tensor) axis(name string, axis int) int {
 // layouts, a view that tracks gradients stays apart from its own.
 type (
 	flatView struct {
-		tensor Tensor
-		laid   layout.Layout
-		room   [4]int
+		Tensor
+		laid layout.Layout
+		room [4]int
 	}
 	deepView struct {
-		tensor Tensor
-		laid   layout.Layout
-		room   [8]int
+		Tensor
+		laid layout.Layout
+		room [8]int
 	}
 )
 
@@ -100,12 +100,12 @@ func (x *Tensor) see(rank int) (y *Tensor, room []int) {
 		y.layout, room = layout.New(rank)
 	case rank == 3 || rank == 4:
 		v := new(deepView)
-		v.tensor.layout = &v.laid
-		y, room = &v.tensor, v.room[:]
+		v.layout = &v.laid
+		y, room = &v.Tensor, v.room[:]
 	default:
 		v := new(flatView)
-		v.tensor.layout = &v.laid
-		y, room = &v.tensor, v.room[:]
+		v.layout = &v.laid
+		y, room = &v.Tensor, v.room[:]
 	}
 	y.storage, y.dtype, y.scope = x.storage, x.dtype, x.scope
 	y.view, y.history, y.rebased = true, x.history, x.rebased

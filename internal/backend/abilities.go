@@ -79,5 +79,6 @@ type Gatherer interface {
 // What went wrong in a backend, for errors.Is.
 var (
 	ErrDevice = errors.New("the device failed")
+	//lint:ignore ST1005 PyTorch's text
 	ErrNoData = errors.New("Cannot copy out of meta tensor; no data!")
 )

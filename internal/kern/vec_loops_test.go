@@ -96,7 +96,7 @@ func moreLoops[T dtype.Float]() []vectorLoop[T] {
 		unaryLoop("Sin of all", Sin[T]),
 		unaryLoop("Cos of all", Cos[T]),
 		unaryLoop("ExpBelow", func(dst, a []T) {
-			negativeSizes(dst, a)
+			below(dst, a)
 			ExpBelow(dst, dst)
 		}),
 		binaryLoop("ExpStrip", func(dst, a, b []T) {
@@ -110,8 +110,8 @@ func moreLoops[T dtype.Float]() []vectorLoop[T] {
 	}
 }
 
-// negativeSizes writes -|a| to dst.
-func negativeSizes[T dtype.Float](dst, a []T) {
+// below writes -|a| to dst.
+func below[T dtype.Float](dst, a []T) {
 	Abs(dst, a)
 	Neg(dst, dst)
 }

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// An Elementwise is a row of the table of elementwise ops. Each element of such an op's result depends on the elements of the
-// operands at the same index, and on parameters that are the same for all. The constant of the op, its loops in Go and in
-// assembly, their tests, its kernels for GPUs and the rows of both backends' tables are generated from the row; the tensor's
-// method is written by hand.
+// An Elementwise is a row of the table of elementwise ops: an element of such an op's result depends on the elements of its
+// operands in the same place, and on parameters that are the same for all elements. Everything that the program has of the
+// op is generated from its row, but for the tensor's method.
 type Elementwise struct {
 	Op     string // the op's constant in package op, and its loop in packages kern and vec: "LeakyReLU"
 	Name   string // what messages call it, as PyTorch does: "leaky_relu"
@@ -25,29 +24,28 @@ type Elementwise struct {
 	// returns a mask is a bool.
 	Float, Int any
 
-	// Halves adds vector loops over float16 and bfloat16, which convert in registers. Without them the op converts its
-	// operands to float32 in scratch memory, which takes longer than the arithmetic of ops such as Add.
+	// Halves tells that the op has vector loops over float16 and bfloat16. It is worth them where computing takes less time
+	// than converting to float32 in memory and back.
 	Halves bool
 
-	// HandFloat, HandInt, HandBool and HandHalf name the loops of package kern that are written by hand, where a formula cannot
-	// say what is computed for a dtype. Beside a Float, HandFloat is a loop around the generated one, which is not exported.
+	// HandFloat, HandInt and HandBool name loops of package kern that are written by hand, for the dtypes that no formula says.
 	HandFloat, HandInt, HandBool, HandHalf string
 
-	Bounds  bool // the parameters are low and high of op.Bounds, either of which may be absent
-	Sided   bool // adds vector loops that take one operand as a number in a register, for broadcast operands
-	Divides bool // integers: an element of b that is zero is an error
-	Cached  bool // its results are small parts of an op's and stay in a cache, so that it has no use for non-temporal stores
+	Cached  bool // loops of package kern apply it to pieces that stay in a cache
+	Bounds  bool // the parameters are those of op.Bounds
+	Sided   bool // there are vector loops too for one operand that is the same for all elements
+	Divides bool // an integer b that is zero is an error
 
 	// Grad is the gradient for the operand, which is an op as well; without it the gradient is made of other ops in package tensor.
 	Grad *Gradient
 }
 
-// A Gradient is the formula of the gradient for the operand x of an op, from the gradient dy of its result y. It becomes an op
-// too, whose constant has the suffix Grad.
+// A Gradient is how an elementwise op of one operand sends the gradient dy of its result back. The op is called as the one that
+// it belongs to, with Grad behind it.
 type Gradient struct {
 	Name     string // what messages call it; the op's name and _backward where empty
 	Doc      string // the formula of an element
-	OfResult bool   // the formula takes y instead of x, which then need not be kept until Backward
+	OfResult bool   // the formula takes the result y rather than the operand x, and so that is what is kept until Backward
 	Float    any    // the formula, of a builder, dy, x or y, and the op's parameters
 	Halves   bool
 }

@@ -12,7 +12,7 @@ func logJoined(b *builder, e, f float) float {
 	return b.FMA(e, b.Const(ln2), b.FMA(b.Mul(f, f), p, f))
 }
 
-// logExponent is the e for which x * 2**-e lies in [3/4, 3/2), shifted to where a float has its exponent.
+// logExponent is the e that brings x * 2**-e into [3/4, 3/2), still at the place of the exponent bits.
 func logExponent(b *builder, x float) integ {
 	return b.And(b.ISub(b.ToBits(x), b.Int(threeFourth)), b.Int(-1<<23))
 }

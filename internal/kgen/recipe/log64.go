@@ -29,7 +29,7 @@ func exponent64(b *builder, split integ, bias float) float {
 	return b.Sub(b.FromBits(b.Or(b.Shr(split, b.Int(52)), b.Int(magicBits64))), bias)
 }
 
-// logParts64 is x > 0 as 2**e * m with m in [√½, √2).
+// logParts64 brings x > 0 into 2**e * m with m in [√½, √2).
 func logParts64(b *builder, x float) (m, e float) {
 	subnormal := b.Less(x, b.Const(0x1p-1022))
 	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p54)), x)

@@ -16,9 +16,9 @@ type Loop struct {
 	Folds   []Fold
 	Lanes   int  // how many vectors of LaneBytes hold the lanes of a fold
 	Rows    bool // it works on rows: scalars and folds are each row's own
-	Fetches bool // it works on rows, and prefetches as many elements of those that will be read next
-	Ahead   bool // it works on rows that come from memory, and prefetches within them
-	Cached  bool // its result is a small part of an op's and stays in a cache, so that it has no use for non-temporal stores
+	Fetches bool // it works on rows, and meanwhile brings as many elements into the caches that will be read next
+	Ahead   bool // it works on rows that come from memory, and asks early for what it will read of them
+	Cached  bool // its result is a part of one and stays in a cache, so that non-temporal stores gain nothing
 	Whole   bool // its rows are of a multiple of 64 elements
 }
 

@@ -10,8 +10,8 @@ var (
 	whole  = []Elem{I32, I64, U8}
 )
 
-// Loops returns the description of every loop that is written in assembly: those of elementwise ops, and those that package
-// kern's other functions call. A loop over integers has the name of the loop over floats that computes the same.
+// Loops returns the description of every loop that is written in assembly. What a loop of floats does to integers has the
+// same name.
 func Loops() []*Loop {
 	var loops []*Loop
 	for _, r := range slices.Concat(Ops(), Functions()) {
@@ -55,14 +55,6 @@ func each(loop func(elems []Elem) *Loop) []*Loop { return []*Loop{loop(single), 
 
 // A number is what a loop over elements of one type takes and gives: by the type of its formula one of floats or of integers.
 type number interface{ float | integ }
-
-// numbersOf are the types of number that loops compute with by a formula over N.
-func numbersOf[N number]() []Elem {
-	if _, ok := any(N(0)).(integ); ok {
-		return whole
-	}
-	return floats
-}
 
 // element is an element of operand n.
 func element[N number](d description, n int) N {

@@ -20,7 +20,7 @@ func halves() []*Loop {
 	return slices.Concat(f16, bf16, signsOfHalves())
 }
 
-// ofHalf is a loop of float32 with operands and results of a half type, to which round converts.
+// ofHalf is a loop of float32 that reads and writes elements of a half type, into which round brings a result.
 func ofHalf(l *Loop, elem Elem, round func(b *builder, x float) Ref) *Loop {
 	h := *l
 	h.Name, h.Doc, h.Elems = l.Name+elem.String(), l.Doc+", of elements "+map[Elem]string{F16: "in half precision", BF16: "of bfloat16"}[elem], single

@@ -1,6 +1,5 @@
-// Package recipe describes elementwise ops, elementary functions and other loops over elements as data: straight lines of fma,
-// add, mul and integer steps, without branches. From them the program kgen writes Go, assembly and CUDA C++ that compute the
-// same. The table of elementwise ops is in ops_*.go, what a row says in elementwise.go.
+// Package recipe holds the elementary functions of float32 and float64 as data: straight lines of fma, add, mul and
+// integer steps, without branches, from which the program kgen writes the same function for every kind of device.
 //
 // A step is an operation that every target has as one instruction or a short fixed sequence, correctly rounded to
 // nearest even and without flush to zero. So two devices that follow the same recipe give the same bits.
