@@ -25,10 +25,13 @@ type plan struct {
 	operands [maxOperands]operand
 	single   int // the operand whose one element the loop takes for a row or for all; 0 for none
 
+	joined bool // the rows of a tile adjoin in all operands
+
 	height, width int // of a matrix: the extents of the two innermost axes
 	rows, cols    int // of a tile, but for those at the edges
 	down, across  int // tiles of a matrix
 	scratch       int // bytes that a thread needs
+	shared        int // bytes of staged tiles that serve all threads
 
 	room [smallRoom]byte // scratch memory of small ops
 }
@@ -43,7 +46,9 @@ type operand struct {
 	uniform      bool          // value stands for all elements
 	value        uint64        // the element, as the loop takes it
 	staged       bool
-	scratch, raw int // where in the scratch the tile lies as the loop takes it, and as the operand has it
+	constant     bool    // staged once: all tiles are alike
+	tile         pointer // that one
+	scratch, raw int     // where in the scratch the tile lies as the loop takes it, and as the operand has it
 }
 
 const (
@@ -64,17 +69,37 @@ func (e *elementwise) applyPlan(v *views, params any) error {
 	p.init(e, v, params)
 	count := p.axes.Runs() / p.height * p.down * p.across
 	share := max(pieceOf(p.size)/(p.rows*p.cols), 1)
-	if par.Inline(count, share) && p.scratch <= len(p.room) {
-		p.run(0, count, p.room[:])
+	if par.Inline(count, share) && p.shared+p.scratch <= len(p.room) {
+		p.stageConstants(p.room[:p.shared])
+		p.run(0, count, p.room[p.shared:])
 		return nil
 	}
+	if p.shared > 0 {
+		block, err := mem.Alloc(p.shared)
+		if err != nil {
+			return err
+		}
+		defer block.Free()
+		p.stageConstants(block.Bytes())
+	}
 	return kern.ForWithWorkspace(count, share, p.scratch, p.run)
+}
+
+// stageConstants stages the operands of which all tiles are alike.
+func (p *plan) stageConstants(room []byte) {
+	for k := range p.axes.N {
+		if o := &p.operands[k]; o.constant {
+			o.tile = within(room, o.scratch)
+			s := stage{at: o.tile, raw: within(room, o.raw)}
+			p.load(o, &s, p.corners(0)[k], p.rows, p.cols)
+		}
+	}
 }
 
 // release forgets the operands and gives the plan back.
 func (p *plan) release() {
 	for k := range p.axes.N {
-		p.operands[k].base = nil
+		p.operands[k].base, p.operands[k].tile = nil, nil
 	}
 	p.kernel, p.params = nil, nil
 	plans.Put(p)
@@ -180,6 +205,7 @@ func (p *plan) findSingle() int {
 // cut chooses the tiles, and which operands are staged.
 func (p *plan) cut(transposes bool) {
 	staged, repeats, joins := false, false, true
+	p.joined = false
 	for k := range p.axes.N {
 		switch o := &p.operands[k]; {
 		case p.kernel.copies:
@@ -209,9 +235,11 @@ func (p *plan) cut(transposes bool) {
 		span = tile
 	}
 	p.setTile(span/p.width, min(p.width, span))
-	if repeats && joins && p.rows > 1 {
+	repeats = repeats && joins && p.rows > 1
+	if repeats {
 		p.stageRows(span)
 	}
+	p.joined = p.cols == p.width && joins
 }
 
 func (p *plan) setTile(rows, cols int) {
@@ -244,24 +272,39 @@ func copiesOf(cols, span int) int {
 // layOut counts the tiles and places those that are staged in the scratch memory of a thread, each on its own cache lines.
 func (p *plan) layOut() {
 	p.down, p.across = ceilDiv(p.height, p.rows), ceilDiv(p.width, p.cols)
-	p.scratch = 0
-	reserve := func(bytes int) (at int) {
-		at = p.scratch
-		p.scratch += ceilDiv(bytes, mem.Alignment) * mem.Alignment
-		return at
-	}
+	p.scratch, p.shared = 0, 0
 	for k := range p.axes.N {
-		o, n := &p.operands[k], p.rows*p.cols
+		o, n, area := &p.operands[k], p.rows*p.cols, &p.scratch
+		if o.staged && p.isConstant(k) {
+			o.constant, area = true, &p.shared
+		}
 		switch {
 		case k == p.single && k > 0:
-			o.scratch = reserve(min(n, restOf) * o.loopSize)
+			o.scratch = reserve(area, min(n, restOf)*o.loopSize)
 		case o.staged:
-			o.scratch = reserve(n * o.loopSize)
+			o.scratch = reserve(area, n*o.loopSize)
 			if o.toLoop != nil && !o.uniform {
-				o.raw = reserve(n * o.size)
+				o.raw = reserve(area, n*o.size)
 			}
 		}
 	}
+}
+
+// isConstant reports whether all tiles of an operand are alike: it is one element, or one whole row.
+func (p *plan) isConstant(k int) bool {
+	for axis := range p.axes.Rank - 1 {
+		if p.axes.Steps[k][axis] != 0 {
+			return false
+		}
+	}
+	return p.operands[k].uniform || k >= p.kernel.results && p.cols == p.width
+}
+
+// reserve takes bytes of an area, from a cache line on, and returns where they lie.
+func reserve(area *int, bytes int) (at int) {
+	at = *area
+	*area += ceilDiv(bytes, mem.Alignment) * mem.Alignment
+	return at
 }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }

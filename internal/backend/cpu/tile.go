@@ -13,68 +13,88 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 	var stages [maxOperands]stage
 	for k := range p.axes.N {
 		o := &p.operands[k]
-		if len(scratch) > 0 { // all offsets lie within
+		if o.staged && !o.constant || k == p.single && k > 0 {
 			stages[k].at, stages[k].raw = within(scratch, o.scratch), within(scratch, o.raw)
 		}
 	}
+	matrix, at := lo/(p.down*p.across), lo%(p.down*p.across)
+	row, col := at/p.across*p.rows, at%p.across*p.cols
+	start := p.corners(matrix)
 	for i := lo; i < hi; i++ {
-		matrix, at := i/(p.down*p.across), i%(p.down*p.across)
-		row, col := at/p.across*p.rows, at%p.across*p.cols
+		if row == p.height {
+			row, matrix = 0, matrix+1
+			start = p.corners(matrix)
+		}
 		rows, cols := min(p.rows, p.height-row), min(p.cols, p.width-col)
-		var from pointers
+		from := start
 		for k := range p.axes.N {
-			from[k] = p.corner(k, matrix*p.height+row, col)
+			o := &p.operands[k]
+			from[k] = ahead(start[k], (row*o.row+col*o.step)*o.size) // within the operand, as the tile is
 		}
 		if p.kernel.copies {
 			to, o := &p.operands[0], &p.operands[1]
 			copyMatrix(to.size, from[0], to.strides, from[1], o.strides, rows, cols)
-			continue
+		} else {
+			p.compute(&stages, from, rows, cols)
 		}
-		p.compute(&stages, from, rows, cols)
+		if col += cols; col == p.width {
+			col, row = 0, row+rows
+		}
 	}
 }
 
-// corner returns where the element of an operand in a row and column lies; rows count on through all matrices.
-func (p *plan) corner(k, row, col int) pointer {
-	o := &p.operands[k]
-	if o.uniform {
-		return wordAt(&o.value)
+// corners returns where the operands' elements lie at the corner of a matrix.
+func (p *plan) corners(matrix int) (at pointers) {
+	for k := range p.axes.N {
+		o := &p.operands[k]
+		if o.uniform {
+			at[k] = wordAt(&o.value)
+		} else {
+			at[k] = ahead(o.base, p.axes.Start(k, matrix*p.height)*o.size) // in the buffer, as the layout is
+		}
 	}
-	return ahead(o.base, (p.axes.Start(k, row)+col*o.step)*o.size) // in the buffer, as the layout is
+	return at
 }
 
 // compute computes a tile whose corners are known.
 func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int) {
-	at, joined := from, true
-	var pitch [maxOperands]int // bytes between rows
+	at := from
 	for k := range p.axes.N {
-		o := &p.operands[k]
-		switch {
+		switch o := &p.operands[k]; {
+		case o.constant:
+			at[k] = o.tile
 		case o.staged:
-			at[k], pitch[k] = stages[k].at, cols*o.loopSize
+			at[k] = stages[k].at
 			if k >= p.kernel.results || p.kernel.updates {
 				p.load(o, &stages[k], from[k], rows, cols)
 			}
-		case !o.uniform:
-			pitch[k] = o.row * o.size
-			joined = joined && o.step == 1 && pitch[k] == cols*o.loopSize
 		}
 	}
-	if joined || rows == 1 {
+	if p.joined || rows == 1 {
 		p.call(stages, at, rows*cols)
 	} else {
-		for r := range rows {
-			row := at
-			for k := range p.axes.N {
-				row[k] = ahead(at[k], r*pitch[k])
-			}
-			p.call(stages, row, cols)
-		}
+		p.callRows(stages, at, rows, cols)
 	}
 	for k := range p.kernel.results {
 		if o := &p.operands[k]; o.staged {
 			o.store(&stages[k], from[k], rows, cols)
 		}
+	}
+}
+
+// callRows runs the loop on one row after the other.
+func (p *plan) callRows(stages *[maxOperands]stage, at pointers, rows, cols int) {
+	for r := range rows {
+		row := at
+		for k := range p.axes.N {
+			switch o := &p.operands[k]; {
+			case o.staged:
+				row[k] = ahead(at[k], r*cols*o.loopSize)
+			default:
+				row[k] = ahead(at[k], r*o.row*o.size)
+			}
+		}
+		p.call(stages, row, cols)
 	}
 }
 
