@@ -68,7 +68,7 @@ func (e *elementwise) applyPlan(v *views, params any) error {
 	defer p.release()
 	p.init(e, v, params)
 	count := p.axes.Runs() / p.height * p.down * p.across
-	share := max(pieceOf(p.size)/(p.rows*p.cols), 1)
+	share := ceilDiv(pieceOf(p.size), p.rows*p.cols)
 	if par.Inline(count, share) && p.shared+p.scratch <= len(p.room) {
 		p.stageConstants(p.room[:p.shared])
 		p.run(0, count, p.room[p.shared:])
@@ -82,6 +82,10 @@ func (e *elementwise) applyPlan(v *views, params any) error {
 		defer block.Free()
 		p.stageConstants(block.Bytes())
 	}
+	if p.scratch == 0 {
+		par.For(count, share, func(lo, hi int) { p.run(lo, hi, nil) })
+		return nil
+	}
 	return kern.ForWithWorkspace(count, share, p.scratch, p.run)
 }
 
@@ -89,9 +93,9 @@ func (e *elementwise) applyPlan(v *views, params any) error {
 func (p *plan) stageConstants(room []byte) {
 	for k := range p.axes.N {
 		if o := &p.operands[k]; o.constant {
-			o.tile = within(room, o.scratch)
-			s := stage{at: o.tile, raw: within(room, o.raw)}
+			s := stage{at: within(room, o.scratch), raw: within(room, o.raw)}
 			p.load(o, &s, p.corners(0)[k], p.rows, p.cols)
+			o.tile, o.strides, o.staged = s.at, strides{}, false // from now on each tile of the operand is this one
 		}
 	}
 }
@@ -239,7 +243,7 @@ func (p *plan) cut(transposes bool) {
 	if repeats {
 		p.stageRows(span)
 	}
-	p.joined = p.cols == p.width && joins
+	p.joined = p.cols == p.width && joins && !p.kernel.copies
 }
 
 func (p *plan) setTile(rows, cols int) {

@@ -13,13 +13,16 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 	var stages [maxOperands]stage
 	for k := range p.axes.N {
 		o := &p.operands[k]
-		if o.staged && !o.constant || k == p.single && k > 0 {
+		if o.staged || k == p.single && k > 0 {
 			stages[k].at, stages[k].raw = within(scratch, o.scratch), within(scratch, o.raw)
 		}
 	}
 	matrix, at := lo/(p.down*p.across), lo%(p.down*p.across)
 	row, col := at/p.across*p.rows, at%p.across*p.cols
-	start := p.corners(matrix)
+	start, plain := p.corners(matrix), p.joined
+	for k := range p.axes.N {
+		plain = plain && !p.operands[k].staged
+	}
 	for i := lo; i < hi; i++ {
 		if row == p.height {
 			row, matrix = 0, matrix+1
@@ -31,10 +34,13 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 			o := &p.operands[k]
 			from[k] = ahead(start[k], (row*o.row+col*o.step)*o.size) // within the operand, as the tile is
 		}
-		if p.kernel.copies {
+		switch {
+		case plain:
+			p.call(&stages, from, rows*cols)
+		case p.kernel.copies:
 			to, o := &p.operands[0], &p.operands[1]
 			copyMatrix(to.size, from[0], to.strides, from[1], o.strides, rows, cols)
-		} else {
+		default:
 			p.compute(&stages, from, rows, cols)
 		}
 		if col += cols; col == p.width {
@@ -47,9 +53,12 @@ func (p *plan) run(lo, hi int, scratch []byte) {
 func (p *plan) corners(matrix int) (at pointers) {
 	for k := range p.axes.N {
 		o := &p.operands[k]
-		if o.uniform {
+		switch {
+		case o.tile != nil:
+			at[k] = o.tile
+		case o.uniform:
 			at[k] = wordAt(&o.value)
-		} else {
+		default:
 			at[k] = ahead(o.base, p.axes.Start(k, matrix*p.height)*o.size) // in the buffer, as the layout is
 		}
 	}
@@ -61,8 +70,6 @@ func (p *plan) compute(stages *[maxOperands]stage, from pointers, rows, cols int
 	at := from
 	for k := range p.axes.N {
 		switch o := &p.operands[k]; {
-		case o.constant:
-			at[k] = o.tile
 		case o.staged:
 			at[k] = stages[k].at
 			if k >= p.kernel.results || p.kernel.updates {
