@@ -79,7 +79,8 @@ func Keep(argument string) error {
 		waitFor(end)
 		end.Close()
 	}
-	// At one stroke for those who look: who still holds a lock by inheritance, nobody knows, and the others are free.
+	// Those who look have to enter too, so they see both at once: the locks that are free, and those that a process which nobody
+	// knows has inherited.
 	ctx, cancel := context.WithTimeout(context.Background(), patienceToTake)
 	defer cancel()
 	entered, err := enter(ctx, dir, false)

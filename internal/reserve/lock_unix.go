@@ -121,24 +121,24 @@ func unlock(f *os.File) error {
 	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
-// firstHeir is above the numbers that programs and scripts agree on among
+// firstInherited is above the numbers that programs and scripts agree on among
 // themselves: exec 3>&1 would end a lock.
-const firstHeir = 100
+const firstInherited = 100
 
 // Pass lets cmd hold the GPUs too, from its start to its end and whatever becomes
 // of this program, be it started or this process become it by exec.
 func (r *Reservation) Pass(*exec.Cmd) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.heirs) > 0 {
+	if len(r.inherited) > 0 {
 		return nil
 	}
 	for _, f := range r.locks {
-		n, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD, firstHeir)
+		n, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD, firstInherited)
 		if err != nil {
 			return fmt.Errorf("pass a reservation on: %w", err)
 		}
-		r.heirs = append(r.heirs, os.NewFile(uintptr(n), f.Name()))
+		r.inherited = append(r.inherited, os.NewFile(uintptr(n), f.Name()))
 	}
 	return nil
 }

@@ -120,11 +120,11 @@ func TestHighNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if len(r.heirs) != 2 {
-		t.Errorf("got %d", len(r.heirs))
+	if len(r.inherited) != 2 {
+		t.Errorf("got %d", len(r.inherited))
 	}
-	for _, f := range r.heirs {
-		if f.Fd() < firstHeir {
+	for _, f := range r.inherited {
+		if f.Fd() < firstInherited {
 			t.Errorf("got %d", f.Fd())
 		}
 	}

@@ -51,9 +51,9 @@ func Held(ctx context.Context, uuids []string) (map[string]Holder, error) {
 
 // Reservation is a program's hold on GPUs.
 type Reservation struct {
-	mu    sync.Mutex
-	locks []*os.File
-	heirs []*os.File // the same locks, open to programs that this one starts
+	mu        sync.Mutex
+	locks     []*os.File
+	inherited []*os.File // the same locks, open to programs that this one starts
 }
 
 // kept holds the reservations that were not released: the collector would close
@@ -111,10 +111,10 @@ func (r *Reservation) Release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var faults []error
-	for _, f := range append(r.heirs, r.locks...) {
+	for _, f := range append(r.inherited, r.locks...) {
 		faults = append(faults, unlock(f))
 	}
-	r.heirs, r.locks = nil, nil
+	r.inherited, r.locks = nil, nil
 	kept.Delete(r)
 	return errors.Join(faults...)
 }

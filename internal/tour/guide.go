@@ -48,7 +48,7 @@ func Open() (*Guide, error) {
 		return nil, err
 	}
 	g := &Guide{folder}
-	if err := g.furnish(); err != nil {
+	if err := g.fill(); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	return g, nil
@@ -57,8 +57,8 @@ func Open() (*Guide, error) {
 // Close removes what the guide has put into the folder for temporary files.
 func (g *Guide) Close() error { return os.RemoveAll(g.folder) }
 
-// furnish fills the guide's folder.
-func (g *Guide) furnish() error {
+// fill puts the machines and the command into the guide's folder.
+func (g *Guide) fill() error {
 	files, err := machines.ReadDir("machines")
 	if err != nil {
 		return err
