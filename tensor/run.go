@@ -16,53 +16,59 @@ func launch(o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
 
 // launchThen is launch of an op that another follows: an elementwise one on the result, in place, which may be op.Invalid.
 func launchThen(then, o op.Op, key dtype.DType, params any, outs, ins []*Tensor) {
-	c := backend.NewCall(o, key)
-	defer c.Release()
-	c.Params, c.Then = params, then
 	dev := outs[0].storage.device
-	for _, t := range outs {
+	for _, t := range outs[1:] {
 		if t.storage.device != dev {
 			failDevices(o.String(), dev, t.storage.device, operandsOf(o.String(), append(outs, ins...))...)
 		}
+	}
+	c := backend.NewCall(o, key)
+	c.Params, c.Then = params, then
+	for _, t := range outs {
 		t.writtenBy(c)
 	}
 	for _, t := range ins {
-		v := c.AddIn()
-		if t != nil {
-			t.use(c)
-			t.fillOn(dev, o.String(), v)
+		if t == nil {
+			c.AddIn()
+		} else {
+			t.readBy(c, dev)
 		}
 	}
 	run(c, outs[0], ins...)
 }
 
-// run issues a call whose first result is out and panics with its error.
+// run issues a call whose first result is out, gives it back, and panics with its error.
 func run(c *backend.Call, out *Tensor, ins ...*Tensor) {
-	if err := out.storage.backend.Run(c); err != nil {
-		check(c.Op.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
+	o, err := c.Op, out.storage.backend.Run(c)
+	c.Release()
+	if err != nil {
+		check(o.String(), kindOf(err), err, append([]*Tensor{out}, ins...)...)
 	}
 }
 
 // writtenBy makes x the next result of a call.
 func (x *Tensor) writtenBy(c *backend.Call) {
 	x.use(c)
-	x.fillView(c.AddOut())
-}
-
-func (x *Tensor) fillView(v *backend.View) {
+	v := c.AddOut()
 	v.Buf, v.Layout, v.DType = x.storage.buf, x.layout, x.dtype
 }
 
-// fillOn describes x to a kernel on dev: a CPU tensor without axes goes to a GPU as a number.
-func (x *Tensor) fillOn(dev device.Device, name string, v *backend.View) {
-	if x.storage.device == dev {
-		x.fillView(v)
-		return
+// readBy makes x the next operand of a call on dev: a CPU tensor without axes goes to a GPU as a number.
+func (x *Tensor) readBy(c *backend.Call, dev device.Device) *backend.View {
+	x.use(c)
+	if x.storage.device != dev && (!x.storage.device.IsCPU() || x.layout.Rank() != 0) {
+		o := c.Op
+		c.Release()
+		failDevices(o.String(), dev, x.storage.device, argument{"x", x})
 	}
-	if !x.storage.device.IsCPU() || x.layout.Rank() != 0 {
-		failDevices(name, dev, x.storage.device, argument{"x", x})
+	v := c.AddIn()
+	v.DType = x.dtype
+	if x.storage.device != dev {
+		v.Const = x.scalar()
+	} else {
+		v.Buf, v.Layout = x.storage.buf, x.layout
 	}
-	v.DType, v.Const = x.dtype, x.scalar()
+	return v
 }
 
 // scalar returns the only element of a CPU tensor; the common dtypes are read where they lie.
@@ -226,52 +232,63 @@ func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
 
 // binaryInto computes an elementwise op into out, to whose shape the operands must broadcast.
 func binaryInto(o op.Op, out *Tensor, a, b operand, common dtype.DType) {
-	elementwise(o, common, nil, out, a, b)
+	x, y := a.t, b.t
+	a.convert(common)
+	b.convert(common)
+	c := backend.NewCall(o, common)
+	out.writtenBy(c)
+	a.readBy(c, out, common)
+	b.readBy(c, out, common)
+	run(c, out, x, y)
+	a.discardUnless(x)
+	b.discardUnless(y)
 }
 
 // elementwise computes an elementwise op into out: of operands that are cast to dt and broadcast to its shape.
 func elementwise(o op.Op, dt dtype.DType, params any, out *Tensor, operands ...operand) {
+	ts := make([]*Tensor, len(operands))
+	for i := range operands {
+		ts[i] = operands[i].t
+		operands[i].convert(dt)
+	}
 	c := backend.NewCall(o, dt)
-	defer c.Release()
 	c.Params = params
 	out.writtenBy(c)
-	var ins, casts [3]*Tensor
-	for i, a := range operands {
-		ins[i], casts[i] = a.t, out.reads(c, a, dt)
+	for i := range operands {
+		operands[i].readBy(c, out, dt)
 	}
-	run(c, out, ins[:]...)
-	for _, t := range casts {
-		if t != nil {
-			t.storage.discard()
-		}
+	run(c, out, ts...)
+	for i := range operands {
+		operands[i].discardUnless(ts[i])
 	}
 }
 
-// reads makes an operand the next of a call that writes x: in dtype dt and broadcast to x's shape. Where that takes a copy in
-// another dtype it returns the copy, else nil.
-func (x *Tensor) reads(c *backend.Call, a operand, dt dtype.DType) (converted *Tensor) {
+// convert puts a copy in dtype dt in the place of a tensor that has another.
+func (a *operand) convert(dt dtype.DType) {
+	if a.t != nil && a.t.dtype != dt {
+		a.t = a.t.cast(dt)
+	}
+}
+
+// discardUnless frees the copy that convert made of t.
+func (a *operand) discardUnless(t *Tensor) {
+	if a.t != t {
+		a.t.storage.discard()
+	}
+}
+
+// readBy makes the operand the next of a call that writes out, to whose shape it is broadcast.
+func (a *operand) readBy(c *backend.Call, out *Tensor, dt dtype.DType) {
 	t := a.t
 	if t == nil {
 		v := c.AddIn()
 		v.DType, v.Const = dt, a.s
-		return nil
+		return
 	}
-	if t.dtype != dt {
-		t = t.cast(dt)
-		converted = t
+	v := t.readBy(c, out.storage.device)
+	if v.Layout != nil && !t.layout.Shape().Equal(out.layout.Shape()) {
+		v.Layout = new(t.layout.Expand(nil, out.layout.Shape()))
 	}
-	t.use(c)
-	v := c.AddIn()
-	v.DType = dt
-	if t.storage.device != x.storage.device {
-		t.fillOn(x.storage.device, "fill", v)
-		return converted
-	}
-	v.Buf, v.Layout = t.storage.buf, t.layout
-	if !t.layout.Shape().Equal(x.layout.Shape()) {
-		v.Layout = new(t.layout.Expand(nil, x.layout.Shape()))
-	}
-	return converted
 }
 
 // cast returns x in another dtype, without a gradient record; x itself where it has that dtype.

@@ -153,7 +153,8 @@ type guard Scope
 // Done ends the use.
 func (g *guard) Done() { (*Scope)(g).leave() }
 
-// use keeps x's memory from being freed until the call is given back. It panics where that was done before.
+// use keeps x's memory from being freed until the call is given back. It gives the call back
+// and panics where that was done before.
 func (x *Tensor) use(c *backend.Call) {
 	if owner := x.storage.owner.Load(); owner != nil {
 		x.useIn(owner, c)
@@ -165,7 +166,10 @@ func (x *Tensor) useIn(owner *Scope, c *backend.Call) {
 		owner.users.Add(1)
 		c.Guard((*guard)(owner))
 	}
-	x.alive()
+	if x.storage.owner.Load() == released {
+		c.Release()
+		refuseReleased()
+	}
 }
 
 // hold keeps x's memory from being freed until leave is called on what it returns. It panics where that was done before.

@@ -157,12 +157,15 @@ func choose(o op.Op, cond *Tensor, x, y operand, common dtype.DType) *Tensor {
 	}
 	dev := sameDevice(name, cond, x.t, y.t)
 	out := newResult(name, dev, common, layout.Fresh(shape...), cond, x.t, y.t)
+	test := operand{t: cond}
+	test.convert(dtype.Bool)
+	x.convert(common)
+	y.convert(common)
 	c := backend.NewCall(op.Where, common)
-	defer c.Release()
 	out.writtenBy(c)
-	out.reads(c, operand{t: cond}, dtype.Bool)
-	out.reads(c, x, common)
-	out.reads(c, y, common)
+	test.readBy(c, out, dtype.Bool)
+	x.readBy(c, out, common)
+	y.readBy(c, out, common)
 	run(c, out, cond, x.t, y.t)
 	return out
 }
