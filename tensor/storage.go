@@ -59,24 +59,25 @@ func (s *storage) users() *users {
 }
 
 // A tensor and its storage are one allocation, with a few elements on the host as well. Only a tensor that tracks gradients
-// stays apart, for whoever has the storage keeps all that was made with it: a Detach would keep the graph.
+// stays apart, for whoever has the storage keeps all that was made with it: a Detach would keep the graph. Fields are named, not
+// embedded: the compiler would write a method of each of these types for each of a tensor's.
 
 // whole is a tensor with its storage.
 type whole struct {
-	Tensor
-	storage
+	tensor  Tensor
+	storage storage
 }
 
 // small is a storage with its memory: a few elements on the host.
 type small[W mem.Words] struct {
-	storage
-	room mem.Tiny[W]
+	storage storage
+	room    mem.Tiny[W]
 }
 
 // tiny is a tensor with its storage and its memory.
 type tiny[W mem.Words] struct {
-	Tensor
-	small[W]
+	tensor Tensor
+	small  small[W]
 }
 
 // newWhole returns an uninitialised tensor on any device.
@@ -86,8 +87,8 @@ func newWhole(name string, dev device.Device, bytes int, tracked bool) *Tensor {
 	}
 	w := new(whole)
 	w.storage.init(name, dev, bytes)
-	w.Tensor.storage = &w.storage
-	return &w.Tensor
+	w.tensor.storage = &w.storage
+	return &w.tensor
 }
 
 // newTiny returns an uninitialised tensor of a few elements on the host.
@@ -98,12 +99,12 @@ func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
 		x, s = new(Tensor), new(small[W])
 	} else {
 		t := new(tiny[W])
-		x, s = &t.Tensor, &t.small
+		x, s = &t.tensor, &t.small
 	}
 	buf, err := s.room.Alloc(bytes)
 	checkAlloc(name, err)
-	s.backend, s.buf = host, buf
-	s.poison()
+	s.storage.backend, s.storage.buf = host, buf
+	s.storage.poison()
 	x.storage = &s.storage
 	return x
 }
