@@ -39,7 +39,7 @@ test-noasm: ## Run the tests on the pure Go kernels
 
 .PHONY: test-level
 test-level: ## Run what computes on the CPU with one set of vector instructions: LEVEL=avx2
-	CRESSET_CPU=$(LEVEL) go test ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
+	CRESSET_CPU=$(LEVEL) go test -count=1 ./internal/kern/... ./internal/backend/cpu ./tensor ./nn ./optim
 
 .PHONY: test-neon
 test-neon: ## Run the kernels' tests as arm64, under qemu-aarch64
@@ -88,7 +88,7 @@ fuzz: ## Give every fuzz target 30 seconds
 	@grep -rl --include='*_test.go' '^func Fuzz' . | while read -r file; do \
 		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$$file"); do \
 			echo "$$file $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s "./$$(dirname "$$file")" || exit 1; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime 30s -fuzzminimizetime 10x "./$$(dirname "$$file")" || exit 1; \
 		done; \
 	done
 

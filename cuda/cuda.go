@@ -85,6 +85,34 @@ func ManualSeed(seed int64) { cuda.Seed(uint64(seed)) }
 // ManualSeedAll starts the random numbers of every GPU from seed.
 func ManualSeedAll(seed int64) { cuda.SeedAll(uint64(seed)) }
 
+// RNGStateAll returns the state of each GPU's default generator, none where the program has not used GPUs.
+func RNGStateAll() [][]byte {
+	if !cuda.Started() {
+		return nil
+	}
+	states := make([][]byte, cuda.Count())
+	for i := range states {
+		if d, err := cuda.Find(i); err == nil {
+			states[i] = d.Generator().State()
+		}
+	}
+	return states
+}
+
+// SetRNGStateAll restores what RNGStateAll returned. States of GPUs that are not there are passed over.
+func SetRNGStateAll(states [][]byte) error {
+	for i, state := range states[:min(len(states), DeviceCount())] {
+		d, err := cuda.Find(i)
+		if err == nil {
+			err = d.Generator().SetState(state)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // SetVisibleDevices says which GPUs the process sees, in the words of CUDA_VISIBLE_DEVICES, whose value it replaces. It
 // returns an error after the program has looked for GPUs, also where it found none.
 func SetVisibleDevices(list string) error { return cuda.SetVisible(list, false) }

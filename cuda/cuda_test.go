@@ -58,6 +58,33 @@ func TestQueries(t *testing.T) {
 	}
 }
 
+func TestRNGStateAll(t *testing.T) {
+	if !fresh(t, "CRESSET_SIM=2") {
+		return
+	}
+	if states := cuda.RNGStateAll(); states != nil {
+		t.Errorf("before a GPU was used: %v", states)
+	}
+	cuda.ManualSeedAll(7)
+	draw := func(i int) []float32 { return tensor.Values[float32](tensor.On(device.CUDA(i)).Rand(3)) }
+	draw(1)
+	states := cuda.RNGStateAll()
+	first, second := draw(0), draw(1)
+	if slices.Equal(first, second) {
+		t.Errorf("both GPUs draw %v", first)
+	}
+	cuda.ManualSeedAll(8)
+	if err := cuda.SetRNGStateAll(append(states, []byte("of a GPU that is not there"))); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := draw(0), draw(1); !slices.Equal(a, first) || !slices.Equal(b, second) {
+		t.Errorf("drew %v and %v, want %v and %v", a, b, first, second)
+	}
+	if err := cuda.SetRNGStateAll([][]byte{{1}}); err == nil || err.Error() != "RNG state is wrong size" {
+		t.Errorf("a state of one byte: %v", err)
+	}
+}
+
 func TestWithoutGPUs(t *testing.T) {
 	if !fresh(t, "CUDA_VISIBLE_DEVICES=", "CRESSET_SIM=1") {
 		return
@@ -200,6 +227,14 @@ func TestOutOfMemory(t *testing.T) {
 	x.Release() // it was alive until here
 	if got := cuda.MemorySummary(); !strings.Contains(got, "CUDA OOMs: 2") {
 		t.Errorf("summary:\n%s", got)
+	}
+	whole, short := cuda.MemorySummary(), cuda.MemorySummaryAbbreviated()
+	if !strings.Contains(whole, "from large pool") || strings.Contains(short, "from large pool") || !strings.Contains(short, "Allocated memory") {
+		t.Errorf("abbreviated summary:\n%s", short)
+	}
+	cuda.ResetAccumulatedMemoryStats()
+	if s := cuda.MemoryStats(0); s["num_ooms"] != 0 || s["allocated_bytes.all.allocated"] != 0 {
+		t.Errorf("after a reset: out of memory %d times, %d bytes allocated in all", s["num_ooms"], s["allocated_bytes.all.allocated"])
 	}
 }
 

@@ -62,7 +62,7 @@ func readIDXHeader(s *source) (x *IDX, elems int, err error) {
 	if magic[0] != 0 || magic[1] != 0 {
 		return bad(0, "not an IDX file: it begins with % x, not 00 00", magic)
 	}
-	x = &IDX{DType: idxDType(magic[2]), Shape: make([]int, magic[3])}
+	x = &IDX{DType: idxDTypes[magic[2]], Shape: make([]int, magic[3])}
 	if x.DType == dtype.Undefined {
 		return bad(2, "unknown element type 0x%02x", magic[2])
 	}
@@ -88,23 +88,9 @@ func readIDXHeader(s *source) (x *IDX, elems int, err error) {
 	return x, int(bytes) / x.DType.Size(), nil
 }
 
-// idxDType returns the type with the given IDX code, Undefined if there is none.
-func idxDType(code byte) dtype.DType {
-	switch code {
-	case 0x08:
-		return dtype.Uint8
-	case 0x09:
-		return dtype.Int8
-	case 0x0b:
-		return dtype.Int16
-	case 0x0c:
-		return dtype.Int32
-	case 0x0d:
-		return dtype.Float32
-	case 0x0e:
-		return dtype.Float64
-	}
-	return dtype.Undefined
+// idxDTypes has the types of IDX codes.
+var idxDTypes = map[byte]dtype.DType{
+	0x08: dtype.Uint8, 0x09: dtype.Int8, 0x0b: dtype.Int16, 0x0c: dtype.Int32, 0x0d: dtype.Float32, 0x0e: dtype.Float64,
 }
 
 // decodeIDX turns big-endian bytes into elements; unsigned bytes stay where they are.

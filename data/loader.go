@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"iter"
+	"sync"
 
 	"cresset/tensor"
 )
@@ -40,6 +41,10 @@ func Scopes(on bool) LoaderOption { return func(o *loading) { o.scopes = on } }
 type Loader struct {
 	dataset Dataset
 	options loading
+
+	mu       sync.Mutex
+	finished int   // epochs
+	latest   *pass // what StateDict tells of: the epoch that was begun last, nil once it is finished
 }
 
 // NewLoader returns a Loader over a data set, which goes through the samples one by one and in order unless told otherwise. It
@@ -81,7 +86,7 @@ func (l *Loader) Len() int {
 //	}
 func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
-		p := l.newPass()
+		p := l.begin()
 		defer p.drain()
 		for p.left > 0 {
 			d, err := p.next(ctx)
@@ -89,25 +94,59 @@ func (l *Loader) All(ctx context.Context) iter.Seq2[Batch, error] {
 				yield(Batch{}, err)
 				return
 			}
+			l.count(p)
 			if !d.to(yield) {
 				return
 			}
 		}
-		p.order.finish()
+		l.finish(p)
 	}
 }
 
 // pass is one epoch under way.
 type pass struct {
-	loader  *Loader
-	order   *order
-	started int             // batches that were begun
-	left    int             // batches that the loop has not seen
-	ahead   []chan delivery // the batches that are being made, oldest first
+	loader    *Loader
+	order     *order
+	started   int             // batches that were begun
+	left      int             // batches that the loop has not asked for
+	ahead     []chan delivery // the batches that are being made, oldest first
+	delivered int             // batches that the loop has got; guarded by loader.mu
+	restored  bool            // it comes from a state dict, and no loop has begun it; guarded by loader.mu
 }
 
-func (l *Loader) newPass() *pass {
-	return &pass{loader: l, order: newOrder(l.dataset.Len(), l.options), left: l.Len()}
+// newPass returns an epoch of which the loop has got so many batches.
+func (l *Loader) newPass(o *order, delivered int) *pass {
+	return &pass{loader: l, order: o, started: delivered, left: l.Len() - delivered, delivered: delivered}
+}
+
+// begin returns a new epoch, or the rest of the one that LoadStateDict has restored.
+func (l *Loader) begin() *pass {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.latest != nil && l.latest.restored {
+		l.latest.restored = false
+	} else {
+		l.latest = l.newPass(newOrder(l.dataset.Len(), l.options), 0)
+	}
+	return l.latest
+}
+
+// count notes that the loop gets a batch.
+func (l *Loader) count(p *pass) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.delivered++
+}
+
+// finish is called when the loop has seen all batches.
+func (l *Loader) finish(p *pass) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.order.finish()
+	l.finished++
+	if l.latest == p {
+		l.latest = nil
+	}
 }
 
 // indices returns the samples of the next batch.

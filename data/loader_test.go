@@ -247,7 +247,7 @@ func TestLoaderWorkersAreAsManyAsAsked(t *testing.T) {
 		}
 	}
 	for _, workers := range []int{1, 2, 3} {
-		p := NewLoader(&numbers{n: 9}, Workers(workers)).newPass()
+		p := NewLoader(&numbers{n: 9}, Workers(workers)).begin()
 		for left := 8; p.left > 0; left-- {
 			if _, err := p.next(t.Context()); err != nil {
 				t.Fatal(err)

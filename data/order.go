@@ -10,26 +10,46 @@ import (
 type order struct {
 	indices   []int
 	generator *tensor.Generator // what PyTorch's sampler still draws from, nil if nothing
+	drawnFrom []byte            // the state of the generator of which indices are the next permutation, nil if they are in order
 }
 
 func newOrder(samples int, o loading) *order {
 	drawSeed(o.generator) // for worker processes, which are goroutines here and take no seed
-	r := &order{indices: make([]int, samples)}
 	if !o.shuffle {
-		for i := range r.indices {
-			r.indices[i] = i
-		}
-		return r
+		return &order{indices: inOrder(samples)}
 	}
-	r.generator = o.generator
 	from := o.generator
 	if from == nil {
 		from = tensor.NewGenerator(drawSeed(nil))
 	}
-	for at, i := range tensor.Values[int64](permute(samples, from)) {
-		r.indices[at] = int(i)
+	state := from.State()
+	return &order{shuffled(samples, from), o.generator, state}
+}
+
+// orderDrawnFrom returns the order whose drawnFrom is the state; it panics where no generator has such a state.
+func orderDrawnFrom(state []byte, samples int, o loading) *order {
+	if state == nil {
+		return &order{indices: inOrder(samples)}
 	}
-	return r
+	g := tensor.NewGenerator(0)
+	g.SetState(state)
+	return &order{shuffled(samples, g), o.generator, state}
+}
+
+func inOrder(samples int) []int {
+	indices := make([]int, samples)
+	for i := range indices {
+		indices[i] = i
+	}
+	return indices
+}
+
+func shuffled(samples int, from *tensor.Generator) []int {
+	indices := make([]int, samples)
+	for at, i := range tensor.Values[int64](permute(samples, from)) {
+		indices[at] = int(i)
+	}
+	return indices
 }
 
 // drawSeed draws a number from 0 to 2**63 - 1.

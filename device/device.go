@@ -1,34 +1,30 @@
-// Package device names the places where tensors live, in PyTorch's words:
-// "cpu", "cuda", "cuda:1". It knows names only; whether such a device exists
-// is for others to say.
+// Package device names the places where tensors live, in PyTorch's words: "cpu", "cuda", "cuda:1". It knows names only;
+// whether such a device exists is for others to say.
 package device
 
 import "strconv"
 
-// Device is a place where a tensor lives: a type and perhaps an index. It is
-// comparable, and its zero value is CPU. As in PyTorch, cuda and cuda:0 are
-// different values; the first means the current device, whatever that is when
-// it is used.
+// Device is a place where a tensor lives: a type and perhaps an index. It is comparable, and its zero value is CPU. As in
+// PyTorch, cuda and cuda:0 are different values; the first means the current device, whatever that is when it is used.
 type Device struct {
 	typ Type
 	// number is the index plus one; 0 means that there is none.
 	number uint8
 }
 
-// maxIndex is the largest index. PyTorch stores the index in eight bits too,
-// but lets a larger one wrap around, so that cuda:300 becomes cuda:44.
+// maxIndex is the largest index. PyTorch stores the index in eight bits too, but lets a larger one wrap around, so that
+// cuda:300 becomes cuda:44.
 const maxIndex = 127
 
 // CPU is the host, without an index, as tensors on it report it.
 var CPU = Device{}
 
-// Meta is the place of tensors that have a shape and a dtype but no elements:
-// they take no memory, and what is computed from them costs nothing.
+// Meta is the place of tensors that have a shape and a dtype but no elements: they take no memory, and what is computed from
+// them costs nothing.
 var Meta = Device{typ: TypeMeta}
 
-// CUDA returns the GPU with the given index, or without one the current GPU.
-// An index that is negative or above 127, or a second one, panics with an
-// *Error.
+// CUDA returns the GPU with the given index, or without one the current GPU. An index that is negative or above 127, or a
+// second one, panics with an *Error.
 func CUDA(index ...int) Device {
 	switch len(index) {
 	case 0:
@@ -46,8 +42,7 @@ func CUDA(index ...int) Device {
 	})
 }
 
-// New returns the device of the named type with the given index, as
-// torch.device('cuda', 1) does. The error is an *Error.
+// New returns the device of the named type with the given index, as torch.device('cuda', 1) does. The error is an *Error.
 func New(typ string, index int) (Device, error) {
 	t, _, hasIndex, err := parse(typ)
 	if err != nil {
@@ -107,8 +102,7 @@ func (d Device) String() string {
 	return d.typ.String()
 }
 
-// GoString returns PyTorch's repr, "device(type='cuda', index=1)", which is
-// what %#v prints.
+// GoString returns PyTorch's repr, "device(type='cuda', index=1)", which is what %#v prints.
 func (d Device) GoString() string {
 	s := "device(type='" + d.typ.String() + "'"
 	if index, ok := d.Index(); ok {

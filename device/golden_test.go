@@ -12,9 +12,8 @@ import (
 	"cresset/device"
 )
 
-// The golden's first part has one line per call of torch.device: arguments,
-// then the result or the exception. This line begins what belongs to tensors
-// and to CUDA: package tensor answers for every line from here on.
+// The golden's first part has one line per call of torch.device: arguments, then the result or the exception. This line
+// begins what belongs to tensors and to CUDA: package tensor answers for every line from here on.
 const endOfConstructors = "False False False True None 3 cpu True"
 
 var (
@@ -27,8 +26,7 @@ var (
 
 const tooLarge = "PyTorch wraps the index to eight bits"
 
-// differences are the golden's calls whose result differs here on purpose, or
-// that have no counterpart in Go.
+// differences are the golden's calls whose result differs here on purpose, or that have no counterpart in Go.
 var differences = map[string]struct{ reason, want string }{
 	"('cuda:128',) {}": {tooLarge, "Device index must not be above 127, but got cuda:128"},
 	"('cuda:255',) {}": {tooLarge, "Device index must not be above 127, but got cuda:255"},
@@ -93,8 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// construct makes the Go call that stands for a line's Python call; ok is
-// false where there is none.
+// construct makes the Go call that stands for a line's Python call; ok is false where there is none.
 func construct(call string) (d device.Device, ok bool, err error) {
 	if m := parseCall.FindStringSubmatch(call); m != nil {
 		d, err = device.Parse(m[1])

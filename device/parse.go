@@ -14,9 +14,8 @@ type Error struct {
 // Error returns the message, in PyTorch's words where PyTorch has any.
 func (e *Error) Error() string { return e.message }
 
-// Parse returns the device that s names, such as "cpu", "cuda" or "cuda:1".
-// It takes what torch.device takes, but refuses an index above 127, which
-// PyTorch wraps around. The error is an *Error.
+// Parse returns the device that s names, such as "cpu", "cuda" or "cuda:1". It takes what torch.device takes, but refuses an
+// index above 127, which PyTorch wraps around. The error is an *Error.
 func Parse(s string) (Device, error) {
 	t, index, hasIndex, err := parse(s)
 	if err != nil {
@@ -37,8 +36,7 @@ func MustParse(s string) Device {
 	return d
 }
 
-// parse splits s into its parts. The checks come in PyTorch's order, because
-// the first that fails decides the message.
+// parse splits s into its parts. The checks come in PyTorch's order, because the first that fails decides the message.
 func parse(s string) (t Type, index int, hasIndex bool, err error) {
 	if s == "" {
 		return 0, 0, false, &Error{message: "Device string must not be empty"}

@@ -3,8 +3,8 @@ package device
 // Type is a kind of device.
 type Type uint8
 
-// The types that this module computes on. The other names of typeNames are
-// known because PyTorch knows them: they can be named, but not used.
+// The types that this module computes on. The other names of typeNames are known because PyTorch knows them: they can be
+// named, but not used.
 const (
 	TypeCPU Type = iota
 	TypeCUDA

@@ -1,12 +1,10 @@
-// Package dtype names the types of tensor elements, under PyTorch's names and
-// with PyTorch's rules for mixing them.
+// Package dtype names the types of tensor elements, under PyTorch's names and with PyTorch's rules for mixing them.
 package dtype
 
 // DType is the type of a tensor's elements. Its zero value is Undefined.
 type DType uint8
 
-// The element types, in the order in which PyTorch promotes them. Undefined
-// is the absence of one.
+// The element types, in the order in which PyTorch promotes them. Undefined is the absence of one.
 const (
 	Undefined DType = iota
 	Bool
@@ -21,8 +19,7 @@ const (
 	Float64
 )
 
-// Count is the number of DType values, Undefined included: the size of a
-// table that is indexed by DType.
+// Count is the number of DType values, Undefined included: the size of a table that is indexed by DType.
 const Count = 11
 
 // Default is the type of a tensor that is made without naming one.
@@ -39,8 +36,7 @@ const (
 	kindFloat
 )
 
-// rows holds what there is to know about each type; tensor types follow from
-// the scalar name.
+// rows holds what there is to know about each type; tensor types follow from the scalar name.
 var rows = [Count]struct {
 	name   string
 	scalar string
@@ -61,8 +57,7 @@ var rows = [Count]struct {
 	Float64:   {"float64", "Double", "double", 8, kindFloat},
 }
 
-// index returns d as an index of rows; a value that is no type counts as
-// Undefined.
+// index returns d as an index of rows; a value that is no type counts as Undefined.
 func (d DType) index() int {
 	if d >= Count {
 		return int(Undefined)
@@ -85,8 +80,7 @@ func (d DType) ScalarName() string { return rows[d.index()].scalar }
 // CppName returns the C++ name that some of PyTorch's errors use, "long int".
 func (d DType) CppName() string { return rows[d.index()].cpp }
 
-// TensorType returns PyTorch's legacy name of a CPU tensor of this type,
-// "torch.FloatTensor".
+// TensorType returns PyTorch's legacy name of a CPU tensor of this type, "torch.FloatTensor".
 func (d DType) TensorType() string { return "torch." + d.ScalarName() + "Tensor" }
 
 // IsFloat reports whether d is a floating-point type.

@@ -30,8 +30,8 @@ func (h F16) Float32() float32 {
 	return math.Float32frombits(bits | uint32(h&0x8000)<<16)
 }
 
-// ToF16 returns the F16 nearest to x, ties to even; what is too large becomes
-// infinite, and a NaN the quiet one with x's sign, as in c10::Half.
+// ToF16 returns the F16 nearest to x, ties to even; what is too large becomes infinite, and a NaN the quiet one with x's
+// sign, as in c10::Half.
 func ToF16(x float32) F16 {
 	bits := math.Float32bits(x)
 	sign := F16(bits >> 16 & 0x8000)
@@ -51,8 +51,7 @@ func toF16Special(bits uint32) F16 {
 	if bits >= 0x4780_0000 {
 		return f16Inf
 	}
-	// The last bit of a float32 near 0.5 is worth F16's smallest subnormal, so
-	// that the addition rounds.
+	// The last bit of a float32 near 0.5 is worth F16's smallest subnormal, so that the addition rounds.
 	sum := math.Float32frombits(bits) + math.Float32frombits(f32Half)
 	return F16(math.Float32bits(sum) - f32Half)
 }
@@ -63,8 +62,8 @@ func F16FromFloat64(x float64) F16 { return ToF16(float32(x)) }
 // Float32 returns b's value, which is exact.
 func (b BF16) Float32() float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// ToBF16 returns the BF16 nearest to x, ties to even; what is too large
-// becomes infinite, and every NaN the same one, as in c10::BFloat16.
+// ToBF16 returns the BF16 nearest to x, ties to even; what is too large becomes infinite, and every NaN the same one, as in
+// c10::BFloat16.
 func ToBF16(x float32) BF16 {
 	if x != x {
 		return bf16NaN
@@ -73,6 +72,5 @@ func ToBF16(x float32) BF16 {
 	return BF16((bits + 0x7fff + bits>>16&1) >> 16)
 }
 
-// BF16FromFloat64 returns ToBF16(float32(x)): rounded twice, as c10::BFloat16
-// does.
+// BF16FromFloat64 returns ToBF16(float32(x)): rounded twice, as c10::BFloat16 does.
 func BF16FromFloat64(x float64) BF16 { return ToBF16(float32(x)) }

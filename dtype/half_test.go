@@ -43,8 +43,7 @@ func TestF16Float32(t *testing.T) {
 	}
 }
 
-// Around each F16 and around the middle of each two neighbours lie the cases
-// of rounding: below, at and above.
+// Around each F16 and around the middle of each two neighbours lie the cases of rounding: below, at and above.
 func TestToF16Rounds(t *testing.T) {
 	for i := range 0x7c00 {
 		low := dtype.F16(i)
@@ -155,8 +154,7 @@ func TestToBF16Rounds(t *testing.T) {
 	}
 }
 
-// A float64 goes through float32, as in PyTorch: just above the middle of two
-// halves it falls on the middle first.
+// A float64 goes through float32, as in PyTorch: just above the middle of two halves it falls on the middle first.
 func TestHalfFromFloat64RoundsTwice(t *testing.T) {
 	if got := dtype.F16FromFloat64(1 + 0x1p-11 + 0x1p-40); got != 0x3c00 {
 		t.Errorf("F16FromFloat64 = %#04x, want %#04x", got, 0x3c00)

@@ -29,13 +29,12 @@ var promotions = [Count][Count]DType{
 	f8: {0, f8, f8, f8, f8, f8, f8, f8, f8, f8, f8},
 }
 
-// Promote returns the smallest type that holds both a and b by PyTorch's
-// table (torch.promote_types); it is Undefined where either is.
+// Promote returns the smallest type that holds both a and b by PyTorch's table (torch.promote_types); it is Undefined where
+// either is.
 func Promote(a, b DType) DType { return promotions[a.index()][b.index()] }
 
-// CanCast reports whether an in-place operation may store a result of type
-// from in a tensor of type to: never floats in integers, and only bools in
-// bools.
+// CanCast reports whether an in-place operation may store a result of type from in a tensor of type to: never floats in
+// integers, and only bools in bools.
 func CanCast(from, to DType) bool {
 	if from.IsFloat() && to.IsInteger() {
 		return false
@@ -53,8 +52,7 @@ const (
 	Wrapped                 // a number of the language
 )
 
-// Promotion finds the type of an operation's result (torch.result_type) from
-// its operands. Its zero value is ready to use:
+// Promotion finds the type of an operation's result (torch.result_type) from its operands. Its zero value is ready to use:
 //
 //	var p dtype.Promotion
 //	p.Add(dtype.Dimensioned, dtype.Int64)
@@ -64,8 +62,8 @@ type Promotion struct {
 	tiers [3]DType // by Tier; Undefined where the tier has no operand
 }
 
-// Add takes an operand into account. Numbers of the language have one size
-// only: a Wrapped float counts as Default, a Wrapped integer as Int64.
+// Add takes an operand into account. Numbers of the language have one size only: a Wrapped float counts as Default, a
+// Wrapped integer as Int64.
 func (p *Promotion) Add(t Tier, d DType) {
 	if t == Wrapped {
 		d = widen(d)
@@ -99,8 +97,7 @@ func promoteDefined(a, b DType) DType {
 	return Promote(a, b)
 }
 
-// combine lets a lower tier change the higher one's category (bool, integer,
-// float), but not its size.
+// combine lets a lower tier change the higher one's category (bool, integer, float), but not its size.
 func combine(higher, lower DType) DType {
 	if higher.IsFloat() {
 		return higher

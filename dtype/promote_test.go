@@ -8,8 +8,7 @@ import (
 	"cresset/dtype"
 )
 
-// codes are the short names of testdata/promote_types_torch26.txt. Its
-// complex types c4 and c8 do not exist here.
+// codes are the short names of testdata/promote_types_torch26.txt. Its complex types c4 and c8 do not exist here.
 var codes = map[string]dtype.DType{
 	"b1": dtype.Bool, "u1": dtype.Uint8, "i1": dtype.Int8, "i2": dtype.Int16, "i4": dtype.Int32, "i8": dtype.Int64,
 	"f2": dtype.Float16, "bf": dtype.BFloat16, "f4": dtype.Float32, "f8": dtype.Float64,
@@ -150,8 +149,7 @@ func TestPromotionGolden(t *testing.T) {
 	}
 }
 
-// printedDType reads the dtype off a printed tensor; those that a literal has
-// by itself are not printed.
+// printedDType reads the dtype off a printed tensor; those that a literal has by itself are not printed.
 func printedDType(printed string) dtype.DType {
 	if _, name, ok := strings.Cut(printed, "dtype="); ok {
 		d, _ := dtype.Parse(strings.TrimSuffix(name, ")"))
@@ -190,8 +188,8 @@ func TestPromotionAllocatesNothing(t *testing.T) {
 }
 
 func TestCanCast(t *testing.T) {
-	// Rows are from, columns to; in the order of the constants: bool, uint8,
-	// int8 to int64, float16, bfloat16, float32, float64.
+	// Rows are from, columns to; in the order of the constants: bool, uint8, int8 to int64, float16, bfloat16, float32,
+	// float64.
 	want := []string{
 		"yyyyyyyyyy",
 		"nyyyyyyyyy",

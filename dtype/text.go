@@ -23,9 +23,8 @@ func names() []string {
 	return list
 }
 
-// Parse returns the DType that s names: "float32", "torch.float32", or one of
-// PyTorch's aliases (half, float, double, short, int, long). The error is an
-// *Error.
+// Parse returns the DType that s names: "float32", "torch.float32", or one of PyTorch's aliases (half, float, double, short,
+// int, long). The error is an *Error.
 func Parse(s string) (DType, error) {
 	name := strings.TrimPrefix(s, "torch.")
 	for d := Bool; d < Count; d++ {

@@ -71,8 +71,11 @@ func (*Sigmoid) String() string { return "Sigmoid()" }
 // GELU is x·Φ(x), or its approximation by tanh.
 type GELU struct{ Approximate bool }
 
-// NewGELU returns the exact activation.
-func NewGELU() *GELU { return &GELU{} }
+// NewGELU returns the activation, exact unless told otherwise by Approximate.
+func NewGELU(opts ...GELUOption) *GELU { return &GELU{Approximate: read(opts).approximate} }
+
+// Approximate says whether GELU is approximated by tanh, PyTorch's approximate='tanh'.
+func Approximate(on bool) GELUOption { return option(func(o *options) { o.approximate = on }) }
 
 // Forward returns x·Φ(x).
 func (a *GELU) Forward(x *tensor.Tensor) *tensor.Tensor {
@@ -105,8 +108,19 @@ func (*SiLU) String() string { return "SiLU()" }
 // Softplus is log(1+exp(Beta·x))/Beta, and x itself where Beta·x > Threshold.
 type Softplus struct{ Beta, Threshold float64 }
 
-// NewSoftplus returns the activation with PyTorch's beta 1 and threshold 20.
-func NewSoftplus() *Softplus { return &Softplus{1, 20} }
+// NewSoftplus returns the activation. It takes Beta and Threshold.
+func NewSoftplus(opts ...SoftplusOption) *Softplus {
+	o := read(opts)
+	return &Softplus{o.beta, o.threshold}
+}
+
+// Beta is Softplus's sharpness, 1 unless given.
+func Beta(beta float64) SoftplusOption { return option(func(o *options) { o.beta = beta }) }
+
+// Threshold is the value of beta·x above which Softplus is x itself, 20 unless given.
+func Threshold(threshold float64) SoftplusOption {
+	return option(func(o *options) { o.threshold = threshold })
+}
 
 // Forward returns log(1+exp(Beta·x))/Beta.
 func (a *Softplus) Forward(x *tensor.Tensor) *tensor.Tensor { return x.Softplus(a.Beta, a.Threshold) }

@@ -23,13 +23,19 @@ func TestActivations(t *testing.T) {
 	}{
 		{nn.NewReLU(), "ReLU()", func(x float64) float64 { return max(x, 0) }},
 		{nn.NewGELU(), "GELU(approximate='none')", func(x float64) float64 { return x * phi(x) }},
-		{&nn.GELU{Approximate: true}, "GELU(approximate='tanh')", func(x float64) float64 {
+		{nn.NewGELU(nn.Approximate(true)), "GELU(approximate='tanh')", func(x float64) float64 {
 			return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 		}},
 		{nn.NewSiLU(), "SiLU()", func(x float64) float64 { return x * sigmoid(x) }},
 		{nn.NewSigmoid(), "Sigmoid()", sigmoid},
 		{nn.NewTanh(), "Tanh()", math.Tanh},
 		{nn.NewSoftplus(), "Softplus(beta=1.0, threshold=20.0)", func(x float64) float64 { return math.Log1p(math.Exp(x)) }},
+		{nn.NewSoftplus(nn.Beta(2), nn.Threshold(0)), "Softplus(beta=2.0, threshold=0.0)", func(x float64) float64 {
+			if x > 0 {
+				return x
+			}
+			return math.Log1p(math.Exp(2*x)) / 2
+		}},
 		{nn.NewLeakyReLU(0.01), "LeakyReLU(negative_slope=0.01)", func(x float64) float64 { return max(x, 0.01*x) }},
 		{nn.NewLeakyReLU(1e-5), "LeakyReLU(negative_slope=1e-05)", func(x float64) float64 { return max(x, 1e-5*x) }},
 		{nn.NewELU(1), "ELU(alpha=1.0)", func(x float64) float64 { return max(x, 0) + min(0, math.Expm1(x)) }},

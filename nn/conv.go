@@ -2,44 +2,50 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
 // Conv2D slides kernels over the last two axes of x [N, C, H, W] or [C, H, W].
 type Conv2D struct {
-	Weight  *tensor.Tensor // [out, in/groups, height, width]
-	Bias    *tensor.Tensor // [out]; nil with Bias(false)
-	Options tensor.Conv2DOptions
+	Weight                    *tensor.Tensor // [out, in/groups, height, width]
+	Bias                      *tensor.Tensor // [out]; nil with Bias(false)
+	Stride, Padding, Dilation [2]int         // of height and width
+	Groups                    int
 }
 
 // NewConv2D returns a layer from in to out channels with square kernels, drawn as PyTorch draws it. It takes KernelWidth,
 // Stride, Padding, Dilation, Groups, Bias, On and As.
 func NewConv2D(in, out, kernel int, opts ...Conv2DOption) *Conv2D {
 	o := read(opts)
-	w, k := o.window, o.window.kernel(kernel)
-	c := &Conv2D{Options: tensor.Conv2DOptions{Stride: orOnes(w.stride), Padding: w.padding, Dilation: w.dilation, Groups: w.groups}}
+	w := o.window
+	k := w.kernel(kernel)
+	c := &Conv2D{Stride: w.strideOr([2]int{1, 1}), Padding: w.padding, Dilation: w.dilation, Groups: w.groups}
 	c.Weight, c.Bias = o.kernels(in, out, k[0], k[1])
 	return c
 }
 
 // Forward returns the cross-correlation of x with the kernels, plus the bias.
 func (c *Conv2D) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.Conv2D(c.Weight, c.Bias, c.Options)
+	return inner.Conv2D(x, c.Weight, c.Bias, c.window())
+}
+
+func (c *Conv2D) window() op.Window {
+	return op.Window{Stride: c.Stride, Padding: c.Padding, Dilation: c.Dilation, Groups: c.Groups}
 }
 
 // String prints the layer as PyTorch does.
 func (c *Conv2D) String() string {
-	o := c.Options
-	stride, dilation := orOnes(o.Stride), orOnes(o.Dilation)
-	return printConv("Conv2d", c.Weight, c.Bias, stride[:], o.Padding[:], dilation[:], orOne(o.Groups))
+	return printConv("Conv2d", c.Weight, c.Bias, c.Stride[:], c.Padding[:], c.Dilation[:], c.Groups)
 }
 
 // Conv1D slides kernels over the last axis of x [N, C, L] or [C, L].
 type Conv1D struct {
-	Weight  *tensor.Tensor // [out, in/groups, length]
-	Bias    *tensor.Tensor // [out]; nil with Bias(false)
-	Options tensor.Conv1DOptions
+	Weight                            *tensor.Tensor // [out, in/groups, length]
+	Bias                              *tensor.Tensor // [out]; nil with Bias(false)
+	Stride, Padding, Dilation, Groups int
 }
 
 // NewConv1D returns a layer from in to out channels, drawn as PyTorch draws it. It takes Stride, Padding, Dilation, Groups,
@@ -47,23 +53,20 @@ type Conv1D struct {
 func NewConv1D(in, out, kernel int, opts ...Conv1DOption) *Conv1D {
 	o := read(opts)
 	w := o.window
-	c := &Conv1D{Options: tensor.Conv1DOptions{
-		Stride: orOne(single("stride", w.stride)), Padding: single("padding", w.padding),
-		Dilation: single("dilation", w.dilation), Groups: w.groups,
-	}}
+	c := &Conv1D{Stride: single("stride", w.strideOr([2]int{1, 1})), Padding: single("padding", w.padding),
+		Dilation: single("dilation", w.dilation), Groups: w.groups}
 	c.Weight, c.Bias = o.kernels(in, out, kernel)
 	return c
 }
 
 // Forward returns the cross-correlation of x with the kernels, plus the bias.
 func (c *Conv1D) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.Conv1D(c.Weight, c.Bias, c.Options)
+	return x.Conv1D(c.Weight, c.Bias, tensor.Stride(c.Stride), tensor.Padding(c.Padding), tensor.Dilation(c.Dilation), tensor.Groups(c.Groups))
 }
 
 // String prints the layer as PyTorch does.
 func (c *Conv1D) String() string {
-	o := c.Options
-	return printConv("Conv1d", c.Weight, c.Bias, []int{orOne(o.Stride)}, []int{o.Padding}, []int{orOne(o.Dilation)}, orOne(o.Groups))
+	return printConv("Conv1d", c.Weight, c.Bias, []int{c.Stride}, []int{c.Padding}, []int{c.Dilation}, c.Groups)
 }
 
 // kernels draws the weight and then the bias of a convolution.
@@ -90,10 +93,10 @@ func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Ten
 func printConv(name string, weight, bias *tensor.Tensor, stride, padding, dilation []int, groups int) string {
 	shape := weight.Shape()
 	s := fmt.Sprintf("%s(%d, %d, kernel_size=%s, stride=%s", name, shape[1]*groups, shape[0], tuple(shape[2:]...), tuple(stride...))
-	if !all(padding, 0) {
+	if slices.Max(padding) > 0 {
 		s += ", padding=" + tuple(padding...)
 	}
-	if !all(dilation, 1) {
+	if slices.Max(dilation) > 1 {
 		s += ", dilation=" + tuple(dilation...)
 	}
 	if groups != 1 {
@@ -103,13 +106,4 @@ func printConv(name string, weight, bias *tensor.Tensor, stride, padding, dilati
 		s += ", bias=False"
 	}
 	return s + ")"
-}
-
-func all(numbers []int, n int) bool {
-	for _, v := range numbers {
-		if v != n {
-			return false
-		}
-	}
-	return true
 }

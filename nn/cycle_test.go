@@ -110,3 +110,23 @@ func TestBuffersThatAreNotInTheState(t *testing.T) {
 		t.Error("a copy shares the mask's tensor")
 	}
 }
+
+// nothing is a type that holds nothing but itself.
+type nothing []nothing
+
+// TestTypesThatHoldThemselves wants fields that cannot lead to a tensor to be passed over, however they are made.
+func TestTypesThatHoldThemselves(t *testing.T) {
+	var itself any
+	itself = &itself
+	net := &struct {
+		Lists  nothing
+		Itself any
+		Weight *tensor.Tensor
+	}{nothing{nil, {}}, itself, tensor.Parameter(tensor.Ones(2))}
+	if n := nn.CountParameters(nn.Copy(net, (*tensor.Tensor).Detach)); n != 2 {
+		t.Errorf("got %d parameters, want 2", n)
+	}
+	if got := nn.Describe(net); got != "()" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -5,34 +5,47 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"cresset/internal/friend"
 )
 
 // Describe prints a model as PyTorch does: a layer by its String, a struct by its name and its children, one per line.
 func Describe(model any) string {
-	v := reflect.ValueOf(model)
-	if s, ok := model.(fmt.Stringer); ok && !isContainer(v) {
-		return s.String()
-	}
-	return make(describer).describe(v)
+	return make(describer).describe(reflect.ValueOf(model))
 }
 
 // describer knows the pointers, slices and maps that are being printed: one that holds itself ends in dots.
 type describer map[reference]bool
 
-// isContainer reports whether the value's own String is made of Describe.
-func isContainer(v reflect.Value) bool {
-	switch v.Interface().(type) {
-	case *Sequential, ModuleList:
-		return true
+var describedType = reflect.TypeFor[friend.Described]()
+
+// ownText returns what the value's String makes, unless that is Describe again.
+func ownText(v reflect.Value) (text string, ok bool) {
+	if !v.IsValid() || !v.CanInterface() {
+		return "", false
 	}
-	return false
+	s, ok := v.Interface().(fmt.Stringer)
+	if !ok || v.Type() == reflect.TypeFor[ModuleList]() || v.Type() == reflect.TypeFor[*Sequential]() {
+		return "", false
+	}
+	if v.Kind() == reflect.Pointer && v.Type().Elem().Kind() == reflect.Struct {
+		for f := range v.Type().Elem().Fields() {
+			if f.Type == describedType {
+				return "", false
+			}
+		}
+	}
+	return s.String(), true
 }
 
 // nameOf returns what a type prints as: a plain slice or map of modules as the container that PyTorch keeps them in.
 func nameOf(t reflect.Type) string {
 	switch {
+	case t.Kind() == reflect.Pointer:
+		return nameOf(t.Elem())
 	case t.Name() != "":
-		return t.Name()
+		name, _, _ := strings.Cut(t.Name(), "[") // of a generic type
+		return name
 	case t.Kind() == reflect.Map:
 		return "ModuleDict"
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
@@ -44,37 +57,27 @@ func nameOf(t reflect.Type) string {
 type child struct{ name, text string }
 
 func (d describer) describe(v reflect.Value) string {
-	if v.CanInterface() {
-		if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
-			return s.String()
+	for {
+		if text, ok := ownText(v); ok {
+			return text
 		}
-	}
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
+		kind := v.Kind()
+		if (kind == reflect.Pointer || kind == reflect.Interface) && v.IsNil() {
 			return "None"
 		}
-		if v.Kind() == reflect.Pointer {
+		if kind == reflect.Pointer || kind == reflect.Slice || kind == reflect.Map {
 			if d[keyOf(v)] {
-				return nameOf(v.Type().Elem()) + "(...)"
+				return nameOf(v.Type()) + "(...)"
 			}
 			d[keyOf(v)] = true
 			defer delete(d, keyOf(v))
 		}
-		v = v.Elem()
-		if v.CanInterface() {
-			if s, ok := v.Interface().(fmt.Stringer); ok && !isContainer(v) {
-				return s.String()
-			}
+		if kind != reflect.Pointer && kind != reflect.Interface {
+			break
 		}
+		v = v.Elem()
 	}
 	name := nameOf(v.Type())
-	if v.Kind() == reflect.Slice || v.Kind() == reflect.Map {
-		if d[keyOf(v)] {
-			return name + "(...)"
-		}
-		d[keyOf(v)] = true
-		defer delete(d, keyOf(v))
-	}
 	kids := d.children(v)
 	if v.Kind() == reflect.Slice || v.Kind() == reflect.Array {
 		kids = repeated(kids)
@@ -125,7 +128,7 @@ func (d describer) children(v reflect.Value) []child {
 // isModule reports whether the value is a module that is there: not a nil, not a tensor.
 func isModule(v reflect.Value) bool {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() || v.Type() == tensorType {
+		if v.IsNil() || v.Type() == tensorType || !mayHold(v.Type()) {
 			return false
 		}
 		v = v.Elem()

@@ -10,5 +10,6 @@
 //
 // Names follow PyTorch's state dicts: the snake case of the field ("hidden.weight"), the index in a slice ("0.weight").
 // A tag changes that: `nn:"in_proj_weight"` names, `nn:",buffer"` marks a tensor that is state but no parameter,
-// `nn:",buffer,persistent=false"` one that moves with the model and is not in its state, `nn:",inline"` leaves the field out of the name, `nn:"-"` hides the field.
+// `nn:",buffer,persistent=false"` one that moves with the model and is not in its state, `nn:",inline"` leaves the field out of
+// the name, `nn:"-"` hides the field.
 package nn

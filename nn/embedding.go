@@ -35,7 +35,7 @@ func PaddingIndex(i int) EmbeddingOption {
 // Forward returns the rows that x, of integers, names: its shape with the width added.
 func (e *Embedding) Forward(x *tensor.Tensor) *tensor.Tensor {
 	if e.Padding != nil {
-		return tensor.Embedding(e.Weight, x, *e.Padding)
+		return tensor.Embedding(e.Weight, x, tensor.PaddingIndex(*e.Padding))
 	}
 	return tensor.Embedding(e.Weight, x)
 }

@@ -27,6 +27,7 @@ func TestLayersPrint(t *testing.T) {
 			"BatchNorm1d(3, eps=0.001, momentum=0.01, affine=False, track_running_stats=False)"},
 		{nn.NewLayerNorm([]int{3}), "LayerNorm((3,), eps=1e-05, elementwise_affine=True)"},
 		{nn.NewLayerNorm([]int{2, 3}), "LayerNorm((2, 3), eps=1e-05, elementwise_affine=True)"},
+		{nn.NewLayerNorm([]int{3}, nn.ElementwiseAffine(false)), "LayerNorm((3,), eps=1e-05, elementwise_affine=False)"},
 		{nn.NewMaxPool2D(2), "MaxPool2d(kernel_size=2, stride=2, padding=0, dilation=1, ceil_mode=False)"},
 		{nn.NewAvgPool2D(3, nn.KernelWidth(2), nn.Stride(1)), "AvgPool2d(kernel_size=(3, 2), stride=1, padding=0)"},
 		{nn.NewAdaptiveAvgPool2D(3, 2), "AdaptiveAvgPool2d(output_size=(3, 2))"},
@@ -86,7 +87,7 @@ func TestBatchNormModes(t *testing.T) {
 	frozen.Forward(x)
 	z := nn.Eval(b).Forward(x)
 	if !slices.Equal(running, tensor.Values[float32](b.RunningMean)) || b.NumBatchesTracked.Item() != int64(1) {
-		t.Errorf("evaluation moved the running figures")
+		t.Errorf("evaluation moved the running statistics")
 	}
 	if want := (1 - 0.2) / math.Sqrt(0.9+0.1*2+1e-5); !(math.Abs(tensor.Values[float64](z)[0]-want) <= 1e-6) {
 		t.Errorf("in evaluation: %v, want %v first", z, want)
@@ -100,10 +101,20 @@ func TestBatchNormModes(t *testing.T) {
 	}
 	alone := nn.Eval(nn.NewBatchNorm1D(2, nn.TrackRunningStats(false), nn.Affine(false)))
 	if got := tensor.Values[float64](alone.Forward(x)); !(math.Abs(got[0]+1) <= 1e-4) {
-		t.Errorf("without running figures: %v", got)
+		t.Errorf("without running statistics: %v", got)
 	}
 	if half := nn.To(nn.NewBatchNorm2D(2), dtype.Float16); half.RunningVar.DType() != dtype.Float16 || half.NumBatchesTracked.DType() != dtype.Int64 {
 		t.Errorf("as float16: %v, %v", half.RunningVar.DType(), half.NumBatchesTracked.DType())
+	}
+}
+
+func TestAvgPoolPadding(t *testing.T) {
+	x := tensor.Ones(1, 1, 2, 2)
+	for count, want := range map[bool]float64{true: 0.25, false: 1} {
+		y := nn.NewAvgPool2D(2, nn.Padding(1), nn.CountIncludePad(count)).Forward(x)
+		if got := y.At(0, 0, 0, 0).Item(); got != want {
+			t.Errorf("the mean of a corner is %v with CountIncludePad(%v), want %v", got, count, want)
+		}
 	}
 }
 

@@ -119,7 +119,7 @@ func (m *Mode) Training() bool { return !m.evaluating }
 func Train[M any](model M) M { return setMode(model, false) }
 
 // Eval puts a model in evaluation mode, in place, and returns it: Dropout passes its input on, BatchNorm uses its running
-// figures.
+// statistics.
 func Eval[M any](model M) M { return setMode(model, true) }
 
 var modeType = reflect.TypeFor[Mode]()

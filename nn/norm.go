@@ -17,7 +17,7 @@ type NormOption interface {
 // Eps is what a normalization adds to the variance; 1e-5 unless given.
 func Eps(eps float64) NormOption { return option(func(o *options) { o.eps = eps }) }
 
-// Momentum is the share of a batch in the running figures of a batch normalization; 0.1 unless given.
+// Momentum is the share of a batch in the running statistics of a batch normalization; 0.1 unless given.
 func Momentum(share float64) BatchNormOption {
 	return option(func(o *options) { o.momentum = share })
 }
@@ -28,17 +28,17 @@ func Affine(on bool) BatchNormOption { return option(func(o *options) { o.affine
 // ElementwiseAffine says whether a layer normalization has weight and bias, as it does unless told otherwise.
 func ElementwiseAffine(on bool) LayerNormOption { return option(func(o *options) { o.affine = on }) }
 
-// TrackRunningStats says whether a batch normalization keeps running figures, as it does unless told otherwise; without them it
+// TrackRunningStats says whether a batch normalization keeps running statistics, as it does unless told otherwise; without them it
 // always normalises by the batch.
 func TrackRunningStats(on bool) BatchNormOption { return option(func(o *options) { o.stats = on }) }
 
 // BatchNorm is what BatchNorm1D and BatchNorm2D share: it normalises each channel, by the batch in training and by running
-// figures in evaluation.
+// statistics in evaluation.
 type BatchNorm struct {
 	Mode
 	Weight, Bias            *tensor.Tensor // [channels]; nil with Affine(false)
 	RunningMean, RunningVar *tensor.Tensor `nn:",buffer"` // [channels]; nil with TrackRunningStats(false)
-	NumBatchesTracked       *tensor.Tensor `nn:",buffer"` // how many batches the running figures have seen
+	NumBatchesTracked       *tensor.Tensor `nn:",buffer"` // how many batches the running statistics have seen
 	Channels                int
 	Momentum, Eps           float64
 }
@@ -56,13 +56,18 @@ func newBatchNorm(channels int, opts []BatchNormOption) BatchNorm {
 	return b
 }
 
-// normalize returns x normalised; in training the running figures follow.
-func (b *BatchNorm) normalize(x *tensor.Tensor) *tensor.Tensor {
+// normalize returns x normalised; in training the running statistics follow. It panics where x has none of the given numbers
+// of axes, of which want tells.
+func (b *BatchNorm) normalize(x *tensor.Tensor, want string, axes ...int) *tensor.Tensor {
+	if !slices.Contains(axes, x.Dim()) {
+		panic(fault("batch_norm", fmt.Sprintf("expected %s input (got %dD input)", want, x.Dim())))
+	}
 	byBatch := b.Training() || b.RunningMean == nil
 	if b.Training() && b.NumBatchesTracked != nil {
 		b.NumBatchesTracked.AddScalarInPlace(1)
 	}
-	return x.BatchNorm(b.Weight, b.Bias, b.RunningMean, b.RunningVar, tensor.BatchNormOptions{Training: byBatch, Momentum: b.Momentum, Eps: b.Eps})
+	return x.BatchNorm(b.Weight, b.Bias, b.RunningMean, b.RunningVar,
+		tensor.Training(byBatch), tensor.Momentum(b.Momentum), tensor.Eps(b.Eps))
 }
 
 func (b *BatchNorm) print(name string) string {
@@ -80,10 +85,7 @@ func NewBatchNorm1D(channels int, opts ...BatchNormOption) *BatchNorm1D {
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
 func (b *BatchNorm1D) Forward(x *tensor.Tensor) *tensor.Tensor {
-	if d := x.Dim(); d != 2 && d != 3 {
-		panic(fault("batch_norm", fmt.Sprintf("expected 2D or 3D input (got %dD input)", d)))
-	}
-	return b.normalize(x)
+	return b.normalize(x, "2D or 3D", 2, 3)
 }
 
 // String prints the layer as PyTorch does.
@@ -98,12 +100,7 @@ func NewBatchNorm2D(channels int, opts ...BatchNormOption) *BatchNorm2D {
 }
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
-func (b *BatchNorm2D) Forward(x *tensor.Tensor) *tensor.Tensor {
-	if d := x.Dim(); d != 4 {
-		panic(fault("batch_norm", fmt.Sprintf("expected 4D input (got %dD input)", d)))
-	}
-	return b.normalize(x)
-}
+func (b *BatchNorm2D) Forward(x *tensor.Tensor) *tensor.Tensor { return b.normalize(x, "4D", 4) }
 
 // String prints the layer as PyTorch does.
 func (b *BatchNorm2D) String() string { return b.print("BatchNorm2d") }
@@ -134,7 +131,7 @@ func NewLayerNorm(shape []int, opts ...LayerNormOption) *LayerNorm {
 
 // Forward returns (x - mean) / √(variance + Eps) · weight + bias.
 func (l *LayerNorm) Forward(x *tensor.Tensor) *tensor.Tensor {
-	return x.LayerNorm(l.Shape, l.Weight, l.Bias, l.Eps)
+	return x.LayerNorm(l.Shape, l.Weight, l.Bias, tensor.Eps(l.Eps))
 }
 
 // String prints the layer as PyTorch does.

@@ -52,6 +52,16 @@ type (
 		setter
 		embedding()
 	}
+	// GELUOption is an option of NewGELU.
+	GELUOption interface {
+		setter
+		gelu()
+	}
+	// SoftplusOption is an option of NewSoftplus.
+	SoftplusOption interface {
+		setter
+		softplus()
+	}
 	// BatchNormOption is an option of NewBatchNorm1D and NewBatchNorm2D.
 	BatchNormOption interface {
 		setter
@@ -72,6 +82,9 @@ type options struct {
 	eps, momentum float64
 	affine, stats bool
 	padding       *int // Embedding: the index that stands for nothing
+	approximate   bool // GELU
+	beta          float64
+	threshold     float64
 }
 
 type setter interface{ set(*options) }
@@ -86,12 +99,14 @@ func (option) conv2D()          {}
 func (option) maxPool()         {}
 func (option) avgPool()         {}
 func (option) embedding()       {}
+func (option) gelu()            {}
+func (option) softplus()        {}
 func (option) batchNorm()       {}
 func (option) layerNorm()       {}
 
 // read returns PyTorch's defaults, changed by the options that are given.
 func read[O setter](opts []O) options {
-	o := options{bias: true, eps: 1e-5, momentum: 0.1, affine: true, stats: true}
+	o := options{bias: true, eps: 1e-5, momentum: 0.1, affine: true, stats: true, beta: 1, threshold: 20}
 	o.window = windowOptions{dilation: [2]int{1, 1}, groups: 1, countPadding: true}
 	for _, opt := range opts {
 		opt.set(&o)

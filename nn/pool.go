@@ -3,44 +3,56 @@ package nn
 import (
 	"fmt"
 
+	"cresset/internal/op"
 	"cresset/tensor"
 )
 
 // MaxPool2D takes the largest element of windows over the last two axes.
-type MaxPool2D struct{ Options tensor.PoolOptions }
+type MaxPool2D struct {
+	Kernel, Stride, Padding, Dilation [2]int // of height and width
+}
 
 // NewMaxPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and Dilation; the stride is the
 // kernel's extent unless given.
 func NewMaxPool2D(kernel int, opts ...MaxPool2DOption) *MaxPool2D {
-	return &MaxPool2D{poolOptions(kernel, read(opts))}
+	w := read(opts).window
+	k := w.kernel(kernel)
+	return &MaxPool2D{k, w.strideOr(k), w.padding, w.dilation}
 }
 
 // Forward returns the largest elements.
-func (p *MaxPool2D) Forward(x *tensor.Tensor) *tensor.Tensor { return x.MaxPool2D(p.Options) }
+func (p *MaxPool2D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return inner.MaxPool2D(x, op.Window{Kernel: p.Kernel, Stride: p.Stride, Padding: p.Padding, Dilation: p.Dilation})
+}
 
 // String prints the layer as PyTorch does.
 func (p *MaxPool2D) String() string {
-	o := p.Options
 	return fmt.Sprintf("MaxPool2d(kernel_size=%s, stride=%s, padding=%s, dilation=%s, ceil_mode=False)",
-		square(o.Kernel), square(o.Stride), square(o.Padding), square(orOnes(o.Dilation)))
+		square(p.Kernel), square(p.Stride), square(p.Padding), square(p.Dilation))
 }
 
 // AvgPool2D takes the mean of windows over the last two axes.
-type AvgPool2D struct{ Options tensor.PoolOptions }
+type AvgPool2D struct {
+	Kernel, Stride, Padding [2]int // of height and width
+	CountIncludePad         bool   // the zeros of the padding count
+}
 
 // NewAvgPool2D returns the layer for square windows. It takes KernelWidth, Stride, Padding and CountIncludePad; the stride is
 // the kernel's extent unless given.
 func NewAvgPool2D(kernel int, opts ...AvgPool2DOption) *AvgPool2D {
-	return &AvgPool2D{poolOptions(kernel, read(opts))}
+	w := read(opts).window
+	k := w.kernel(kernel)
+	return &AvgPool2D{k, w.strideOr(k), w.padding, w.countPadding}
 }
 
 // Forward returns the means.
-func (p *AvgPool2D) Forward(x *tensor.Tensor) *tensor.Tensor { return x.AvgPool2D(p.Options) }
+func (p *AvgPool2D) Forward(x *tensor.Tensor) *tensor.Tensor {
+	return inner.AvgPool2D(x, op.Window{Kernel: p.Kernel, Stride: p.Stride, Padding: p.Padding, Dilation: [2]int{1, 1}, CountPadding: p.CountIncludePad})
+}
 
 // String prints the layer as PyTorch does.
 func (p *AvgPool2D) String() string {
-	o := p.Options
-	return fmt.Sprintf("AvgPool2d(kernel_size=%s, stride=%s, padding=%s)", square(o.Kernel), square(o.Stride), square(o.Padding))
+	return fmt.Sprintf("AvgPool2d(kernel_size=%s, stride=%s, padding=%s)", square(p.Kernel), square(p.Stride), square(p.Padding))
 }
 
 // AdaptiveAvgPool2D takes the means of Height × Width windows that cover the last two axes evenly.
@@ -59,13 +71,4 @@ func (p *AdaptiveAvgPool2D) Forward(x *tensor.Tensor) *tensor.Tensor {
 // String prints the layer as PyTorch does.
 func (p *AdaptiveAvgPool2D) String() string {
 	return fmt.Sprintf("AdaptiveAvgPool2d(output_size=%s)", tuple(p.Height, p.Width))
-}
-
-func poolOptions(kernel int, given options) tensor.PoolOptions {
-	w := given.window
-	o := tensor.PoolOptions{Kernel: w.kernel(kernel), Stride: w.stride, Padding: w.padding, Dilation: w.dilation, ExcludePadding: !w.countPadding}
-	if o.Stride == [2]int{} {
-		o.Stride = o.Kernel
-	}
-	return o
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"cresset/internal/friend"
-	"cresset/internal/op"
 	"cresset/tensor"
 )
 
@@ -45,7 +44,7 @@ func (s *Sequential) rectifies(i int) bool {
 	return ok
 }
 
-// inner is what package tensor lends to models.
+// inner is what package tensor registers for models.
 var inner = friend.Of[*tensor.Tensor]()
 
 // forwardReLU returns what m and a ReLU behind it make of x, nil where m cannot do both. It looks for exact types, for what
@@ -55,8 +54,7 @@ func forwardReLU(m Module, x *tensor.Tensor) *tensor.Tensor {
 	case *Linear:
 		return inner.LinearReLU(x, m.Weight, m.Bias)
 	case *Conv2D:
-		o := m.Options
-		return inner.Conv2DReLU(x, m.Weight, m.Bias, op.Window{Stride: orOnes(o.Stride), Padding: o.Padding, Dilation: orOnes(o.Dilation), Groups: orOne(o.Groups)})
+		return inner.Conv2DReLU(x, m.Weight, m.Bias, m.window())
 	}
 	return nil
 }

@@ -35,28 +35,40 @@ func LoadState(model any, state map[string]*tensor.Tensor) error {
 			panic(fault("load_state", fmt.Sprintf("the state's tensor %q is nil", name)))
 		}
 	}
+	shapes := make(map[string]tensor.Shape, len(state))
+	for name, t := range state {
+		shapes[name] = t.Shape()
+	}
+	if err := CheckState(model, shapes); err != nil {
+		return err
+	}
+	return tensor.Try(func() {
+		for name, t := range State(model) {
+			t.CopyInPlace(state[name].Detach())
+		}
+	})
+}
+
+// CheckState returns the *StateError with which LoadState would refuse tensors of the given shapes, nil where they fit the model.
+func CheckState(model any, shapes map[string]tensor.Shape) error {
 	bad := &StateError{Model: typeName(model)}
-	known := make(map[string]bool, len(state))
-	type pair struct{ to, from *tensor.Tensor }
-	var pairs []pair
+	known := make(map[string]bool, len(shapes))
 	walk(model, &walker{again: true, visit: func(name string, t *tensor.Tensor, r role) bool {
 		if r == transient {
 			return true
 		}
-		from, ok := state[name]
+		shape, ok := shapes[name]
 		known[name] = true
 		switch {
 		case !ok:
 			bad.Missing = append(bad.Missing, name)
-		case !from.Shape().Equal(t.Shape()):
+		case !shape.Equal(t.Shape()):
 			bad.Mismatched = append(bad.Mismatched, fmt.Sprintf("size mismatch for %s: copying a param with shape %s from checkpoint, "+
-				"the shape in current model is %s.", name, from.Shape(), t.Shape()))
-		default:
-			pairs = append(pairs, pair{t.Detach(), from.Detach()})
+				"the shape in current model is %s.", name, shape, t.Shape()))
 		}
 		return true
 	}})
-	for name := range state {
+	for name := range shapes {
 		if !known[name] {
 			bad.Unexpected = append(bad.Unexpected, name)
 		}
@@ -65,11 +77,7 @@ func LoadState(model any, state map[string]*tensor.Tensor) error {
 	if len(bad.Missing)+len(bad.Unexpected)+len(bad.Mismatched) > 0 {
 		return bad
 	}
-	return tensor.Try(func() {
-		for _, p := range pairs {
-			p.to.CopyInPlace(p.from)
-		}
-	})
+	return nil
 }
 
 // StateError says why a state does not fit a model, in PyTorch's words.

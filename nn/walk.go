@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -182,6 +183,14 @@ func members(v reflect.Value) []member {
 
 // mayHold reports whether values of the type can lead to a tensor.
 func mayHold(t reflect.Type) bool {
+	var lists []reflect.Type // those that t is made of: type list []list holds itself alone
+	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
+		if slices.Contains(lists, t) {
+			return false
+		}
+		lists = append(lists, t)
+		t = t.Elem()
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return t == tensorType || t.Elem().Kind() == reflect.Struct
@@ -189,8 +198,6 @@ func mayHold(t reflect.Type) bool {
 		return true
 	case reflect.Struct:
 		return t.PkgPath() != "sync" && t.PkgPath() != "time"
-	case reflect.Slice, reflect.Array, reflect.Map:
-		return mayHold(t.Elem())
 	default:
 		return false
 	}
@@ -209,11 +216,7 @@ func join(path, name string) string {
 
 func sortedKeys(m reflect.Value) []reflect.Value {
 	keys := m.MapKeys()
-	for i := 1; i < len(keys); i++ {
-		for j := i; j > 0 && keys[j].String() < keys[j-1].String(); j-- {
-			keys[j], keys[j-1] = keys[j-1], keys[j]
-		}
-	}
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
 	return keys
 }
 

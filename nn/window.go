@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"cresset/internal/op"
 )
 
 // windowOptions are what convolutions and pools slide by.
 type windowOptions struct {
 	width             int    // 0: as wide as high
-	stride            [2]int // zero: 1 for convolutions, the kernel's extent for pools
+	stride            [2]int // zero: not given
 	padding, dilation [2]int
 	groups            int
 	countPadding      bool
@@ -81,6 +83,14 @@ func (w windowOptions) kernel(height int) [2]int {
 	return [2]int{height, w.width}
 }
 
+// strideOr returns the stride, or the usual one where none was given.
+func (w windowOptions) strideOr(usual [2]int) [2]int {
+	if w.stride == [2]int{} {
+		return usual
+	}
+	return w.stride
+}
+
 // atLeast refuses numbers below low.
 func atLeast(name string, low int, text string, numbers ...int) {
 	for _, n := range numbers {
@@ -91,14 +101,11 @@ func atLeast(name string, low int, text string, numbers ...int) {
 }
 
 func pair(name string, n []int) [2]int {
-	switch len(n) {
-	case 1:
-		return [2]int{n[0], n[0]}
-	case 2:
-		return [2]int{n[0], n[1]}
-	default:
-		panic(fault(name, fmt.Sprintf("%s takes one number, or height and width, but got %d", name, len(n))))
+	both, err := op.BothAxes(name, n)
+	if err != nil {
+		panic(fault(name, err.Error()))
 	}
+	return both
 }
 
 // single returns the option of a one-dimensional layer.
@@ -108,15 +115,6 @@ func single(name string, n [2]int) int {
 	}
 	return n[0]
 }
-
-func orOne(n int) int {
-	if n == 0 {
-		return 1
-	}
-	return n
-}
-
-func orOnes(n [2]int) [2]int { return [2]int{orOne(n[0]), orOne(n[1])} }
 
 // tuple prints numbers as Python prints a tuple: (3, 3), (3,).
 func tuple(n ...int) string {

@@ -48,14 +48,6 @@ func NewGroup(ps iter.Seq2[string, *tensor.Tensor], lr float64) *Group {
 	return g
 }
 
-// newGroup returns a group with the figures of an optimizer, of which it checks those that all have.
-func newGroup(ps iter.Seq2[string, *tensor.Tensor], f figures) *Group {
-	g := NewGroup(ps, f.lr)
-	nonNegative("weight_decay value", f.weightDecay)
-	g.figures = f
-	return g
-}
-
 // InitialLR returns the learning rate from which schedules start: what LR was when the first of them was made.
 func (g *Group) InitialLR() float64 {
 	if !g.scheduled {
@@ -71,45 +63,7 @@ func (g *Group) ZeroGrad() {
 	}
 }
 
-// groups are all groups of an optimizer.
-type groups []*Group
-
-// Groups returns the parameters with their learning rates.
-func (gs groups) Groups() []*Group { return gs }
-
-// ZeroGrad drops the gradients of all parameters.
-func (gs groups) ZeroGrad() {
-	for _, g := range gs {
-		g.ZeroGrad()
-	}
-}
-
-// copied returns groups like gs of what of returns for each parameter.
-func (gs groups) copied(of func(p *tensor.Tensor) *tensor.Tensor) groups {
-	out := make(groups, len(gs))
-	for i, g := range gs {
-		c := *g
-		c.Params = make([]*tensor.Tensor, len(g.Params))
-		for k, p := range g.Params {
-			c.Params[k] = of(p)
-		}
-		out[i] = &c
-	}
-	return out
-}
-
-// steps calls update for each parameter that has a gradient, with that and its group.
-func (gs groups) steps(update func(p, grad *tensor.Tensor, g *Group)) {
-	for _, g := range gs {
-		for _, p := range g.Params {
-			if grad := inner.BorrowGrad(p); grad != nil {
-				update(p, grad, g)
-			}
-		}
-	}
-}
-
-// inner is what package tensor lends to optimizers.
+// inner is what package tensor registers for optimizers.
 var inner = friend.Of[*tensor.Tensor]()
 
 // refuse panics with PyTorch's text, as every wrong use of tensors does.

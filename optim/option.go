@@ -19,6 +19,7 @@ type figures struct {
 	nesterov, maximize  bool
 	betas               [2]float64
 	eps                 float64
+	decoupled           bool // weight decay shrinks the parameter itself
 }
 
 // option sets a figure. It satisfies every interface; which optimizers take it, the result type of its constructor says.

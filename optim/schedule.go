@@ -10,22 +10,29 @@ import (
 // Schedule changes an optimizer's learning rate; Step is called once per epoch or batch, after the optimizer's.
 //
 // Each learning rate follows from the one before, as in PyTorch: several schedules of one optimizer multiply, and what the
-// caller sets in a Group stays.
+// caller sets in a Group stays. Those of this package are a checkpoint.Stateful, as SGD and Adam are.
 type Schedule interface{ Step() }
 
 // schedule starts at a part of the initial learning rates; next is the learning rate of a group in step n.
 type schedule struct {
-	groups []*Group
-	start  float64
-	n      int
-	next   func(g *Group, n int) float64
+	groups   []*Group
+	n        int
+	start    *float64
+	next     func(g *Group, n int) float64
+	settings []setting
+	check    func() // refuses settings that make no sense
 }
 
-func newSchedule(o Optimizer, start float64, next func(g *Group, n int) float64) *schedule {
-	s := &schedule{groups: groupsOf(o), start: start, next: next}
+// begin sets the first learning rates.
+func (s *schedule) begin(o Optimizer) *schedule {
+	s.groups = groupsOf(o)
+	s.check()
+	if s.start == nil {
+		s.start = new(1.0)
+	}
 	for _, g := range s.groups {
 		g.InitialLR()
-		g.set(g.LR * start)
+		g.set(g.LR * *s.start)
 	}
 	return s
 }
@@ -42,7 +49,7 @@ func (s *schedule) Step() {
 func (s *schedule) restart() {
 	s.n = 0
 	for _, g := range s.groups {
-		g.set(g.InitialLR() * s.start)
+		g.set(g.InitialLR() * *s.start)
 	}
 }
 
@@ -66,14 +73,20 @@ func NewStepLR(o Optimizer, size int, opts ...StepLROption) Schedule {
 	for _, set := range opts {
 		set(&f)
 	}
-	positive("step_size", size)
-	nonNegative("gamma", f.gamma)
-	return newSchedule(o, 1, func(g *Group, n int) float64 {
-		if n%size != 0 {
-			return g.LR
-		}
-		return g.LR * f.gamma
-	})
+	s := &schedule{
+		settings: []setting{{"step_size", &size}, {"gamma", &f.gamma}},
+		check: func() {
+			positive("step_size", size)
+			nonNegative("gamma", f.gamma)
+		},
+		next: func(g *Group, n int) float64 {
+			if n%size != 0 {
+				return g.LR
+			}
+			return g.LR * f.gamma
+		},
+	}
+	return s.begin(o)
 }
 
 // CosineAnnealingLROption is an option of NewCosineAnnealingLR.
@@ -91,15 +104,21 @@ func NewCosineAnnealingLR(o Optimizer, period int, opts ...CosineAnnealingLROpti
 	for _, set := range opts {
 		set(&f)
 	}
-	positive("T_max", period)
-	nonNegative("eta_min", f.low)
 	wave := func(n int) float64 { return 1 + math.Cos(math.Pi*float64(n)/float64(period)) }
-	return newSchedule(o, 1, func(g *Group, n int) float64 {
-		if (n-1-period)%(2*period) == 0 { // the step before was the lowest: nothing to multiply
-			return g.LR + (g.InitialLR()-f.low)*(2-wave(1))/2
-		}
-		return wave(n)/wave(n-1)*(g.LR-f.low) + f.low
-	})
+	s := &schedule{
+		settings: []setting{{"T_max", &period}, {"eta_min", &f.low}},
+		check: func() {
+			positive("T_max", period)
+			nonNegative("eta_min", f.low)
+		},
+		next: func(g *Group, n int) float64 {
+			if (n-1-period)%(2*period) == 0 { // the step before was the lowest: nothing to multiply
+				return g.LR + (g.InitialLR()-f.low)*(2-wave(1))/2
+			}
+			return wave(n)/wave(n-1)*(g.LR-f.low) + f.low
+		},
+	}
+	return s.begin(o)
 }
 
 // LinearLROption is an option of NewLinearLR.
@@ -126,61 +145,22 @@ func NewLinearLR(o Optimizer, opts ...LinearLROption) Schedule {
 }
 
 func newLinear(o Optimizer, f linear) *schedule {
-	f.check()
-	rise := 1 - f.start
-	return newSchedule(o, f.start, func(g *Group, n int) float64 {
-		if n > f.steps {
-			return g.LR
-		}
-		return g.LR * (1 + rise/(float64(f.steps)*f.start+float64(n-1)*rise))
-	})
-}
-
-// NewWarmup raises the learning rate linearly from start times the initial one over steps steps, then hands over to next,
-// which begins with the initial learning rate: PyTorch's SequentialLR of LinearLR and next. It panics where
-// there is no optimizer or no next, a start outside (0, 1], or no step.
-func NewWarmup(o Optimizer, start float64, steps int, next Schedule) Schedule {
-	groups := groupsOf(o)
-	if next == nil {
-		refuse(tensor.ErrValue, "a warm-up needs a schedule to follow it, not nil")
+	s := &schedule{
+		start:    &f.start,
+		settings: []setting{{"start_factor", &f.start}, {"end_factor", only{1.0}}, {"total_iters", &f.steps}},
+		check:    f.check,
+		next: func(g *Group, n int) float64 {
+			if n > f.steps {
+				return g.LR
+			}
+			rise := 1 - f.start
+			return g.LR * (1 + rise/(float64(f.steps)*f.start+float64(n-1)*rise))
+		},
 	}
-	f := linear{start, steps}
-	f.check()
-	for _, g := range groups {
-		g.set(g.InitialLR())
-	}
-	return &warmup{rise: newLinear(o, f), steps: steps, next: next}
+	return s.begin(o)
 }
 
-type warmup struct {
-	rise     *schedule
-	n, steps int
-	next     Schedule
-}
-
-// Step moves on to the next learning rate.
-func (w *warmup) Step() {
-	w.n++
-	switch {
-	case w.n < w.steps:
-		w.rise.Step()
-	case w.n > w.steps:
-		w.next.Step()
-	default:
-		w.rise.Step()
-		if s, ok := w.next.(interface{ restart() }); ok {
-			s.restart()
-		}
-	}
-}
-
-// restart begins again, from the initial learning rate.
-func (w *warmup) restart() {
-	w.n = 0
-	w.rise.restart()
-}
-
-func (f linear) check() {
+func (f *linear) check() {
 	positive("total_iters", f.steps)
 	if !(f.start > 0 && f.start <= 1) {
 		refuse(tensor.ErrValue, "Starting multiplicative factor expected to be greater than 0 and less or equal to 1.")

@@ -66,6 +66,12 @@ def torch_makers():
             return lambda: F.linear(x, w, b)
         return make
 
+    def both(f, *shapes):
+        def make():
+            operands = [torch.randn(s) for s in shapes]
+            return lambda: f(*operands)
+        return make
+
     for n in (128, 256, 512, 1024, 2048):
         add(f"mm/{n}", product((n, n), (n, n)))
     for b in (1, 8, 32, 64):
@@ -73,19 +79,14 @@ def torch_makers():
         add(f"linear/{b}x784x256", linear(b, 784, 256))
         add(f"linear/{b}x1024x1024", linear(b, 1024, 1024))
     add("linear/64x128x10", linear(64, 128, 10))
+    add("mv/1024x1024", both(torch.mv, (1024, 1024), (1024,)))
     for n in (256, 1024):
         add(f"mm_bf16/{n}", product((n, n), (n, n), torch.bfloat16))
 
-    def elementwise(f, n):
+    def elementwise(f, n, dtype=torch.float32):
         def make():
-            x = torch.rand(n)
+            x = torch.rand(n).to(dtype)
             return lambda: f(x)
-        return make
-
-    def both(f, *shapes):
-        def make():
-            operands = [torch.randn(s) for s in shapes]
-            return lambda: f(*operands)
         return make
 
     sizes = {"1e3": 1000, "1e5": 100_000, "1e7": 10_000_000}
@@ -102,6 +103,10 @@ def torch_makers():
     for m, n in ((300, 300), (4000, 2500)):
         add(f"add_row/{m}x{n}", both(torch.add, (m, n), (n,)))
     add("transpose/4000x2500", both(lambda x: x.t().contiguous(), (4000, 2500)))
+    add("full/1e5", lambda: lambda: torch.full((sizes["1e5"],), 2.0))
+    add("add_bf16/1e5", elementwise(lambda x: x + x, sizes["1e5"], torch.bfloat16))
+    add("add_transposed/1000x1000", both(lambda x: x + x.t(), (1000, 1000)))
+    add("sub_column/4096x128", both(lambda x: x - x[:, :1], (4096, 128)))
 
     def layer_norm(m, n):
         def make():
@@ -126,23 +131,51 @@ def torch_makers():
         add(f"layer_norm/{shape}", layer_norm(m, n))
         add(f"cross_entropy/{shape}", cross_entropy(m, n))
 
+    def gather():
+        x, index = torch.randn(1024, 1024), torch.randint(0, 1024, (1024, 1024))
+        return lambda: x.gather(1, index)
+
+    add("sort/128x1000", both(lambda x: x.sort(1), (128, 1000)))
+    add("top5/128x1000", both(lambda x: x.topk(5, 1), (128, 1000)))
+    add("gather/1024x1024", gather)
+
     pictures = (32, 64, 56, 56)
     suffix = "x".join(map(str, pictures))
+    others = {}  # other ways of PyTorch to do the same work: the fastest counts
 
-    def conv():
-        x, net = torch.randn(pictures), nn.Conv2d(64, 64, 3, padding=1)
-        return lambda: net(x)
+    def convolution(name, batch, channels, outputs, size, kernel, stride=1, padding=0, groups=1, gradients=True):
+        def operands(layout):
+            x = torch.randn(batch, channels, size, size).to(memory_format=layout)
+            return x, nn.Conv2d(channels, outputs, kernel, stride, padding, groups=groups).to(memory_format=layout)
 
-    def conv_gradients():
-        x, net, dy = torch.randn(pictures, requires_grad=True), nn.Conv2d(64, 64, 3, padding=1), torch.randn(pictures)
-        return lambda: net(x).backward(dy)
+        def forward(layout=torch.contiguous_format):
+            x, net = operands(layout)
+            return lambda: net(x)
+
+        def backward(layout=torch.contiguous_format):
+            x, net = operands(layout)
+            dy = torch.randn(net(x).shape).to(memory_format=layout)
+            x.requires_grad_()
+            return lambda: net(x).backward(dy)
+
+        shape = f"{batch}x{channels}x{size}x{size}"
+        add(f"{name}/{shape}", forward)
+        others[f"{name}/{shape}"] = ("channels_last", lambda: infer_batches(forward(torch.channels_last)))
+        if gradients:
+            add(f"{name}_grad/{shape}", backward, grad=True)
+            others[f"{name}_grad/{shape}"] = ("channels_last", lambda: backward(torch.channels_last))
+
+    convolution("conv3x3", 32, 64, 64, 56, 3, padding=1)
+    convolution("conv3x3_stride2", 32, 64, 128, 56, 3, 2, 1)
+    convolution("conv7x7_stride2", 8, 3, 64, 224, 7, 2, 3, gradients=False)
+    convolution("conv1x1", 32, 256, 256, 14, 1)
+    convolution("depthwise3x3", 32, 512, 512, 14, 3, 1, 1, 512)
+    convolution("depthwise3x3_stride2", 32, 128, 128, 28, 3, 2, 1, 128)
 
     def batch_norm():
         x, w, b, mean, var = torch.randn(pictures), torch.ones(64), torch.zeros(64), torch.zeros(64), torch.ones(64)
         return lambda: F.batch_norm(x, mean, var, w, b, training=True)
 
-    add(f"conv3x3/{suffix}", conv)
-    add(f"conv3x3_grad/{suffix}", conv_gradients, grad=True)
     add(f"max_pool2x2/{suffix}", both(lambda x: F.max_pool2d(x, 2), pictures))
     add(f"max_pool3x3/{suffix}", both(lambda x: F.max_pool2d(x, 3, 2, 1), pictures))
     add(f"batch_norm/{suffix}", batch_norm)
@@ -199,27 +232,12 @@ def torch_makers():
         add(f"train/{name}_sgd", trainer(model, sgd), grad=True)
         add(f"train/{name}_adam", trainer(model, adam), grad=True)
 
-    others = {}  # other ways of PyTorch to do the same work: the fastest counts
-
-    def channels_last():
-        x = torch.randn(pictures).to(memory_format=torch.channels_last)
-        net = nn.Conv2d(64, 64, 3, padding=1).to(memory_format=torch.channels_last)
-        return infer_batches(lambda: net(x))
-
-    def channels_last_gradients():
-        x = torch.randn(pictures).to(memory_format=torch.channels_last).requires_grad_()
-        net = nn.Conv2d(64, 64, 3, padding=1).to(memory_format=torch.channels_last)
-        dy = torch.randn(pictures).to(memory_format=torch.channels_last)
-        return lambda: net(x).backward(dy)
-
     def pool_last(*options):
         def make():
             x = torch.randn(pictures).to(memory_format=torch.channels_last)
             return infer_batches(lambda: F.max_pool2d(x, *options))
         return make
 
-    others[f"conv3x3/{suffix}"] = ("channels_last", channels_last)
-    others[f"conv3x3_grad/{suffix}"] = ("channels_last", channels_last_gradients)
     others[f"max_pool2x2/{suffix}"] = ("channels_last", pool_last(2))
     others[f"max_pool3x3/{suffix}"] = ("channels_last", pool_last(3, 2, 1))
     others["train/mlp_adam"] = ("fused", trainer(mlp, fused_adam))

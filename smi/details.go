@@ -2,8 +2,7 @@ package smi
 
 import "cresset/internal/nvml"
 
-// Details is what a GPU reports besides, as nvidia-smi -q shows it. What it does
-// not report is nil or empty.
+// Details is what a GPU reports besides, as nvidia-smi -q shows it. What it does not report is nil or empty.
 type Details struct {
 	Brand        string  `json:"brand,omitempty"`        // such as GeForce
 	Architecture string  `json:"architecture,omitempty"` // such as Pascal
@@ -63,12 +62,10 @@ type Clocks struct {
 	Video    *int `json:"video,omitempty"`
 }
 
-// TakeDetails is Take with the Details of every GPU. NVML takes 40 ms a GPU to tell
-// what goes over its link.
+// TakeDetails is Take with the Details of every GPU. NVML takes 40 ms a GPU to tell what goes over its link.
 func TakeDetails() (*Inventory, error) { return take(true) }
 
-// Names by the numbers of nvmlBrandType_t and nvmlDeviceArchitecture_t, as
-// nvidia-smi prints them.
+// Names by the numbers of nvmlBrandType_t and nvmlDeviceArchitecture_t, as nvidia-smi prints them.
 var (
 	brands = map[uint32]string{
 		1: "Quadro", 2: "Tesla", 3: "NVS", 4: "Grid", 5: "GeForce", 6: "Titan",
@@ -83,8 +80,6 @@ func (s *nvmlSource) details(dev nvml.Device) *Details {
 	d := &Details{
 		Minor:        tell(s.api.MinorNumber, dev, whole),
 		ClockReasons: tell(s.api.ClockReasons, dev, same[uint64]),
-		ECCPending:   pending(s.api.ECCMode, dev),
-		MIGPending:   pending(s.api.MIGMode, dev),
 		Encoder:      first(s.api.Encoder, dev),
 		Decoder:      first(s.api.Decoder, dev),
 		Link:         s.link(dev),
@@ -100,6 +95,8 @@ func (s *nvmlSource) details(dev nvml.Device) *Details {
 		MaxClocks:    clocks(s.api.MaxClock, dev),
 		Applications: clocks(s.api.ApplicationsClock, dev),
 	}
+	_, d.ECCPending = modes(s.api.ECCMode, dev)
+	_, d.MIGPending = modes(s.api.MIGMode, dev)
 	if n, r := nvml.Ask(s.api.Brand, dev); r == nvml.Success {
 		d.Brand = brands[n]
 	}
@@ -147,18 +144,6 @@ func clocks(field func(nvml.Device, nvml.Clock) (uint32, nvml.Return), dev nvml.
 		Memory:   tellFor(field, dev, nvml.ClockMemory, whole),
 		Video:    tellFor(field, dev, nvml.ClockVideo, whole),
 	}
-}
-
-// pending asks for a mode that changes with the next reboot, as it will be then.
-func pending(field func(nvml.Device) (now, next bool, r nvml.Return), dev nvml.Device) *bool {
-	if field == nil {
-		return nil
-	}
-	_, next, r := field(dev)
-	if r != nvml.Success {
-		return nil
-	}
-	return &next
 }
 
 // first asks for a percentage that comes with the time over which it was taken.

@@ -45,8 +45,7 @@ func startDriver() (*driver.API, error) {
 
 func (s *driverSource) close() {}
 
-// read asks for every visible GPU. Free memory is told within a context, which
-// itself takes some; it is given up again.
+// read asks for every visible GPU. Free memory is told within a context, which itself takes some; it is given up again.
 func (s *driverSource) read(bool) (*Inventory, error) {
 	version, r := s.api.DriverGetVersion()
 	if r != driver.Success {

@@ -69,8 +69,7 @@ func (s *nvmlSource) errors(dev nvml.Device) (e Errors) {
 	return e
 }
 
-// add asks for both kinds of errors, and keeps the counts unless there are none to
-// be had.
+// add asks for both kinds of errors, and keeps the counts unless there are none to be had.
 func (e *Errors) add(place string, span nvml.ECCCounter, ask func(nvml.ECCError) (uint64, nvml.Return)) {
 	count := ErrorCount{Place: place, Aggregate: span == nvml.ECCAggregate}
 	if n, r := ask(nvml.ECCCorrected); r == nvml.Success {

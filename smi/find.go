@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Find returns the GPU that id names: by index, serial number, UUID or a
-// beginning of it that only one has, or bus id, whose domain may be left out.
+// Find returns the GPU that id names: by index, serial number, UUID or a beginning of it that only one has, or bus id, whose
+// domain may be left out.
 func Find(gpus []GPU, id string) (GPU, error) {
 	id = strings.TrimSpace(id)
 	match := func(GPU) bool { return false }
@@ -35,8 +35,7 @@ func Find(gpus []GPU, id string) (GPU, error) {
 	return GPU{}, fmt.Errorf("%q names %d GPUs", id, len(found))
 }
 
-// sameBus compares places on the bus, which are written with a domain of eight
-// digits, of four, or without one.
+// sameBus compares places on the bus, which are written with a domain of eight digits, of four, or without one.
 func sameBus(a, b string) bool {
 	x, okX := busParts(a)
 	y, okY := busParts(b)

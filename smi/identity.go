@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// Identity is what the operating system tells of a process. In a container whose
-// GPUs report the process numbers of the host it tells nothing.
+// Identity is what the operating system tells of a process. In a container whose GPUs report the process numbers of the host
+// it tells nothing.
 type Identity struct {
 	User    string // who runs it: a name, or a number where that has no name; "" where it is not told
 	Command string // the program and its arguments; "" where they are not told
 }
 
-// Identify asks the operating system who runs a process and how it was started.
-// What it finds under the process's number counts only if it has the name that the
-// GPU tells: numbers can be another container's, or used again.
+// Identify asks the operating system who runs a process and how it was started. What it finds under the process's number
+// counts only if it has the name that the GPU tells: numbers can be another container's, or used again.
 func Identify(p Process) Identity {
 	uid, names, arguments, ok := inspect(p.PID)
 	if !ok || p.Name != "" && !sameProgram(p.Name, names) {
@@ -30,9 +29,8 @@ func Identify(p Process) Identity {
 	return Identity{User: accounts.name(uid), Command: command}
 }
 
-// sameProgram reports whether a program that a GPU names, perhaps by its path, is
-// one of those that a process goes by. Only the last parts are compared: a
-// container mounts folders elsewhere.
+// sameProgram reports whether a program that a GPU names, perhaps by its path, is one of those that a process goes by. Only
+// the last parts are compared: a container mounts folders elsewhere.
 func sameProgram(name string, names []string) bool {
 	for _, known := range names {
 		if known != "" && path.Base(known) == path.Base(name) {
@@ -42,8 +40,7 @@ func sameProgram(name string, names []string) bool {
 	return false
 }
 
-// accountNames remembers the names of users: finding one reads a file, or asks the
-// network.
+// accountNames remembers the names of users: finding one reads a file, or asks the network.
 type accountNames struct {
 	mu    sync.Mutex
 	names map[int]string

@@ -46,8 +46,8 @@ func head(name string) (string, error) {
 	return string(data), err
 }
 
-// readStatus reads a process's name and its effective user from /proc/PID/status,
-// where the name's own line breaks are escaped.
+// readStatus reads a process's name and its effective user from /proc/PID/status, where the name's own line breaks are
+// escaped.
 func readStatus(text string) (uid int, name string, ok bool) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(line, ":")

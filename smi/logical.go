@@ -6,9 +6,8 @@ import (
 	"cresset/internal/driver"
 )
 
-// Logical returns the GPUs that a CUDA program started like this process sees:
-// element n is its cuda:n. Where Environment.Logical is not sure, it asks the
-// driver, and fails where that is not possible.
+// Logical returns the GPUs that a CUDA program started like this process sees: element n is its cuda:n. Where
+// Environment.Logical is not sure, it asks the driver, and fails where that is not possible.
 func Logical(gpus []GPU) ([]GPU, error) {
 	if logical, sure := Env().Logical(gpus); sure {
 		return logical, nil
@@ -16,9 +15,8 @@ func Logical(gpus []GPU) ([]GPU, error) {
 	return driverOrder(gpus)
 }
 
-// Logical is the package's Logical for the GPUs of an inventory. Those that the
-// driver described are the visible ones already, in an order that it is asked for; and
-// where GPUs are missing only it knows whether it still counts them.
+// Logical is the package's Logical for the GPUs of an inventory. Those that the driver described are the visible ones
+// already, in an order that it is asked for; and where GPUs are missing only it knows whether it still counts them.
 func (i *Inventory) Logical() ([]GPU, error) {
 	if i.Source == Driver || len(i.Missing) > 0 {
 		return driverOrder(i.GPUs)

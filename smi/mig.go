@@ -38,8 +38,7 @@ func (s *nvmlSource) instances(dev nvml.Device) (all []Instance) {
 	return all
 }
 
-// profile is what follows the GPU's name in that of an instance: NVIDIA
-// A100-SXM4-40GB MIG 1g.5gb.
+// profile is what follows the GPU's name in that of an instance: NVIDIA A100-SXM4-40GB MIG 1g.5gb.
 func profile(name string) string {
 	if _, after, ok := strings.Cut(name, " MIG "); ok {
 		return after
@@ -47,9 +46,8 @@ func profile(name string) string {
 	return name
 }
 
-// ofInstance returns the GPU that has the instance which a value of
-// CUDA_VISIBLE_DEVICES names first, with that instance alone: by UUID, or in the
-// older form by its GPU and two numbers, MIG-GPU-<uuid>/1/0.
+// ofInstance returns the GPU that has the instance which a value of CUDA_VISIBLE_DEVICES names first, with that instance
+// alone: by UUID, or in the older form by its GPU and two numbers, MIG-GPU-<uuid>/1/0.
 func ofInstance(list string, gpus []GPU) (found []GPU) {
 	id, _, _ := strings.Cut(list, ",")
 	for _, g := range gpus {

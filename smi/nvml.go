@@ -33,8 +33,8 @@ func openNVML() (source, error) {
 	return nil, &Error{reason(err), withVersion(api, err)}
 }
 
-// withVersion adds the library's version to an error where that is another than the
-// driver's. It can be asked for without a driver; CUDA's stands before it: 13.610.43.
+// withVersion adds the library's version to an error where that is another than the driver's. It can be asked for without a
+// driver; CUDA's stands before it: 13.610.43.
 func withVersion(api *nvml.API, err error) error {
 	if !errors.Is(err, nvml.ErrVersionMismatch) || api.NVMLVersion == nil {
 		return err
@@ -61,8 +61,7 @@ func reason(err error) error {
 
 func (s *nvmlSource) close() { s.api.Shutdown() }
 
-// read describes every GPU that answers. Where one does not, the error of the
-// first such GPU comes with the others.
+// read describes every GPU that answers. Where one does not, the error of the first such GPU comes with the others.
 func (s *nvmlSource) read(details bool) (*Inventory, error) {
 	n, r := s.api.Count()
 	if r != nvml.Success {
@@ -111,8 +110,7 @@ func (s *nvmlSource) cuda() string {
 	return fmt.Sprintf("%d.%d", version/1000, version%1000/10)
 }
 
-// gpu describes a GPU. It fails where that is lost, or tells neither its name nor
-// its memory; everything else may be absent.
+// gpu describes a GPU. It fails where that is lost, or tells neither its name nor its memory; everything else may be absent.
 func (s *nvmlSource) gpu(index uint32) (GPU, nvml.Device, error) {
 	fail := func(symbol string, r nvml.Return) (GPU, nvml.Device, error) {
 		return GPU{}, 0, &Error{reason(r), fmt.Errorf("GPU %d: %w", index, s.api.Err(symbol, r))}
@@ -216,8 +214,8 @@ func (s *nvmlSource) modes(g *GPU, dev nvml.Device) {
 	if n := tell(s.api.ComputeMode, dev, mode); n != nil {
 		g.ComputeMode = computeMode(*n)
 	}
-	g.ECC = current(s.api.ECCMode, dev)
-	g.MIG = current(s.api.MIGMode, dev)
+	g.ECC, _ = modes(s.api.ECCMode, dev)
+	g.MIG, _ = modes(s.api.MIGMode, dev)
 	if s.api.ECCErrors != nil {
 		if n, r := s.api.ECCErrors(dev, nvml.ECCUncorrected, nvml.ECCVolatile); r == nvml.Success {
 			g.ECCErrors = &n
@@ -225,20 +223,20 @@ func (s *nvmlSource) modes(g *GPU, dev nvml.Device) {
 	}
 }
 
-// current asks for a mode that changes with the next reboot, as it is now.
-func current(field func(nvml.Device) (current, pending bool, r nvml.Return), dev nvml.Device) *bool {
+// modes asks for a mode that changes with the next reboot, as it is now and as it will be.
+func modes(field func(nvml.Device) (now, next bool, r nvml.Return), dev nvml.Device) (now, next *bool) {
 	if field == nil {
-		return nil
+		return nil, nil
 	}
-	on, _, r := field(dev)
+	current, pending, r := field(dev)
 	if r != nvml.Success {
-		return nil
+		return nil, nil
 	}
-	return &on
+	return &current, &pending
 }
 
-// processes lists who computes and who draws on a GPU. Who does both is in both
-// of NVML's lists, and once in ours. A process that has ended since has no name.
+// processes lists who computes and who draws on a GPU. Who does both is in both of NVML's lists, and once in ours. A process
+// that has ended since has no name.
 func (s *nvmlSource) processes(dev nvml.Device) []Process {
 	var all []Process
 	type place struct{ pid, gpuInstance, computeInstance uint32 }

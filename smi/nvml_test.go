@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"cresset/internal/dl"
+	"cresset/internal/dl/dltest"
 	"cresset/internal/hardware"
 	"cresset/internal/nvml"
 	"cresset/internal/nvml/sim"
@@ -30,8 +32,7 @@ func simulate(t *testing.T, file string) {
 	t.Setenv(tenants.Variable, "off")
 }
 
-// library is an NVML with so many GPUs that tell their names and their memory and
-// nothing else.
+// library is an NVML with so many GPUs that tell their names and their memory and nothing else.
 func library(gpus uint32) *nvml.API {
 	return &nvml.API{
 		Init:          func() nvml.Return { return nvml.Success },
@@ -48,8 +49,7 @@ func library(gpus uint32) *nvml.API {
 	}
 }
 
-// TestAbsent: what is not reported is absent and not zero, whether NVML lacks the
-// function or the GPU the value.
+// TestAbsent: what is not reported is absent and not zero, whether NVML lacks the function or the GPU the value.
 func TestAbsent(t *testing.T) {
 	want := GPU{Name: "Tesla T4", Memory: Memory{Total: 16, Used: 6, Free: 10}}
 	refusing := library(1)
@@ -138,8 +138,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestEveryCallCanFail: whichever call fails, there is an inventory or a typed error,
-// and what is told besides is whole.
+// TestEveryCallCanFail: whichever call fails, there is an inventory or a typed error, and what is told besides is whole.
 func TestEveryCallCanFail(t *testing.T) {
 	m, err := hardware.Preset("a100", 2)
 	if err != nil {
@@ -157,7 +156,7 @@ func TestEveryCallCanFail(t *testing.T) {
 		if err := l.API.Start(); err != nil {
 			t.Fatal(err)
 		}
-		l.Inject(sim.Fault{Symbol: symbol, Return: nvml.ErrUnknown, Always: true})
+		dltest.Watch(dl.Table{Struct: l.API, Key: "nvml"}).Break(symbol, nvml.ErrUnknown)
 		inventory, err := (&nvmlSource{l.API}).read(true)
 		var typed *Error
 		switch {

@@ -15,11 +15,10 @@ type Wish struct {
 	ExcludeBusy    bool   // leave out GPUs on which a program computes
 }
 
-// Pick returns the N best GPUs for a wish: the most free memory first, then the
-// least utilization, then the lowest index. Left out besides are GPUs that others
-// have reserved, that refuse to compute, and those partitioned by MIG, which have
-// no memory of their own to give. It never returns fewer than N: then it fails
-// with a *PickError. Two programs can pick the same GPU; see Reserve.
+// Pick returns the N best GPUs for a wish: the most free memory first, then the least utilization, then the lowest index.
+// Left out besides are GPUs that others have reserved, that refuse to compute, and those partitioned by MIG, which have no
+// memory of their own to give. It never returns fewer than N: then it fails with a *PickError. Two programs can pick the
+// same GPU; see Reserve.
 func Pick(gpus []GPU, wish Wish) ([]GPU, error) {
 	n := max(wish.N, 1)
 	var fit []GPU

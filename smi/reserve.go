@@ -13,8 +13,7 @@ import (
 	"cresset/internal/reserve"
 )
 
-// Holder is the program that has reserved a GPU, by its own account. It is zero
-// where the program has not told.
+// Holder is the program that has reserved a GPU, by its own account. It is zero where the program has not told.
 type Holder struct {
 	PID  int    `json:"pid,omitempty"`
 	Name string `json:"name,omitempty"`
@@ -28,17 +27,15 @@ func (h Holder) String() string {
 	return fmt.Sprintf("%s (pid %d)", cmp.Or(Printable(h.Name), "a process"), h.PID)
 }
 
-// Reservation is a program's hold on GPUs. The system ends it when the program
-// ends, however that comes about.
+// Reservation is a program's hold on GPUs. The system ends it when the program ends, however that comes about.
 type Reservation struct {
 	GPUs []GPU // the best first
 	held *reserve.Reservation
 }
 
-// Reserve picks GPUs as Pick does and keeps them from other programs that pick or
-// reserve, but not from those that just use them. Choice and reservation are one
-// step: two programs never get the same GPU. Who has reserved which GPU it asks
-// anew. It fails with a *PickError where too few can be had now.
+// Reserve picks GPUs as Pick does and keeps them from other programs that pick or reserve, but not from those that just use
+// them. Choice and reservation are one step: two programs never get the same GPU. Who has reserved which GPU it asks anew.
+// It fails with a *PickError where too few can be had now.
 func Reserve(ctx context.Context, gpus []GPU, wish Wish) (*Reservation, error) {
 	r := &Reservation{}
 	var err error
@@ -60,14 +57,12 @@ func Reserve(ctx context.Context, gpus []GPU, wish Wish) (*Reservation, error) {
 	return r, nil
 }
 
-// Visible returns the value of CUDA_VISIBLE_DEVICES with which a program sees the
-// reserved GPUs alone, the best as cuda:0.
+// Visible returns the value of CUDA_VISIBLE_DEVICES with which a program sees the reserved GPUs alone, the best as cuda:0.
 func (r *Reservation) Visible() string { return strings.Join(uuids(r.GPUs), ",") }
 
-// Pass lets cmd, which is not started yet, see the reserved GPUs alone and hold
-// them too: they stay reserved until it has ended, even if this program is killed
-// before. On Unix every program that this one starts from then on, or becomes by
-// exec, holds them.
+// Pass lets cmd, which is not started yet, see the reserved GPUs alone and hold them too: they stay reserved until it has
+// ended, even if this program is killed before. On Unix every program that this one starts from then on, or becomes by exec,
+// holds them.
 func (r *Reservation) Pass(cmd *exec.Cmd) error {
 	cmd.Env = append(cmd.Environ(), "CUDA_DEVICE_ORDER=PCI_BUS_ID", "CUDA_VISIBLE_DEVICES="+r.Visible())
 	if err := r.held.Describe(holderOf(cmd)); err != nil {
@@ -95,8 +90,7 @@ func holderOf(cmd *exec.Cmd) reserve.Holder {
 	return reserve.Holder{PID: os.Getpid(), Name: filepath.Base(cmd.Path)}
 }
 
-// Release gives the GPUs up. On Unix it takes them from programs that hold them
-// too.
+// Release gives the GPUs up. On Unix it takes them from programs that hold them too.
 func (r *Reservation) Release() error { return r.held.Release() }
 
 func self() reserve.Holder {

@@ -13,8 +13,7 @@ import (
 	"cresset/internal/tenants"
 )
 
-// shared gives the test a simulated machine of three GPUs that other programs
-// could share.
+// shared gives the test a simulated machine of three GPUs that other programs could share.
 func shared(t *testing.T) []GPU {
 	t.Helper()
 	dir := t.TempDir()
@@ -66,8 +65,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestPickAvoidsReserved: an inventory tells who has reserved GPUs, and Pick
-// leaves those out.
+// TestPickAvoidsReserved: an inventory tells who has reserved GPUs, and Pick leaves those out.
 func TestPickAvoidsReserved(t *testing.T) {
 	r := reserveGPUs(t, shared(t), Wish{N: 2})
 	inventory, err := Take()

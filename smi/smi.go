@@ -1,11 +1,9 @@
-// Package smi is an inventory of the GPUs in the machine: what they are, what
-// they do, who holds their memory, and which of them to use. It asks NVML, the
-// library behind nvidia-smi, and where there is none, the driver. Neither it nor
-// its users need cgo.
+// Package smi is an inventory of the GPUs in the machine: what they are, what they do, who holds their memory, and which of
+// them to use. It asks NVML, the library behind nvidia-smi, and where there is none, the driver. Neither it nor its users
+// need cgo.
 //
-// GPUs are numbered here as nvidia-smi numbers them: by their place on the PCI
-// bus, whatever CUDA_VISIBLE_DEVICES says. Logical tells which of them are
-// cuda:0, cuda:1 and so on.
+// GPUs are numbered here as nvidia-smi numbers them: by their place on the PCI bus, whatever CUDA_VISIBLE_DEVICES says.
+// Logical tells which of them are cuda:0, cuda:1 and so on.
 package smi
 
 import (
@@ -77,8 +75,7 @@ type GPU struct {
 	ReservedBy *Holder `json:"reserved_by,omitempty"` // nil where nobody has reserved it; see Reserve
 }
 
-// Instance is a part of a GPU that is partitioned by MIG. CUDA programs name it by
-// its UUID, and can use only one.
+// Instance is a part of a GPU that is partitioned by MIG. CUDA programs name it by its UUID, and can use only one.
 type Instance struct {
 	Index           int    `json:"index"` // among the GPU's instances
 	Name            string `json:"name"`  // such as 1g.5gb
@@ -109,8 +106,7 @@ type Memory struct {
 	Reserved *uint64 `json:"reserved,omitempty"` // held by driver and firmware; told from driver 510 on
 }
 
-// Process is a program that holds memory of a GPU. In a container its number can
-// be the host's, or another container's.
+// Process is a program that holds memory of a GPU. In a container its number can be the host's, or another container's.
 type Process struct {
 	PID    int     `json:"pid"`
 	Type   string  `json:"type"` // C computes, G draws, C+G does both
@@ -129,8 +125,8 @@ const (
 	ExclusiveProcess = "Exclusive_Process"
 )
 
-// GPUs returns the GPUs in the machine, by index. Without any it returns an
-// *Error; where one does not answer, an *Error together with the others.
+// GPUs returns the GPUs in the machine, by index. Without any it returns an *Error; where one does not answer, an *Error
+// together with the others.
 func GPUs() ([]GPU, error) {
 	inventory, err := Take()
 	if inventory == nil {
@@ -139,8 +135,7 @@ func GPUs() ([]GPU, error) {
 	return inventory.GPUs, err
 }
 
-// ByFreeMemory returns the GPUs with the most free memory first; where two have
-// the same, the lower index comes first.
+// ByFreeMemory returns the GPUs with the most free memory first; where two have the same, the lower index comes first.
 func ByFreeMemory(gpus []GPU) []GPU {
 	return slices.SortedStableFunc(slices.Values(gpus), func(a, b GPU) int {
 		return cmp.Or(cmp.Compare(b.Memory.Free, a.Memory.Free), cmp.Compare(a.Index, b.Index))

@@ -21,8 +21,8 @@ func connect() (source, error) {
 	return fallback, missing
 }
 
-// Take looks at the machine's GPUs. Without any it returns an *Error; where one is
-// lost, an *Error together with the inventory of the others, which names it.
+// Take looks at the machine's GPUs. Without any it returns an *Error; where one is lost, an *Error together with the
+// inventory of the others, which names it.
 func Take() (*Inventory, error) { return take(false) }
 
 func take(details bool) (*Inventory, error) {
@@ -34,8 +34,7 @@ func take(details bool) (*Inventory, error) {
 	return survey(s, details)
 }
 
-// survey asks a source for the GPUs, and other programs whether they have
-// reserved them.
+// survey asks a source for the GPUs, and other programs whether they have reserved them.
 func survey(s source, details bool) (*Inventory, error) {
 	inventory, err := s.read(details)
 	if inventory != nil {

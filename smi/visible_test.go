@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestVisible has the table of PyTorch's unit tests and NVIDIA's examples, on
-// eight GPUs.
+// TestVisible has the table of PyTorch's unit tests and NVIDIA's examples, on eight GPUs.
 func TestVisible(t *testing.T) {
 	var gpus []GPU
 	for i, id := range []string{
@@ -111,8 +110,7 @@ func TestLogicalAsksTheDriver(t *testing.T) {
 	}
 }
 
-// TestLogicalOfDriver: what the driver described is limited already, and CUDA's order
-// is not that of the bus.
+// TestLogicalOfDriver: what the driver described is limited already, and CUDA's order is not that of the bus.
 func TestLogicalOfDriver(t *testing.T) {
 	simulate(t, `{"gpus": [{"preset": "t4", "bus": "00000000:01:00.0"}, {"preset": "a100", "bus": "00000000:02:00.0"}, {"preset": "t4", "bus": "00000000:03:00.0"}]}`)
 	t.Setenv("CUDA_VISIBLE_DEVICES", "2,0")

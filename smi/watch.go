@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Watch looks at the GPUs at once and then every so often, until ctx ends. An
-// error does not end it: a GPU that is lost, or a driver that is replaced, may
-// come back; the inventory of the GPUs that answer comes with the error. It panics
-// unless every is positive.
+// Watch looks at the GPUs at once and then every so often, until ctx ends. An error does not end it: a GPU that is lost, or
+// a driver that is replaced, may come back; the inventory of the GPUs that answer comes with the error. It panics unless
+// every is positive.
 func Watch(ctx context.Context, every time.Duration) iter.Seq2[*Inventory, error] {
 	return watch(ctx, every, connect, false)
 }
@@ -43,8 +42,7 @@ func watch(ctx context.Context, every time.Duration, open func() (source, error)
 // connection keeps a source open from one look to the next.
 type connection struct{ source source }
 
-// read looks at the GPUs. A source that fails is closed, and opened anew by the
-// next look.
+// read looks at the GPUs. A source that fails is closed, and opened anew by the next look.
 func (c *connection) read(open func() (source, error), details bool) (*Inventory, error) {
 	if c.source == nil {
 		var err error

@@ -49,20 +49,31 @@ func (x *Tensor) recorded(out *Tensor, o op.Op, params any) *Tensor {
 	if _, ofResult := o.Derivative(); ofResult {
 		kept = out
 	}
-	record(out, o, elementwiseGrad, params, x).save(kept)
+	record(out, o, kernelGrad, params, x).save(kept)
 	return out
 }
 
-func elementwiseGrad(b *backprop, dy *Tensor) {
+// kernelGrad is the gradient that one kernel computes, of dy and of what was saved.
+func kernelGrad(b *backprop, dy *Tensor) {
 	d, _ := b.current.op.Derivative()
-	b.give(0, b.joint(d, dy, b.saved(0), b.params()))
+	var room [5]*Tensor
+	ins := append(room[:0], dy)
+	for i := range b.current.saved {
+		ins = append(ins, b.saved(i))
+	}
+	b.giveBy(d, dy, ins...)
 }
 
-// joint computes a gradient's kernel from dy and a saved value of the same shape.
-func (b *backprop) joint(o op.Op, dy, saved *Tensor, params any) *Tensor {
-	dx := dy.like(o, dy.dtype)
-	launch(o, dy.dtype, params, []*Tensor{dx}, []*Tensor{dy, saved})
-	return dx
+// giveBy sends what kernel d makes of dy and its like to the first input.
+func (b *backprop) giveBy(d op.Op, dy *Tensor, ins ...*Tensor) {
+	var dx *Tensor
+	if shape := b.input(0); shape.Equal(dy.layout.Shape()) {
+		dx = dy.like(d, dy.dtype)
+	} else {
+		dx = dy.empty(d, dy.dtype, shape)
+	}
+	launch(d, dy.dtype, b.params(), []*Tensor{dx}, ins)
+	b.give(0, dx)
 }
 
 // rectified records that x, a fresh result that nobody else sees and whose gradient does not need it, is what ReLU left

@@ -29,15 +29,9 @@ func (x *Tensor) addMM(a, b *Tensor, beta, alpha float64, then op.Op) *Tensor {
 
 func addMMGrad(b *backprop, dy *Tensor) {
 	p := b.params().(op.Affine)
-	if b.needs(0) {
-		b.give(0, scaled(dy, p.Beta))
-	}
-	if b.needs(1) {
-		b.give(1, scaled(b.productFor(1, dy, b.saved(1).T()), p.Alpha))
-	}
-	if b.needs(2) {
-		b.give(2, scaled(b.productFor(2, b.saved(0).T(), dy), p.Alpha))
-	}
+	b.giveNeeded(0, func() *Tensor { return scaled(dy, p.Beta) })
+	b.giveNeeded(1, func() *Tensor { return scaled(b.productFor(1, dy, b.saved(1).T()), p.Alpha) })
+	b.giveNeeded(2, func() *Tensor { return scaled(b.productFor(2, b.saved(0).T(), dy), p.Alpha) })
 }
 
 func scaled(g *Tensor, by float64) *Tensor {

@@ -22,6 +22,11 @@ func refuseNil(name, argument string, position int, t *Tensor) {
 	}
 }
 
+// refuseNilOperand panics since an operand of an op is nil.
+func refuseNilOperand(o op.Op, argument string, position int) {
+	refuseNil(o.String(), argument, position, nil)
+}
+
 // refuseNilIn panics where one of a list of operands is nil.
 func refuseNilIn(name string, ts []*Tensor) {
 	for i, t := range ts {

@@ -10,9 +10,7 @@ import (
 func (x *Tensor) Add(y *Tensor) *Tensor { return add(op.Add, input(op.Add, x), other(op.Add, y)) }
 
 // AddScalar returns x + v.
-func (x *Tensor) AddScalar(v any) *Tensor {
-	return add(op.Add, input(op.Add, x), operand{s: scalarOf("add", v)})
-}
+func (x *Tensor) AddScalar(v any) *Tensor { return add(op.Add, input(op.Add, x), scalar(op.Add, v)) }
 
 func add(o op.Op, x, y operand) *Tensor {
 	t := commonType(x, y)
@@ -39,9 +37,7 @@ func (x *Tensor) AddScaled(y *Tensor, alpha any) *Tensor {
 
 func addScaledGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy)
-	if b.needs(1) {
-		b.give(1, mul(op.Mul, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
-	}
+	b.giveNeeded(1, func() *Tensor { return mul(op.Mul, operand{t: dy}, operand{s: b.params().(backend.Scalar)}) })
 }
 
 func checkAlpha(alpha backend.Scalar, result dtype.DType, operands ...*Tensor) {
@@ -57,13 +53,11 @@ func checkAlpha(alpha backend.Scalar, result dtype.DType, operands ...*Tensor) {
 func (x *Tensor) Sub(y *Tensor) *Tensor { return sub(op.Sub, input(op.Sub, x), other(op.Sub, y)) }
 
 // SubScalar returns x - v.
-func (x *Tensor) SubScalar(v any) *Tensor {
-	return sub(op.Sub, input(op.Sub, x), operand{s: scalarOf("sub", v)})
-}
+func (x *Tensor) SubScalar(v any) *Tensor { return sub(op.Sub, input(op.Sub, x), scalar(op.Sub, v)) }
 
 // RSubScalar returns v - x.
 func (x *Tensor) RSubScalar(v any) *Tensor {
-	return sub(op.RSub, operand{s: scalarOf("rsub", v)}, input(op.RSub, x))
+	return sub(op.RSub, scalar(op.RSub, v), input(op.RSub, x))
 }
 
 func sub(o op.Op, x, y operand) *Tensor {
@@ -81,18 +75,14 @@ func sub(o op.Op, x, y operand) *Tensor {
 
 func subGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy)
-	if b.needs(1) {
-		b.give(1, dy.Neg())
-	}
+	b.giveNeeded(1, func() *Tensor { return dy.Neg() })
 }
 
 // Mul returns x · y elementwise, broadcast. The product of bools is their and.
 func (x *Tensor) Mul(y *Tensor) *Tensor { return mul(op.Mul, input(op.Mul, x), other(op.Mul, y)) }
 
 // MulScalar returns x · v.
-func (x *Tensor) MulScalar(v any) *Tensor {
-	return mul(op.Mul, input(op.Mul, x), operand{s: scalarOf("mul", v)})
-}
+func (x *Tensor) MulScalar(v any) *Tensor { return mul(op.Mul, input(op.Mul, x), scalar(op.Mul, v)) }
 
 func mul(o op.Op, x, y operand) *Tensor {
 	t := commonType(x, y)
@@ -114,12 +104,8 @@ func (x *Tensor) neededBy(y *Tensor) *Tensor {
 }
 
 func mulGrad(b *backprop, dy *Tensor) {
-	if b.needs(0) {
-		b.give(0, dy.Mul(b.saved(1)))
-	}
-	if b.needs(1) {
-		b.give(1, dy.Mul(b.saved(0)))
-	}
+	b.giveNeeded(0, func() *Tensor { return dy.Mul(b.saved(1)) })
+	b.giveNeeded(1, func() *Tensor { return dy.Mul(b.saved(0)) })
 }
 
 func scaleGrad(b *backprop, dy *Tensor) {

@@ -19,7 +19,7 @@ func newHostStream(seed uint64) backend.Generator { return cpu.NewGenerator(seed
 // family is the backends of one type of device. What it lacks is nil.
 type family struct {
 	open    func(index int) (backend.Backend, error)
-	current func() int                              // the index of the device that the type without one names
+	current func() device.Device                    // what the type without an index names
 	seed    func(seed uint64)                       // starts the default generators of all its devices
 	pin     func(bytes int) (backend.Pinned, error) // returns memory that its devices copy from and to
 }
@@ -28,9 +28,11 @@ type family struct {
 // knows the backends: what only some can do are interfaces of package backend.
 var backends = map[device.Type]family{
 	device.TypeCPU:  {open: func(int) (backend.Backend, error) { return host, nil }},
-	device.TypeCUDA: {open: cuda.Open, current: cuda.Current, seed: cuda.SeedAll, pin: cuda.NewHost},
+	device.TypeCUDA: {open: cuda.Open, current: currentGPU, seed: cuda.SeedAll, pin: cuda.NewHost},
 	device.TypeMeta: {open: cuda.OpenMeta},
 }
+
+func currentGPU() device.Device { return device.CUDA(cuda.Current()) }
 
 // seedAll starts the default generators of all devices but the CPU.
 func seedAll(seed uint64) {
@@ -40,6 +42,9 @@ func seedAll(seed uint64) {
 		}
 	}
 }
+
+// copiesFromPinned reports whether devices of dev's type copy from pinned memory and to it.
+func copiesFromPinned(dev device.Device) bool { return backends[dev.Type()].pin != nil }
 
 // pin returns pinned memory.
 func pin(bytes int) (backend.Pinned, error) {
@@ -73,8 +78,8 @@ func resolve(dev device.Device) device.Device {
 	switch index, _ := dev.Index(); {
 	case dev.IsCPU():
 		return device.CPU
-	case dev.IsCUDA() && !dev.HasIndex():
-		return device.CUDA(backends[dev.Type()].current())
+	case !dev.HasIndex() && backends[dev.Type()].current != nil:
+		return backends[dev.Type()].current()
 	case dev.IsMeta() && index == 0:
 		return device.Meta
 	}

@@ -10,18 +10,18 @@ import (
 // backprop carries gradients through the nodes of one graph, from the newest to the oldest: an edge always leads to an
 // older node, so when a node's turn comes all its gradients have arrived. Nothing recurses, whatever the graph's depth.
 type backprop struct {
-	pending arrivals
-	parts   map[*node][]*Tensor // of nodes with many results: what has arrived from each
-	current *node
-	given   []arrival // what the gradient function of the current node gave, until it returns
-	room    [3]arrival
-	leaving *Tensor   // the gradient of the node that is visited
-	coming  *Tensor   // a gradient on its way into pending
-	scratch Scope     // owns what the gradient of the current node computes
-	guests  [4]Tensor // what entered scratch, while the current node is visited
-	nGuests int
-	retain  bool
-	search  *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
+	pending  pendingGrads
+	parts    map[*node][]*Tensor // of nodes with many results: what has arrived from each
+	current  *node
+	given    []pendingGrad // what the gradient function of the current node gave, until it returns
+	room     [3]pendingGrad
+	leaving  *Tensor   // the gradient of the node that is visited
+	coming   *Tensor   // a gradient on its way into pending
+	scratch  Scope     // owns what the gradient of the current node computes
+	members  [4]Tensor // what entered scratch, while the current node is visited
+	nMembers int
+	retain   bool
+	search   *search // Grad: capture gradients instead of accumulating them in leaves; nil for Backward
 }
 
 // Backward adds the gradient of x to the Grad of each leaf that x depends on. x must have one element unless Gradient is given.
@@ -66,7 +66,7 @@ func (b *backprop) run(x, dy *Tensor) {
 	defer b.abandon()
 	for n, dy, ok := b.pending.next(); ok; n, dy, ok = b.pending.next() {
 		if dy == nil {
-			b.meet(n)
+			b.gather(n)
 			continue
 		}
 		b.visit(n, dy)
@@ -107,8 +107,8 @@ func (b *backprop) visit(n *node, dy *Tensor) {
 	}
 	b.scratch.open()
 	b.propagate(n, b.enter(dy))
-	clear(b.guests[:b.nGuests])
-	b.nGuests = 0
+	clear(b.members[:b.nMembers])
+	b.nMembers = 0
 	b.leave()
 	if !b.retain && len(n.saved) > 0 {
 		n.free()
@@ -124,7 +124,7 @@ func (b *backprop) propagate(n *node, dy *Tensor) {
 	b.scratch.Close()
 	b.current = nil
 	for i, g := range b.given {
-		b.given[i] = arrival{}
+		b.given[i] = pendingGrad{}
 		b.arrive(g.at, g.g)
 	}
 	b.given = nil
@@ -132,12 +132,12 @@ func (b *backprop) propagate(n *node, dy *Tensor) {
 
 // enter returns x as a member of the scratch scope, for as long as the current node is visited.
 func (b *backprop) enter(x *Tensor) *Tensor {
-	if b.nGuests == len(b.guests) {
+	if b.nMembers == len(b.members) {
 		return b.scratch.Enter(x)
 	}
 	x.alive()
-	y := &b.guests[b.nGuests]
-	b.nGuests++
+	y := &b.members[b.nMembers]
+	b.nMembers++
 	*y = *x
 	y.scope = &b.scratch
 	return y
@@ -202,7 +202,14 @@ func (b *backprop) give(i int, g *Tensor) {
 	}
 	h := *g
 	h.scope, h.node = nil, nil
-	b.given = append(b.given, arrival{e.to, &h})
+	b.given = append(b.given, pendingGrad{e.to, &h})
+}
+
+// giveNeeded gives input i what gradient returns, which is called only where that is wanted.
+func (b *backprop) giveNeeded(i int, gradient func() *Tensor) {
+	if b.needs(i) {
+		b.give(i, gradient())
+	}
 }
 
 // checkShape panics where SetData gave input i another shape after the op.
@@ -263,9 +270,7 @@ func settle(g *Tensor) *Tensor {
 		g.storage.holds = 0
 		return g.storage.tensor(g.layout, g.dtype)
 	}
-	out := newTensor("grad", g.storage.device, g.dtype, g.layout.Shape())
-	launch(op.Copy, g.dtype, nil, []*Tensor{out}, []*Tensor{g})
-	return out
+	return newTensor("grad", g.storage.device, g.dtype, g.layout.Shape()).copyFrom(g)
 }
 
 // accumulate adds g to the leaf's gradient.

@@ -79,7 +79,7 @@ var opsOfArguments = []struct {
 	{"masked select", func(a *arguments, x *Tensor) any { return x.MaskedSelect(a.indices()) }},
 	{"tril", func(a *arguments, x *Tensor) any { return x.Tril(a.number()) }},
 	{"triu", func(a *arguments, x *Tensor) any { return x.Triu(a.number()) }},
-	{"embedding", func(a *arguments, x *Tensor) any { return Embedding(x, a.indices(), a.number()) }},
+	{"embedding", func(a *arguments, x *Tensor) any { return Embedding(x, a.indices(), PaddingIndex(a.number())) }},
 	{"one hot", func(a *arguments, _ *Tensor) any { return OneHot(a.indices(), a.number()) }},
 	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), Descending(true)); return v }},
 	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number()); return v }},

@@ -6,26 +6,30 @@ import (
 	"cresset/internal/op"
 )
 
-// BatchNormOptions changes BatchNorm. PyTorch's defaults are Momentum 0.1 and Eps 1e-5.
-type BatchNormOptions struct {
-	Training bool    // normalise by the batch and let the running figures follow it
-	Momentum float64 // the share of the batch in new running figures
-	Eps      float64 // added to the variance
-}
-
-// BatchNorm returns (x - mean) / √(variance + Eps) · weight + bias for each channel of x [N, C, …]. In training mean and
-// biased variance are the batch's, and runningMean and runningVar, where given, change in place by the mean and the
-// unbiased variance; otherwise they are runningMean and runningVar. weight and bias may be nil.
-func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, o BatchNormOptions) *Tensor {
-	x.checkBatchNorm(weight, bias, runningMean, runningVar, o.Training)
-	p := op.Normalize{Eps: o.Eps, Momentum: o.Momentum, Training: o.Training}
+// BatchNorm returns (x - mean) / √(variance + Eps) · weight + bias for each channel of x [N, C, …]. With Training(true) mean
+// and biased variance are the batch's, and runningMean and runningVar, where given, change in place by the mean and the
+// unbiased variance; otherwise they are runningMean and runningVar. weight and bias may be nil. It takes Training, Momentum
+// and Eps.
+func (x *Tensor) BatchNorm(weight, bias, runningMean, runningVar *Tensor, opts ...BatchNormOption) *Tensor {
+	p := op.Normalize{Eps: 1e-5, Momentum: 0.1}
+	for _, o := range opts {
+		switch o := o.(type) {
+		case Training:
+			p.Training = bool(o)
+		case Momentum:
+			p.Momentum = float64(o)
+		case Eps:
+			p.Eps = float64(o)
+		}
+	}
+	x.checkBatchNorm(weight, bias, runningMean, runningVar, p.Training)
 	channels := Shape{x.layout.Shape()[1]}
 	out := x.empty(op.BatchNorm, x.dtype, x.layout.Shape(), weight, bias)
-	mean := x.empty(op.BatchNorm, figures(x.dtype), channels)
-	invstd := x.empty(op.BatchNorm, figures(x.dtype), channels)
+	mean := x.empty(op.BatchNorm, statsType(x.dtype), channels)
+	invstd := x.empty(op.BatchNorm, statsType(x.dtype), channels)
 	outs, ins := []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias}
 	switch {
-	case !o.Training:
+	case !p.Training:
 		ins = append(ins, runningMean, runningVar)
 	case runningMean != nil && x.NumEl() > 0:
 		outs = append(outs, runningMean, runningVar)
@@ -76,14 +80,14 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 		if a.t.NumEl() != channels || a.t.layout.Rank() != 1 {
 			fail(name, ErrShape, fmt.Sprintf("%s should contain %d elements not %d", a.name, channels, a.t.NumEl()), x, a.t)
 		}
-		x.checkFigures(op.BatchNorm, a)
+		x.checkStats(op.BatchNorm, a)
 	}
 }
 
-// checkFigures panics unless a holds floats on x's device that fit x's: of its dtype, or of float32 where x is a half.
-func (x *Tensor) checkFigures(o op.Op, a argument) {
+// checkStats panics unless a holds floats on x's device that fit x's: of its dtype, or of float32 where x is a half.
+func (x *Tensor) checkStats(o op.Op, a argument) {
 	checkArguments(o, argument{"input", x}, a)
-	if a.t.dtype != x.dtype && a.t.dtype != figures(x.dtype) {
+	if a.t.dtype != x.dtype && a.t.dtype != statsType(x.dtype) {
 		fail(o.String(), ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), a.t.dtype.ScalarName()), x, a.t)
 	}
 }

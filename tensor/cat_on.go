@@ -3,7 +3,6 @@ package tensor
 import (
 	"cresset/device"
 	"cresset/internal/backend"
-	"cresset/internal/layout"
 	"cresset/internal/op"
 )
 
@@ -15,19 +14,7 @@ func catOn(dev device.Device, ts []*Tensor, axis int) *Tensor {
 		fail(name, ErrValue, "gather expects a non-empty list of Tensors")
 	}
 	refuseNilIn(name, ts)
-	j := joinOf(ts, axis)
-	out := newResult(name, resolve(dev), commonTypeOf(ts), layout.Fresh(j.shape...), nil, ts...)
-	at := 0
-	for i, t := range ts {
-		t.alive()
-		n := j.sizes[i]
-		if !skipped(t.layout.Shape()) {
-			out.alias(out.layout.Narrow(nil, j.axis, at, at+n, 1)).take(t)
-		}
-		at += n
-	}
-	record(out, op.CatOn, catGrad, j, ts...)
-	return out
+	return joinOf(ts, axis).of(op.CatOn, resolve(dev), ts, (*Tensor).take)
 }
 
 // take fills x, part of a fresh result, from a tensor of the same shape on any device.
@@ -39,7 +26,7 @@ func (x *Tensor) take(t *Tensor) {
 		if t.storage.device != x.storage.device {
 			t = t.Detach().To(x.storage.device)
 		}
-		launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{t})
+		x.copyFrom(t)
 		return
 	}
 	t = t.packedCopy()

@@ -50,7 +50,7 @@ func (x *Tensor) compare(o op.Op, y *Tensor) *Tensor {
 }
 
 func (x *Tensor) compareScalar(o op.Op, v any) *Tensor {
-	a, b := input(o, x), operand{s: scalarOf(o.String(), v)}
+	a, b := input(o, x), scalar(o, v)
 	return binary(o, a, b, commonType(a, b), dtype.Bool)
 }
 

@@ -6,47 +6,27 @@ import (
 	"cresset/internal/op"
 )
 
-// Conv1DOptions changes Conv1D. A zero stands for PyTorch's default: stride 1, no padding, dilation 1, one group.
-type Conv1DOptions struct{ Stride, Padding, Dilation, Groups int }
-
-// Conv2DOptions changes Conv2D, for height and width. A zero stands for PyTorch's default: stride 1, no padding,
-// dilation 1, one group.
-type Conv2DOptions struct {
-	Stride, Padding, Dilation [2]int
-	Groups                    int
-}
-
 // Conv1D returns the cross-correlation of x [N, C, L] or [C, L] with weight [K, C/Groups, S], plus bias [K] unless that is
-// nil. The result has (L + 2·Padding - Dilation·(S-1) - 1)/Stride + 1 positions.
-func (x *Tensor) Conv1D(weight, bias *Tensor, o Conv1DOptions) *Tensor {
-	return x.conv(1, weight, bias, op.Window{
-		Stride: [2]int{1, orOne(o.Stride)}, Padding: [2]int{0, o.Padding}, Dilation: [2]int{1, orOne(o.Dilation)}, Groups: orOne(o.Groups),
-	}, op.Invalid)
+// nil. The result has (L + 2·Padding - Dilation·(S-1) - 1)/Stride + 1 positions. It takes Stride, Padding, Dilation and Groups.
+func (x *Tensor) Conv1D(weight, bias *Tensor, opts ...ConvOption) *Tensor {
+	return x.conv(1, weight, bias, line(readWindow(1, opts)), op.Invalid)
 }
 
 // Conv2D returns the cross-correlation of x [N, C, H, W] or [C, H, W] with weight [K, C/Groups, R, S], plus bias [K] unless
-// that is nil. The result has (H + 2·Padding - Dilation·(R-1) - 1)/Stride + 1 rows, and columns likewise.
-func (x *Tensor) Conv2D(weight, bias *Tensor, o Conv2DOptions) *Tensor {
-	return x.conv(2, weight, bias, o.window(), op.Invalid)
+// that is nil. The result has (H + 2·Padding - Dilation·(R-1) - 1)/Stride + 1 rows, and columns likewise. It takes Stride,
+// Padding, Dilation and Groups.
+func (x *Tensor) Conv2D(weight, bias *Tensor, opts ...ConvOption) *Tensor {
+	return x.conv2D(weight, bias, readWindow(1, opts))
+}
+
+func (x *Tensor) conv2D(weight, bias *Tensor, w op.Window) *Tensor {
+	return x.conv(2, weight, bias, w, op.Invalid)
 }
 
 // conv2DReLU returns the ReLU of Conv2D, without keeping what lies between.
-func (x *Tensor) conv2DReLU(weight, bias *Tensor, o op.Window) *Tensor {
-	return x.conv(2, weight, bias, o, op.ReLU).rectified()
+func (x *Tensor) conv2DReLU(weight, bias *Tensor, w op.Window) *Tensor {
+	return x.conv(2, weight, bias, w, op.ReLU).rectified()
 }
-
-func (o Conv2DOptions) window() op.Window {
-	return op.Window{Stride: orOnes(o.Stride), Padding: o.Padding, Dilation: orOnes(o.Dilation), Groups: orOne(o.Groups)}
-}
-
-func orOne(n int) int {
-	if n == 0 {
-		return 1
-	}
-	return n
-}
-
-func orOnes(n [2]int) [2]int { return [2]int{orOne(n[0]), orOne(n[1])} }
 
 // conv is a convolution over the last axes of x, one or two; of one, the first element of p's pairs is idle. No record is
 // made of what follows it.
@@ -79,9 +59,7 @@ func convGrad(b *backprop, dy *Tensor) {
 		launch(op.ConvGradWeight, dy.dtype, p, []*Tensor{dw.planes()}, []*Tensor{dy.planes(), x.planes()})
 		b.give(1, dw)
 	}
-	if b.needs(2) {
-		b.give(2, dy.SumAxes([]int{0, 2, 3}[:dy.layout.Rank()-1]))
-	}
+	b.giveNeeded(2, func() *Tensor { return dy.SumAxes([]int{0, 2, 3}[:dy.layout.Rank()-1]) })
 }
 
 // planes gives operands of a convolution over one axis a height of one, for the kernels.

@@ -35,7 +35,7 @@ func CrossEntropy(logits, target *Tensor, opts ...CrossEntropyOption) *Tensor {
 func (x *Tensor) classCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 	target = x.classTarget(target, o.weight)
 	loss, total := x.emptyLoss(op.CrossEntropy, target, o)
-	shifts := x.empty(op.CrossEntropy, figures(x.dtype), Shape{target.NumEl(), 2}, target, o.weight)
+	shifts := x.empty(op.CrossEntropy, statsType(x.dtype), Shape{target.NumEl(), 2}, target, o.weight)
 	p := o.params()
 	launch(op.CrossEntropy, x.dtype, p, []*Tensor{loss, total, shifts}, []*Tensor{x, target, o.weight})
 	record(loss, x.nllName(), crossEntropyGrad, p, x).save(x, target, o.weight, total, shifts)
@@ -43,10 +43,7 @@ func (x *Tensor) classCrossEntropy(target *Tensor, o lossOptions) *Tensor {
 }
 
 func crossEntropyGrad(b *backprop, dy *Tensor) {
-	x, target, weight, total, shifts := b.saved(0), b.saved(1), b.saved(2), b.saved(3), b.saved(4)
-	dx := dy.empty(op.CrossEntropyGrad, dy.dtype, x.layout.Shape(), x)
-	launch(op.CrossEntropyGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, target, weight, total, x, shifts})
-	b.give(0, dx)
+	b.giveBy(op.CrossEntropyGrad, dy, dy, b.saved(1), b.saved(2), b.saved(3), b.saved(0), b.saved(4))
 }
 
 // smoothCrossEntropy is (1-s)·NLLLoss + s·(the mean of the losses that each class as target would have).

@@ -77,7 +77,7 @@ func numbersOf(t *testing.T, line string) (v []float64) {
 }
 
 func TestEveryGPUHasAStreamOfItsOwn(t *testing.T) {
-	first, second := gpus(t)
+	first, second := twoGPUs(t)
 	tensor.ManualSeed(3)
 	a := tensor.On(first).Rand(4)
 	tensor.On(first).Rand(4)
@@ -86,10 +86,15 @@ func TestEveryGPUHasAStreamOfItsOwn(t *testing.T) {
 		t.Error("the same seed gives different numbers on two GPUs")
 	}
 	cuda.ManualSeed(5)
-	g := tensor.DefaultGenerator(first)
-	if g.InitialSeed() != 5 || tensor.DefaultGenerator(second).InitialSeed() != 3 {
-		t.Errorf("seeds are %d and %d, want 5 and 3", g.InitialSeed(), tensor.DefaultGenerator(second).InitialSeed())
+	if one, other := tensor.DefaultGenerator(first).InitialSeed(), tensor.DefaultGenerator(second).InitialSeed(); one != 5 || other != 3 {
+		t.Errorf("seeds are %d and %d, want 5 and 3", one, other)
 	}
+}
+
+func TestGPUGeneratorsAreRestored(t *testing.T) {
+	first := gpu(t)
+	cuda.ManualSeed(5)
+	g := tensor.DefaultGenerator(first)
 	state := g.State()
 	x := tensor.On(first).Randn(5)
 	g.SetState(state)
@@ -107,7 +112,7 @@ func TestEveryGPUHasAStreamOfItsOwn(t *testing.T) {
 }
 
 func TestDropoutOnGPUs(t *testing.T) {
-	dev, _ := gpus(t)
+	dev := gpu(t)
 	x := tensor.On(dev).Ones(5, 8).SetRequiresGrad(true)
 	y := x.Dropout(0.25)
 	if got := y.GradFn(); got != "NativeDropoutBackward0" {

@@ -10,9 +10,7 @@ import (
 func (x *Tensor) Div(y *Tensor) *Tensor { return div(op.Div, input(op.Div, x), other(op.Div, y)) }
 
 // DivScalar returns x / v; the quotient of integers is float32.
-func (x *Tensor) DivScalar(v any) *Tensor {
-	return div(op.Div, input(op.Div, x), operand{s: scalarOf("div", v)})
-}
+func (x *Tensor) DivScalar(v any) *Tensor { return div(op.Div, input(op.Div, x), scalar(op.Div, v)) }
 
 // RDivScalar returns v / x as 1/x · v, which is how PyTorch computes it.
 func (x *Tensor) RDivScalar(v any) *Tensor { return x.Reciprocal().MulScalar(v) }
@@ -33,28 +31,12 @@ func div(o op.Op, x, y operand) *Tensor {
 
 func divGrad(b *backprop, dy *Tensor) {
 	y := b.saved(1)
-	if b.needs(0) {
-		b.give(0, dy.Div(y))
-	}
-	if b.needs(1) {
-		b.give(1, dy.Neg().Mul(b.saved(0).Div(y).Div(y)))
-	}
+	b.giveNeeded(0, func() *Tensor { return dy.Div(y) })
+	b.giveNeeded(1, func() *Tensor { return dy.Neg().Mul(b.saved(0).Div(y).Div(y)) })
 }
 
 func divScalarGrad(b *backprop, dy *Tensor) {
 	b.give(0, div(op.Div, operand{t: dy}, operand{s: b.params().(backend.Scalar)}))
-}
-
-// Reciprocal returns 1 / x; that of integers is float32.
-func (x *Tensor) Reciprocal() *Tensor {
-	out := x.unaryFloat(op.Reciprocal, nil)
-	record(out, op.Reciprocal, reciprocalGrad, nil, x).save(out)
-	return out
-}
-
-func reciprocalGrad(b *backprop, dy *Tensor) {
-	y := b.saved(0)
-	b.give(0, dy.Neg().Mul(y).Mul(y))
 }
 
 // FloorDivide returns ⌊x / y⌋, broadcast; integers stay integers and panic where y is zero. It is not differentiated.
@@ -64,7 +46,7 @@ func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
 
 // FloorDivideScalar returns ⌊x / v⌋; integers stay integers and panic where v is zero. It is not differentiated.
 func (x *Tensor) FloorDivideScalar(v any) *Tensor {
-	return quotient(op.FloorDivide, input(op.FloorDivide, x), operand{s: scalarOf("floor_divide", v)})
+	return quotient(op.FloorDivide, input(op.FloorDivide, x), scalar(op.FloorDivide, v))
 }
 
 // quotient computes a division whose result has the common dtype of its operands.
@@ -79,9 +61,7 @@ func (x *Tensor) DivTrunc(y *Tensor) *Tensor { return divTrunc(input(op.Div, x),
 
 // DivTruncScalar returns x / v without its fraction; integers stay integers and panic where v is zero. Its gradient is
 // zero.
-func (x *Tensor) DivTruncScalar(v any) *Tensor {
-	return divTrunc(input(op.Div, x), operand{s: scalarOf("div", v)})
-}
+func (x *Tensor) DivTruncScalar(v any) *Tensor { return divTrunc(input(op.Div, x), scalar(op.Div, v)) }
 
 func divTrunc(x, y operand) *Tensor {
 	out := quotient(op.DivTrunc, x, y)
@@ -96,45 +76,36 @@ func divTruncGrad(b *backprop, dy *Tensor) {
 }
 
 // Remainder returns x - ⌊x / y⌋·y, which has the sign of y, broadcast; integers panic where y is zero.
-func (x *Tensor) Remainder(y *Tensor) *Tensor {
-	return remainder(op.Remainder, remainderGrad, input(op.Remainder, x), other(op.Remainder, y))
-}
+func (x *Tensor) Remainder(y *Tensor) *Tensor { return x.rest(op.Remainder, other(op.Remainder, y)) }
 
 // RemainderScalar returns x - ⌊x / v⌋·v, which has the sign of v; integers panic where v is zero.
-func (x *Tensor) RemainderScalar(v any) *Tensor {
-	return remainder(op.Remainder, remainderGrad, input(op.Remainder, x), operand{s: scalarOf("remainder", v)})
-}
+func (x *Tensor) RemainderScalar(v any) *Tensor { return x.rest(op.Remainder, scalar(op.Remainder, v)) }
 
 // Fmod returns the rest of x / y, which has the sign of x, broadcast; integers panic where y is zero.
-func (x *Tensor) Fmod(y *Tensor) *Tensor {
-	return remainder(op.Fmod, fmodGrad, input(op.Fmod, x), other(op.Fmod, y))
-}
+func (x *Tensor) Fmod(y *Tensor) *Tensor { return x.rest(op.Fmod, other(op.Fmod, y)) }
 
 // FmodScalar returns the rest of x / v, which has the sign of x; integers panic where v is zero.
-func (x *Tensor) FmodScalar(v any) *Tensor {
-	return remainder(op.Fmod, fmodGrad, input(op.Fmod, x), operand{s: scalarOf("fmod", v)})
-}
+func (x *Tensor) FmodScalar(v any) *Tensor { return x.rest(op.Fmod, scalar(op.Fmod, v)) }
 
-func remainder(o op.Op, back gradient, x, y operand) *Tensor {
-	out := quotient(o, x, y)
+func (x *Tensor) rest(o op.Op, y operand) *Tensor {
+	out := quotient(o, input(o, x), y)
 	if y.t == nil {
-		record(out, o, back, nil, x.t, nil)
+		record(out, o, restGrad, nil, x, nil)
 		return out
 	}
-	record(out, o, back, nil, x.t, y.t).save(x.t.neededBy(y.t), y.t.neededBy(y.t))
+	record(out, o, restGrad, nil, x, y.t).save(x.neededBy(y.t), y.t.neededBy(y.t))
 	return out
 }
 
-func remainderGrad(b *backprop, dy *Tensor) {
+// restGrad is dy for x, and -dy times the whole quotient for y.
+func restGrad(b *backprop, dy *Tensor) {
 	b.give(0, dy)
-	if b.needs(1) {
-		b.give(1, dy.Neg().Mul(b.saved(0).FloorDivide(b.saved(1))))
+	if !b.needs(1) {
+		return
 	}
-}
-
-func fmodGrad(b *backprop, dy *Tensor) {
-	b.give(0, dy)
-	if b.needs(1) {
-		b.give(1, dy.Neg().Mul(b.saved(0).DivTrunc(b.saved(1))))
+	whole := (*Tensor).FloorDivide
+	if b.current.op == op.Fmod {
+		whole = (*Tensor).DivTrunc
 	}
+	b.give(1, dy.Neg().Mul(whole(b.saved(0), b.saved(1))))
 }

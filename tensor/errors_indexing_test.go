@@ -106,7 +106,7 @@ func indexErrors() []errorCase {
 			do: func() { m(2).ScatterAdd(0, longs(0, 1), m(1)) }},
 		{text: "tril: input tensor must have at least 2 dimensions", kind: ErrShape, do: func() { m(2).Tril(0) }},
 		{text: "'weight' must be 2-D", kind: ErrShape, do: func() { Embedding(m(3), longs(0)) }},
-		{text: "Padding_idx must be within num_embeddings", kind: ErrValue, do: func() { Embedding(m(3, 2), longs(0), 3) }},
+		{text: "Padding_idx must be within num_embeddings", kind: ErrValue, do: func() { Embedding(m(3, 2), longs(0), PaddingIndex(3)) }},
 		{text: "one_hot is only applicable to index tensor of type LongTensor.", kind: ErrDType, do: func() { OneHot(m(3), 3) }},
 		{text: "Class values must be smaller than num_classes.", kind: ErrIndex, do: func() { OneHot(longs(0, 3), 3) }},
 		{text: "Class values must be non-negative.", kind: ErrIndex, do: func() { OneHot(longs(0, -1), 3) }},

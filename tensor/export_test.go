@@ -36,9 +36,7 @@ func (s spy) Run(c *backend.Call) error {
 
 // LendGPUs makes the GPUs of a given driver those of the process until the test ends.
 func LendGPUs(t testing.TB, api *driver.API) {
-	real := backends[device.TypeCUDA]
-	backends[device.TypeCUDA] = family{open: cuda.Over(api), current: real.current, seed: real.seed, pin: real.pin}
-	t.Cleanup(func() { backends[device.TypeCUDA] = real })
+	t.Cleanup(cuda.UseDriver(api))
 }
 
 // LendDevice makes the CPU pass for another device until the test ends, so that operands can be in the wrong place
@@ -69,4 +67,4 @@ func AddFlat(sums, others []*Tensor) {
 }
 
 // WindowOf returns what a convolution makes of its options.
-func WindowOf(o Conv2DOptions) op.Window { return o.window() }
+func WindowOf(opts ...ConvOption) op.Window { return readWindow(1, opts) }

@@ -42,7 +42,7 @@ func (x *Tensor) AMin(axes []int, keep ...KeepDim) *Tensor {
 func (x *Tensor) extreme(o op.Op) *Tensor {
 	x.checkExtreme(o)
 	out := x.chosen(o, nil, Shape{})
-	record(out, o, shareGrad, nil, x).save(out, x)
+	record(out, o, kernelGrad, nil, x).save(out, x)
 	return out
 }
 
@@ -53,20 +53,13 @@ func (x *Tensor) extremeAxes(o op.Op, axes []int, keep bool) *Tensor {
 	p := x.reduced(o.String(), axes, keep)
 	x.checkExtents(o, p)
 	out := x.chosen(o, p, reducedShape(x.layout.Shape(), p))
-	record(out, o, shareGrad, p, x).save(out, x)
+	record(out, o, kernelGrad, p, x).save(out, x)
 	return out
-}
-
-func shareGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.spread(op.ShareGrad, dy, b.saved(0), b.saved(1)))
 }
 
 // chosen reduces to elements of x; those of a bool tensor are bools.
 func (x *Tensor) chosen(o op.Op, params any, shape Shape) *Tensor {
-	y := x.summable()
-	out := y.empty(o, y.dtype, shape)
-	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
-	return out.cast(x.dtype)
+	return x.reduceTo(o, x.summable().dtype, params, shape).cast(x.dtype)
 }
 
 func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Tensor) {
@@ -76,14 +69,8 @@ func (x *Tensor) extremeAxis(o op.Op, axis int, keep bool) (values, indices *Ten
 	values, indices = y.empty(o, y.dtype, shape), y.empty(o, dtype.Int64, shape)
 	launch(o, y.dtype, p, []*Tensor{values, indices}, []*Tensor{y})
 	values = values.cast(x.dtype)
-	record(values, o, pickGrad, p, x).save(indices)
+	record(values, o, kernelGrad, p, x).save(indices)
 	return values, indices
-}
-
-func pickGrad(b *backprop, dy *Tensor) {
-	dx := dy.empty(op.PickGrad, dy.dtype, b.input(0))
-	launch(op.PickGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, b.saved(0)})
-	b.give(0, dx)
 }
 
 // checkExtreme panics for an empty tensor, which has no largest element.

@@ -2,13 +2,22 @@ package tensor
 
 import "cresset/internal/friend"
 
-// The functions of this package that nn, optim and nn/parallel need and users do not: the one registration of the project.
-var _ = friend.Lend(&friend.Tensors[*Tensor]{
+// The functions of this package that nn, optim, nn/parallel and checkpoint need and users do not: the one registration of the project.
+var _ = friend.Register(&friend.Tensors[*Tensor]{
 	BorrowGrad:  (*Tensor).borrowGrad,
 	SGDStep:     sgdStep,
 	AdamStep:    adamStep,
 	LinearReLU:  (*Tensor).linearReLU,
+	Conv2D:      (*Tensor).conv2D,
 	Conv2DReLU:  (*Tensor).conv2DReLU,
+	MaxPool2D:   (*Tensor).maxPool2D,
+	AvgPool2D:   (*Tensor).avgPool2D,
 	CatOn:       catOn,
 	NewReplicas: func() friend.Replicas[*Tensor] { return new(replicas) },
+
+	ReadMemory:    readMemory,
+	WriteMemory:   writeMemory,
+	EntireStorage: entireStorage,
+	Strided:       strided,
+	StorageOf:     storageOf,
 })

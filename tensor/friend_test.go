@@ -5,5 +5,5 @@ import (
 	"cresset/tensor"
 )
 
-// inner is what package tensor lends to nn and optim.
+// inner is what package tensor registers for nn and optim.
 var inner = friend.Of[*tensor.Tensor]()

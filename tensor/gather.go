@@ -48,8 +48,7 @@ func (x *Tensor) ScatterAdd(axis int, index, src *Tensor) *Tensor {
 	axis = x.axis("scatter_add", axis)
 	x.checkScatter(axis, index, src)
 	at := index.cast(dtype.Int64).atLeast1()
-	out := x.empty(op.ScatterAdd, x.dtype, x.layout.Shape(), index, src)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	out := x.empty(op.ScatterAdd, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
 	out.scatterInto(axis, at, src)
 	record(out, op.ScatterAdd, scatterAddGrad, axis, x, src).save(at)
 	return out
@@ -73,7 +72,7 @@ func scatterAddGrad(b *backprop, dy *Tensor) {
 	for axis, n := range at.layout.Shape() {
 		part = part.Narrow(nil, axis, 0, n, 1)
 	}
-	launch(op.Copy, dy.dtype, nil, []*Tensor{whole.alias(part)}, []*Tensor{g})
+	whole.alias(part).copyFrom(g)
 	b.give(1, whole)
 }
 

@@ -55,16 +55,16 @@ func (s *search) plan(root *node) {
 	s.above = make(map[*node]bool)
 	seen := make(map[*node]bool)
 	var all []*node
-	meet := func(n *node) {
+	visit := func(n *node) {
 		if n != nil && !seen[n] {
 			seen[n] = true
 			all = append(all, n)
 		}
 	}
-	meet(root)
+	visit(root)
 	for i := 0; i < len(all); i++ {
 		for _, e := range all[i].edges {
-			meet(e.to)
+			visit(e.to)
 		}
 	}
 	slices.SortFunc(all, func(m, n *node) int { return cmp.Compare(m.order, n.order) })

@@ -106,7 +106,7 @@ func TestOneHot(t *testing.T) {
 func TestEmbeddingPaddingGetsNoGradient(t *testing.T) {
 	for _, padding := range []int{1, -2} {
 		w := Ones(3, 2).SetRequiresGrad(true)
-		Embedding(w, longs(0, 1, 0), padding).Sum().Backward()
+		Embedding(w, longs(0, 1, 0), PaddingIndex(padding)).Sum().Backward()
 		if got, want := Values[float64](w.Grad()), []float64{2, 2, 0, 0, 0, 0}; !slices.Equal(got, want) {
 			t.Errorf("padding %d: gradient %v, want %v", padding, got, want)
 		}

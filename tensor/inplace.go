@@ -16,9 +16,7 @@ import (
 func (x *Tensor) AddInPlace(y *Tensor) *Tensor { return x.update(op.Add, other(op.Add, y), add) }
 
 // AddScalarInPlace adds v to x.
-func (x *Tensor) AddScalarInPlace(v any) *Tensor {
-	return x.update(op.Add, operand{s: scalarOf("add", v)}, add)
-}
+func (x *Tensor) AddScalarInPlace(v any) *Tensor { return x.update(op.Add, scalar(op.Add, v), add) }
 
 // AddScaledInPlace adds alpha·y, broadcast, to x.
 func (x *Tensor) AddScaledInPlace(y *Tensor, alpha any) *Tensor {
@@ -30,25 +28,19 @@ func (x *Tensor) AddScaledInPlace(y *Tensor, alpha any) *Tensor {
 func (x *Tensor) SubInPlace(y *Tensor) *Tensor { return x.update(op.Sub, other(op.Sub, y), sub) }
 
 // SubScalarInPlace subtracts v from x.
-func (x *Tensor) SubScalarInPlace(v any) *Tensor {
-	return x.update(op.Sub, operand{s: scalarOf("sub", v)}, sub)
-}
+func (x *Tensor) SubScalarInPlace(v any) *Tensor { return x.update(op.Sub, scalar(op.Sub, v), sub) }
 
 // MulInPlace multiplies x by y, broadcast.
 func (x *Tensor) MulInPlace(y *Tensor) *Tensor { return x.update(op.Mul, other(op.Mul, y), mul) }
 
 // MulScalarInPlace multiplies x by v.
-func (x *Tensor) MulScalarInPlace(v any) *Tensor {
-	return x.update(op.Mul, operand{s: scalarOf("mul", v)}, mul)
-}
+func (x *Tensor) MulScalarInPlace(v any) *Tensor { return x.update(op.Mul, scalar(op.Mul, v), mul) }
 
 // DivInPlace divides x by y, broadcast. It panics where x holds integers.
 func (x *Tensor) DivInPlace(y *Tensor) *Tensor { return x.update(op.Div, other(op.Div, y), div) }
 
 // DivScalarInPlace divides x by v. It panics where x holds integers.
-func (x *Tensor) DivScalarInPlace(v any) *Tensor {
-	return x.update(op.Div, operand{s: scalarOf("div", v)}, div)
-}
+func (x *Tensor) DivScalarInPlace(v any) *Tensor { return x.update(op.Div, scalar(op.Div, v), div) }
 
 // update does x = o(x, y).
 func (x *Tensor) update(o op.Op, y operand, compute func(o op.Op, x, y operand) *Tensor) *Tensor {
@@ -67,7 +59,10 @@ func (x *Tensor) overwrite(o op.Op, y operand) bool {
 		return false
 	}
 	if y.t != nil {
-		if y.t.node != nil || !expands(y.t.layout.Shape(), x.layout.Shape()) || sameDevice(o.String(), x, y.t) != x.storage.device {
+		if y.t.node != nil || !expands(y.t.layout.Shape(), x.layout.Shape()) {
+			return false
+		}
+		if y.t.storage.device != x.storage.device && sameDevice(o.String(), x, y.t) != x.storage.device {
 			return false
 		}
 		y.t = y.t.apart(x)
@@ -97,9 +92,7 @@ func (y *Tensor) apart(x *Tensor) *Tensor {
 	if y.storage != x.storage || sameView(y.layout, x.layout) {
 		return y
 	}
-	out := y.like(op.Clone, y.dtype)
-	launch(op.Copy, y.dtype, nil, []*Tensor{out}, []*Tensor{y})
-	return out
+	return y.like(op.Clone, y.dtype).copyFrom(y)
 }
 
 func sameView(a, b *layout.Layout) bool {
@@ -121,7 +114,7 @@ func (x *Tensor) become(o op.Op, y *Tensor) *Tensor {
 	if y.node != nil {
 		y.node.keepFrom(x)
 	}
-	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{y})
+	x.copyFrom(y)
 	x.storage.version++
 	if y.node == nil {
 		y.storage.discard()
@@ -140,7 +133,7 @@ func (n *node) keepFrom(x *Tensor) {
 	for i := range n.saved {
 		if v := &n.saved[i]; v.value.storage == x.storage {
 			kept := v.value.like(op.Clone, v.value.dtype)
-			launch(op.Copy, kept.dtype, nil, []*Tensor{kept}, []*Tensor{&v.value})
+			kept.copyFrom(&v.value)
 			v.value, v.version = *kept, kept.storage.version
 			v.value.scope = nil
 		}
@@ -155,7 +148,7 @@ func (x *Tensor) mutable(o op.Op, y *Tensor) {
 	if y != nil {
 		y.current(name)
 	}
-	if x.layout.Overlaps() {
+	if !x.layout.IsContiguous() && x.layout.Overlaps() {
 		fail(name, ErrShape, "unsupported operation: more than one element of the written-to tensor refers to a single memory location. "+
 			"Please clone() the tensor before performing the operation.", x)
 	}
@@ -198,9 +191,14 @@ func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
 	if from.storage.device != x.storage.device {
 		from = from.Detach().To(x.storage.device)
 	}
-	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{from.alias(from.layout.Expand(nil, x.layout.Shape()))})
+	x.copyFrom(from.alias(from.layout.Expand(nil, x.layout.Shape())))
+	return x.changed(op.CopyInPlace, copyInPlaceGrad, x, src)
+}
+
+// changed notes that an op has written the elements of x, and records it.
+func (x *Tensor) changed(o op.Op, back gradient, inputs ...*Tensor) *Tensor {
 	x.storage.version++
-	if record(x, op.CopyInPlace, copyInPlaceGrad, nil, x, src) != nil {
+	if record(x, o, back, nil, inputs...) != nil {
 		x.rebase()
 	}
 	return x
@@ -228,11 +226,7 @@ func (x *Tensor) FillInPlace(v any) *Tensor {
 	s := scalarOf("fill_", v)
 	fits("fill_", s, x.dtype)
 	x.fill(s)
-	x.storage.version++
-	if record(x, op.Fill, zeroGrad, nil, x) != nil {
-		x.rebase()
-	}
-	return x
+	return x.changed(op.Fill, zeroGrad, x)
 }
 
 // ZeroInPlace sets all elements of x to zero.

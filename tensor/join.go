@@ -16,20 +16,7 @@ func Cat(ts []*Tensor, axis int) *Tensor {
 		fail("cat", ErrValue, "torch.cat(): expected a non-empty list of Tensors")
 	}
 	refuseNilIn("cat", ts)
-	j := joinOf(ts, axis)
-	out := newResult("cat", sameJoined("cat", ts), commonTypeOf(ts), layout.Fresh(j.shape...), nil, ts...)
-	at := 0
-	for i, t := range ts {
-		t.alive()
-		n := j.sizes[i]
-		if !skipped(t.layout.Shape()) {
-			part := out.alias(out.layout.Narrow(nil, j.axis, at, at+n, 1))
-			launch(op.Copy, out.dtype, nil, []*Tensor{part}, []*Tensor{t})
-		}
-		at += n
-	}
-	record(out, op.Cat, catGrad, j, ts...)
-	return out
+	return joinOf(ts, axis).of(op.Cat, sameJoined("cat", ts), ts, func(part, t *Tensor) { part.copyFrom(t) })
 }
 
 // sameJoined returns the device of tensors to join, of which none may be elsewhere.
@@ -49,6 +36,22 @@ type join struct {
 	axis  int
 	sizes []int
 	shape Shape
+}
+
+// of joins tensors on a device; fill copies one of them to its part of the result.
+func (j join) of(o op.Op, dev device.Device, ts []*Tensor, fill func(part, t *Tensor)) *Tensor {
+	out := newResult(o.String(), dev, commonTypeOf(ts), layout.Fresh(j.shape...), nil, ts...)
+	at := 0
+	for i, t := range ts {
+		t.alive()
+		n := j.sizes[i]
+		if !skipped(t.layout.Shape()) {
+			fill(out.alias(out.layout.Narrow(nil, j.axis, at, at+n, 1)), t)
+		}
+		at += n
+	}
+	record(out, o, catGrad, j, ts...)
+	return out
 }
 
 func catGrad(b *backprop, dy *Tensor) {
@@ -144,8 +147,7 @@ func Stack(ts []*Tensor, axis int) *Tensor {
 	out := newResult("stack", sameJoined("stack", ts), commonTypeOf(ts), layout.Fresh(shape...), nil, ts...)
 	for i, t := range ts {
 		t.alive()
-		part := out.alias(out.layout.Select(nil, at, i))
-		launch(op.Copy, out.dtype, nil, []*Tensor{part}, []*Tensor{t})
+		out.alias(out.layout.Select(nil, at, i)).copyFrom(t)
 	}
 	record(out, op.Stack, stackGrad, at, ts...)
 	return out

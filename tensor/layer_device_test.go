@@ -22,28 +22,27 @@ func wave(dev device.Device, dt dtype.DType, shape ...int) *tensor.Tensor {
 // TestLayersAgreeWithTheCPU is of shapes at the edges of what kernels do: several tiles and parts, windows in the padding,
 // steps beyond the input, nothing at all.
 func TestLayersAgreeWithTheCPU(t *testing.T) {
-	window := func(o tensor.Conv2DOptions, shapes ...[]int) layerCase {
-		return layerCase{shapes, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], nil, o) }}
+	window := func(o []tensor.ConvOption, shapes ...[]int) layerCase {
+		return layerCase{shapes, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], nil, o...) }}
 	}
-	pooled := func(o tensor.PoolOptions, shape ...int) layerCase {
-		return layerCase{[][]int{shape}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MaxPool2D(o) }}
+	pooled := func(o []tensor.MaxPool2DOption, shape ...int) layerCase {
+		return layerCase{[][]int{shape}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].MaxPool2D(2, o...) }}
 	}
 	training := func(shape ...int) layerCase {
 		return layerCase{[][]int{shape}, func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].BatchNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true, Eps: 1e-5})
+			return x[0].BatchNorm(nil, nil, nil, nil, tensor.Training(true))
 		}}
 	}
 	rows := func(n int, shape ...int) layerCase {
-		return layerCase{[][]int{shape, {n}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LayerNorm([]int{n}, x[1], nil, 1e-5) }}
+		return layerCase{[][]int{shape, {n}}, func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LayerNorm([]int{n}, x[1], nil) }}
 	}
-	two, padding := [2]int{2, 2}, [2]int{1, 1}
 	cases := map[string]layerCase{
-		"conv2d of many tiles":              window(tensor.Conv2DOptions{Padding: padding}, []int{1, 3, 7, 10}, []int{67, 3, 3, 3}),
-		"conv2d with a gradient in parts":   window(tensor.Conv2DOptions{}, []int{3, 2, 20, 12}, []int{3, 2, 2, 2}),
-		"conv2d beyond the input":           window(tensor.Conv2DOptions{Stride: [2]int{7, 1 << 30}, Padding: two}, []int{1, 2, 4, 3}, []int{2, 2, 2, 2}),
-		"conv2d of no channels":             window(tensor.Conv2DOptions{}, []int{1, 0, 3, 3}, []int{2, 0, 2, 2}),
-		"conv2d of no images":               window(tensor.Conv2DOptions{}, []int{0, 2, 3, 3}, []int{2, 2, 2, 2}),
-		"max_pool2d of nothing but padding": pooled(tensor.PoolOptions{Kernel: two, Stride: padding, Padding: padding, Dilation: [2]int{3, 1}}, 2, 1, 2, 4),
+		"conv2d of many tiles":              window([]tensor.ConvOption{tensor.Padding(1)}, []int{1, 3, 7, 10}, []int{67, 3, 3, 3}),
+		"conv2d with a gradient in parts":   window(nil, []int{3, 2, 20, 12}, []int{3, 2, 2, 2}),
+		"conv2d beyond the input":           window([]tensor.ConvOption{tensor.Stride(7, 1<<30), tensor.Padding(2)}, []int{1, 2, 4, 3}, []int{2, 2, 2, 2}),
+		"conv2d of no channels":             window(nil, []int{1, 0, 3, 3}, []int{2, 0, 2, 2}),
+		"conv2d of no images":               window(nil, []int{0, 2, 3, 3}, []int{2, 2, 2, 2}),
+		"max_pool2d of nothing but padding": pooled([]tensor.MaxPool2DOption{tensor.Stride(1), tensor.Padding(1), tensor.Dilation(3, 1)}, 2, 1, 2, 4),
 		"adaptive_avg_pool2d of more": {[][]int{{2, 3, 4, 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
 			return x[0].AdaptiveAvgPool2D(7, 3)
 		}},
@@ -103,7 +102,7 @@ func close64(got, want array, tol float64) bool {
 	return true
 }
 
-// TestBatchNormFollows is of running figures that are not contiguous, and of halves, on every device.
+// TestBatchNormFollows is of running statistics that are not contiguous, and of halves, on every device.
 func TestBatchNormFollows(t *testing.T) {
 	devicetest.Run(t, func(t *testing.T, dev device.Device) {
 		for _, dt := range []dtype.DType{dtype.Float64, dtype.Float32, dtype.BFloat16} {
@@ -111,7 +110,7 @@ func TestBatchNormFollows(t *testing.T) {
 				both := tensor.On(dev).As(dt).Ones(3, 2)
 				mean, variance = both.Select(1, 0), both.Select(1, 1)
 				x := wave(dev, dt, 4, 3, 5)
-				x.BatchNorm(nil, nil, mean, variance, tensor.BatchNormOptions{Training: true, Momentum: 0.25, Eps: 1e-5})
+				x.BatchNorm(nil, nil, mean, variance, tensor.Training(true), tensor.Momentum(0.25))
 				return mean, variance
 			}
 			gotMean, gotVar := on(dev)

@@ -9,11 +9,7 @@ import (
 	"cresset/tensor"
 )
 
-type (
-	windows = tensor.PoolOptions
-	conv2D  = tensor.Conv2DOptions
-	tensors = []*tensor.Tensor
-)
+type tensors = []*tensor.Tensor
 
 // gradientRow is a function of tensors whose gradients must agree with differences.
 type gradientRow struct {
@@ -41,43 +37,43 @@ var float64s = tensor.Place{}.As(dtype.Float64)
 
 func normal(sizes ...int) *tensor.Tensor { return float64s.Randn(sizes...) }
 
-// batchNorm normalises with weight, bias and running figures.
+// batchNorm normalises with weight, bias and running statistics.
 func batchNorm(training bool) gradcheck.Func {
 	mean, variance := tensor.Of([]float64{0.1, -0.2, 0.3}), tensor.Of([]float64{1, 2, 0.5})
 	return func(x tensors) *tensor.Tensor {
-		return x[0].BatchNorm(x[1], x[2], mean.Clone(), variance.Clone(), tensor.BatchNormOptions{Training: training, Momentum: 0.1, Eps: 1e-5})
+		return x[0].BatchNorm(x[1], x[2], mean.Clone(), variance.Clone(), tensor.Training(training), tensor.Momentum(0.1))
 	}
 }
 
 func layerGradients() []gradientRow {
 	return []gradientRow{
 		{"conv2d of three groups with uneven steps", func(x tensors) *tensor.Tensor {
-			return x[0].Conv2D(x[1], x[2], conv2D{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Dilation: [2]int{1, 2}, Groups: 3})
+			return x[0].Conv2D(x[1], x[2], tensor.Stride(2, 1), tensor.Padding(1, 2), tensor.Dilation(1, 2), tensor.Groups(3))
 		}, tensors{normal(2, 6, 5, 4), normal(3, 2, 2, 3), normal(3)}},
-		{"conv2d without a batch", func(x tensors) *tensor.Tensor { return x[0].Conv2D(x[1], nil, conv2D{}) }, tensors{normal(2, 4, 3), normal(2, 2, 2, 2)}},
+		{"conv2d without a batch", func(x tensors) *tensor.Tensor { return x[0].Conv2D(x[1], nil) }, tensors{normal(2, 4, 3), normal(2, 2, 2, 2)}},
 		{"conv1d", func(x tensors) *tensor.Tensor {
-			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Stride: 2, Padding: 2, Dilation: 3, Groups: 2})
+			return x[0].Conv1D(x[1], x[2], tensor.Stride(2), tensor.Padding(2), tensor.Dilation(3), tensor.Groups(2))
 		}, tensors{normal(2, 4, 9), normal(6, 2, 2), normal(6)}},
 		{"depthwise conv1d without a batch", func(x tensors) *tensor.Tensor {
-			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Groups: 3})
+			return x[0].Conv1D(x[1], x[2], tensor.Groups(3))
 		}, tensors{normal(3, 5), normal(3, 1, 2), normal(3)}},
 		{"max_pool2d with dilation", func(x tensors) *tensor.Tensor {
-			return x[0].MaxPool2D(windows{Kernel: [2]int{2, 3}, Stride: [2]int{1, 2}, Padding: [2]int{0, 1}, Dilation: [2]int{2, 1}})
+			return x[0].MaxPool2D(2, tensor.KernelWidth(3), tensor.Stride(1, 2), tensor.Padding(0, 1), tensor.Dilation(2, 1))
 		}, tensors{normal(2, 5, 6)}},
 		{"avg_pool2d without padding in the mean", func(x tensors) *tensor.Tensor {
-			return x[0].AvgPool2D(windows{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}, ExcludePadding: true})
+			return x[0].AvgPool2D(3, tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1), tensor.CountIncludePad(false))
 		}, tensors{normal(1, 2, 5, 6)}},
 		{"adaptive_avg_pool2d to more", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(4, 1) }, tensors{normal(1, 3, 5)}},
 		{"adaptive_avg_pool2d to one", func(x tensors) *tensor.Tensor { return x[0].AdaptiveAvgPool2D(1, 1) }, tensors{normal(2, 2, 3, 5)}},
 		{"batch_norm in training", batchNorm(true), tensors{normal(4, 3, 2), normal(3), normal(3)}},
 		{"batch_norm in evaluation", batchNorm(false), tensors{normal(4, 3, 2), normal(3), normal(3)}},
 		{"batch_norm alone", func(x tensors) *tensor.Tensor {
-			return x[0].BatchNorm(nil, nil, nil, nil, tensor.BatchNormOptions{Training: true, Eps: 1e-5})
+			return x[0].BatchNorm(nil, nil, nil, nil, tensor.Training(true))
 		}, tensors{normal(4, 3)}},
-		{"layer_norm over two axes", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{3, 4}, x[1], x[2], 1e-5) },
+		{"layer_norm over two axes", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{3, 4}, x[1], x[2]) },
 			tensors{normal(2, 3, 4), normal(3, 4), normal(3, 4)}},
-		{"layer_norm without bias", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, x[1], nil, 1e-5) }, tensors{normal(3, 4), normal(4)}},
-		{"layer_norm alone", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, nil, nil, 1e-5) }, tensors{normal(3, 4)}},
+		{"layer_norm without bias", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, x[1], nil) }, tensors{normal(3, 4), normal(4)}},
+		{"layer_norm alone", func(x tensors) *tensor.Tensor { return x[0].LayerNorm([]int{4}, nil, nil) }, tensors{normal(3, 4)}},
 	}
 }
 

@@ -7,18 +7,21 @@ import (
 	"cresset/internal/op"
 )
 
-// LayerNorm returns (x - mean) / √(variance + eps) · weight + bias, with mean and biased variance over the last axes of x,
+// LayerNorm returns (x - mean) / √(variance + Eps) · weight + bias, with mean and biased variance over the last axes of x,
 // whose extents shape names. weight and bias have that shape or are nil.
-func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps float64) *Tensor {
+func (x *Tensor) LayerNorm(shape []int, weight, bias *Tensor, eps ...Eps) *Tensor {
 	x.checkLayerNorm(shape, weight, bias)
-	p := op.Normalize{Eps: eps, Axes: len(shape)}
+	p := op.Normalize{Eps: 1e-5, Axes: len(shape)}
+	for _, e := range eps {
+		p.Eps = float64(e)
+	}
 	rows := Shape{1}
 	for _, d := range x.layout.Shape()[:x.layout.Rank()-len(shape)] {
 		rows[0] *= d
 	}
 	out := x.empty(op.LayerNorm, x.dtype, x.layout.Shape(), weight, bias)
-	mean := x.empty(op.LayerNorm, figures(x.dtype), rows)
-	invstd := x.empty(op.LayerNorm, figures(x.dtype), rows)
+	mean := x.empty(op.LayerNorm, statsType(x.dtype), rows)
+	invstd := x.empty(op.LayerNorm, statsType(x.dtype), rows)
 	launch(op.LayerNorm, x.dtype, p, []*Tensor{out, mean, invstd}, []*Tensor{x, weight, bias})
 	record(out, op.LayerNorm, layerNormGrad, p, x, weight, bias).save(x, weight, mean, invstd)
 	return out
@@ -60,7 +63,7 @@ func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
 	}
 	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
 		if a.t != nil {
-			x.checkFigures(op.LayerNorm, a)
+			x.checkStats(op.LayerNorm, a)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package tensor
 
 import (
 	"fmt"
-
-	"cresset/internal/op"
 )
 
 // RequiresGrad reports whether gradients are tracked through x.
@@ -123,9 +121,7 @@ func (x *Tensor) checkGrad(g *Tensor) {
 
 // outside returns a copy of x that belongs to no scope.
 func (x *Tensor) outside() *Tensor {
-	y := newTensor("clone", x.storage.device, x.dtype, x.layout.Shape())
-	launch(op.Copy, x.dtype, nil, []*Tensor{y}, []*Tensor{x})
-	return y
+	return newTensor("clone", x.storage.device, x.dtype, x.layout.Shape()).copyFrom(x)
 }
 
 // ZeroGrad drops the accumulated gradient; the next Backward starts afresh.

@@ -24,38 +24,37 @@ func (x *Tensor) logical(o op.Op, y *Tensor) *Tensor {
 
 // BitwiseAnd returns x & y, broadcast, for integers and bools.
 func (x *Tensor) BitwiseAnd(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseAnd, input(op.BitwiseAnd, x), other(op.BitwiseAnd, y))
+	return x.bitwise(op.BitwiseAnd, other(op.BitwiseAnd, y))
 }
 
 // BitwiseAndScalar returns x & v for integers and bools.
 func (x *Tensor) BitwiseAndScalar(v any) *Tensor {
-	return bitwise(op.BitwiseAnd, input(op.BitwiseAnd, x), operand{s: scalarOf("bitwise_and", v)})
+	return x.bitwise(op.BitwiseAnd, scalar(op.BitwiseAnd, v))
 }
 
 // BitwiseOr returns x | y, broadcast, for integers and bools.
-func (x *Tensor) BitwiseOr(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseOr, input(op.BitwiseOr, x), other(op.BitwiseOr, y))
-}
+func (x *Tensor) BitwiseOr(y *Tensor) *Tensor { return x.bitwise(op.BitwiseOr, other(op.BitwiseOr, y)) }
 
 // BitwiseOrScalar returns x | v for integers and bools.
 func (x *Tensor) BitwiseOrScalar(v any) *Tensor {
-	return bitwise(op.BitwiseOr, input(op.BitwiseOr, x), operand{s: scalarOf("bitwise_or", v)})
+	return x.bitwise(op.BitwiseOr, scalar(op.BitwiseOr, v))
 }
 
 // BitwiseXor returns x ^ y, broadcast, for integers and bools.
 func (x *Tensor) BitwiseXor(y *Tensor) *Tensor {
-	return bitwise(op.BitwiseXor, input(op.BitwiseXor, x), other(op.BitwiseXor, y))
+	return x.bitwise(op.BitwiseXor, other(op.BitwiseXor, y))
 }
 
 // BitwiseXorScalar returns x ^ v for integers and bools.
 func (x *Tensor) BitwiseXorScalar(v any) *Tensor {
-	return bitwise(op.BitwiseXor, input(op.BitwiseXor, x), operand{s: scalarOf("bitwise_xor", v)})
+	return x.bitwise(op.BitwiseXor, scalar(op.BitwiseXor, v))
 }
 
-func bitwise(o op.Op, x, y operand) *Tensor {
-	t := commonType(x, y)
-	checkBits(o, t, x.t, y.t)
-	return binary(o, x, y, t, t)
+func (x *Tensor) bitwise(o op.Op, y operand) *Tensor {
+	a := input(o, x)
+	t := commonType(a, y)
+	checkBits(o, t, x, y.t)
+	return binary(o, a, y, t, t)
 }
 
 // BitwiseNot returns ^x for integers, and the opposite of bools.

@@ -14,10 +14,6 @@ func (x *Tensor) LogSumExp(axes []int, keep ...KeepDim) *Tensor {
 	}
 	p := y.reduced("logsumexp", axes, kept(keep))
 	out := y.reduce(op.LogSumExp, p, p)
-	record(out, op.LogSumExp, logSumExpGrad, p, x).save(out, x)
+	record(out, op.LogSumExp, kernelGrad, p, x).save(out, x)
 	return out
-}
-
-func logSumExpGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.spread(op.LogSumExpGrad, dy, b.saved(0), b.saved(1)))
 }

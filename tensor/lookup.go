@@ -75,8 +75,7 @@ func (dy *Tensor) scattered(shape Shape, axis int, index *Tensor) *Tensor {
 func (x *Tensor) IndexAdd(axis int, index, src *Tensor) *Tensor {
 	axis = x.checkIndexAdd(axis, index, src)
 	long := index.cast(dtype.Int64).atLeast1()
-	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape(), index, src)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	out := x.empty(op.IndexAdd, x.dtype, x.layout.Shape(), index, src).copyFrom(x)
 	launch(op.IndexAdd, x.dtype, op.Axis{Axis: axis}, []*Tensor{out.atLeast1()}, []*Tensor{long, src.atLeast1()})
 	record(out, op.IndexAdd, indexAddGrad, axis, x, src).save(long)
 	return out
@@ -128,9 +127,14 @@ func equalBut(a, b Shape, axis int) bool {
 	return true
 }
 
-// Embedding returns the rows of weight, a matrix, that indices name: a tensor of the indices' shape with one more axis. The
-// row of index padding, if it is given, gets no gradient; it may count from the end.
-func Embedding(weight, indices *Tensor, padding ...int) *Tensor {
+// EmbeddingOption is an option of Embedding: a PaddingIndex.
+type EmbeddingOption interface{ paddingRow(weight *Tensor) int }
+
+// PaddingIndex is the index whose row gets no gradient; it may count from the end. All rows get one unless it is given.
+type PaddingIndex int
+
+// Embedding returns the rows of weight, a matrix, that indices name: a tensor of the indices' shape with one more axis.
+func Embedding(weight, indices *Tensor, opts ...EmbeddingOption) *Tensor {
 	refuseNil("embedding", "weight", 1, weight)
 	refuseNil("embedding", "index", 2, indices)
 	if home, dev := weight.storage.device, indices.storage.device; dev != home {
@@ -145,21 +149,18 @@ func Embedding(weight, indices *Tensor, padding ...int) *Tensor {
 	}
 	long := indices.cast(dtype.Int64)
 	out := weight.selectRows(op.Embedding, 0, long)
-	record(out, op.Embedding, embeddingGrad, op.Lookup{Padding: paddingRow(weight, padding)}, weight).save(long)
+	padding := -1
+	for _, opt := range opts {
+		padding = opt.paddingRow(weight)
+	}
+	record(out, op.Embedding, embeddingGrad, op.Lookup{Padding: padding}, weight).save(long)
 	return out
 }
 
-func embeddingGrad(b *backprop, dy *Tensor) {
-	g := dy.empty(op.EmbeddingGrad, dy.dtype, b.input(0))
-	launch(op.EmbeddingGrad, g.dtype, b.params(), []*Tensor{g}, []*Tensor{b.saved(0), dy})
-	b.give(0, g)
-}
+func embeddingGrad(b *backprop, dy *Tensor) { b.giveBy(op.EmbeddingGrad, dy, b.saved(0), dy) }
 
-func paddingRow(weight *Tensor, padding []int) int {
-	if len(padding) == 0 {
-		return -1
-	}
-	p, rows := padding[0], weight.layout.Shape()[0]
+func (i PaddingIndex) paddingRow(weight *Tensor) int {
+	p, rows := int(i), weight.layout.Shape()[0]
 	if p < -rows || p >= rows {
 		fail("embedding", ErrValue, "Padding_idx must be within num_embeddings", weight)
 	}

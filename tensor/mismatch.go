@@ -124,13 +124,13 @@ var stateNames = map[string]bool{"momentum": true, "mean": true, "square": true}
 
 // together returns the call that moves the first operand that is not where the others should meet.
 func together(as []argument) string {
-	meet := preferred(as)
-	at := slices.IndexFunc(as, func(a argument) bool { return a.t.storage.device == meet })
-	stray := slices.IndexFunc(as, func(a argument) bool { return a.t.storage.device != meet })
+	target := preferred(as)
+	at := slices.IndexFunc(as, func(a argument) bool { return a.t.storage.device == target })
+	stray := slices.IndexFunc(as, func(a argument) bool { return a.t.storage.device != target })
 	if stray < 0 {
 		return as[0].name + ".CPU() copies it to the host"
 	}
-	return fmt.Sprintf("%s.To(%s.Device()) moves %s to %s", as[stray].name, as[at].name, as[stray].name, meet)
+	return fmt.Sprintf("%s.To(%s.Device()) moves %s to %s", as[stray].name, as[at].name, as[stray].name, target)
 }
 
 // preferred returns the device on which operands should meet: the first that is no CPU.

@@ -26,9 +26,7 @@ func mseLossGrad(b *backprop, dy *Tensor) {
 	scale := op.Number{A: 2 * share(b.params().(Reduction), x.NumEl())}
 	dx := ternary(op.MSELossGrad, dy.dtype, x.layout.Shape(), scale, operand{t: dy}, operand{t: x}, operand{t: y})
 	b.give(0, dx)
-	if b.needs(1) {
-		b.give(1, dx.Neg())
-	}
+	b.giveNeeded(1, func() *Tensor { return dx.Neg() })
 }
 
 // L1Loss returns |x - y|, reduced, of tensors of one shape. Where PyTorch broadcasts other shapes and warns, it panics.

@@ -24,7 +24,7 @@ func (x *Tensor) nll(target *Tensor, o lossOptions) (loss, total *Tensor) {
 	loss, total = x.emptyLoss(op.NLLLoss, target, o)
 	p := o.params()
 	launch(op.NLLLoss, x.dtype, p, []*Tensor{loss, total}, []*Tensor{x, target, o.weight})
-	record(loss, x.nllName(), nllLossGrad, p, x).save(target, o.weight, total)
+	record(loss, x.nllName(), kernelGrad, p, x).save(target, o.weight, total)
 	return loss, total
 }
 
@@ -34,7 +34,7 @@ func (x *Tensor) emptyLoss(name op.Op, target *Tensor, o lossOptions) (loss, tot
 	if o.reduction == NoReduction {
 		shape = target.layout.Shape()
 	}
-	return x.empty(name, x.dtype, shape, target, o.weight), x.empty(name, figures(x.dtype), Shape{}, target, o.weight)
+	return x.empty(name, x.dtype, shape, target, o.weight), x.empty(name, statsType(x.dtype), Shape{}, target, o.weight)
 }
 
 // nllName is the op that grad_fn names.
@@ -52,13 +52,6 @@ func (x *Tensor) classTarget(target, weight *Tensor) *Tensor {
 		return target.cast(dtype.Int64)
 	}
 	return target
-}
-
-func nllLossGrad(b *backprop, dy *Tensor) {
-	target, weight, total := b.saved(0), b.saved(1), b.saved(2)
-	dx := dy.empty(op.NLLLossGrad, dy.dtype, b.input(0), target)
-	launch(op.NLLLossGrad, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, target, weight, total})
-	b.give(0, dx)
 }
 
 // checkNLL panics unless target names a class for each position of x, and weight a weight for each class.
@@ -110,8 +103,8 @@ func (x *Tensor) checkClassWeights(weight *Tensor) {
 	}
 }
 
-// figures is the dtype in which kernels on dt keep what they note for the gradient: halves are computed in float32.
-func figures(dt dtype.DType) dtype.DType {
+// statsType is the dtype in which kernels on dt keep what they note for the gradient: halves are computed in float32.
+func statsType(dt dtype.DType) dtype.DType {
 	if dt.Size() < dtype.Float32.Size() {
 		return dtype.Float32
 	}

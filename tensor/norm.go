@@ -20,12 +20,8 @@ func (x *Tensor) NormAxes(p float64, axes []int, keep ...KeepDim) *Tensor {
 	r.P = p
 	x.checkNorm(r, len(axes) == 0)
 	out := x.reduce(op.Norm, r, r)
-	record(out, op.Norm, normGrad, r, x).save(out, x)
+	record(out, op.Norm, kernelGrad, r, x).save(out, x)
 	return out
-}
-
-func normGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.spread(op.NormGrad, dy, b.saved(0), b.saved(1)))
 }
 
 // checkNorm panics for orders that have no value over nothing.

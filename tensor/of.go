@@ -60,6 +60,13 @@ var (
 	typeBF16 = reflect.TypeFor[dtype.BF16]()
 )
 
+// kinds has the dtypes of Go's own types.
+var kinds = map[reflect.Kind]dtype.DType{
+	reflect.Bool: dtype.Bool, reflect.Uint8: dtype.Uint8,
+	reflect.Int8: dtype.Int8, reflect.Int16: dtype.Int16, reflect.Int32: dtype.Int32, reflect.Int64: dtype.Int64, reflect.Int: dtype.Int64,
+	reflect.Float32: dtype.Float32, reflect.Float64: dtype.Float64,
+}
+
 // leafType returns the dtype of the elements under sequences of the given depth; false where interfaces hide it.
 func leafType(t reflect.Type, depth int) (dtype.DType, bool) {
 	for range depth {
@@ -71,31 +78,16 @@ func leafType(t reflect.Type, depth int) (dtype.DType, bool) {
 	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array { // below an empty sequence
 		t = t.Elem()
 	}
-	switch t {
-	case typeF16:
+	switch {
+	case t == typeF16:
 		return dtype.Float16, true
-	case typeBF16:
+	case t == typeBF16:
 		return dtype.BFloat16, true
-	}
-	switch t.Kind() {
-	case reflect.Interface:
+	case t.Kind() == reflect.Interface:
 		return dtype.Undefined, false
-	case reflect.Bool:
-		return dtype.Bool, true
-	case reflect.Uint8:
-		return dtype.Uint8, true
-	case reflect.Int8:
-		return dtype.Int8, true
-	case reflect.Int16:
-		return dtype.Int16, true
-	case reflect.Int32:
-		return dtype.Int32, true
-	case reflect.Int, reflect.Int64:
-		return dtype.Int64, true
-	case reflect.Float32:
-		return dtype.Float32, true
-	case reflect.Float64:
-		return dtype.Float64, true
+	}
+	if dt, ok := kinds[t.Kind()]; ok {
+		return dt, true
 	}
 	failHint("tensor", ErrDType, fmt.Sprintf("new(): invalid data type '%s'", t), "elements are bools, signed integers, uint8, floats, dtype.F16 or dtype.BF16")
 	return dtype.Undefined, false

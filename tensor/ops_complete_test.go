@@ -45,14 +45,14 @@ func TestEveryOpIsComplete(t *testing.T) {
 	for _, o := range op.All() {
 		switch plain := !o.IsView() && !o.IsComposed(); {
 		case plain && !hasKernel(o):
-			t.Errorf("%s (%d) has no kernel on the CPU", o, o)
+			t.Errorf("%s (%d) has no kernel on the CPU: make generate writes those of elementwise ops, internal/backend/cpu has the others", o, o)
 		case plain && !ran[o]:
-			t.Errorf("%s (%d) is run by no row", o, o)
+			t.Errorf("%s (%d) is run by no row: add one to tensor/ops_activation_test.go, or another of the tables in opTables", o, o)
 		case !plain && hasKernel(o):
 			t.Errorf("%s (%d) has a kernel, although it is called a view or composed", o, o)
 		}
 		if o.Grad() != "" && o != op.Dropout && !recorded[o.Grad()] {
-			t.Errorf("%s (%d) has no row that gives %s", o, o, o.Grad())
+			t.Errorf("%s (%d) has no row that gives %s: its row in tensor/ops_*_test.go records no gradient", o, o, o.Grad())
 		}
 	}
 }

@@ -71,14 +71,14 @@ func (w window) pooled(x array, f func(v []float64, padding int) float64) array 
 	return out
 }
 
-func convolution(name string, o tensor.Conv2DOptions, w window, in ...arg) opRow {
+func convolution(name string, o []tensor.ConvOption, w window, in ...arg) opRow {
 	return opRow{
 		name: name,
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
 			if len(x) == 2 {
-				return x[0].Conv2D(x[1], nil, o)
+				return x[0].Conv2D(x[1], nil, o...)
 			}
-			return x[0].Conv2D(x[1], x[2], o)
+			return x[0].Conv2D(x[1], x[2], o...)
 		},
 		in:    in,
 		naive: w.convolved,
@@ -86,10 +86,10 @@ func convolution(name string, o tensor.Conv2DOptions, w window, in ...arg) opRow
 	}
 }
 
-func pool(name string, f func(x *tensor.Tensor, o tensor.PoolOptions) *tensor.Tensor, o tensor.PoolOptions, w window, ref func(v []float64, padding int) float64) opRow {
+func pool[O any](name string, f func(x *tensor.Tensor, kernel int, opts ...O) *tensor.Tensor, o []O, w window, ref func(v []float64, padding int) float64) opRow {
 	return opRow{
 		name:  name,
-		f:     func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], o) },
+		f:     func(x []*tensor.Tensor) *tensor.Tensor { return f(x[0], w.kernel[0], o...) },
 		in:    []arg{{shape: []int{2, 2, 6, 5}}},
 		naive: func(x []array) array { return w.pooled(x[0], ref) },
 		scale: 2,
@@ -112,7 +112,7 @@ func meanIn(v []float64, _ int) float64    { return meanOf(v) }
 func meanAll(v []float64, pad int) float64 { return sumOf(v) / float64(len(v)+pad) }
 
 var layerRows = []opRow{
-	convolution("conv2d", tensor.Conv2DOptions{}, window{kernel: [2]int{2, 3}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}, groups: 1},
+	convolution("conv2d", nil, window{kernel: [2]int{2, 3}, stride: [2]int{1, 1}, dilation: [2]int{1, 1}, groups: 1},
 		arg{shape: []int{2, 3, 4, 5}}, arg{shape: []int{4, 3, 2, 3}}, arg{shape: []int{4}}).as(func(r *opRow) {
 		r.empty = []emptyCase{{[][]int{{0, 3, 4, 5}, {4, 3, 2, 3}, {4}}, []int{0, 4, 3, 3}}}
 		r.wrong = []wrongCase{
@@ -122,13 +122,13 @@ var layerRows = []opRow{
 			{[][]int{{4, 5}, {4, 3, 2, 3}, {4}}, tensor.ErrShape, "Expected 3D (unbatched) or 4D (batched) input to conv2d"},
 		}
 	}),
-	convolution("conv2d strided", tensor.Conv2DOptions{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Dilation: [2]int{1, 2}, Groups: 2},
+	convolution("conv2d strided", []tensor.ConvOption{tensor.Stride(2, 1), tensor.Padding(1, 2), tensor.Dilation(1, 2), tensor.Groups(2)},
 		window{kernel: [2]int{3, 2}, stride: [2]int{2, 1}, padding: [2]int{1, 2}, dilation: [2]int{1, 2}, groups: 2},
 		arg{shape: []int{2, 4, 5, 4}}, arg{shape: []int{6, 2, 3, 2}}),
 	{
 		name: "conv2d and relu",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Conv2DOptions{Padding: [2]int{1, 1}}))
+			return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Padding(1)))
 		},
 		in: []arg{{shape: []int{2, 3, 4, 5}}, {shape: []int{4, 3, 3, 3}}, {shape: []int{4}}},
 		naive: func(x []array) array {
@@ -142,7 +142,7 @@ var layerRows = []opRow{
 	{
 		name: "conv1d",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].Conv1D(x[1], x[2], tensor.Conv1DOptions{Stride: 2, Padding: 1})
+			return x[0].Conv1D(x[1], x[2], tensor.Stride(2), tensor.Padding(1))
 		},
 		in: []arg{{shape: []int{2, 3, 7}}, {shape: []int{4, 3, 3}}, {shape: []int{4}}},
 		naive: func(x []array) array {
@@ -153,15 +153,15 @@ var layerRows = []opRow{
 		scale: 16,
 	},
 
-	pool("max_pool2d", (*tensor.Tensor).MaxPool2D, tensor.PoolOptions{Kernel: [2]int{2, 2}},
+	pool("max_pool2d", (*tensor.Tensor).MaxPool2D, nil,
 		window{kernel: [2]int{2, 2}, stride: [2]int{2, 2}, dilation: [2]int{1, 1}}, maxIn).as(tooSmall),
 	pool("max_pool2d strided", (*tensor.Tensor).MaxPool2D,
-		tensor.PoolOptions{Kernel: [2]int{3, 2}, Stride: [2]int{1, 2}, Padding: [2]int{1, 0}, Dilation: [2]int{2, 1}},
+		[]tensor.MaxPool2DOption{tensor.KernelWidth(2), tensor.Stride(1, 2), tensor.Padding(1, 0), tensor.Dilation(2, 1)},
 		window{kernel: [2]int{3, 2}, stride: [2]int{1, 2}, padding: [2]int{1, 0}, dilation: [2]int{2, 1}}, maxIn).as(tooSmall),
-	pool("avg_pool2d", (*tensor.Tensor).AvgPool2D, tensor.PoolOptions{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}},
+	pool("avg_pool2d", (*tensor.Tensor).AvgPool2D, []tensor.AvgPool2DOption{tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1)},
 		window{kernel: [2]int{3, 2}, stride: [2]int{2, 2}, padding: [2]int{1, 1}, dilation: [2]int{1, 1}}, meanAll),
 	pool("avg_pool2d without padding", (*tensor.Tensor).AvgPool2D,
-		tensor.PoolOptions{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}, ExcludePadding: true},
+		[]tensor.AvgPool2DOption{tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1), tensor.CountIncludePad(false)},
 		window{kernel: [2]int{3, 2}, stride: [2]int{2, 2}, padding: [2]int{1, 1}, dilation: [2]int{1, 1}}, meanIn),
 	{
 		name: "adaptive_avg_pool2d",
@@ -187,7 +187,7 @@ var layerRows = []opRow{
 	{
 		name: "batch_norm in training",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.BatchNormOptions{Training: true, Momentum: 0.1, Eps: 1e-3})
+			return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true), tensor.Momentum(0.1), tensor.Eps(1e-3))
 		},
 		in: []arg{{shape: []int{4, 3, 5}}, {shape: []int{3}}, {shape: []int{3}}},
 		naive: func(x []array) array {
@@ -202,7 +202,7 @@ var layerRows = []opRow{
 	{
 		name: "batch_norm",
 		f: func(x []*tensor.Tensor) *tensor.Tensor {
-			return x[0].BatchNorm(x[1], x[2], x[3], x[4], tensor.BatchNormOptions{Eps: 1e-3})
+			return x[0].BatchNorm(x[1], x[2], x[3], x[4], tensor.Eps(1e-3))
 		},
 		in: []arg{{shape: []int{4, 3, 5}}, {shape: []int{3}}, {shape: []int{3}}, {shape: []int{3}, constant: true}, {shape: []int{3}, lo: 0.5, hi: 2, constant: true}},
 		naive: func(x []array) array {
@@ -218,8 +218,10 @@ var layerRows = []opRow{
 	},
 	{
 		name: "layer_norm",
-		f:    func(x []*tensor.Tensor) *tensor.Tensor { return x[0].LayerNorm([]int{3, 4}, x[1], x[2], 1e-3) },
-		in:   []arg{{shape: []int{2, 3, 4}}, {shape: []int{3, 4}}, {shape: []int{3, 4}}},
+		f: func(x []*tensor.Tensor) *tensor.Tensor {
+			return x[0].LayerNorm([]int{3, 4}, x[1], x[2], tensor.Eps(1e-3))
+		},
+		in: []arg{{shape: []int{2, 3, 4}}, {shape: []int{3, 4}}, {shape: []int{3, 4}}},
 		naive: func(x []array) array {
 			return normalized(x[0], x[1], x[2], 1e-3, func(at []int) (int, any) { return at[1]*4 + at[2], at[0] })
 		},

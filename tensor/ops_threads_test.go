@@ -116,7 +116,9 @@ var threadIndexing = []threadRow{
 	of1("tril", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Tril(3) }),
 	of1("triu", []int{400, 500}, func(x *tensor.Tensor) *tensor.Tensor { return x.Triu(-3) }),
 	{"one_hot", nil, func([]*tensor.Tensor) *tensor.Tensor { return tensor.OneHot(scrambled(50, 5000), 50) }},
-	of1("embedding", []int{500, 67}, func(x *tensor.Tensor) *tensor.Tensor { return tensor.Embedding(x, scrambled(300, 3000), 5) }),
+	of1("embedding", []int{500, 67}, func(x *tensor.Tensor) *tensor.Tensor {
+		return tensor.Embedding(x, scrambled(300, 3000), tensor.PaddingIndex(5))
+	}),
 	of1("cat", tall, func(x *tensor.Tensor) *tensor.Tensor { return tensor.Cat([]*tensor.Tensor{x, x.MulScalar(2)}, 1) }),
 	of1("transposed", []int{500, 400}, func(x *tensor.Tensor) *tensor.Tensor { return x.T().Contiguous() }),
 	of1("to float64", tall, (*tensor.Tensor).Double),
@@ -125,29 +127,29 @@ var threadIndexing = []threadRow{
 
 var threadLayers = []threadRow{
 	{"conv2d", [][]int{{3, 11, 20, 23}, {9, 11, 3, 3}, {9}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].Conv2D(x[1], x[2], tensor.Conv2DOptions{Padding: [2]int{1, 1}})
+		return x[0].Conv2D(x[1], x[2], tensor.Padding(1))
 	}},
 	{"conv2d and relu", [][]int{{3, 11, 20, 23}, {9, 11, 3, 3}, {9}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Conv2DOptions{Padding: [2]int{1, 1}}))
+		return inner.Conv2DReLU(x[0], x[1], x[2], tensor.WindowOf(tensor.Padding(1)))
 	}},
 	{"conv2d with strides", [][]int{{4, 12, 30, 31}, {16, 6, 3, 5}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].Conv2D(x[1], nil, tensor.Conv2DOptions{Stride: [2]int{2, 1}, Padding: [2]int{1, 2}, Groups: 2})
+		return x[0].Conv2D(x[1], nil, tensor.Stride(2, 1), tensor.Padding(1, 2), tensor.Groups(2))
 	}},
 	of1("max_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor {
-		return x.MaxPool2D(tensor.PoolOptions{Kernel: [2]int{2, 2}})
+		return x.MaxPool2D(2)
 	}),
 	of1("max_pool2d of windows that overlap", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor {
-		return x.MaxPool2D(tensor.PoolOptions{Kernel: [2]int{3, 3}, Stride: [2]int{1, 2}, Padding: [2]int{1, 1}})
+		return x.MaxPool2D(3, tensor.Stride(1, 2), tensor.Padding(1))
 	}),
 	of1("avg_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor {
-		return x.AvgPool2D(tensor.PoolOptions{Kernel: [2]int{3, 2}, Stride: [2]int{2, 2}, Padding: [2]int{1, 1}})
+		return x.AvgPool2D(3, tensor.KernelWidth(2), tensor.Stride(2), tensor.Padding(1))
 	}),
 	of1("adaptive_avg_pool2d", []int{8, 12, 40, 41}, func(x *tensor.Tensor) *tensor.Tensor { return x.AdaptiveAvgPool2D(7, 9) }),
 	{"batch_norm", [][]int{{20, 24, 15, 14}, {24}, {24}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.BatchNormOptions{Training: true, Momentum: 0.1, Eps: 1e-5})
+		return x[0].BatchNorm(x[1], x[2], nil, nil, tensor.Training(true), tensor.Momentum(0.1))
 	}},
 	{"layer_norm", [][]int{{300, 350}, {350}, {350}}, func(x []*tensor.Tensor) *tensor.Tensor {
-		return x[0].LayerNorm([]int{350}, x[1], x[2], 1e-5)
+		return x[0].LayerNorm([]int{350}, x[1], x[2])
 	}},
 	of1("cross_entropy", []int{3000, 67}, func(x *tensor.Tensor) *tensor.Tensor {
 		return tensor.CrossEntropy(x, scrambled(67, 3000))

@@ -3,8 +3,15 @@ package tensor
 // KeepDim keeps the axes over which a reduction goes, with extent 1; they disappear unless it is given.
 type KeepDim bool
 
-// kept returns the last of them, false where there is none.
-func kept(keep []KeepDim) bool { return len(keep) > 0 && bool(keep[len(keep)-1]) }
+func kept(keep []KeepDim) bool { return last(keep, false) }
+
+// last returns the last of the options that were given, or usual where there is none.
+func last[O ~bool](given []O, usual O) bool {
+	if len(given) == 0 {
+		return bool(usual)
+	}
+	return bool(given[len(given)-1])
+}
 
 // Descending makes Sort begin with the largest.
 type Descending bool
@@ -24,9 +31,22 @@ func (Correction) varOption() {}
 // DropoutOption is an option of Dropout: Training, or a *Generator to draw from.
 type DropoutOption interface{ dropoutOption() }
 
-// Training makes Dropout drop, as it does unless given, or return its input.
+// Training makes Dropout drop, as it does unless given, or return its input; and BatchNorm normalise by the batch, or by the
+// running statistics, as it does unless given.
 type Training bool
 
+// BatchNormOption is an option of BatchNorm: Training, Momentum or Eps.
+type BatchNormOption interface{ batchNormOption() }
+
+// Momentum is the share of the batch in the running statistics of BatchNorm, 0.1 unless given.
+type Momentum float64
+
+// Eps is what BatchNorm and LayerNorm add to the variance, 1e-5 unless given.
+type Eps float64
+
+func (Training) batchNormOption() {}
+func (Momentum) batchNormOption() {}
+func (Eps) batchNormOption()      {}
 func (Training) dropoutOption()   {}
 func (*Generator) dropoutOption() {}
 

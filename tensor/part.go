@@ -23,9 +23,7 @@ func (s section) of(room []int, l layout.Layout) layout.Layout {
 // Slice returns elements start, start+step, … below end of one axis. As in Python, negative indices count from the end, and
 // those out of range are moved into it; the step is 1 unless given.
 func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
-	if x.layout.Rank() == 0 {
-		fail("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.", x)
-	}
+	x.refuseScalar("slice", ErrShape, "slice() cannot be applied to a 0-dim tensor.")
 	s := section{axis: x.axis("slice", axis), step: 1}
 	if len(step) > 0 {
 		s.step = step[0]
@@ -37,6 +35,13 @@ func (x *Tensor) Slice(axis, start, end int, step ...int) *Tensor {
 	s.start = clampIndex(start, n)
 	s.end = max(clampIndex(end, n), s.start)
 	return x.section(op.Slice, s)
+}
+
+// refuseScalar panics where x has no axes.
+func (x *Tensor) refuseScalar(name string, kind error, text string) {
+	if x.layout.Rank() == 0 {
+		fail(name, kind, text, x)
+	}
 }
 
 // clampIndex resolves an index that may count from the end into 0 … n.
@@ -54,9 +59,7 @@ func sectionGrad(b *backprop, dy *Tensor) {
 
 // Narrow returns length elements of one axis from start on, which may count from the end.
 func (x *Tensor) Narrow(axis, start, length int) *Tensor {
-	if x.layout.Rank() == 0 {
-		fail("narrow", ErrShape, "narrow() cannot be applied to a 0-dim tensor.", x)
-	}
+	x.refuseScalar("narrow", ErrShape, "narrow() cannot be applied to a 0-dim tensor.")
 	if length < 0 {
 		fail("narrow", ErrValue, "narrow(): length must be non-negative.", x)
 	}
@@ -80,9 +83,7 @@ type position struct{ axis, index int }
 
 // Select returns index i of one axis, which disappears; i may count from the end.
 func (x *Tensor) Select(axis, i int) *Tensor {
-	if x.layout.Rank() == 0 {
-		fail("select", ErrIndex, "select() cannot be applied to a 0-dim tensor.", x)
-	}
+	x.refuseScalar("select", ErrIndex, "select() cannot be applied to a 0-dim tensor.")
 	axis = x.axis("select", axis)
 	if n := x.layout.Shape()[axis]; i < -n || i >= n {
 		fail("select", ErrIndex, fmt.Sprintf("select(): index %d out of range for tensor of size %s at dimension %d", i, x.layout.Shape().List(), axis), x)
@@ -134,7 +135,7 @@ func (b *backprop) givePart(dy *Tensor, l layout.Layout) {
 		return
 	}
 	g := dy.zeros(e.layout.Shape())
-	launch(op.Copy, g.dtype, nil, []*Tensor{g.alias(l)}, []*Tensor{dy})
+	g.alias(l).copyFrom(dy)
 	b.give(0, g)
 }
 

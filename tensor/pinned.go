@@ -20,8 +20,7 @@ func (x *Tensor) PinMemory() *Tensor {
 	case !x.storage.device.IsCPU():
 		fail("pin_memory", ErrDevice, "cannot pin '"+x.legacyType()+"' only dense CPU tensors can be pinned", x)
 	}
-	out := x.pinnedTwin("pin_memory")
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	out := x.pinnedTwin("pin_memory").copyFrom(x)
 	record(out, op.Clone, copyGrad, nil, x)
 	return out
 }
@@ -54,14 +53,14 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	defer x.hold().leave()
 	dev := resolve(to.device)
 	strides := x.layout.PreservedStrides()
-	twin := layout.Of(x.layout.Shape(), strides, 0)
-	if !sameOrder(x.layout, &twin) {
+	dense := layout.Of(x.layout.Shape(), strides, 0)
+	if !sameOrder(x.layout, &dense) {
 		return nil
 	}
 	at := x.layout.Offset * x.dtype.Size()
-	moving := backend.Transfer{To: dev, Bytes: twin.Size() * x.dtype.Size(), Pinned: true, NonBlocking: true, Background: true}
+	moving := backend.Transfer{To: dev, Bytes: dense.Size() * x.dtype.Size(), Pinned: true, NonBlocking: true, Background: true}
 	switch {
-	case x.IsPinned() && dev.IsCUDA():
+	case x.IsPinned() && copiesFromPinned(dev):
 		there := backendOf("to", dev)
 		gpu, ok := there.(backend.Copier)
 		if !ok {
@@ -72,11 +71,11 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 		if err != nil {
 			check("to", kindOf(err), err, x)
 		}
-		out := (&storage{backend: there, buf: buf, device: dev}).tensor(&twin, x.dtype).inherit(x)
+		out := (&storage{backend: there, buf: buf, device: dev}).tensor(&dense, x.dtype).inherit(x)
 		w.done(out.storage)
 		runtime.KeepAlive(x)
 		return out
-	case x.IsCUDA() && dev.IsCPU():
+	case copiesFromPinned(x.storage.device) && dev.IsCPU():
 		gpu, ok := x.storage.backend.(backend.Copier)
 		if !ok {
 			return nil

@@ -40,7 +40,7 @@ func TestNonBlockingCopies(t *testing.T) {
 }
 
 func TestPinnedMemoryComesBack(t *testing.T) {
-	dev, _ := gpus(t)
+	dev := gpu(t)
 	for i := range 200 {
 		p := tensor.Full([]int{1000}, float32(i)).PinMemory()
 		g := p.To(dev, tensor.NonBlocking(true))
@@ -64,7 +64,7 @@ func TestPinnedMemoryComesBack(t *testing.T) {
 }
 
 func TestGradientsFlowThroughNonBlockingCopies(t *testing.T) {
-	dev, _ := gpus(t)
+	dev := gpu(t)
 	x := tensor.Ones(3).PinMemory().SetRequiresGrad(true)
 	x.To(dev, tensor.NonBlocking(true)).MulScalar(3).Sum().Backward()
 	if got := x.Grad().String(); got != "tensor([3., 3., 3.])" {

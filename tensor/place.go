@@ -82,8 +82,8 @@ func (p Place) Ones(sizes ...int) *Tensor {
 	return p.make("ones", p.or(dtype.Default), sizes).fill(backend.Scalar{I: 1, Kind: backend.IntScalar})
 }
 
-// Full returns a tensor of the given sizes whose elements are v, which must fit the dtype;
-// without As that is v's: bool, int64 or float32.
+// Full returns a tensor of the given sizes whose elements are v, which must fit the dtype; without As that is v's: bool,
+// int64 or float32.
 func (p Place) Full(sizes []int, v any) *Tensor {
 	s := scalarOf("full", v)
 	dt := p.or(s.DType())

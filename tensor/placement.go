@@ -33,7 +33,7 @@ var placement = newTracer(os.Getenv("CRESSET_DEBUG"))
 
 type tracer struct {
 	on atomic.Bool
-	beside[trace]
+	sideTable[trace]
 }
 
 // trace is the way of some memory through the user's code.

@@ -102,21 +102,3 @@ func rpowGrad(b *backprop, dy *Tensor) {
 
 // Square returns x².
 func (x *Tensor) Square() *Tensor { return x.Pow(2) }
-
-// Sqrt returns √x; that of integers is float32.
-func (x *Tensor) Sqrt() *Tensor {
-	out := x.unaryFloat(op.Sqrt, nil)
-	record(out, op.Sqrt, sqrtGrad, nil, x).save(out)
-	return out
-}
-
-func sqrtGrad(b *backprop, dy *Tensor) { b.give(0, dy.Div(b.saved(0).MulScalar(2))) }
-
-// Rsqrt returns 1/√x; that of integers is float32.
-func (x *Tensor) Rsqrt() *Tensor {
-	out := x.unaryFloat(op.Rsqrt, nil)
-	record(out, op.Rsqrt, rsqrtGrad, nil, x).save(out)
-	return out
-}
-
-func rsqrtGrad(b *backprop, dy *Tensor) { b.give(0, dy.MulScalar(-0.5).Mul(b.saved(0).Pow(3))) }

@@ -22,11 +22,14 @@ func (x *Tensor) String() string {
 	return prefix + p.tensor(x)
 }
 
-// Format implements fmt.Formatter: %v and %s print String; %.2f and its like print the one element of a tensor without axes.
+// Format implements fmt.Formatter: %v and %s print String; %.2f and its like print the one element of a tensor without axes,
+// integers and booleans as floats, as Python does.
 func (x *Tensor) Format(f fmt.State, verb rune) {
 	switch {
 	case verb == 'v' || verb == 's':
 		io.WriteString(f, x.String())
+	case x.layout.Rank() == 0 && strings.ContainsRune("eEfFgG", verb) && !x.dtype.IsFloat():
+		fmt.Fprintf(f, fmt.FormatString(f, verb), x.Float64())
 	case x.layout.Rank() == 0:
 		fmt.Fprintf(f, fmt.FormatString(f, verb), x.Item())
 	default:

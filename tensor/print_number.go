@@ -10,16 +10,10 @@ import (
 
 // cells returns the texts of x's elements, padded to one width, and that width.
 func (o PrintOptions) cells(x *Tensor) (cells []string, width int) {
-	width = 1
-	switch {
-	case x.dtype.IsFloat():
+	if x.dtype.IsFloat() {
 		cells, width = o.floatCells(hostSlice[float64](x))
-	case x.dtype == dtype.Bool:
-		cells = boolCells(hostSlice[bool](x))
-	default:
-		cells = integerCells(hostSlice[int64](x))
-	}
-	if !x.dtype.IsFloat() {
+	} else {
+		cells = integerCells(x)
 		for _, s := range cells {
 			width = max(width, len(s))
 		}
@@ -82,20 +76,15 @@ func (s floatStyle) text(v float64) string {
 	}
 }
 
-func integerCells(values []int64) []string {
+// integerCells returns the texts of integers, or of bools as Python writes them.
+func integerCells(x *Tensor) []string {
+	values := hostSlice[int64](x)
 	cells := make([]string, len(values))
 	for i, v := range values {
-		cells[i] = strconv.FormatInt(v, 10)
-	}
-	return cells
-}
-
-func boolCells(values []bool) []string {
-	cells := make([]string, len(values))
-	for i, v := range values {
-		cells[i] = "False"
-		if v {
-			cells[i] = "True"
+		if x.dtype == dtype.Bool {
+			cells[i] = [...]string{"False", "True"}[v]
+		} else {
+			cells[i] = strconv.FormatInt(v, 10)
 		}
 	}
 	return cells

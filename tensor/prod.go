@@ -18,11 +18,4 @@ func (x *Tensor) ProdAxis(axis int, keep ...KeepDim) *Tensor {
 	return out
 }
 
-func prodGrad(b *backprop, dy *Tensor) { b.give(0, b.spread(op.ProdGrad, dy, dy, b.saved(0))) }
-
-// spread computes the gradient of a reduction of x from dy and a value y of the reduced shape.
-func (b *backprop) spread(o op.Op, dy, y, x *Tensor) *Tensor {
-	dx := x.like(o, dy.dtype)
-	launch(o, dy.dtype, b.params(), []*Tensor{dx}, []*Tensor{dy, y, x})
-	return dx
-}
+func prodGrad(b *backprop, dy *Tensor) { b.giveBy(op.ProdGrad, dy, dy, dy, b.saved(0)) }

@@ -20,19 +20,12 @@ func (x *Tensor) MM(y *Tensor) *Tensor {
 		fail("mm", ErrDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", x.dtype.CppName(), y.dtype.CppName()), x, y)
 	}
 	x.refuseBool(op.MM, "addmm_impl_cpu_")
-	out := x.empty(op.MM, x.dtype, Shape{x.layout.Shape()[0], y.layout.Shape()[1]}, y)
-	launch(op.MM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
-	record(out, op.MM, mmGrad, nil, x, y).save(x, y)
-	return out
+	return x.product(op.MM, y, Shape{x.layout.Shape()[0], y.layout.Shape()[1]}, mmGrad)
 }
 
 func mmGrad(b *backprop, dy *Tensor) {
-	if b.needs(0) {
-		b.give(0, b.productFor(0, dy, b.saved(1).T()))
-	}
-	if b.needs(1) {
-		b.give(1, b.productFor(1, b.saved(0).T(), dy))
-	}
+	b.giveNeeded(0, func() *Tensor { return b.productFor(0, dy, b.saved(1).T()) })
+	b.giveNeeded(1, func() *Tensor { return b.productFor(1, b.saved(0).T(), dy) })
 }
 
 // productFor returns x·y, the gradient of input i, in that input's order of axes: a weight that went transposed into the
@@ -60,19 +53,12 @@ func (x *Tensor) MV(y *Tensor) *Tensor {
 	}
 	checkScalarType("mv", x, y)
 	x.refuseBool(op.MV, "addmv_impl_cpu")
-	out := x.empty(op.MV, x.dtype, Shape{m}, y)
-	launch(op.MV, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
-	record(out, op.MV, mvGrad, nil, x, y).save(x, y)
-	return out
+	return x.product(op.MV, y, Shape{m}, mvGrad)
 }
 
 func mvGrad(b *backprop, dy *Tensor) {
-	if b.needs(0) {
-		b.give(0, dy.Outer(b.saved(1)))
-	}
-	if b.needs(1) {
-		b.give(1, b.saved(0).T().MV(dy))
-	}
+	b.giveNeeded(0, func() *Tensor { return dy.Outer(b.saved(1)) })
+	b.giveNeeded(1, func() *Tensor { return b.saved(0).T().MV(dy) })
 }
 
 // Dot returns the inner product of two vectors of equal length, a tensor without axes.
@@ -89,19 +75,7 @@ func (x *Tensor) Dot(y *Tensor) *Tensor {
 			n, m, n, m), x, y)
 	}
 	x.refuseBool(op.Dot, "dot")
-	out := x.empty(op.Dot, x.dtype, Shape{}, y)
-	launch(op.Dot, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
-	record(out, op.Dot, dotGrad, nil, x, y).save(x, y)
-	return out
-}
-
-func dotGrad(b *backprop, dy *Tensor) {
-	if b.needs(0) {
-		b.give(0, dy.Mul(b.saved(1)))
-	}
-	if b.needs(1) {
-		b.give(1, dy.Mul(b.saved(0)))
-	}
+	return x.product(op.Dot, y, Shape{}, mulGrad)
 }
 
 // Outer returns x [m] times y [n] as a matrix: element (i, j) is x[i]·y[j].
@@ -132,19 +106,20 @@ func (x *Tensor) BMM(y *Tensor) *Tensor {
 	}
 	checkScalarType("bmm", x, y)
 	x.refuseBool(op.BMM, "bmm")
-	out := x.empty(op.BMM, x.dtype, Shape{a[0], a[1], b[2]}, y)
-	launch(op.BMM, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
-	record(out, op.BMM, bmmGrad, nil, x, y).save(x, y)
-	return out
+	return x.product(op.BMM, y, Shape{a[0], a[1], b[2]}, bmmGrad)
 }
 
 func bmmGrad(b *backprop, dy *Tensor) {
-	if b.needs(0) {
-		b.give(0, dy.BMM(b.saved(1).Transpose(1, 2)))
-	}
-	if b.needs(1) {
-		b.give(1, b.saved(0).Transpose(1, 2).BMM(dy))
-	}
+	b.giveNeeded(0, func() *Tensor { return dy.BMM(b.saved(1).Transpose(1, 2)) })
+	b.giveNeeded(1, func() *Tensor { return b.saved(0).Transpose(1, 2).BMM(dy) })
+}
+
+// product computes a product of a given shape and records it.
+func (x *Tensor) product(o op.Op, y *Tensor, shape Shape, back gradient) *Tensor {
+	out := x.empty(o, x.dtype, shape, y)
+	launch(o, x.dtype, nil, []*Tensor{out}, []*Tensor{x, y})
+	record(out, o, back, nil, x, y).save(x, y)
+	return out
 }
 
 func checkInner(name string, a, b *Tensor) {

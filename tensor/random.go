@@ -2,7 +2,6 @@ package tensor
 
 import (
 	"fmt"
-	"math"
 
 	"cresset/dtype"
 	"cresset/internal/backend"
@@ -75,7 +74,7 @@ func (x *Tensor) draw(o op.Op, g *Generator, p op.Draw) *Tensor {
 
 // checkUniform panics where x cannot hold draws from [from, to).
 func (x *Tensor) checkUniform(from, to float64) {
-	limit := largest[x.dtype]
+	limit := limits[x.dtype].high
 	switch {
 	case !x.dtype.IsFloat():
 		fail("uniform_", ErrDType, fmt.Sprintf("\"check_uniform_bounds\" not implemented for '%s'", x.dtype.ScalarName()), x)
@@ -99,12 +98,4 @@ func (x *Tensor) checkNormal(std float64) {
 	case !x.dtype.IsFloat():
 		fail("normal_", ErrDType, noKernel("normal_kernel_cpu", x.dtype, x), x)
 	}
-}
-
-// largest is the largest finite number of each floating-point dtype.
-var largest = [dtype.Count]float64{
-	dtype.Float16:  65504,
-	dtype.BFloat16: 0x1.fep127,
-	dtype.Float32:  math.MaxFloat32,
-	dtype.Float64:  math.MaxFloat64,
 }

@@ -89,7 +89,7 @@ func (x *Tensor) Dropout(p float64, opts ...DropoutOption) *Tensor {
 	if x.IsCUDA() || x.storage.backend.Has(op.Dropout, x.dtype) { // a GPU without the kernel names it
 		return x.dropout(1-p, g)
 	}
-	noise := x.twin("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, g, op.Draw{A: 1 - p})
+	noise := x.emptyLike("dropout", x.storage.device, x.dtype).draw(op.Bernoulli, g, op.Draw{A: 1 - p})
 	binaryInto(op.Div, noise, operand{t: noise}, operand{s: scalarOf("dropout", 1-p)}, x.dtype)
 	return x.Mul(noise)
 }
@@ -111,11 +111,7 @@ func dropoutGrad(b *backprop, dy *Tensor) {
 func (x *Tensor) redraw(o op.Op, g []*Generator, p op.Draw) *Tensor {
 	x.mutable(o, nil)
 	x.draw(o, optional(g), p)
-	x.storage.version++
-	if record(x, o, zeroGrad, nil, x) != nil {
-		x.rebase()
-	}
-	return x
+	return x.changed(o, zeroGrad, x)
 }
 
 // optional returns the generator that a caller may have given.

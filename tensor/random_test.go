@@ -60,7 +60,7 @@ var elsewhere = map[string]string{
 	"Linear(3,1)":   "nn",
 	"Linear(4,3)":   "nn",
 	"Conv2d(1,2,3)": "nn",
-	"multinomial":   "internal/rng; tensors have no counterpart yet",
+	"multinomial":   "tensors have no counterpart yet",
 }
 
 var seededRow = regexp.MustCompile(`^(\d+) (.+?) (\[.*)$`)

@@ -26,12 +26,12 @@ func rectifiedLinear(name string, bias bool, shapes ...[]int) rectifiedCase {
 		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Linear(x[1], last(x, bias)).ReLU() }}
 }
 
-func rectifiedConv(name string, bias bool, o tensor.Conv2DOptions, shapes ...[]int) rectifiedCase {
+func rectifiedConv(name string, bias bool, o []tensor.ConvOption, shapes ...[]int) rectifiedCase {
 	return rectifiedCase{name, shapes,
 		func(x []*tensor.Tensor) *tensor.Tensor {
-			return inner.Conv2DReLU(x[0], x[1], last(x, bias), tensor.WindowOf(o))
+			return inner.Conv2DReLU(x[0], x[1], last(x, bias), tensor.WindowOf(o...))
 		},
-		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], last(x, bias), o).ReLU() }}
+		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Conv2D(x[1], last(x, bias), o...).ReLU() }}
 }
 
 // last returns the last operand where it is a bias, else nil.
@@ -53,11 +53,11 @@ var rectifiedCases = []rectifiedCase{
 	{"strided batch", [][]int{{5, 3, 2}, {7, 5}, {7}},
 		func(x []*tensor.Tensor) *tensor.Tensor { return inner.LinearReLU(x[0].Transpose(0, 2), x[1], x[2]) },
 		func(x []*tensor.Tensor) *tensor.Tensor { return x[0].Transpose(0, 2).Linear(x[1], x[2]).ReLU() }},
-	rectifiedConv("conv2d", true, tensor.Conv2DOptions{Padding: [2]int{1, 1}}, []int{2, 3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
-	rectifiedConv("conv2d without bias", false, tensor.Conv2DOptions{Stride: [2]int{2, 1}, Groups: 2}, []int{2, 4, 5, 6}, []int{6, 2, 3, 2}),
-	rectifiedConv("conv2d of windows of one", true, tensor.Conv2DOptions{}, []int{2, 3, 5, 6}, []int{4, 3, 1, 1}, []int{4}),
-	rectifiedConv("conv2d without a batch", true, tensor.Conv2DOptions{}, []int{3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
-	rectifiedConv("conv2d of no images", true, tensor.Conv2DOptions{}, []int{0, 3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
+	rectifiedConv("conv2d", true, []tensor.ConvOption{tensor.Padding(1)}, []int{2, 3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
+	rectifiedConv("conv2d without bias", false, []tensor.ConvOption{tensor.Stride(2, 1), tensor.Groups(2)}, []int{2, 4, 5, 6}, []int{6, 2, 3, 2}),
+	rectifiedConv("conv2d of windows of one", true, nil, []int{2, 3, 5, 6}, []int{4, 3, 1, 1}, []int{4}),
+	rectifiedConv("conv2d without a batch", true, nil, []int{3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
+	rectifiedConv("conv2d of no images", true, nil, []int{0, 3, 5, 6}, []int{4, 3, 3, 3}, []int{4}),
 }
 
 // operands draws the operands, with a NaN among the elements of the first.

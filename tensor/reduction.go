@@ -20,7 +20,7 @@ func sumGrad(b *backprop, dy *Tensor) { b.give(0, dy.Expand(b.input(0)...)) }
 // SumAxes returns the sum over axes, which disappear unless KeepDim is given.
 func (x *Tensor) SumAxes(axes []int, keep ...KeepDim) *Tensor {
 	p := x.reduced("sum", axes, kept(keep))
-	params := any(p) // boxed once
+	params := any(p) // allocated once, for the op and for its gradient
 	out := x.reduce(op.SumAxes, p, params)
 	record(out, op.SumAxes, sumAxesGrad, params, x)
 	return out
@@ -35,17 +35,19 @@ func (x *Tensor) total(o op.Op) *Tensor {
 	if x == nil {
 		refuseNil(o.String(), "input", 1, x)
 	}
-	y := x.summable()
-	out := y.empty(o, sumType(x.dtype), nil)
-	launch(o, y.dtype, nil, []*Tensor{out}, []*Tensor{y})
-	return out
+	return x.reduceTo(o, sumType(x.dtype), nil, nil)
 }
 
 // reduce reduces the axes of p with the kernel of x's dtype.
 func (x *Tensor) reduce(o op.Op, p op.Reduce, params any) *Tensor {
-	y := x.summable()
 	var extents [layout.MaxRank]int
-	out := y.empty(o, sumType(x.dtype), reduceExtents(extents[:0], x.layout.Shape(), p))
+	return x.reduceTo(o, sumType(x.dtype), params, reduceExtents(extents[:0], x.layout.Shape(), p))
+}
+
+// reduceTo computes a reduction whose result has a given dtype and shape.
+func (x *Tensor) reduceTo(o op.Op, dt dtype.DType, params any, shape Shape) *Tensor {
+	y := x.summable()
+	out := y.empty(o, dt, shape)
 	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
 	return out
 }

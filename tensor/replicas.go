@@ -210,9 +210,7 @@ func (x *Tensor) packedCopy() *Tensor {
 	if x.layout.IsContiguous() {
 		return x
 	}
-	out := x.like(op.Clone, x.dtype)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
-	return out
+	return x.like(op.Clone, x.dtype).copyFrom(x)
 }
 
 // tensors returns fresh tensors over the copies.

@@ -62,8 +62,8 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 	parts[b.params().(int)] = &g
 }
 
-// meet lets a node take the gradients that have arrived at it from its many results.
-func (b *backprop) meet(n *node) {
+// gather lets a node take the gradients that have arrived at it from its many results.
+func (b *backprop) gather(n *node) {
 	b.scratch.open()
 	b.propagate(n, nil)
 	b.dropParts(n)
@@ -96,7 +96,7 @@ func broadcastGrad(b *backprop, _ *Tensor) {
 		if len(terms) == termsAtOnce {
 			terms = addTerms(sums, like, terms)
 		}
-		terms = append(terms, b.bring(like, parts[at:at+n], dev))
+		terms = append(terms, b.flatOn(like, parts[at:at+n], dev))
 	}
 	addTerms(sums, like, terms)
 	for i, g := range sums {
@@ -138,7 +138,7 @@ func (b *backprop) sums(parts, like []*Tensor) []*Tensor {
 			sums[i] = g
 		default:
 			sums[i] = b.scratch.fresh(like[i], g.storage.device)
-			launch(op.Copy, g.dtype, nil, []*Tensor{sums[i]}, []*Tensor{g})
+			sums[i].copyFrom(g)
 		}
 	}
 	return sums
@@ -161,8 +161,8 @@ func (s *Scope) fresh(like *Tensor, dev device.Device) *Tensor {
 	return x.inherit()
 }
 
-// bring returns the gradients of one device on the first, one behind the other.
-func (b *backprop) bring(like, parts []*Tensor, dev device.Device) *Tensor {
+// flatOn returns the gradients of one device on the first, one behind the other.
+func (b *backprop) flatOn(like, parts []*Tensor, dev device.Device) *Tensor {
 	flat := b.scratch.flat(like, parts, dev)
 	there := flat.To(b.current.edges[0].device)
 	flat.storage.discard()

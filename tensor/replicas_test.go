@@ -37,7 +37,7 @@ func TestFlatTensors(t *testing.T) {
 
 // TestReplicasRefuse says what cannot be copied to where.
 func TestReplicasRefuse(t *testing.T) {
-	first, second := gpus(t)
+	first, second := twoGPUs(t)
 	for want, f := range map[string]func(r friend.Replicas[*tensor.Tensor]){
 		"Broadcast function not implemented for CPU tensors": func(r friend.Replicas[*tensor.Tensor]) {
 			r.Of([]*tensor.Tensor{tensor.On(first).Ones(2)}, []device.Device{first, device.CPU})

@@ -56,17 +56,17 @@ func (x *Tensor) writtenBy(c *backend.Call) {
 // readBy makes x the next operand of a call on dev: a CPU tensor without axes goes to a GPU as a number.
 func (x *Tensor) readBy(c *backend.Call, dev device.Device) *backend.View {
 	x.use(c)
-	if x.storage.device != dev && (!x.storage.device.IsCPU() || x.layout.Rank() != 0) {
-		o := c.Op
-		c.Release()
-		failDevices(o.String(), dev, x.storage.device, argument{"x", x})
-	}
 	v := c.AddIn()
 	v.DType = x.dtype
-	if x.storage.device != dev {
-		v.Const = x.scalar()
-	} else {
+	switch on := x.storage.device; {
+	case on == dev:
 		v.Buf, v.Layout = x.storage.buf, x.layout
+	case on.IsCPU() && x.layout.Rank() == 0:
+		v.Const = x.scalar()
+	default:
+		o := c.Op
+		c.Release()
+		failDevices(o.String(), dev, on, argument{"x", x})
 	}
 	return v
 }
@@ -103,7 +103,7 @@ func (x *Tensor) empty(o op.Op, dt dtype.DType, shape Shape, others ...*Tensor) 
 // unary computes an elementwise op of one operand in x's own dtype.
 func (x *Tensor) unary(o op.Op, params any) *Tensor {
 	if x == nil {
-		refuseNil(o.String(), "input", 1, x)
+		refuseNilOperand(o, "input", 1)
 	}
 	out := x.like(o, x.dtype)
 	launch(o, x.dtype, params, []*Tensor{out}, []*Tensor{x})
@@ -137,7 +137,7 @@ type operand struct {
 // input is the first operand of an op, x.
 func input(o op.Op, x *Tensor) operand {
 	if x == nil {
-		refuseNil(o.String(), "input", 1, x)
+		refuseNilOperand(o, "input", 1)
 	}
 	return operand{t: x}
 }
@@ -145,7 +145,7 @@ func input(o op.Op, x *Tensor) operand {
 // other is the second operand of an op.
 func other(o op.Op, y *Tensor) operand {
 	if y == nil {
-		refuseNil(o.String(), "other", 2, y)
+		refuseNilOperand(o, "other", 2)
 	}
 	return operand{t: y}
 }
@@ -223,9 +223,10 @@ func (x *Tensor) packed() *layout.Layout {
 
 // binary computes an elementwise op of two operands that meet in the dtype common; the result has dtype result.
 func binary(o op.Op, a, b operand, common, result dtype.DType) *Tensor {
-	l := commonShape(o.String(), a, b)
-	dev := sameDevice(o.String(), a.t, b.t)
-	out := newResult(o.String(), dev, result, l, a.t, b.t)
+	name := o.String()
+	l := commonShape(name, a, b)
+	dev := sameDevice(name, a.t, b.t)
+	out := newResult(name, dev, result, l, a.t, b.t)
 	binaryInto(o, out, a, b, common)
 	return out
 }
@@ -286,7 +287,7 @@ func (a *operand) readBy(c *backend.Call, out *Tensor, dt dtype.DType) {
 		return
 	}
 	v := t.readBy(c, out.storage.device)
-	if v.Layout != nil && !t.layout.Shape().Equal(out.layout.Shape()) {
+	if v.Layout != nil && t.layout != out.layout && !t.layout.Shape().Equal(out.layout.Shape()) {
 		v.Layout = new(t.layout.Expand(nil, out.layout.Shape()))
 	}
 }

@@ -7,7 +7,11 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/op"
 )
+
+// scalar is the operand of an op that the caller gave as a number.
+func scalar(o op.Op, v any) operand { return operand{s: scalarOf(o.String(), v)} }
 
 // scalarOf reads a number that the caller gave: any integer, float or bool kind.
 func scalarOf(name string, v any) backend.Scalar {
@@ -62,7 +66,7 @@ var ranges = map[dtype.DType]struct {
 	dtype.Int64: {math.MinInt64, math.MaxInt64, "int64_t"},
 }
 
-// limits has the largest finite float of the types that are narrower than float64.
+// limits has the largest finite number of floating-point types.
 var limits = map[dtype.DType]struct {
 	high float64
 	name string
@@ -70,6 +74,7 @@ var limits = map[dtype.DType]struct {
 	dtype.Float16:  {65504, "at::Half"},
 	dtype.BFloat16: {0x1.fep127, "at::BFloat16"},
 	dtype.Float32:  {math.MaxFloat32, "float"},
+	dtype.Float64:  {math.MaxFloat64, "double"},
 }
 
 // fits panics where dt cannot hold s: integers and finite floats out of range, NaN and infinities as integers. A negative

@@ -153,8 +153,8 @@ type guard Scope
 // Done ends the use.
 func (g *guard) Done() { (*Scope)(g).leave() }
 
-// use keeps x's memory from being freed until the call is given back. It gives the call back
-// and panics where that was done before.
+// use keeps x's memory from being freed until the call is given back. It gives the call back and panics where that was done
+// before.
 func (x *Tensor) use(c *backend.Call) {
 	if owner := x.storage.owner.Load(); owner != nil {
 		x.useIn(owner, c)

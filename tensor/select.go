@@ -11,32 +11,27 @@ import (
 )
 
 // Maximum returns the larger of x and y, broadcast; NaN where either is. Operands that are equal share the gradient.
-func (x *Tensor) Maximum(y *Tensor) *Tensor { return x.pairwise(op.Maximum, maximumGrad, y) }
+func (x *Tensor) Maximum(y *Tensor) *Tensor { return x.pairwise(op.Maximum, y) }
 
 // Minimum returns the smaller of x and y, broadcast; NaN where either is. Operands that are equal share the gradient.
-func (x *Tensor) Minimum(y *Tensor) *Tensor { return x.pairwise(op.Minimum, minimumGrad, y) }
+func (x *Tensor) Minimum(y *Tensor) *Tensor { return x.pairwise(op.Minimum, y) }
 
-func (x *Tensor) pairwise(o op.Op, back gradient, y *Tensor) *Tensor {
+func (x *Tensor) pairwise(o op.Op, y *Tensor) *Tensor {
 	a, b := input(o, x), other(o, y)
 	t := commonType(a, b)
 	out := binary(o, a, b, t, t)
-	record(out, o, back, nil, x, y).save(x, y)
+	record(out, o, pairwiseGrad, nil, x, y).save(x, y)
 	return out
 }
 
-func maximumGrad(b *backprop, dy *Tensor) { pairwiseGrad(b, dy, b.saved(0), b.saved(1)) }
-
-func minimumGrad(b *backprop, dy *Tensor) { pairwiseGrad(b, dy, b.saved(1), b.saved(0)) }
-
-// pairwiseGrad gives input 0 nothing where less < more, and input 1 nothing where less > more.
-func pairwiseGrad(b *backprop, dy, less, more *Tensor) {
+func pairwiseGrad(b *backprop, dy *Tensor) {
+	less, more := b.saved(0), b.saved(1) // input 0 gets nothing where less < more, input 1 nothing where less > more
+	if b.current.op == op.Minimum {
+		less, more = more, less
+	}
 	shared := Where(less.Eq(more), dy.DivScalar(2), dy)
-	if b.needs(0) {
-		b.give(0, shared.MaskedFill(less.Lt(more), 0))
-	}
-	if b.needs(1) {
-		b.give(1, shared.MaskedFill(less.Gt(more), 0))
-	}
+	b.giveNeeded(0, func() *Tensor { return shared.MaskedFill(less.Lt(more), 0) })
+	b.giveNeeded(1, func() *Tensor { return shared.MaskedFill(less.Gt(more), 0) })
 }
 
 // Clamp returns min(max(x, low), high); NaN stays, and nil is a bound that does not limit, as one that no integer of x's
@@ -115,12 +110,8 @@ func Where(cond *Tensor, x, y any) *Tensor {
 
 func whereGrad(b *backprop, dy *Tensor) {
 	cond := b.saved(0)
-	if b.needs(0) {
-		b.give(0, Where(cond, dy, 0))
-	}
-	if b.needs(1) {
-		b.give(1, Where(cond, 0, dy))
-	}
+	b.giveNeeded(0, func() *Tensor { return Where(cond, dy, 0) })
+	b.giveNeeded(1, func() *Tensor { return Where(cond, 0, dy) })
 }
 
 // MaskedFill returns x with v where mask is true, broadcast. v must fit x's dtype; it loses its fraction where that is an

@@ -5,25 +5,17 @@ import (
 )
 
 // Softmax returns eˣ / Σ eˣ along an axis. It panics for integers.
-func (x *Tensor) Softmax(axis int) *Tensor { return x.softmax(op.Softmax, axis, softmaxGrad) }
-
-func softmaxGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.joint(op.SoftmaxGrad, dy, b.saved(0), b.params()))
-}
+func (x *Tensor) Softmax(axis int) *Tensor { return x.softmax(op.Softmax, axis) }
 
 // LogSoftmax returns x - log Σ eˣ along an axis. It panics for integers.
-func (x *Tensor) LogSoftmax(axis int) *Tensor { return x.softmax(op.LogSoftmax, axis, logSoftmaxGrad) }
+func (x *Tensor) LogSoftmax(axis int) *Tensor { return x.softmax(op.LogSoftmax, axis) }
 
-func logSoftmaxGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.joint(op.LogSoftmaxGrad, dy, b.saved(0), b.params()))
-}
-
-func (x *Tensor) softmax(o op.Op, axis int, back gradient) *Tensor {
+func (x *Tensor) softmax(o op.Op, axis int) *Tensor {
 	p := op.Axis{Axis: x.axis(o.String(), axis)}
 	x.checkSoftmax(o, p.Axis)
 	params := any(p) // boxed once
 	out := x.unary(o, params)
-	record(out, o, back, params, x).save(out)
+	record(out, o, kernelGrad, params, x).save(out)
 	return out
 }
 

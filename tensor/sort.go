@@ -5,15 +5,15 @@ import (
 	"cresset/internal/op"
 )
 
-// Sort returns the elements sorted along one axis, from the smallest unless Descending is given, and as int64 the indices where they were. Equal elements keep their
-// order, and NaN counts as the largest number.
+// Sort returns the elements sorted along one axis, from the smallest unless Descending is given, and as int64 the indices
+// where they were. Equal elements keep their order, and NaN counts as the largest number.
 func (x *Tensor) Sort(axis int, descending ...Descending) (values, indices *Tensor) {
-	axis = x.axis("sort", axis)
-	return x.sorted(op.Sort, op.Order{Axis: axis, Descending: len(descending) > 0 && bool(descending[len(descending)-1])}, x.layout.Shape())
+	p := op.Order{Axis: x.axis("sort", axis), Descending: last(descending, false)}
+	return x.sorted(op.Sort, p, x.layout.Shape())
 }
 
-// TopK returns the k largest elements along one axis, or with Largest(false) the smallest, sorted from the most extreme on, and as int64 the indices
-// where they were.
+// TopK returns the k largest elements along one axis, or with Largest(false) the smallest, sorted from the most extreme on,
+// and as int64 the indices where they were.
 func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor) {
 	axis = x.axis("topk", axis)
 	shape := x.Shape()
@@ -25,7 +25,7 @@ func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor)
 	if k < 0 || k > n {
 		fail("topk", ErrIndex, "selected index k out of range", x)
 	}
-	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: len(largest) == 0 || bool(largest[len(largest)-1])}, shape)
+	return x.sorted(op.TopK, op.Order{Axis: axis, Descending: last(largest, true)}, shape)
 }
 
 func (x *Tensor) sorted(o op.Op, p op.Order, shape Shape) (values, indices *Tensor) {

@@ -9,9 +9,7 @@ import (
 
 // Split returns consecutive parts of one axis with size elements each; the last may be smaller.
 func (x *Tensor) Split(size, axis int) []*Tensor {
-	if x.layout.Rank() == 0 {
-		fail("split", ErrShape, "split expects at least a 1-dimensional tensor", x)
-	}
+	x.refuseScalar("split", ErrShape, "split expects at least a 1-dimensional tensor")
 	if size < 0 {
 		fail("split", ErrValue, fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size), x)
 	}
@@ -34,9 +32,7 @@ func (x *Tensor) Split(size, axis int) []*Tensor {
 
 // SplitSizes returns consecutive parts of one axis with the given sizes, which must add up to its extent.
 func (x *Tensor) SplitSizes(sizes []int, axis int) []*Tensor {
-	if x.layout.Rank() == 0 {
-		fail("split_with_sizes", ErrShape, "split expects at least a 1-dimensional tensor", x)
-	}
+	x.refuseScalar("split_with_sizes", ErrShape, "split expects at least a 1-dimensional tensor")
 	axis = x.axis("split_with_sizes", axis)
 	n := x.layout.Shape()[axis]
 	left := n
@@ -63,9 +59,7 @@ func (x *Tensor) SplitSizes(sizes []int, axis int) []*Tensor {
 // Chunk splits one axis into at most n parts of equal size, the last of which may be smaller. There are fewer than n where
 // the rounded-up size covers the axis sooner.
 func (x *Tensor) Chunk(n, axis int) []*Tensor {
-	if x.layout.Rank() == 0 {
-		fail("chunk", ErrShape, "chunk expects at least a 1-dimensional tensor", x)
-	}
+	x.refuseScalar("chunk", ErrShape, "chunk expects at least a 1-dimensional tensor")
 	if n <= 0 {
 		fail("chunk", ErrValue, fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n), x)
 	}
@@ -83,9 +77,7 @@ func (x *Tensor) Chunk(n, axis int) []*Tensor {
 
 // Unbind returns each index of one axis, which disappears.
 func (x *Tensor) Unbind(axis int) []*Tensor {
-	if x.layout.Rank() == 0 {
-		fail("unbind", ErrIndex, "Dimension specified as 0 but tensor has no dimensions", x)
-	}
+	x.refuseScalar("unbind", ErrIndex, "Dimension specified as 0 but tensor has no dimensions")
 	axis = x.axis("unbind", axis)
 	parts := x.parts("unbind", x.layout.Shape()[axis])
 	var room layout.Room

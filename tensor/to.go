@@ -112,9 +112,9 @@ func (x *Tensor) copied(to target) *Tensor {
 	if out := x.transferInBackground(to); out != nil {
 		return out
 	}
-	out := x.twin("to", dev, to.dtype)
+	out := x.emptyLike("to", dev, to.dtype)
 	if out.storage.device == x.storage.device {
-		launch(op.Copy, to.dtype, nil, []*Tensor{out}, []*Tensor{x})
+		out.copyFrom(x)
 	} else {
 		out.transfer(x, to.nonBlocking)
 	}
@@ -126,8 +126,8 @@ func (to *target) leaves(dev device.Device) bool {
 	return to.device == dev || !to.device.IsCPU() && resolve(to.device) == dev
 }
 
-// twin returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
-func (x *Tensor) twin(name string, dev device.Device, dt dtype.DType) *Tensor {
+// emptyLike returns an uninitialised tensor of x's shape that keeps the order of the axes in memory.
+func (x *Tensor) emptyLike(name string, dev device.Device, dt dtype.DType) *Tensor {
 	return newResult(name, dev, dt, new(layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)), x)
 }
 
@@ -138,8 +138,7 @@ func copyGrad(b *backprop, dy *Tensor) { b.give(0, dy) }
 func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 	src := from.cast(x.dtype)
 	if !sameOrder(src.layout, x.layout) {
-		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil)
-		launch(op.Copy, x.dtype, nil, []*Tensor{packed}, []*Tensor{src})
+		packed := newResult("to", src.storage.device, x.dtype, x.layout, nil).copyFrom(src)
 		src = packed
 	}
 	defer src.hold().leave()
@@ -153,6 +152,12 @@ func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 	}
 	w.done(x.storage)
 	runtime.KeepAlive(src)
+}
+
+// copyFrom fills x from a tensor of its shape on its device, in any dtype and layout, and returns x. It is not recorded.
+func (x *Tensor) copyFrom(t *Tensor) *Tensor {
+	launch(op.Copy, x.dtype, nil, []*Tensor{x}, []*Tensor{t})
+	return x
 }
 
 func sameOrder(a, b *layout.Layout) bool {
@@ -193,8 +198,7 @@ func (x *Tensor) Bool() *Tensor { return x.To(dtype.Bool) }
 
 // Clone returns a copy of x through which gradients flow.
 func (x *Tensor) Clone() *Tensor {
-	out := x.twin("clone", x.storage.device, x.dtype)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	out := x.emptyLike("clone", x.storage.device, x.dtype).copyFrom(x)
 	record(out, op.Clone, copyGrad, nil, x)
 	return out
 }

@@ -5,26 +5,26 @@ import (
 	"cresset/internal/backend"
 )
 
-// journeys holds how memory was copied between devices while somebody watches transfers.
-var journeys beside[journey]
+// copies holds how memory was copied between devices while somebody watches transfers.
+var copies sideTable[copyLog]
 
-// journey is what is known of the copies of some memory.
-type journey struct {
+// copyLog is what is known of the copies of some memory.
+type copyLog struct {
 	from    device.Device // that it was copied from itself
 	left    backend.Site  // where that was; none for memory that is no copy
-	version uint32        // that sent is about
-	sent    map[sending]int
+	version uint32        // of the memory that counts is about
+	counts  map[copyKey]int
 }
 
-// sending is a copy of some elements of unchanged memory.
-type sending struct {
+// copyKey names copies of the same elements, from one place in the program to one device.
+type copyKey struct {
 	to            device.Device
 	site          backend.Site
 	offset, elems int
 }
 
-// maxSendings bounds what is kept of one piece of memory, such as a data set that goes to a GPU slice by slice.
-const maxSendings = 1 << 12
+// maxCopyKeys bounds what is kept of one piece of memory, such as a data set that goes to a GPU slice by slice.
+const maxCopyKeys = 1 << 12
 
 // watch is a transfer under way of which somebody wants to know.
 type watch struct {
@@ -53,19 +53,19 @@ func watchCopy(x *Tensor, to backend.Backend, t backend.Transfer) *watch {
 // look finds out whether x comes back or goes again. Memory that is seen as a slice may change without notice.
 func (w *watch) look(x *Tensor) {
 	t := &w.transfer
-	journeys.change(x.storage, func(j *journey) {
+	copies.change(x.storage, func(j *copyLog) {
 		if j.left.Line != 0 && j.from == t.To {
 			t.Returns, t.Left = true, j.left
 		}
 		if x.storage.shared.Load() {
 			return
 		}
-		if j.version != x.storage.version || j.sent == nil || len(j.sent) == maxSendings {
-			j.version, j.sent = x.storage.version, make(map[sending]int)
+		if j.version != x.storage.version || j.counts == nil || len(j.counts) == maxCopyKeys {
+			j.version, j.counts = x.storage.version, make(map[copyKey]int)
 		}
-		s := sending{t.To, t.Site, x.layout.Offset, x.layout.Size()}
-		t.Repeat = j.sent[s]
-		j.sent[s]++
+		s := copyKey{t.To, t.Site, x.layout.Offset, x.layout.Size()}
+		t.Repeat = j.counts[s]
+		j.counts[s]++
 	})
 }
 
@@ -79,7 +79,7 @@ func (w *watch) done(out *storage) {
 		w.transfer.Timer = w.timer
 	}
 	if out != nil {
-		journeys.change(out, func(j *journey) { j.from, j.left = w.transfer.From, w.transfer.Site })
+		copies.change(out, func(j *copyLog) { j.from, j.left = w.transfer.From, w.transfer.Site })
 	}
 	backend.Tell(&w.transfer)
 }

@@ -24,9 +24,7 @@ func (x *Tensor) AllAxis(axis int, keep ...KeepDim) *Tensor {
 }
 
 func (x *Tensor) truth(o op.Op, params any, shape Shape) *Tensor {
-	y := x.summable()
-	out := y.empty(o, dtype.Bool, shape)
-	launch(o, y.dtype, params, []*Tensor{out}, []*Tensor{y})
+	out := x.reduceTo(o, dtype.Bool, params, shape)
 	if x.dtype == dtype.Uint8 {
 		return out.cast(dtype.Uint8)
 	}
@@ -39,8 +37,5 @@ func (x *Tensor) CountNonZero() *Tensor { return x.CountNonZeroAxes() }
 // CountNonZeroAxes returns how many elements over axes, all where none is named, are not zero; the axes disappear.
 func (x *Tensor) CountNonZeroAxes(axes ...int) *Tensor {
 	p := x.reduced("count_nonzero", axes, false)
-	y := x.summable()
-	out := y.empty(op.CountNonZero, dtype.Int64, reducedShape(x.layout.Shape(), p))
-	launch(op.CountNonZero, y.dtype, p, []*Tensor{out}, []*Tensor{y})
-	return out
+	return x.reduceTo(op.CountNonZero, dtype.Int64, p, reducedShape(x.layout.Shape(), p))
 }

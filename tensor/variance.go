@@ -14,7 +14,7 @@ func (x *Tensor) VarAxes(axes []int, opts ...VarOption) *Tensor {
 	return out
 }
 
-func varGrad(b *backprop, dy *Tensor) { b.give(0, b.spread(op.VarGrad, dy, dy, b.saved(0))) }
+func varGrad(b *backprop, dy *Tensor) { b.giveBy(op.VarGrad, dy, dy, dy, b.saved(0)) }
 
 // Std returns the standard deviation of all elements, the square root of Var. It panics for integers.
 func (x *Tensor) Std() *Tensor { return x.StdAxes(nil) }
@@ -23,12 +23,8 @@ func (x *Tensor) Std() *Tensor { return x.StdAxes(nil) }
 func (x *Tensor) StdAxes(axes []int, opts ...VarOption) *Tensor {
 	p := x.spreadParams("std", axes, opts)
 	out := x.reduce(op.Std, p, p)
-	record(out, op.Std, stdGrad, p, x).save(out, x)
+	record(out, op.Std, kernelGrad, p, x).save(out, x)
 	return out
-}
-
-func stdGrad(b *backprop, dy *Tensor) {
-	b.give(0, b.spread(op.StdGrad, dy, b.saved(0), b.saved(1)))
 }
 
 func (x *Tensor) spreadParams(name string, axes []int, opts []VarOption) op.Reduce {

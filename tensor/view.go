@@ -64,8 +64,7 @@ func (x *Tensor) Reshape(sizes ...int) *Tensor {
 	if len(shape) > layout.MaxRank {
 		check("reshape", ErrShape, errTooManyAxes, x)
 	}
-	out := x.like(op.UnsafeView, x.dtype)
-	launch(op.Copy, x.dtype, nil, []*Tensor{out}, []*Tensor{x})
+	out := x.like(op.UnsafeView, x.dtype).copyFrom(x)
 	out.layout = new(layout.Contiguous(shape))
 	record(out, op.UnsafeView, viewGrad, nil, x)
 	return out
@@ -99,9 +98,7 @@ func (x *Tensor) Unflatten(axis int, sizes ...int) *Tensor {
 	if len(sizes) == 0 {
 		fail("unflatten", ErrShape, "unflatten: sizes must be non-empty", x)
 	}
-	if x.layout.Rank() == 0 {
-		fail("unflatten", ErrShape, "unflatten: a tensor without axes has none to split", x)
-	}
+	x.refuseScalar("unflatten", ErrShape, "unflatten: a tensor without axes has none to split")
 	old := x.layout.Shape()
 	inner, err := layout.InferSize(nil, sizes, old[axis])
 	if err != nil {

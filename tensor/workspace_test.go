@@ -32,14 +32,14 @@ var vast = []struct {
 		tensor.Ones(1).ScatterAdd(0, tensor.Of([]int{0}).Expand(1<<38), spreadOne(1<<38))
 	}},
 	{"max_pool2d", func() {
-		spreadOne(1, 1, 1<<19, 1<<19).MaxPool2D(tensor.PoolOptions{Kernel: [2]int{1 << 18, 1 << 18}})
+		spreadOne(1, 1, 1<<19, 1<<19).MaxPool2D(1 << 18)
 	}},
 	{"adaptive_avg_pool2d", func() { spreadOne(1, 1, 1, 1).AdaptiveAvgPool2D(1, 1<<30) }},
 	{"conv1d", func() {
-		spreadOne(1, 1, 1<<21).Conv1D(spreadOne(1, 1, 1<<14), nil, tensor.Conv1DOptions{})
+		spreadOne(1, 1, 1<<21).Conv1D(spreadOne(1, 1, 1<<14), nil)
 	}},
 	{"conv2d", func() {
-		spreadOne(1, 1, 4096, 4096).Conv2D(spreadOne(1, 1, 2048, 2048), nil, tensor.Conv2DOptions{})
+		spreadOne(1, 1, 4096, 4096).Conv2D(spreadOne(1, 1, 2048, 2048), nil)
 	}},
 	{"topk", func() { spreadOne(2, 1<<38).TopK(1, 1) }},
 	{"var", func() { spreadOne(1<<20, 1<<20).VarAxes([]int{0}) }},
@@ -98,10 +98,10 @@ func workspaces() []workspace {
 			return x.IndexSelect(1, index)
 		}},
 		{"conv2d", func(x *tensor.Tensor) *tensor.Tensor {
-			return x.Conv2D(weight, nil, tensor.Conv2DOptions{})
+			return x.Conv2D(weight, nil)
 		}},
 		{"max_pool2d", func(x *tensor.Tensor) *tensor.Tensor {
-			return x.MaxPool2D(tensor.PoolOptions{Kernel: [2]int{2, 2}})
+			return x.MaxPool2D(2)
 		}},
 		{"half", func(x *tensor.Tensor) *tensor.Tensor { return x.Half().AMax([]int{1}) }},
 		{"normal", func(*tensor.Tensor) *tensor.Tensor { return gaps.NormalInPlace(0, 1) }},

@@ -6,7 +6,7 @@ import (
 	"cresset/dtype"
 )
 
-// What only some backends can do is an interface here, which whoever wants it looks for in a Backend.
+// Abilities that only some backends have are interfaces, which callers find in a Backend by a type assertion.
 
 // Generator is a stream of random numbers that a backend's kernels draw from.
 type Generator interface {

@@ -68,8 +68,7 @@ func (c *Call) Guard(g Guard) { c.guards = append(c.guards, g) }
 func forget(views []View) {
 	for i := range views {
 		v := &views[i]
-		v.Buf, v.Layout = nil, nil
-		v.DType, v.Const = dtype.Undefined, Scalar{}
+		v.Buf, v.Layout, v.DType = nil, nil, dtype.Undefined // Const stays: it is read of a view without Buf alone, for which it was set
 	}
 }
 

@@ -20,9 +20,9 @@ func products() []Case {
 			linear(fmt.Sprintf("linear/%dx784x256", batch), batch, 784, 256),
 			linear(fmt.Sprintf("linear/%dx1024x1024", batch), batch, 1024, 1024))
 	}
-	cases = append(cases, linear("linear/64x128x10", 64, 128, 10))
+	cases = append(cases, linear("linear/64x128x10", 64, 128, 10), mv(1024))
 	for _, n := range []int{256, 1024} {
-		cases = append(cases, bf16(fmt.Sprintf("mm_bf16/%d", n), n))
+		cases = append(cases, mmBF16(fmt.Sprintf("mm_bf16/%d", n), n))
 	}
 	return cases
 }
@@ -37,6 +37,13 @@ func mm(name string, m, k, n int) Case {
 	}}
 }
 
+func mv(n int) Case {
+	return Case{Name: fmt.Sprintf("mv/%dx%d", n, n), Work: flops(n, n, 1), Unit: "FLOP", Make: func(dev device.Device) func() {
+		a, x := tensor.On(dev).Randn(n, n), tensor.On(dev).Randn(n)
+		return func() { a.MV(x).Release() }
+	}}
+}
+
 func linear(name string, batch, in, out int) Case {
 	return Case{Name: name, Work: flops(batch, in, out), Unit: "FLOP", Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
@@ -45,7 +52,7 @@ func linear(name string, batch, in, out int) Case {
 	}}
 }
 
-func bf16(name string, n int) Case {
+func mmBF16(name string, n int) Case {
 	return Case{Name: name, Work: flops(n, n, n), Unit: "FLOP", Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
 		a, b := on.Randn(n, n).To(dtype.BFloat16), on.Randn(n, n).To(dtype.BFloat16)

@@ -34,6 +34,23 @@ func matrix(name string, m, n int, bytes float64, f func(x *tensor.Tensor)) Case
 	return c
 }
 
+// choices are of elements: the first in order, as of scores, and those that an index names.
+func choices() []Case {
+	return []Case{
+		matrix("sort", 128, 1000, 16, func(x *tensor.Tensor) { release(x.Sort(1)) }),
+		matrix("top5", 128, 1000, 4, func(x *tensor.Tensor) { release(x.TopK(5, 1)) }),
+		gather(1024, 1024),
+	}
+}
+
+// gather takes as many elements of each row as it has.
+func gather(m, n int) Case {
+	return Case{Name: fmt.Sprintf("gather/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 16, Make: func(dev device.Device) func() {
+		x, index := tensor.On(dev).Randn(m, n), tensor.On(dev).RandInt(0, n, m, n)
+		return func() { x.Gather(1, index).Release() }
+	}}
+}
+
 func release(x, y *tensor.Tensor) {
 	x.Release()
 	y.Release()
@@ -43,7 +60,7 @@ func layerNorm(m, n int) Case {
 	return Case{Name: fmt.Sprintf("layer_norm/%dx%d", m, n), Work: float64(m) * float64(n), Unit: "elem", Bytes: 8, Make: func(dev device.Device) func() {
 		on := tensor.On(dev)
 		x, w, b := on.Randn(m, n), on.Ones(n), on.Zeros(n)
-		return func() { x.LayerNorm([]int{n}, w, b, 1e-5).Release() }
+		return func() { x.LayerNorm([]int{n}, w, b).Release() }
 	}}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"cresset/device"
 	"cresset/internal/backend/cuda"
+	"cresset/internal/dl"
+	"cresset/internal/dl/dltest"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
 	"cresset/internal/tenants"
@@ -63,17 +65,23 @@ func Simulate(t testing.TB) {
 	}
 }
 
-// Lend makes the GPUs of this process those of a simulated machine until the test ends, in the words of CRESSET_SIM, and
-// returns its driver, which fails on request.
-func Lend(t testing.TB, machine string) *sim.Driver {
+// GPUs are simulated ones, and what sees the calls of their driver and has them fail.
+type GPUs struct {
+	*sim.Driver
+	*dltest.Spy
+}
+
+// Use makes the GPUs of this process those of a simulated machine until the test ends, in the words of CRESSET_SIM.
+func Use(t testing.TB, machine string) *GPUs {
 	t.Helper()
 	m, err := hardware.Choose(machine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
-	t.Cleanup(cuda.Lend(d.API))
-	return d
+	spy := dltest.Watch(dl.Table{Struct: d.API, Key: "cu"})
+	t.Cleanup(cuda.UseDriver(d.API))
+	return &GPUs{d, spy}
 }
 
 // alone gives this process a simulated machine of its own: tests must not see what others hold.

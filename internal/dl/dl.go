@@ -1,6 +1,5 @@
-// Package dl opens shared libraries while the program runs and calls their
-// functions, without cgo. It is the only package that knows purego; the build tag
-// nocuda leaves purego out, and then every Open answers ErrWithout.
+// Package dl opens shared libraries while the program runs and calls their functions, without cgo. It is the only package
+// that knows purego; the build tag nocuda leaves purego out, and then every Open answers ErrWithout.
 package dl
 
 import (
@@ -10,8 +9,7 @@ import (
 	"strings"
 )
 
-// ErrWithout is Open's answer in a program built with the tag nocuda, or for a
-// system whose libraries cannot be opened.
+// ErrWithout is Open's answer in a program built with the tag nocuda, or for a system whose libraries cannot be opened.
 var ErrWithout = errors.New("built without CUDA")
 
 // Library is an open shared library.
@@ -44,8 +42,8 @@ func (e *OpenError) Error() string {
 
 var errRelative = errors.New("not an absolute path: a library is never taken from the working directory")
 
-// Open opens the first candidate that can be opened: an absolute path, or a bare
-// name that the system's own search finds. *OpenError lists every attempt.
+// Open opens the first candidate that can be opened: an absolute path, or a bare name that the system's own search finds.
+// *OpenError lists every attempt.
 func Open(candidates ...string) (*Library, error) {
 	if !supported {
 		return nil, ErrWithout

@@ -70,8 +70,7 @@ func TestCallDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// TestSetenvReachesC guards what CUDA_VISIBLE_DEVICES depends on: a variable set
-// in Go is seen by C's getenv.
+// TestSetenvReachesC guards what CUDA_VISIBLE_DEVICES depends on: a variable set in Go is seen by C's getenv.
 func TestSetenvReachesC(t *testing.T) {
 	lib := stub(t)
 	t.Setenv("CRESSET_DL_TEST", "2,3")

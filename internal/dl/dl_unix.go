@@ -14,8 +14,8 @@ import (
 
 const supported = true
 
-// searchesSystem is whether a bare name is looked for in the system's folders
-// alone. On macOS dlopen also looks in the working directory.
+// searchesSystem is whether a bare name is looked for in the system's folders alone. On macOS dlopen also looks in the
+// working directory.
 const searchesSystem = runtime.GOOS != "darwin"
 
 func open(path string) (uintptr, error) {
@@ -24,6 +24,9 @@ func open(path string) (uintptr, error) {
 	}
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }
+
+// isBelow reports whether dir is a folder or one in it.
+func isBelow(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
 // relativePlace returns where an element of LD_LIBRARY_PATH leads a bare name to the working directory, as an empty element
 // does. It looks at all elements, since glibc goes on to the next where a library is for another machine.
@@ -34,7 +37,7 @@ func relativePlace(name string) (place string, ok bool) {
 	}
 	for _, dir := range strings.Split(strings.ReplaceAll(list, ";", ":"), ":") {
 		switch {
-		case filepath.IsAbs(dir), strings.HasPrefix(dir, "$ORIGIN"), strings.HasPrefix(dir, "${ORIGIN}"):
+		case filepath.IsAbs(dir), isBelow(dir, "$ORIGIN"), isBelow(dir, "${ORIGIN}"): // the folder of the program
 			continue
 		case strings.Contains(dir, "$"): // glibc puts a folder such as lib/x86_64-linux-gnu for $LIB
 			return dir, true

@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// TestOpenNeverFromRelativeSearchPath: an empty element of LD_LIBRARY_PATH is the
-// working directory.
+// TestOpenNeverFromRelativeSearchPath: an empty element of LD_LIBRARY_PATH is the working directory.
 func TestOpenNeverFromRelativeSearchPath(t *testing.T) {
 	lib := stub(t)
 	dir, name := filepath.Split(lib.Path)
 	t.Chdir(dir)
-	for value, refused := range map[string]bool{"": false, ":/lib": true, "/lib:.": true, "/lib;": true, dir + ":.": true, dir: false, "/lib": false, "$LIB": true, "/lib:${PLATFORM}": true, "$ORIGIN/lib": false, "/$LIB": false} {
+	for value, refused := range map[string]bool{"": false, ":/lib": true, "/lib:.": true, "/lib;": true, dir + ":.": true, dir: false, "/lib": false, "$LIB": true, "/lib:${PLATFORM}": true, "$ORIGIN/lib": false, "${ORIGIN}": false, "$ORIGINx": true, "$ORIGIN_/lib": true, "/$LIB": false} {
 		t.Setenv("LD_LIBRARY_PATH", value)
 		if _, got := relativePlace(name); got != refused {
 			t.Errorf("%q: got %v, want %v", value, got, refused)

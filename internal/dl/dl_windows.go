@@ -14,8 +14,8 @@ const (
 	searchesSystem = true
 )
 
-// open searches a bare name in System32 alone, where the driver installs its
-// library, and an absolute path's dependencies there and beside it.
+// open searches a bare name in System32 alone, where the driver installs its library, and an absolute path's dependencies
+// there and beside it.
 func open(path string) (uintptr, error) {
 	flags := uintptr(windows.LOAD_LIBRARY_SEARCH_SYSTEM32)
 	if filepath.IsAbs(path) {

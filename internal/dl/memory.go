@@ -5,8 +5,7 @@ import (
 	"unsafe"
 )
 
-// Memory is memory for C to read and write by its address: it neither moves nor
-// is it freed before Free.
+// Memory is memory for C to read and write by its address: it neither moves nor is it freed before Free.
 type Memory struct {
 	Bytes  []byte
 	pinner runtime.Pinner

@@ -1,27 +1,38 @@
 package driver
 
-import "fmt"
+import (
+	"fmt"
+	"math"
 
-// adapt sets a field of the table to a Go function around fn. There is one
-// adapter for each signature; the fields' types tell them apart.
+	"cresset/internal/dl"
+)
+
+// adapt sets a field of the table to a Go function around fn. There is one adapter for each signature; the fields' types
+// tell them apart.
 func (l *library) adapt(field any, fn uintptr) {
 	switch f := field.(type) {
 	case *func(uint32) Result:
-		*f = in1[uint32](fn)
+		*f = func(flags uint32) Result { return Result(dl.Call(fn, uintptr(flags))) }
 	case *func(Device) Result:
-		*f = in1[Device](fn)
+		*f = func(dev Device) Result { return Result(dl.Call(fn, uintptr(dev))) }
 	case *func() (int32, Result):
-		*f = out0[int32](fn)
+		*f = func() (int32, Result) { v, r := out(fn); return int32(v), r }
 	case *func(int32) (Device, Result):
-		*f = out1[Device, int32](fn)
+		*f = func(ordinal int32) (Device, Result) { v, r := out(fn, uintptr(ordinal)); return Device(v), r }
 	case *func(Device) (uint64, Result):
-		*f = out1[uint64, Device](fn)
+		*f = func(dev Device) (uint64, Result) { return out(fn, uintptr(dev)) }
 	case *func(Device) (Context, Result):
-		*f = out1[Context, Device](fn)
+		*f = func(dev Device) (Context, Result) { v, r := out(fn, uintptr(dev)); return Context(v), r }
 	case *func(Attribute, Device) (int32, Result):
-		*f = out2[int32, Attribute, Device](fn)
+		*f = func(a Attribute, dev Device) (int32, Result) {
+			v, r := out(fn, uintptr(a), uintptr(dev))
+			return int32(v), r
+		}
 	case *func(Device, Device) (int32, Result):
-		*f = out2[int32, Device, Device](fn)
+		*f = func(dev, peer Device) (int32, Result) {
+			v, r := out(fn, uintptr(dev), uintptr(peer))
+			return int32(v), r
+		}
 	case *func(Device) (string, Result):
 		*f = deviceText(fn)
 	case *func(Device) (UUID, Result):
@@ -37,26 +48,30 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 	case *func(Context) Result:
 		*f = func(ctx Context) Result { return l.within(ctx, fn) }
 	case *func(Context, Stream) Result:
-		*f = withIn1[Stream](l, fn)
+		*f = func(ctx Context, s Stream) Result { return l.within(ctx, fn, uintptr(s)) }
 	case *func(Context, Event) Result:
-		*f = withIn1[Event](l, fn)
+		*f = func(ctx Context, e Event) Result { return l.within(ctx, fn, uintptr(e)) }
 	case *func(Context, Ptr) Result:
-		*f = withIn1[Ptr](l, fn)
-	case *func(Context, Module) Result:
-		*f = withIn1[Module](l, fn)
+		*f = func(ctx Context, p Ptr) Result { return l.within(ctx, fn, uintptr(p)) }
 	case *func(Context, Context, uint32) Result:
-		*f = withIn2[Context, uint32](l, fn)
+		*f = func(ctx, peer Context, flags uint32) Result { return l.within(ctx, fn, uintptr(peer), uintptr(flags)) }
 	case *func(Context, Event, Stream) Result:
-		*f = withIn2[Event, Stream](l, fn)
+		*f = func(ctx Context, e Event, s Stream) Result { return l.within(ctx, fn, uintptr(e), uintptr(s)) }
 	case *func(Context, Stream, Event, uint32) Result:
-		*f = withIn3[Stream, Event, uint32](l, fn)
+		*f = func(ctx Context, s Stream, e Event, flags uint32) Result {
+			return l.within(ctx, fn, uintptr(s), uintptr(e), uintptr(flags))
+		}
 	case *func(Context, Ptr, Ptr, uint64, Stream) Result:
-		*f = withIn4[Ptr, Ptr, uint64, Stream](l, fn)
+		*f = func(ctx Context, dst, src Ptr, bytes uint64, s Stream) Result {
+			return l.within(ctx, fn, uintptr(dst), uintptr(src), uintptr(bytes), uintptr(s))
+		}
 	case *func(Context, Ptr, uint8, uint64, Stream) Result:
-		*f = withIn4[Ptr, uint8, uint64, Stream](l, fn)
+		*f = func(ctx Context, dst Ptr, value uint8, n uint64, s Stream) Result {
+			return l.within(ctx, fn, uintptr(dst), uintptr(value), uintptr(n), uintptr(s))
+		}
 	case *func(Context, Ptr, Context, Ptr, Context, uint64, Stream) Result:
 		*f = l.peerCopy(fn)
-	case *func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result:
+	case *func(Context, Function, Dim, Dim, Stream, []byte) Result:
 		*f = l.launch(fn)
 	default:
 		l.adaptOut(field, fn)
@@ -67,15 +82,27 @@ func (l *library) adaptWithin(field any, fn uintptr) {
 func (l *library) adaptOut(field any, fn uintptr) {
 	switch f := field.(type) {
 	case *func(Context, uint64) (Ptr, Result):
-		*f = withOut1[Ptr, uint64](l, fn)
+		*f = func(ctx Context, bytes uint64) (Ptr, Result) {
+			v, r := l.out(ctx, fn, uintptr(bytes))
+			return Ptr(v), r
+		}
 	case *func(Context, uint32) (Event, Result):
-		*f = withOut1[Event, uint32](l, fn)
+		*f = func(ctx Context, flags uint32) (Event, Result) {
+			v, r := l.out(ctx, fn, uintptr(flags))
+			return Event(v), r
+		}
 	case *func(Context, uint32, int32) (Stream, Result):
-		*f = withOut2[Stream, uint32, int32](l, fn)
+		*f = func(ctx Context, flags uint32, priority int32) (Stream, Result) {
+			v, r := l.out(ctx, fn, uintptr(flags), uintptr(priority))
+			return Stream(v), r
+		}
 	case *func(Context) (uint64, uint64, Result):
-		*f = withPair[uint64](l, fn)
+		*f = withPair(l, fn)
 	case *func(Context, Event, Event) (float32, Result):
-		*f = l.elapsed(fn)
+		*f = func(ctx Context, start, end Event) (float32, Result) {
+			v, r := l.out(ctx, fn, uintptr(start), uintptr(end))
+			return math.Float32frombits(uint32(v)), r
+		}
 	default:
 		l.adaptMemory(field, fn)
 	}
@@ -86,10 +113,11 @@ func (l *library) adaptMemory(field any, fn uintptr) {
 	switch f := field.(type) {
 	case *func(Context, uint64, uint32) ([]byte, Result):
 		*f = l.hostAlloc(fn)
-	case *func(Context, []byte) Result:
-		*f = l.hostFree(fn)
 	case *func(Context, []byte, uint32) (Ptr, Result):
-		*f = l.hostPointer(fn)
+		*f = func(ctx Context, p []byte, flags uint32) (Ptr, Result) {
+			v, r := l.out(ctx, fn, address(p), uintptr(flags))
+			return Ptr(v), r
+		}
 	case *func(Context, Ptr, []byte, Stream) Result:
 		*f = l.copyIn(fn)
 	case *func(Context, []byte, Ptr, Stream) Result:

@@ -1,24 +1,18 @@
 package driver
 
-// API is the driver. Each field is tagged with the C symbol behind it; "a|b"
-// takes the first that the library has, and an "optional" one may be nil.
-// C's out-parameters are results, arrays are slices.
+// API is the driver. Each field is tagged with the C symbol behind it; "a|b" takes the first that the library has, and an
+// "optional" one may be nil. C's out-parameters are results, arrays are slices.
 //
-// Host memory given to a copy must stay alive and unchanged until the copy has
-// run. The parameters of LaunchKernel are free again when it returns.
+// Host memory given to a copy must stay alive and unchanged until the copy has run. The parameters of LaunchKernel are free
+// again when it returns.
 type API struct {
 	Library   string // where the functions come from: a path, or the simulated machine
 	Release   string // the driver's own version, such as "470.256.02"; empty where it does not tell
 	Simulated bool
 
-	// Explain returns what is known beyond the code about the last failure in
-	// ctx: a simulated driver names kernel, block, thread and address. It is nil
-	// where the driver keeps no such record, and returns nil where there is none.
+	// Explain returns what is known beyond the code about the last failure in ctx: a simulated driver names kernel, block,
+	// thread and address. It is nil where the driver keeps no such record, and returns nil where there is none.
 	Explain func(ctx Context) error
-
-	// Within runs f on one OS thread where ctx is current, for libraries such as
-	// cuBLAS that work in the thread's context. The calls below need no help.
-	Within func(ctx Context, f func()) Result
 
 	Init             func(flags uint32) Result        `cu:"cuInit"`
 	DriverGetVersion func() (version int32, r Result) `cu:"cuDriverGetVersion"`
@@ -38,13 +32,11 @@ type API struct {
 	CtxEnablePeerAccess func(ctx, peer Context, flags uint32) Result `cu:"cuCtxEnablePeerAccess"`
 
 	StreamCreate      func(ctx Context, flags uint32, priority int32) (Stream, Result) `cu:"cuStreamCreateWithPriority"`
-	StreamDestroy     func(Context, Stream) Result                                     `cu:"cuStreamDestroy_v2"`
 	StreamSynchronize func(Context, Stream) Result                                     `cu:"cuStreamSynchronize"`
 	StreamQuery       func(Context, Stream) Result                                     `cu:"cuStreamQuery"`
 	StreamWaitEvent   func(ctx Context, s Stream, e Event, flags uint32) Result        `cu:"cuStreamWaitEvent"`
 
 	EventCreate      func(ctx Context, flags uint32) (Event, Result)                      `cu:"cuEventCreate"`
-	EventDestroy     func(Context, Event) Result                                          `cu:"cuEventDestroy_v2"`
 	EventRecord      func(Context, Event, Stream) Result                                  `cu:"cuEventRecord"`
 	EventQuery       func(Context, Event) Result                                          `cu:"cuEventQuery"`
 	EventSynchronize func(Context, Event) Result                                          `cu:"cuEventSynchronize"`
@@ -54,7 +46,6 @@ type API struct {
 	MemAlloc                func(ctx Context, bytes uint64) (Ptr, Result)                  `cu:"cuMemAlloc_v2"`
 	MemFree                 func(Context, Ptr) Result                                      `cu:"cuMemFree_v2"`
 	MemHostAlloc            func(ctx Context, bytes uint64, flags uint32) ([]byte, Result) `cu:"cuMemHostAlloc"`
-	MemFreeHost             func(ctx Context, p []byte) Result                             `cu:"cuMemFreeHost"`
 	MemHostGetDevicePointer func(ctx Context, p []byte, flags uint32) (Ptr, Result)        `cu:"cuMemHostGetDevicePointer_v2"`
 
 	MemcpyHtoDAsync func(ctx Context, dst Ptr, src []byte, s Stream) Result                                            `cu:"cuMemcpyHtoDAsync_v2"`
@@ -64,14 +55,11 @@ type API struct {
 	MemsetD8Async   func(ctx Context, dst Ptr, value uint8, n uint64, s Stream) Result                                 `cu:"cuMemsetD8Async"`
 
 	ModuleLoadData    func(ctx Context, image []byte, jit *JIT) (Module, Result)  `cu:"cuModuleLoadDataEx"`
-	ModuleUnload      func(Context, Module) Result                                `cu:"cuModuleUnload"`
 	ModuleGetFunction func(ctx Context, m Module, name string) (Function, Result) `cu:"cuModuleGetFunction"`
 
-	// LaunchKernel takes the kernel's parameters packed as C lays them out in a
-	// struct, at most MaxParams bytes.
-	LaunchKernel func(ctx Context, f Function, grid, block Dim, sharedBytes uint32, s Stream, params []byte) Result `cu:"cuLaunchKernel"`
+	// LaunchKernel takes the kernel's parameters packed as C lays them out in a struct, at most MaxParams bytes.
+	LaunchKernel func(ctx Context, f Function, grid, block Dim, s Stream, params []byte) Result `cu:"cuLaunchKernel"`
 }
 
-// MaxParams is how many bytes of parameters a kernel can have: 4096, what CUDA
-// allows before 12.1.
+// MaxParams is how many bytes of parameters a kernel can have: 4096, what CUDA allows before 12.1.
 const MaxParams = 4096

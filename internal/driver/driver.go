@@ -1,10 +1,8 @@
-// Package driver is NVIDIA's driver API as a struct of Go functions. Load fills
-// it from libcuda; driver/sim fills the same struct, symbol for symbol, with a
-// simulated machine. Nothing above can tell the two apart.
+// Package driver is NVIDIA's driver API as a struct of Go functions. Load fills it from libcuda; driver/sim fills the same
+// struct, symbol for symbol, with a simulated machine. Nothing above can tell the two apart.
 //
-// A call that CUDA answers in the thread's current context takes that context as
-// its first argument: the binding makes it current and issues the call on one OS
-// thread, so a goroutine that moves between threads can do no harm.
+// A call that CUDA answers in the thread's current context takes that context as its first argument: the binding makes it
+// current and issues the call on one OS thread, so a goroutine that moves between threads can do no harm.
 package driver
 
 // Device is a device's handle, which is its ordinal among the visible ones.
@@ -13,8 +11,7 @@ type Device int32
 // Context is the handle of a device's primary context; 0 is none.
 type Context uintptr
 
-// Stream is the handle of a stream; 0 is the legacy default stream of the
-// context of the call.
+// Stream is the handle of a stream; 0 is the legacy default stream of the context of the call.
 type Stream uintptr
 
 // Event is the handle of an event.
@@ -40,9 +37,7 @@ type UUID [16]byte
 
 // JIT says how a module is compiled and receives what the compiler wrote.
 type JIT struct {
-	Name         string // of the module, for the reports of a simulated driver
-	MaxRegisters int    // of a thread; 0 leaves the choice to the compiler
-	LineInfo     bool   // keep line numbers for debuggers
+	Name string // of the module, for the reports of a simulated driver
 
 	Info   string // filled: the compiler's remarks
 	Errors string // filled: why it refused
@@ -52,12 +47,10 @@ type JIT struct {
 const (
 	StreamNonBlocking uint32 = 1 // no order with the legacy default stream
 
-	EventBlockingSync  uint32 = 1
 	EventDisableTiming uint32 = 2
 
-	HostPortable      uint32 = 1 // pinned for every context
-	HostMapped        uint32 = 2 // readable by kernels
-	HostWriteCombined uint32 = 4
+	HostPortable uint32 = 1 // pinned for every context
+	HostMapped   uint32 = 2 // readable by kernels
 )
 
 // Attribute names a property of a device, with the numbers of CUdevice_attribute.
@@ -65,36 +58,18 @@ type Attribute int32
 
 // Attributes of devices.
 const (
-	MaxThreadsPerBlock     Attribute = 1
-	MaxBlockX              Attribute = 2
-	MaxBlockY              Attribute = 3
-	MaxBlockZ              Attribute = 4
-	MaxGridX               Attribute = 5
-	MaxGridY               Attribute = 6
-	MaxGridZ               Attribute = 7
-	MaxSharedPerBlock      Attribute = 8
-	WarpSize               Attribute = 10
-	MaxRegistersPerBlock   Attribute = 12
-	ClockKHz               Attribute = 13
-	MultiprocessorCount    Attribute = 16
-	Integrated             Attribute = 18
-	CanMapHostMemory       Attribute = 19
-	ComputeMode            Attribute = 20
-	PCIBus                 Attribute = 33
-	PCIDevice              Attribute = 34
-	MemoryClockKHz         Attribute = 36
-	MemoryBusWidth         Attribute = 37 // bits
-	L2CacheBytes           Attribute = 38
-	MaxThreadsPerSM        Attribute = 39
-	AsyncEngines           Attribute = 40
-	UnifiedAddressing      Attribute = 41
-	PCIDomain              Attribute = 50
-	CapabilityMajor        Attribute = 75
-	CapabilityMinor        Attribute = 76
-	SharedPerSM            Attribute = 81
-	RegistersPerSM         Attribute = 82
-	MultiGPUBoard          Attribute = 84
-	MaxSharedPerBlockOptin Attribute = 97
-	MaxBlocksPerSM         Attribute = 106
-	MemoryPools            Attribute = 115
+	MaxSharedPerBlock   Attribute = 8
+	WarpSize            Attribute = 10
+	ClockKHz            Attribute = 13
+	MultiprocessorCount Attribute = 16
+	Integrated          Attribute = 18
+	ComputeMode         Attribute = 20
+	MemoryClockKHz      Attribute = 36
+	MemoryBusWidth      Attribute = 37 // bits
+	L2CacheBytes        Attribute = 38
+	MaxThreadsPerSM     Attribute = 39
+	CapabilityMajor     Attribute = 75
+	CapabilityMinor     Attribute = 76
+	RegistersPerSM      Attribute = 82
+	MultiGPUBoard       Attribute = 84
 )

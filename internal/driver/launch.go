@@ -13,8 +13,8 @@ const (
 	launchParamBytes = 2
 )
 
-// launchFrame holds what a launch points to. It is pooled memory of the heap,
-// which does not move, so its addresses hold while the frame is out of the pool.
+// launchFrame holds what a launch points to. It is pooled memory of the heap, which does not move, so its addresses hold
+// while the frame is out of the pool.
 type launchFrame struct {
 	extra  [5]uintptr
 	bytes  uintptr
@@ -32,8 +32,8 @@ var launchPool = sync.Pool{New: func() any {
 	return f
 }}
 
-func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, uint32, Stream, []byte) Result {
-	return func(ctx Context, k Function, grid, block Dim, shared uint32, s Stream, params []byte) Result {
+func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, Stream, []byte) Result {
+	return func(ctx Context, k Function, grid, block Dim, s Stream, params []byte) Result {
 		if len(params) > MaxParams {
 			return ErrInvalidValue
 		}
@@ -42,7 +42,7 @@ func (l *library) launch(fn uintptr) func(Context, Function, Dim, Dim, uint32, S
 		r := l.within(ctx, fn, uintptr(k),
 			uintptr(grid.X), uintptr(grid.Y), uintptr(grid.Z),
 			uintptr(block.X), uintptr(block.Y), uintptr(block.Z),
-			uintptr(shared), uintptr(s), 0,
+			0, uintptr(s), 0, // no dynamic shared memory
 			uintptr(unsafe.Pointer(&f.extra))) // sound: f stays reachable, see KeepAlive
 		runtime.KeepAlive(f)
 		launchPool.Put(f)

@@ -14,9 +14,8 @@ type library struct {
 
 func (l *library) lacks(symbol string) error { return &SymbolError{l.Path, symbol, l.Tried} }
 
-// within makes ctx current and calls fn on the same OS thread. The current
-// context belongs to the thread, and a goroutine may change threads between two
-// calls.
+// within makes ctx current and calls fn on the same OS thread. The current context belongs to the thread, and a goroutine
+// may change threads between two calls.
 func (l *library) within(ctx Context, fn uintptr, args ...uintptr) Result {
 	runtime.LockOSThread()
 	r := Result(dl.Call(l.setCurrent, uintptr(ctx)))
@@ -24,15 +23,5 @@ func (l *library) within(ctx Context, fn uintptr, args ...uintptr) Result {
 		r = Result(dl.Call(fn, args...))
 	}
 	runtime.UnlockOSThread()
-	return r
-}
-
-func (l *library) run(ctx Context, f func()) Result {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	r := Result(dl.Call(l.setCurrent, uintptr(ctx)))
-	if r == Success {
-		f()
-	}
 	return r
 }

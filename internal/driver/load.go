@@ -7,8 +7,8 @@ import (
 	"cresset/internal/dl"
 )
 
-// LibraryError says that no NVIDIA driver could be opened. It wraps
-// *dl.OpenError, with every path that was tried, or dl.ErrWithout.
+// LibraryError says that no NVIDIA driver could be opened. It wraps *dl.OpenError, with every path that was tried, or
+// dl.ErrWithout.
 type LibraryError struct{ Err error }
 
 // Error returns one line, and one more for each path.
@@ -27,8 +27,7 @@ type SymbolError struct {
 // Error returns library and symbol.
 func (e *SymbolError) Error() string { return e.Library + " has no " + e.Symbol }
 
-// Candidates returns where the driver's library can be, in the order in which
-// Load tries them.
+// Candidates returns where the driver's library can be, in the order in which Load tries them.
 func Candidates() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -39,9 +38,8 @@ func Candidates() []string {
 	return dl.LinuxPaths("libcuda.so.1")
 }
 
-// Load opens the machine's driver: *LibraryError where there is none,
-// *VersionError if it is too old, *SymbolError if a function is missing. The
-// driver is not started; see Start.
+// Load opens the machine's driver: *LibraryError where there is none, *VersionError if it is too old, *SymbolError if a
+// function is missing. The driver is not started; see Start.
 func Load() (*API, error) { return LoadFrom(Candidates()...) }
 
 // LoadFrom is Load from the first of the given paths that can be opened.
@@ -58,20 +56,20 @@ func LoadFrom(paths ...string) (*API, error) {
 	return api, nil
 }
 
-// bind fills a table. The version is asked first: a driver that is too old lacks
-// functions as well, and its age is what helps.
+// bind fills a table. The version is asked first: a driver that is too old lacks functions as well, and its age is what
+// helps.
 func bind(l *library) (*API, error) {
 	fn, ok := l.Symbol("cuDriverGetVersion")
 	if !ok {
 		return nil, l.lacks("cuDriverGetVersion")
 	}
-	if err := checkVersion(l.Path, out0[int32](fn)); err != nil {
+	if err := checkVersion(l.Path, func() (int32, Result) { v, r := out(fn); return int32(v), r }); err != nil {
 		return nil, err
 	}
 	if l.setCurrent, ok = l.Symbol("cuCtxSetCurrent"); !ok {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
-	api := &API{Library: l.Path, Within: l.run}
+	api := &API{Library: l.Path}
 	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
@@ -85,10 +83,6 @@ func bind(l *library) (*API, error) {
 		return l.lacks(symbols[0])
 	})
 }
-
-// Drop takes functions out of the table by their C symbols, as if the
-// library had none.
-func (a *API) Drop(symbols ...string) { a.table().Drop(symbols...) }
 
 // Missing returns the C symbols of the functions that the table lacks.
 func (a *API) Missing() []string { return a.table().Missing() }

@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// address returns where p's bytes are. What comes in through the table's fields
-// is never on a stack, so the address is sound as an integer while p is kept.
+// address returns where p's bytes are. What comes in through the table's fields is never on a stack, so the address is sound
+// as an integer while p is kept.
 func address(p []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(p))) }
 
 func (l *library) copyIn(fn uintptr) func(Context, Ptr, []byte, Stream) Result {
@@ -41,18 +41,5 @@ func (l *library) hostAlloc(fn uintptr) func(Context, uint64, uint32) ([]byte, R
 			return nil, r
 		}
 		return unsafe.Slice((*byte)(o.host), n), r // n bytes are what was asked for
-	}
-}
-
-func (l *library) hostFree(fn uintptr) func(Context, []byte) Result {
-	return func(ctx Context, p []byte) Result { return l.within(ctx, fn, address(p)) }
-}
-
-func (l *library) hostPointer(fn uintptr) func(Context, []byte, uint32) (Ptr, Result) {
-	return func(ctx Context, p []byte, flags uint32) (Ptr, Result) {
-		o := takeOuts()
-		defer o.release()
-		r := l.within(ctx, fn, o.first(), address(p), uintptr(flags))
-		return Ptr(o.a), r
 	}
 }

@@ -9,25 +9,11 @@ const logBytes = 16 << 10 // of each log of the compiler
 
 // Options of the compiler, with the numbers of CUjit_option.
 const (
-	jitMaxRegisters   = 0
-	jitInfoLog        = 3
-	jitInfoLogBytes   = 4
-	jitErrorLog       = 5
-	jitErrorLogBytes  = 6
-	jitLineInfo       = 13
-	maxJITOptionCount = 6
+	jitInfoLog       = 3
+	jitInfoLogBytes  = 4
+	jitErrorLog      = 5
+	jitErrorLogBytes = 6
 )
-
-// options are the compiler's options in C's form: names and values, side by side.
-type options struct {
-	names  []uint32
-	values []uintptr
-}
-
-func (o *options) add(name uint32, value uintptr) {
-	o.names = append(o.names, name)
-	o.values = append(o.values, value)
-}
 
 func (l *library) loadModule(fn uintptr) func(Context, []byte, *JIT) (Module, Result) {
 	return func(ctx Context, image []byte, jit *JIT) (Module, Result) {
@@ -37,21 +23,12 @@ func (l *library) loadModule(fn uintptr) func(Context, []byte, *JIT) (Module, Re
 		var pinner runtime.Pinner
 		defer pinner.Unpin()
 		info, complaints := make([]byte, logBytes), make([]byte, logBytes)
-		opts := options{make([]uint32, 0, maxJITOptionCount), make([]uintptr, 0, maxJITOptionCount)}
-		opts.add(jitInfoLog, pinned(&pinner, info))
-		opts.add(jitInfoLogBytes, logBytes)
-		opts.add(jitErrorLog, pinned(&pinner, complaints))
-		opts.add(jitErrorLogBytes, logBytes)
-		if jit.MaxRegisters > 0 {
-			opts.add(jitMaxRegisters, uintptr(jit.MaxRegisters))
-		}
-		if jit.LineInfo {
-			opts.add(jitLineInfo, 1)
-		}
+		names := []uint32{jitInfoLog, jitInfoLogBytes, jitErrorLog, jitErrorLogBytes}
+		values := []uintptr{pinned(&pinner, info), logBytes, pinned(&pinner, complaints), logBytes}
 		o := takeOuts()
 		defer o.release()
-		r := l.within(ctx, fn, o.first(), pinned(&pinner, cString(image)), uintptr(len(opts.names)),
-			pinned(&pinner, opts.names), pinned(&pinner, opts.values))
+		r := l.within(ctx, fn, o.first(), pinned(&pinner, cString(image)), uintptr(len(names)),
+			pinned(&pinner, names), pinned(&pinner, values))
 		jit.Info, jit.Errors = goString(info), goString(complaints)
 		return Module(o.a), r
 	}

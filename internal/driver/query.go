@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"math"
 	"runtime"
 	"unsafe"
 
@@ -31,17 +30,8 @@ func deviceUUID(fn uintptr) func(Device) (UUID, Result) {
 	}
 }
 
-func (l *library) elapsed(fn uintptr) func(Context, Event, Event) (float32, Result) {
-	return func(ctx Context, start, end Event) (float32, Result) {
-		o := takeOuts()
-		defer o.release()
-		r := l.within(ctx, fn, o.first(), uintptr(start), uintptr(end))
-		return math.Float32frombits(uint32(o.a)), r
-	}
-}
-
-// pinned moves p off the stack, where it could move, and returns its address,
-// which is sound as an integer until the pinner unpins it. p is not empty.
+// pinned moves p off the stack, where it could move, and returns its address, which is sound as an integer until the pinner
+// unpins it. p is not empty.
 func pinned[T any](pinner *runtime.Pinner, p []T) uintptr {
 	at := unsafe.SliceData(p)
 	pinner.Pin(at)

@@ -2,8 +2,7 @@ package driver
 
 import "fmt"
 
-// Result is what a call of the driver returns, with the numbers of CUresult.
-// Success is 0; Err makes an error of the others.
+// Result is what a call of the driver returns, with the numbers of CUresult. Success is 0; Err makes an error of the others.
 type Result int32
 
 // Results that the project meets.
@@ -54,8 +53,7 @@ const (
 	ErrUnknown                  Result = 999
 )
 
-// results has the names and texts of the driver itself (cuGetErrorName,
-// cuGetErrorString).
+// results has the names and texts of the driver itself (cuGetErrorName, cuGetErrorString).
 var results = map[Result]struct{ name, text string }{
 	Success:                     {"CUDA_SUCCESS", "no error"},
 	ErrInvalidValue:             {"CUDA_ERROR_INVALID_VALUE", "invalid argument"},
@@ -122,8 +120,7 @@ func (r Result) Text() string {
 // Error returns name and text.
 func (r Result) Error() string { return r.Name() + ": " + r.Text() }
 
-// Sticky reports whether r leaves its context unusable for the rest of the
-// process.
+// Sticky reports whether r leaves its context unusable for the rest of the process.
 func (r Result) Sticky() bool {
 	switch r {
 	case ErrECCUncorrectable, ErrIllegalAddress, ErrLaunchTimeout, ErrAssert, ErrHardwareStack,

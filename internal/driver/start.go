@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// MinVersion is the oldest driver that the project's kernels run on, as
-// DriverGetVersion counts: CUDA 11.0, which came with driver 450.
+// MinVersion is the oldest driver that the project's kernels run on, as DriverGetVersion counts: CUDA 11.0, which came with
+// driver 450.
 const MinVersion = 11000
 
 // VersionError is a driver older than MinVersion.
@@ -36,10 +36,9 @@ func (e *InitError) Error() string {
 // Unwrap returns the Result.
 func (e *InitError) Unwrap() error { return e.Result }
 
-// Start makes a driver ready: *VersionError if it is too old, *SymbolError if the
-// table lacks a function that is not optional, *InitError if cuInit fails, as it
-// does without a visible GPU (ErrNoDevice). The driver reads CUDA_VISIBLE_DEVICES
-// here, and never again.
+// Start makes a driver ready: *VersionError if it is too old, *SymbolError if the table lacks a function that is not
+// optional, *InitError if cuInit fails, as it does without a visible GPU (ErrNoDevice). The driver reads
+// CUDA_VISIBLE_DEVICES here, and never again.
 func (a *API) Start() error {
 	if err := checkVersion(a.Library, a.DriverGetVersion); err != nil {
 		return err

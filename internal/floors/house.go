@@ -11,8 +11,8 @@ import (
 
 const maxLines = 400
 
-// unsafeFiles lists the packages whose files may all import unsafe, and single
-// files of others. A backend has one such file besides; see unsafeFault.
+// unsafeFiles lists the packages whose files may all import unsafe, and single files of others. A backend has one such file
+// besides; see unsafeFault.
 var (
 	unsafePackages = []string{"internal/dl", "internal/driver", "internal/kern", "internal/mem"}
 	unsafeFiles    = []string{"tensor/data.go"}
@@ -20,8 +20,7 @@ var (
 	speakers       = []string{"cmd", "internal/cli", "internal/tour", "internal/tui", generator, "examples", "scripts"}
 )
 
-// houseFaults returns the rules that a file breaks, imports of the project's own
-// packages apart.
+// houseFaults returns the rules that a file breaks, imports of the project's own packages apart.
 func (s *source) houseFaults() (faults []string) {
 	if s.lines > maxLines && !strings.HasSuffix(s.name, "_gen.go") {
 		faults = append(faults, fmt.Sprintf("has %d lines: past %d it holds more than one idea", s.lines, maxLines))
@@ -74,8 +73,8 @@ func (s *source) speechFaults() (faults []string) {
 	return faults
 }
 
-// unsafeFaults returns the files that may not import unsafe. A backend, which
-// is a package under internal/backend, has one file that may.
+// unsafeFaults returns the files that may not import unsafe. A backend, which is a package under internal/backend, has one
+// file that may.
 func unsafeFaults(sources []*source) (faults []string) {
 	first := map[string]string{}
 	for _, s := range sources {

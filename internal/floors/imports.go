@@ -55,8 +55,7 @@ func floorFault(pkg, to string) string {
 	return fmt.Sprintf("%s is on floor %d and %s on floor %d, and a package sees only lower ones", to, toRow, pkg, row)
 }
 
-// outsideFault judges imports of the standard library, which is free to all, and
-// of other modules.
+// outsideFault judges imports of the standard library, which is free to all, and of other modules.
 func outsideFault(pkg, path string) string {
 	host, _, _ := strings.Cut(path, "/")
 	if !strings.Contains(host, ".") {

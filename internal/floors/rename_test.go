@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -39,6 +40,9 @@ func TestRenameModule(t *testing.T) {
 				t.Errorf("%s still has %s", left, text)
 			}
 		}
+		if left := generates(t, filepath.Join(dir, "internal", "kgen"), old); left != "" {
+			t.Errorf("%s writes imports of %s", left, old)
+		}
 		run("go", "list", "-deps", "-test", "./...")
 		run("go", "build", "./dtype", "./device", "./internal/op", "./internal/floors")
 		run("go", "vet", "./internal/floors")
@@ -50,6 +54,26 @@ func TestRenameModule(t *testing.T) {
 		}
 		old = path
 	}
+}
+
+// generates returns a file below dir that names the old path before a slash, as what writes imports does, or "".
+func generates(t *testing.T, dir, old string) (found string) {
+	t.Helper()
+	named := regexp.MustCompile(`(^|[^\w./~-])` + regexp.QuoteMeta(old) + `/`)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if named.Match(data) {
+			found = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
 
 // duplicate copies the module's files.

@@ -29,8 +29,8 @@ func (s *source) imports(path string) bool {
 	})
 }
 
-// Check returns a sentence for every rule that a Go file of the module breaks.
-// Test files follow only the rules for their form.
+// Check returns a sentence for every rule that a Go file of the module breaks. Test files follow only the rules for their
+// form.
 func Check(root fs.FS) ([]string, error) {
 	sources, err := read(root)
 	if err != nil {
@@ -108,8 +108,7 @@ func read(root fs.FS) (sources []*source, err error) {
 	return sources, err
 }
 
-// enter skips the folders that are not of the module: those that the go command
-// passes over, and modules of their own.
+// enter skips the folders that are not of the module: those that the go command passes over, and modules of their own.
 func enter(root fs.FS, dir string) error {
 	base := path.Base(dir)
 	if dir == "." {

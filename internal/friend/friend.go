@@ -1,5 +1,5 @@
-// Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor lends functions
-// when it is initialised, and nn, optim and nn/parallel, which import it, find them there.
+// Package friend lets packages above tensor call what tensor does not export, since Go knows no friends: tensor registers functions
+// when it is initialised, and nn, optim, nn/parallel and checkpoint, which import it, find them there.
 package friend
 
 import (
@@ -17,12 +17,26 @@ type Tensors[T any] struct {
 	AdamStep func(p, grad, mean, square T, o op.Adam)
 	// LinearReLU returns the ReLU of Linear without keeping what lies between.
 	LinearReLU func(x, weight, bias T) T
+	// Conv2D, MaxPool2D and AvgPool2D take a window that a layer keeps.
+	Conv2D               func(x, weight, bias T, w op.Window) T
+	MaxPool2D, AvgPool2D func(x T, w op.Window) T
 	// Conv2DReLU returns the ReLU of Conv2D without keeping what lies between.
-	Conv2DReLU func(x, weight, bias T, o op.Window) T
+	Conv2DReLU func(x, weight, bias T, w op.Window) T
 	// CatOn is Cat on a device of choice for tensors of any devices.
 	CatOn func(dev device.Device, ts []T, axis int) T
 	// NewReplicas returns copies that several goroutines may use.
 	NewReplicas func() Replicas[T]
+
+	// ReadMemory calls use with the memory of a contiguous CPU tensor's elements, which use may look at until it returns.
+	ReadMemory func(x T, use func(memory []byte) error) error
+	// WriteMemory is ReadMemory for a use that changes the elements.
+	WriteMemory func(x T, use func(memory []byte) error) error
+	// EntireStorage returns a tensor of one axis over all of x's storage.
+	EntireStorage func(x T) T
+	// Strided returns a tensor over x's storage whose element at index i[0], i[1], … is number offset + Σ i[k]·stride[k] there.
+	Strided func(x T, shape, stride []int, offset int) T
+	// StorageOf returns what is equal for tensors that share memory.
+	StorageOf func(x T) any
 }
 
 // Replicas copies tensors of one GPU to others, over and over: all that changed since the last time in one piece, into memory
@@ -34,13 +48,17 @@ type Replicas[T any] interface {
 	Of(ts []T, devices []device.Device) [][]T
 }
 
-var lent any // a *Tensors[*tensor.Tensor]
+// Described is a field of structs whose String is nn.Describe of themselves: Describe prints such a struct by its fields, so that
+// it knows which models it is in the middle of.
+type Described struct{}
 
-// Lend is called by package tensor alone.
-func Lend[T any](t *Tensors[T]) *Tensors[T] {
-	lent = t
+var registered any // a *Tensors[*tensor.Tensor]
+
+// Register is called by package tensor alone.
+func Register[T any](t *Tensors[T]) *Tensors[T] {
+	registered = t
 	return t
 }
 
-// Of returns what tensor has lent; T is *tensor.Tensor.
-func Of[T any]() *Tensors[T] { return lent.(*Tensors[T]) }
+// Of returns what tensor has registered; T is *tensor.Tensor.
+func Of[T any]() *Tensors[T] { return registered.(*Tensors[T]) }

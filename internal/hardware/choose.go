@@ -19,9 +19,8 @@ func Asked() (value string, simulated bool) {
 // standard is the preset of the GPUs of CRESSET_SIM=2.
 const standard = "a100"
 
-// Choose returns the machine that a value of CRESSET_SIM asks for: "2" is two
-// GPUs of the standard preset, "gtx1050" one of that preset, "h200:4" four, and
-// anything with a separator or a dot is the path of a hardware file.
+// Choose returns the machine that a value of CRESSET_SIM asks for: "2" is two GPUs of the standard preset, "gtx1050" one of
+// that preset, "h200:4" four, and anything with a separator or a dot is the path of a hardware file.
 func Choose(value string) (*Machine, error) {
 	m, err := choose(value)
 	if err != nil {

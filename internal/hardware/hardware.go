@@ -1,6 +1,5 @@
-// Package hardware describes machines with GPUs as data, for the simulated driver
-// and the simulated NVML. A description is a JSON file; the presets are such
-// files.
+// Package hardware describes machines with GPUs as data, for the simulated driver and the simulated NVML. A description is a
+// JSON file; the presets are such files.
 package hardware
 
 import "fmt"
@@ -60,8 +59,8 @@ type Process struct {
 // CanAccess reports whether GPU i can read and write the memory of GPU j.
 func (m *Machine) CanAccess(i, j int) bool { return i != j && len(m.Peers) > 0 && m.Peers[i][j] }
 
-// PeerRate returns the bytes per second between two GPUs: of their own link where
-// they are peers that have one, and else of the slower link to the host.
+// PeerRate returns the bytes per second between two GPUs: of their own link where they are peers that have one, and else of
+// the slower link to the host.
 func (m *Machine) PeerRate(i, j int) uint64 {
 	a, b := &m.GPUs[i], &m.GPUs[j]
 	if m.CanAccess(i, j) && a.PeerLink > 0 && b.PeerLink > 0 {

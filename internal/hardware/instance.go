@@ -1,7 +1,6 @@
 package hardware
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"regexp"
 )
@@ -16,8 +15,7 @@ type Instance struct {
 	ComputeInstance int
 }
 
-// Slices returns how many of the seven slices of a GPU's multiprocessors the
-// instance has: 3 of 3g.20gb.
+// Slices returns how many of the seven slices of a GPU's multiprocessors the instance has: 3 of 3g.20gb.
 func (i *Instance) Slices() int { return int(i.Profile[0] - '0') }
 
 // Part returns the GPU that programs see in an instance of it.
@@ -93,8 +91,7 @@ func (g *GPU) nameInstances() {
 	for at := range g.Instances {
 		i := &g.Instances[at]
 		if i.UUID == "" {
-			h := sha256.Sum256(fmt.Appendf(nil, "%d/%d of %s", i.GPUInstance, i.ComputeInstance, g.UUID))
-			i.UUID = fmt.Sprintf("MIG-%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+			i.UUID = "MIG-" + identifier(fmt.Sprintf("%d/%d of %s", i.GPUInstance, i.ComputeInstance, g.UUID))
 		}
 	}
 }

@@ -12,8 +12,7 @@ const (
 	On
 )
 
-// Management is what NVML tells of a GPU beyond what CUDA does. The zero value
-// tells as little as a GPU for games.
+// Management is what NVML tells of a GPU beyond what CUDA does. The zero value tells as little as a GPU for games.
 type Management struct {
 	Serial            string // "" where it has none
 	Reserved          uint64 // bytes that the driver keeps
@@ -56,8 +55,7 @@ func (m *Machine) Libraries() string {
 	return m.Library
 }
 
-// Mismatched reports whether the libraries are of another version than the
-// driver, as after an update without a restart.
+// Mismatched reports whether the libraries are of another version than the driver, as after an update without a restart.
 func (m *Machine) Mismatched() bool { return m.Libraries() != m.Driver }
 
 // Generation returns the driver's major version, such as 470.

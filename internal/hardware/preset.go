@@ -1,9 +1,9 @@
 package hardware
 
 import (
-	"crypto/sha256"
 	"embed"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"maps"
 	"path"
@@ -49,8 +49,7 @@ func readPresets() map[string]*Machine {
 // Presets returns the names of the presets, sorted.
 func Presets() []string { return slices.Sorted(maps.Keys(presets())) }
 
-// Preset returns a machine with n GPUs of a preset, all of them peers where the
-// preset has a link between GPUs.
+// Preset returns a machine with n GPUs of a preset, all of them peers where the preset has a link between GPUs.
 func Preset(name string, n int) (*Machine, error) {
 	preset, ok := presets()[name]
 	if !ok {
@@ -94,8 +93,8 @@ func (m *Machine) connect() {
 	}
 }
 
-// place gives the GPUs that have none a free place on the bus and a UUID, which
-// follows from name and place and so is the same in every process.
+// place gives the GPUs that have none a free place on the bus and a UUID, which follows from name and place and so is the
+// same in every process.
 func place(gpus []GPU) {
 	taken := map[string]bool{}
 	for i := range gpus {
@@ -111,11 +110,18 @@ func place(gpus []GPU) {
 			}
 		}
 		if g.UUID == "" {
-			h := sha256.Sum256([]byte(g.Name + " at " + g.Bus))
-			g.UUID = fmt.Sprintf("GPU-%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:16])
+			g.UUID = "GPU-" + identifier(g.Name+" at "+g.Bus)
 		}
 		g.nameInstances()
 	}
+}
+
+// identifier returns what a UUID that follows from a name has after its kind.
+func identifier(name string) string {
+	hash := fnv.New128a()
+	_, _ = hash.Write([]byte(name)) // never fails
+	h := hash.Sum(nil)
+	return fmt.Sprintf("%x-%x-%x-%x-%x", h[:4], h[4:6], h[6:8], h[8:10], h[10:])
 }
 
 // places is place for the GPUs of a file. It refuses two with the same bus address or UUID.

@@ -13,8 +13,7 @@ import (
 // MaxGPUs is how many GPUs a machine can have.
 const MaxGPUs = 16
 
-// ReadFile reads a hardware file. What is not understood is refused with
-// *FileError.
+// ReadFile reads a hardware file. What is not understood is refused with *FileError.
 func ReadFile(path string) (*Machine, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -38,8 +37,7 @@ func Read(file string, data []byte) (*Machine, error) {
 	return m, nil
 }
 
-// reader turns nodes into a machine. It keeps the first error and goes on, so
-// that no step needs to look.
+// reader turns nodes into a machine. It keeps the first error and goes on, so that no step needs to look.
 type reader struct {
 	*tree
 	err error
@@ -67,20 +65,11 @@ func (r *reader) fields(n *node, readers map[string]func(*node)) {
 	for i, name := range n.names {
 		read, known := readers[name]
 		if !known {
-			r.refuse(n.items[i], "unknown field; known are %s", fieldNames(readers))
+			r.refuse(n.items[i], "unknown field; known are %s", strings.Join(slices.Sorted(maps.Keys(readers)), ", "))
 			return
 		}
 		read(n.items[i])
 	}
-}
-
-func fieldNames(readers map[string]func(*node)) string {
-	names := make([]string, 0, len(readers))
-	for name := range readers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
 }
 
 func (r *reader) machine(n *node) *Machine {

@@ -6,84 +6,60 @@ import (
 	"cresset/dtype"
 )
 
-// The half types have the same underlying type, so that Go compiles a generic
-// loop over both as one that calls their methods through a table. Each type
-// has loops of its own instead, into which the conversions are inlined.
+// castPiece is how many elements a cast by way of float32 holds at a time.
+const castPiece = 512
 
-func castToF16[S dtype.Number](dst, src unsafe.Pointer, n int) {
-	d, s := elements[dtype.F16, S](dst, src, n)
-	for i, v := range s {
-		d[i] = dtype.ToF16(float32(v))
+// addHalfCasts casts between a half type and others by way of float32: a half becomes one without loss, and what becomes a half is
+// rounded to float32 first.
+func addHalfCasts(t *[dtype.Count][dtype.Count]CastFunc) {
+	for _, half := range []dtype.DType{dtype.Float16, dtype.BFloat16} {
+		for other := dtype.Bool; other < dtype.Count; other++ {
+			if other != half && other != dtype.Float32 {
+				t[half][other] = viaFloat32(t[dtype.Float32][other], t[half][dtype.Float32], half, other)
+				t[other][half] = viaFloat32(t[dtype.Float32][half], t[other][dtype.Float32], other, half)
+			}
+		}
 	}
 }
 
-func castToBF16[S dtype.Number](dst, src unsafe.Pointer, n int) {
-	d, s := elements[dtype.BF16, S](dst, src, n)
-	for i, v := range s {
-		d[i] = dtype.ToBF16(float32(v))
+// viaFloat32 is the cast by way of float32, by a cast to that and one from there.
+func viaFloat32(widen, narrow CastFunc, to, from dtype.DType) CastFunc {
+	return func(dst, src unsafe.Pointer, n int) {
+		d := wideRooms.Get().(*wideRoom)
+		defer wideRooms.Put(d)
+		middle := unsafe.Pointer(&d[0])
+		for done := 0; done < n; done += castPiece {
+			count := min(n-done, castPiece)
+			widen(middle, unsafe.Add(src, done*from.Size()), count) // inside, for done < n
+			narrow(unsafe.Add(dst, done*to.Size()), middle, count)
+		}
 	}
 }
 
-func castF16ToFloat[D dtype.Float](dst, src unsafe.Pointer, n int) {
-	d, s := elements[D, dtype.F16](dst, src, n)
+func castToF16(dst, src unsafe.Pointer, n int) {
+	d, s := elements[dtype.F16, float32](dst, src, n)
 	for i, v := range s {
-		d[i] = D(v.Float32())
+		d[i] = dtype.ToF16(v)
 	}
 }
 
-func castBF16ToFloat[D dtype.Float](dst, src unsafe.Pointer, n int) {
-	d, s := elements[D, dtype.BF16](dst, src, n)
+func castToBF16(dst, src unsafe.Pointer, n int) {
+	d, s := elements[dtype.BF16, float32](dst, src, n)
 	for i, v := range s {
-		d[i] = D(v.Float32())
+		d[i] = dtype.ToBF16(v)
 	}
 }
 
-func castF16ToNarrow[D dtype.Integer](dst, src unsafe.Pointer, n int) {
-	d, s := elements[D, dtype.F16](dst, src, n)
+func castFromF16(dst, src unsafe.Pointer, n int) {
+	d, s := elements[float32, dtype.F16](dst, src, n)
 	for i, v := range s {
-		d[i] = D(truncate32(v.Float32()))
+		d[i] = v.Float32()
 	}
 }
 
-func castBF16ToNarrow[D dtype.Integer](dst, src unsafe.Pointer, n int) {
-	d, s := elements[D, dtype.BF16](dst, src, n)
+func castFromBF16(dst, src unsafe.Pointer, n int) {
+	d, s := elements[float32, dtype.BF16](dst, src, n)
 	for i, v := range s {
-		d[i] = D(truncate32(v.Float32()))
-	}
-}
-
-func castF16ToInt64(dst, src unsafe.Pointer, n int) {
-	d, s := elements[int64, dtype.F16](dst, src, n)
-	for i, v := range s {
-		d[i] = truncate64(v.Float32())
-	}
-}
-
-func castBF16ToInt64(dst, src unsafe.Pointer, n int) {
-	d, s := elements[int64, dtype.BF16](dst, src, n)
-	for i, v := range s {
-		d[i] = truncate64(v.Float32())
-	}
-}
-
-func castF16ToBF16(dst, src unsafe.Pointer, n int) {
-	d, s := elements[dtype.BF16, dtype.F16](dst, src, n)
-	for i, v := range s {
-		d[i] = dtype.ToBF16(v.Float32())
-	}
-}
-
-func castBF16ToF16(dst, src unsafe.Pointer, n int) {
-	d, s := elements[dtype.F16, dtype.BF16](dst, src, n)
-	for i, v := range s {
-		d[i] = dtype.ToF16(v.Float32())
-	}
-}
-
-// castHalfNonzero serves both half types: all but the sign tells zero.
-func castHalfNonzero(dst, src unsafe.Pointer, n int) {
-	d, s := elements[bool, uint16](dst, src, n)
-	for i, v := range s {
-		d[i] = v&0x7fff != 0
+		d[i] = v.Float32()
 	}
 }

@@ -12,8 +12,7 @@ func copyElements[T any](dst, src unsafe.Pointer, n int) {
 	copy(d, s)
 }
 
-// castNumber converts as Go does, where Go defines the result: integers wrap,
-// what becomes a float is rounded once.
+// castNumber converts as Go does, where Go defines the result: integers wrap, what becomes a float is rounded once.
 func castNumber[D, S dtype.Number](dst, src unsafe.Pointer, n int) {
 	d, s := elements[D, S](dst, src, n)
 	for i, v := range s {
@@ -43,9 +42,8 @@ func castNonzero[S dtype.Number](dst, src unsafe.Pointer, n int) {
 	}
 }
 
-// truncate32 returns x without its fraction, or the least int32 where that is
-// out of range or x is NaN. In float32 the lower limit rounds to the least
-// int32, which then takes the second way to the same result.
+// truncate32 returns x without its fraction, or the least int32 where that is out of range or x is NaN. In float32 the lower limit
+// rounds to the least int32, which the second return gives as well.
 func truncate32[S dtype.Float](x S) int32 {
 	if x > math.MinInt32-1 && x < math.MaxInt32+1 {
 		return int32(x)

@@ -27,20 +27,6 @@ var castLoops = map[[2]dtype.DType]vec.Loop{
 	{dtype.Uint8, dtype.Float32}:    vec.ToU8,
 	{dtype.Uint8, dtype.Int32}:      vec.ToU8 + vec.Int32,
 	{dtype.Uint8, dtype.Int64}:      vec.ToU8 + vec.Int64,
-	{dtype.Float16, dtype.Bool}:     vec.U8ToF16,
-	{dtype.Float16, dtype.Uint8}:    vec.U8ToF16,
-	{dtype.Float16, dtype.Int32}:    vec.I32ToF16,
-	{dtype.Float16, dtype.BFloat16}: vec.BF16ToF16,
-	{dtype.BFloat16, dtype.Bool}:    vec.U8ToBF16,
-	{dtype.BFloat16, dtype.Uint8}:   vec.U8ToBF16,
-	{dtype.BFloat16, dtype.Int32}:   vec.I32ToBF16,
-	{dtype.BFloat16, dtype.Float16}: vec.F16ToBF16,
-	{dtype.Bool, dtype.Float16}:     vec.F16ToBool,
-	{dtype.Bool, dtype.BFloat16}:    vec.BF16ToBool,
-	{dtype.Uint8, dtype.Float16}:    vec.F16ToU8,
-	{dtype.Uint8, dtype.BFloat16}:   vec.BF16ToU8,
-	{dtype.Int32, dtype.Float16}:    vec.F16ToI32,
-	{dtype.Int32, dtype.BFloat16}:   vec.BF16ToI32,
 	{dtype.Int32, dtype.Int64}:      vec.ToI32 + vec.Int64,
 	{dtype.Int32, dtype.Uint8}:      vec.FromU8 + vec.Int32,
 	{dtype.Int32, dtype.Bool}:       vec.FromU8 + vec.Int32,
@@ -56,15 +42,12 @@ var castLoops = map[[2]dtype.DType]vec.Loop{
 	{dtype.Bool, dtype.Float64}:     vec.ToBool + vec.Float64,
 }
 
-// vectorCasts are the casts, with the vector loop before the one in Go where there is one, and some that have none by way of another
-// type.
-var vectorCasts = addDetours(addVectorCasts(casts))
-
-func addVectorCasts(table [dtype.Count][dtype.Count]CastFunc) [dtype.Count][dtype.Count]CastFunc {
+// addVectorCasts puts the vector loops before those in Go, which compute what is left.
+func addVectorCasts(t *[dtype.Count][dtype.Count]CastFunc) {
 	for types, loop := range castLoops {
 		to, from := types[0], types[1]
-		rest := table[to][from]
-		table[to][from] = func(dst, src unsafe.Pointer, n int) {
+		rest := t[to][from]
+		t[to][from] = func(dst, src unsafe.Pointer, n int) {
 			done := vec.Cast(loop, dst, src, to.Size(), from.Size(), n)
 			if done == n {
 				return // there may be nothing behind the last element to point to
@@ -73,6 +56,4 @@ func addVectorCasts(table [dtype.Count][dtype.Count]CastFunc) [dtype.Count][dtyp
 			rest(unsafe.Add(dst, done*to.Size()), unsafe.Add(src, done*from.Size()), n-done)
 		}
 	}
-	table[dtype.Uint8][dtype.Bool] = copyElements[uint8]
-	return table
 }

@@ -34,8 +34,6 @@ type Floats[T dtype.Float] struct {
 	Softmax, LogSoftmax                 func(outer, axis, inner int, x, y []T) error
 	SoftmaxBackward, LogSoftmaxBackward func(outer, axis, inner int, dy, y, dx []T) error
 	SoftmaxShifts                       func(outer, axis, inner int, x, shifts []T) error
-	LogSumExpMiddle                     func(dst, src []T, outer, n, inner int) error
-	NormMiddle                          func(dst, src []T, outer, n, inner int, p float64) error
 
 	NLL                  func(s ChannelShape, x, shifts []T, targets []int64, weight []T, ignore int64, loss []T) (sum, total float64)
 	NLLBackward          func(s ChannelShape, dy []T, scale float64, targets []int64, weight []T, ignore int64, dx []T)
@@ -53,7 +51,7 @@ func floatsOf[T dtype.Float]() *Floats[T] {
 		Conv2D[T], Conv2DGradInput[T], Conv2DGradWeight[T],
 		MaxPool2D[T], MaxPool2DBackward[T], AvgPool2D[T], AvgPool2DBackward[T], AdaptiveAvgPool2D[T], AdaptiveAvgPool2DBackward[T],
 		BatchNorm[T], BatchNormMoments[T], BatchNormBackward[T], LayerNorm[T], LayerNormBackward[T],
-		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T], LogSumExpMiddle[T], NormMiddle[T],
+		Softmax[T], LogSoftmax[T], SoftmaxBackward[T], LogSoftmaxBackward[T], SoftmaxShifts[T],
 		NLL[T], NLLBackward[T], CrossEntropyBackward[T],
 	}
 }
@@ -69,14 +67,12 @@ func Float[T dtype.Float]() *Floats[T] {
 // Numbers are kernels over a type of number, of those that reductions compute with.
 type Numbers[T dtype.Number] struct {
 	MaxMiddle, MinMiddle func(value []T, index []int64, src []T, outer, n, inner int) error
-	CountMiddle          func(dst []int64, src []T, outer, n, inner int) error
-	AnyMiddle, AllMiddle func(dst []bool, src []T, outer, n, inner int) error
 }
 
 var allNumbers = [...]any{numbersOf[float32](), numbersOf[float64](), numbersOf[int32](), numbersOf[int64](), numbersOf[uint8]()}
 
 func numbersOf[T dtype.Number]() *Numbers[T] {
-	return &Numbers[T]{MaxMiddle[T], MinMiddle[T], CountMiddle[T], AnyMiddle[T], AllMiddle[T]}
+	return &Numbers[T]{MaxMiddle[T], MinMiddle[T]}
 }
 
 // Number returns the kernels over a type of number, nil for another.

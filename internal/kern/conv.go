@@ -31,7 +31,7 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 	if s.slides() {
 		return convSliding(s, x, w, bias, then, y)
 	}
-	if s.direct() && !s.multiplies() {
+	if s.direct() {
 		return convDirect(s, x, w, bias, then, y)
 	}
 	inputs, outputs, depth, pixels := s.groupSizes()
@@ -55,42 +55,6 @@ func Conv2D[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) erro
 			p := product[T]{m: outputs, n: (end - line) * s.OW, k: depth, alpha: 1,
 				a: Matrix[T]{w[group*outputs*depth:], depth, 1}, b: columns, beta: beta, then: then, c: out, ldc: pixels}
 			p.run(inline)
-		}
-	})
-}
-
-// Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
-func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
-	if s.byPhases() && !s.multiplies() {
-		return gradInputByPhases(s, dy, w, dx)
-	}
-	inputs, outputs, depth, pixels := s.groupSizes()
-	window := s.R * s.S
-	channels := max(1, convRows/max(window, 1))
-	pieces := ceilDiv(s.C/s.Groups, channels)
-	lines := s.linesPerPiece(4 * convPixels)
-	size := s.columnsSize(min(channels, s.C/s.Groups)*window, lines)
-	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(2*channels*window*outputs*pixels), size, func(lo, hi int, space []T) {
-		for i := lo; i < hi; i++ {
-			image, channel := i/pieces, i%pieces*channels
-			end := min(channel+channels, s.C/s.Groups)
-			dst := dx[image*inputs:][channel*s.H*s.W : end*s.H*s.W]
-			rows := (end - channel) * window
-			clear(dst)
-			weights := Matrix[T]{w[image%s.Groups*outputs*depth+channel*window:], 1, depth} // transposed
-			for line := 0; line < s.OH; line += lines {
-				lineEnd := min(line+lines, s.OH)
-				width := (lineEnd - line) * s.OW
-				grad := Matrix[T]{dy[image*outputs*pixels+line*s.OW:], pixels, 1}
-				if s.pointwise() {
-					p := product[T]{m: rows, n: width, k: outputs, alpha: 1, a: weights, b: grad, c: dst[line*s.OW:], ldc: pixels}
-					p.run(inline)
-					continue
-				}
-				p := product[T]{m: rows, n: width, k: outputs, alpha: 1, a: weights, b: grad, c: space, ldc: width}
-				p.run(inline)
-				addColumns(s, dst, space, rows, line, lineEnd)
-			}
 		}
 	})
 }
@@ -152,12 +116,6 @@ func (s *ConvShape) columnsSize(rows, lines int) int {
 func (s *ConvShape) pointwise() bool {
 	return s.R == 1 && s.S == 1 && s.StrideH == 1 && s.StrideW == 1 && s.PadH == 0 && s.PadW == 0 && s.OH == s.H && s.OW == s.W
 }
-
-// fewPixels is the number of pixels from which on copies are read faster than the input itself.
-const fewPixels = 1 << 9
-
-// multiplies reports whether the convolution is fastest as one product of matrices.
-func (s *ConvShape) multiplies() bool { return s.pointwise() && s.OH*s.OW < fewPixels }
 
 func fillWith[T dtype.Float](x []T, v T) {
 	for i := range x {

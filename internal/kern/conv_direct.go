@@ -14,7 +14,7 @@ func (s *ConvShape) direct() bool {
 }
 
 // directConv is a convolution on micro-kernels without im2col's matrix (see conv_shift.go). A piece of work is consecutive output
-// pixels of one image and group, or of a few small groups; where lines are longer than a piece should be, it is a part of
+// pixels of one image and group; where lines are longer than a piece should be, it is a part of
 // some lines.
 type directConv[T dtype.Float] struct {
 	shifts
@@ -37,28 +37,24 @@ func convDirect[T dtype.Float](s *ConvShape, x, w, bias []T, then op.Op, y []T) 
 	} else {
 		pieces = ceilDiv(s.OH, d.lines) * ceilDiv(s.OW, d.width)
 	}
-	flops := 2 * d.groups * outputs * depth * ceilDiv(pixels, pieces)
-	return ForWithWorkspace(s.N*s.Groups/d.groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
+	flops := 2 * outputs * depth * ceilDiv(pixels, pieces)
+	return ForWithWorkspace(s.N*s.Groups*pieces, grainOf(flops), d.size(), func(lo, hi int, space []T) {
 		var taps tapTable
 		for i := lo; i < hi; i++ {
-			image := i / pieces * d.groups
-			d.piece(image, i%pieces, x[image*inputs:][:d.groups*inputs], space, &taps)
+			d.piece(i/pieces, i%pieces, x[i/pieces*inputs:][:inputs], space, &taps)
 		}
 	})
 }
 
-// piece computes a piece of the groups from one of an image on, whose input is x.
+// piece computes a piece of a group of an image, whose input is x.
 func (d *directConv[T]) piece(image, i int, x, shifted []T, taps *tapTable) {
 	_, outputs, _, pixels := d.groupSizes()
-	y := d.y[image*outputs*pixels:][:d.groups*outputs*pixels]
+	y := d.y[image*outputs*pixels:][:outputs*pixels]
 	if d.band > 0 {
 		first := i * d.band
 		end, line := min(first+d.band, pixels), first/d.OW
 		shift(&d.shifts, shifted, x, line, (end-1)/d.OW+1-line, 0, d.OW)
-		for g := range d.groups {
-			from := g*d.size()/d.groups + first - line*d.OW
-			d.multiply((image+g)%d.Groups, y[g*outputs*pixels+first:], shifted[from:], 1, end-first, taps)
-		}
+		d.multiply(image%d.Groups, y[first:], shifted[first-line*d.OW:], 1, end-first, taps)
 		return
 	}
 	across := ceilDiv(d.OW, d.width)

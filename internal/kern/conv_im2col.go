@@ -35,27 +35,6 @@ func columnsOf[T dtype.Float](s *ConvShape, x []T, row, rowEnd, line, lineEnd in
 	return Matrix[T]{space, width, 1}
 }
 
-// addColumns (col2im) adds rows of such a matrix, from the first channel of dx on,
-// to the input elements that columnsOf takes them from.
-func addColumns[T dtype.Float](s *ConvShape, dx, columns []T, rows, line, lineEnd int) {
-	for k := range rows {
-		t := s.tapOf(k)
-		plane := dx[t.channel*s.H*s.W:][:s.H*s.W]
-		for oh := line; oh < lineEnd; oh++ {
-			from := columns[:s.OW]
-			columns = columns[s.OW:]
-			ih := oh*s.StrideH + t.offsetH
-			if ih < 0 || ih >= s.H || t.lo >= t.hi {
-				continue
-			}
-			to := plane[ih*s.W:][:s.W][t.lo*s.StrideW+t.offsetW:]
-			for i, v := range from[t.lo:t.hi] {
-				to[i*s.StrideW] += v
-			}
-		}
-	}
-}
-
 // tap is the part of the input that one weight of a channel is multiplied by: output pixel (oh, ow)
 // reads input element (oh*StrideH+offsetH, ow*StrideW+offsetW), which lies
 // within the line for ow in [lo, hi).

@@ -57,31 +57,28 @@ func (s *ConvShape) phased(h, w axisPhase) *ConvShape {
 	}
 }
 
-const (
-	// phasesBytes is about the memory for the phases of the images that are computed together.
-	phasesBytes = 1 << 22
-	// mostPhases bounds the strides: with longer ones most phases have no weights.
-	mostPhases = 4
-)
+// phases returns how many phases of rows and of columns have elements.
+func (s *ConvShape) phases() (rows, cols int) { return min(s.StrideH, s.H), min(s.StrideW, s.W) }
 
-// byPhases reports whether gradInputByPhases computes the gradient.
-func (s *ConvShape) byPhases() bool {
-	p := s.phased(s.phase(0, 0))
-	p.R, p.S = max(p.R, 1), max(p.S, 1)
-	return max(s.StrideH, s.StrideW) <= mostPhases && s.R*s.S > 0 && (p.slides() || p.direct())
-}
+// phasesBytes is about the memory for the phases of the images that are computed together.
+const phasesBytes = 1 << 22
 
-// gradInputByPhases computes dx.
-func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
+// Conv2DGradInput computes dx, the gradient of Conv2D for x, from dy.
+func Conv2DGradInput[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
+	if len(dx) == 0 || len(dy) == 0 || len(w) == 0 {
+		clear(dx)
+		return nil
+	}
 	size := volume(s.K, s.C/s.Groups, s.R, s.S)
 	p := s.phased(s.phase(0, 0))
+	rows, cols := s.phases()
 	image := s.C * p.OH * p.OW
-	images := min(s.N, max(1, phasesBytes/dtype.Of[T]().Size()/(image*s.StrideW)))
+	images := min(s.N, max(1, phasesBytes/dtype.Of[T]().Size()/(image*cols)))
 	apart := images*image + vec.SlideBlock[T]() // a vector may be read beyond the last one's end
 	if s.StrideH*s.StrideW == 1 {
 		images, apart = s.N, 0
 	}
-	return withWorkspace(size+s.StrideW*apart, func(space []T) error {
+	return withWorkspace(size+cols*apart, func(space []T) error {
 		weights, phases := space[:size], space[size:]
 		flipAll(s, w, weights)
 		if apart == 0 {
@@ -92,8 +89,8 @@ func gradInputByPhases[T dtype.Float](s *ConvShape, dy, w, dx []T) error {
 			some.N = min(images, s.N-n)
 			from, to := dy[n*s.K*s.OH*s.OW:], dx[n*s.C*s.H*s.W:]
 			left := weights
-			for a := range s.StrideH {
-				for b := range s.StrideW {
+			for a := range rows {
+				for b := range cols {
 					p, phase := some.phased(some.phase(a, b)), phases[b*apart:][:some.N*image]
 					if p.R*p.S == 0 {
 						clear(phase)
@@ -118,25 +115,20 @@ func withWorkspace[T dtype.Float](n int, f func(space []T) error) (err error) {
 	return errors.Join(ForWithWorkspace(1, 1, n, func(_, _ int, space []T) { err = f(space) }), err)
 }
 
-// flipped is the number of outputs that flip takes at a time: enough of each memory page that it touches, so that misses of the
-// TLB do not count.
-const flipped = 16
-
 // flipAll writes the weights of all phases' convolutions.
 func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 	outputs := s.K / s.Groups
-	for a := range s.StrideH {
-		for b := range s.StrideW {
+	down, across := s.phases()
+	for a := range down {
+		for b := range across {
 			rows, cols := s.phase(a, b)
 			taps := rows.count * cols.count
 			if taps == 0 {
 				continue
 			}
 			par.For(s.C, max(1, copyGrain/(outputs*taps)), func(lo, hi int) {
-				for k := 0; k < outputs; k += flipped {
-					for c := lo; c < hi; c++ {
-						flip(s, w, dst[(c*outputs+k)*taps:], c, k, rows, cols)
-					}
+				for c := lo; c < hi; c++ {
+					flip(s, w, dst[c*outputs*taps:], c, rows, cols)
 				}
 			})
 			dst = dst[s.C*outputs*taps:]
@@ -144,11 +136,11 @@ func flipAll[T dtype.Float](s *ConvShape, w, dst []T) {
 	}
 }
 
-// flip writes the weights of one input channel for some outputs of its group from k on, side by side, windows backwards.
-func flip[T dtype.Float](s *ConvShape, w, dst []T, c, k int, rows, cols axisPhase) {
+// flip writes the weights of one input channel for the outputs of its group, side by side, windows backwards.
+func flip[T dtype.Float](s *ConvShape, w, dst []T, c int, rows, cols axisPhase) {
 	channels, outputs, window, taps := s.C/s.Groups, s.K/s.Groups, s.R*s.S, rows.count*cols.count
-	first := (c/channels*outputs+k)*channels + c%channels
-	for o := range min(flipped, outputs-k) {
+	first := c/channels*outputs*channels + c%channels
+	for o := range outputs {
 		from, to := w[(first+o*channels)*window:][:window], dst[o*taps:][:taps]
 		i := taps
 		for r := range rows.count {

@@ -29,10 +29,6 @@ type shifts struct {
 const (
 	// shiftedBytes bounds the copies: with a few rows of weights they stay in the second cache level.
 	shiftedBytes = 1 << 19
-	// fewShifted is the least number of elements that is worth a call: smaller groups are copied together.
-	fewShifted = 1 << 13
-	// copyCost is the time to copy an element, in multiply-adds.
-	copyCost = 4
 	// cutLines is the least number of output lines of a piece of cut lines: each piece also copies the lines above and below
 	// that its windows reach.
 	cutLines = 8
@@ -50,16 +46,12 @@ func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
 	around := reach / s.StrideH // lines of a phase beyond those of the output
 	room := shiftedBytes / dtype.Of[T]().Size() / (s.C / s.Groups * d.phases)
 	pixels := s.OH * s.OW
-	if joined := room / s.S; !s.cuts(tile, vec.Lanes[T]()) && (around+min(cutLines, s.OH))*s.OW <= joined {
+	if joined := room / s.S; (around+min(cutLines, s.OH))*s.OW <= joined {
 		band := min(pixels, max(tile, joined-(around+1)*s.OW))
 		band = ceilDiv(pixels, ceilDiv(pixels, band)) // evenly
 		band = ceilDiv(band, tile) * tile
 		d.lines = min(s.OH, (band+s.OW-2)/s.OW+1)
 		d.depth = around + d.lines
-		d.groups = min(s.Groups, max(1, fewShifted/d.size()))
-		for s.Groups%d.groups > 0 {
-			d.groups--
-		}
 		return d, band
 	}
 	beside := 0 // columns of a line beyond those of the output
@@ -76,13 +68,6 @@ func shiftsFor[T dtype.Float](s *ConvShape, tile int) (shifts, int) {
 	d.lines = ceilDiv(s.OH, ceilDiv(s.OH, d.lines))
 	d.depth = around + d.lines
 	return d, 0
-}
-
-// cuts reports whether it takes less time to end tiles with each line, in part unused, than to copy the input for each column of
-// the window.
-func (s *ConvShape) cuts(tile, lanes int) bool {
-	waste := ceilDiv(s.OW, lanes)*lanes - s.OW
-	return s.StrideW == 1 && s.OW >= tile && waste*s.K/s.Groups*s.R*s.S < copyCost*(s.S-1)*s.OW
 }
 
 // size returns the elements of the copies.

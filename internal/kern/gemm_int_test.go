@@ -30,24 +30,6 @@ func benchmarkMatMulInt[T dtype.Integer](b *testing.B) {
 	}
 }
 
-// productLoops are rows of a matrix product; they add to their results.
-func productLoops[T dtype.Integer]() []vectorLoop[T] {
-	return []vectorLoop[T]{
-		ternaryLoop("addProducts", func(dst, a, b, c []T) {
-			sums := slices.Clone(b)
-			addProducts(sums, a, b, c, 3, 7, 101)
-			copy(dst, sums)
-		}),
-		ternaryLoop("addProductsPair", func(dst, a, b, c []T) {
-			sums, more := slices.Clone(c), slices.Clone(a)
-			addProductsPair(sums, more, a, b, 5, 11, 99, 2)
-			for i := range dst {
-				dst[i] = sums[i] ^ 3*more[i]
-			}
-		}),
-	}
-}
-
 func TestMatMulIntOfAllShapes(t *testing.T) {
 	t.Run("int64", testMatMulInt[int64])
 	t.Run("int32", testMatMulInt[int32])

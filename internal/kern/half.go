@@ -104,7 +104,7 @@ func inFours[T Half](l vec.Loop, dst, a []T) int {
 }
 
 // wideRoom is scratch memory for the elements that viaFloats widens.
-type wideRoom [3][detourPiece]float32
+type wideRoom [3][castPiece]float32
 
 var wideRooms = sync.Pool{New: func() any { return new(wideRoom) }}
 
@@ -120,8 +120,8 @@ func viaFloats[T Half](dst, a, b []T, wide func(dst, a, b []float32)) {
 		}
 		return d[k][:n]
 	}
-	for lo := 0; lo < len(dst); lo += detourPiece {
-		n := min(len(dst)-lo, detourPiece)
+	for lo := 0; lo < len(dst); lo += castPiece {
+		n := min(len(dst)-lo, castPiece)
 		wide(d[0][:n], load(1, a, lo, n), load(2, b, lo, n))
 		narrow(unsafe.Pointer(&dst[lo : lo+n][0]), unsafe.Pointer(&d[0]), n)
 	}

@@ -7,30 +7,12 @@ import "cresset/dtype"
 
 // FindOutside returns the first index that is not in 0 … n-1, if there is one.
 func FindOutside(index []int64, n int) (bad int64, found bool) {
-	if !anyOutside(index, int64(n)-1) {
-		return 0, false
-	}
 	for _, i := range index {
 		if uint64(i) >= uint64(n) {
 			return i, true
 		}
 	}
 	return 0, false
-}
-
-// anyOutside reports whether an index is not in 0 … last: it or its distance to last is negative, and the signs are joined.
-func anyOutside(index []int64, last int64) bool {
-	var a, b int64
-	for len(index) >= 4 {
-		w := index[:4:4]
-		a |= w[0] | (last - w[0]) | w[1] | (last - w[1])
-		b |= w[2] | (last - w[2]) | w[3] | (last - w[3])
-		index = index[4:]
-	}
-	for _, i := range index {
-		a |= i | (last - i)
-	}
-	return a|b < 0
 }
 
 // FindBeyond returns the first index that is not in -n … n-1, if there is one.
@@ -76,22 +58,8 @@ func AddRows[T dtype.Number](dst, src []T, index []int64, inner, lo, hi int) {
 		return
 	}
 	for i, at := range index {
-		s := src[i*inner+lo : i*inner+hi]
-		d := dst[int(at)*inner+lo:][:len(s)]
-		addTo(d, s)
-	}
-}
-
-// addTo is dst[i] += src[i].
-func addTo[T dtype.Number](dst, src []T) {
-	const few = 48 // are done sooner than a vector loop is called
-	if len(src) >= few {
-		Add(dst, dst, src)
-		return
-	}
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] += v
+		d := dst[int(at)*inner+lo : int(at)*inner+hi]
+		Add(d, d, src[i*inner+lo:i*inner+hi])
 	}
 }
 
@@ -99,16 +67,6 @@ func addTo[T dtype.Number](dst, src []T) {
 // stops at an index that is not in 0 … n-1 and returns whether there was none.
 func TakeAt[T dtype.Element](dst, src []T, index []int64, n, step, skip int) bool {
 	index = index[:len(dst)]
-	if skip == 0 && step == 1 {
-		src = src[:n]
-		for k, at := range index {
-			if uint64(at) >= uint64(len(src)) {
-				return false
-			}
-			dst[k] = src[at]
-		}
-		return true
-	}
 	from := 0
 	for k, at := range index {
 		if uint64(at) >= uint64(n) {

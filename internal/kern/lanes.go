@@ -26,7 +26,7 @@ const (
 func inLanes[T dtype.Number](n, bytes int, add func(lanes []T, lo, hi int)) float64 {
 	var space [manyLanes / 4]T
 	var totals [laneTotals]float64
-	size := int(unsafe.Sizeof(space[0])) // nothing but the size is asked for
+	size := int(unsafe.Sizeof(space[0])) // a constant: space is not read
 	lanes, run := space[:bytes/size], n
 	if size == 4 {
 		run = laneRun * len(lanes)
@@ -68,16 +68,6 @@ func sumRows[T dtype.Number](x []T, n int, sums []float64) {
 	for r, sum := range sums {
 		if !isFinite(sum) {
 			sums[r] = sumPiece(x[r*n:][:n])
-		}
-	}
-}
-
-// sumSquares writes Σ x² of each row of n elements, at most a piece.
-func sumSquares[T dtype.Float](x []T, n int, sums []float64) {
-	whole := vec.Rows(vec.SumProducts, n, nil, sums, x, x)
-	for r, sum := range sums {
-		if row := x[r*n:][:n]; !whole || !isFinite(sum) {
-			sums[r] = dotPiece(row, row)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func BatchNormBackward[T dtype.Float](s ChannelShape, training bool, dy, x, weig
 	})
 }
 
-// centered64 returns Σ y*(x-mean), added as sum64 adds.
+// centered64 returns Σ y*(x-mean), in float64 and four accumulators.
 func centered64[T dtype.Float](y, x []T, mean float64) float64 {
 	var s0, s1, s2, s3 float64
 	for len(x) >= 4 && len(y) >= 4 {

@@ -22,25 +22,6 @@ type PoolShape struct {
 // poolElems is the least number of visited elements that is worth a thread.
 const poolElems = 1 << 13
 
-// stackedElems is the least number of elements that is worth a call of a vector loop.
-const stackedElems = 1 << 12
-
-// stacked returns the pooling of several planes as that of one higher plane, where windows do not overlap the planes' edges.
-func (s *PoolShape) stacked() *PoolShape {
-	if s.PadH != 0 || s.OH*s.StrideH != s.H || (s.R-1)*s.DilationH >= s.StrideH {
-		return s
-	}
-	count := min(s.Planes, stackedElems/max(s.H*s.W, 1))
-	for ; count > 1; count-- {
-		if s.Planes%count == 0 {
-			t := *s
-			t.Planes, t.H, t.OH = s.Planes/count, s.H*count, s.OH*count
-			return &t
-		}
-	}
-	return s
-}
-
 // eachPlane calls body for every plane, on all threads.
 func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 	work := max(s.OH*s.OW*window, s.H*s.W, 1)
@@ -57,7 +38,6 @@ func (s *PoolShape) eachPlane(window int, body func(plane int)) {
 func MaxPool2D[T dtype.Float](s *PoolShape, x, y []T, index []int64) {
 	var bands []band
 	if index == nil {
-		s = s.stacked()
 		bands = s.bands()
 	}
 	patches := s.patches(false)

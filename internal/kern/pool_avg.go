@@ -9,7 +9,7 @@ import (
 func AvgPool2D[T dtype.Float](s *PoolShape, countPad bool, x, y []T) {
 	near := *s
 	near.DilationH, near.DilationW = 1, 1
-	s = near.stacked()
+	s = &near
 	patches := s.patches(countPad)
 	if patches == nil {
 		rows, cols := s.averageWindows(countPad)
@@ -145,7 +145,7 @@ func averageBackward[T dtype.Float](s *PoolShape, rows, cols *windows, dy, dx []
 				for h := r.lo; h < r.hi; h++ {
 					sum := to[h*s.W:][:s.W]
 					if h < fresh {
-						addTo(sum, line)
+						Add(sum, sum, line)
 						continue
 					}
 					copy(sum, line)

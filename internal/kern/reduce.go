@@ -5,25 +5,19 @@ import (
 	"cresset/internal/par"
 )
 
-// Reductions see their input as [outer][n][inner] and reduce the middle axis. What becomes of one run along that axis is
-// told by a function of a row; a run that is not contiguous is gathered first. No result depends on the number of threads: a row
-// longer than piece is always reduced in pieces of that length, whose results are joined in order. Errors are those of
-// ForWithWorkspace.
+// Reductions see their input as [outer][n][inner] and reduce the middle axis. A function of a row computes the result of one run
+// along that axis; runs that are not contiguous are gathered first. No result depends on the number of threads: a row that lies contiguous
+// and is longer than piece is always reduced in pieces of that length, whose results are joined in order. Errors are those of ForWithWorkspace.
 
 const (
-	piece       = 1 << 15 // elements that one thread reduces at least
+	piece       = 1 << 15 // elements of a piece of a row, and how many one thread reduces at least
 	reduceLanes = 16      // rows that are gathered together where inner is not 1: a cache line of float32
-	wave        = 256     // pieces that are computed before they are joined: many more than threads, so that few wait for the last
+	wave        = 256     // pieces that are computed before they are joined: many more than threads, so that few threads idle at the end
 )
 
 // Reduce is dst[o][i] = row(src[o][:][i]).
 func Reduce[D, S dtype.Element](dst []D, src []S, outer, n, inner int, row func(row []S) D) error {
 	return forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at] = row(s) })
-}
-
-// ReducePair is dst[o][i], index[o][i] = row(src[o][:][i]).
-func ReducePair[D, S dtype.Element](dst []D, index []int64, src []S, outer, n, inner int, row func(row []S) (D, int64)) error {
-	return forEachRow(src, outer, n, inner, func(at int, s []S) { dst[at], index[at] = row(s) })
 }
 
 // MapRows calls row with every run x along the middle axis of src, with the run y of dst that it fills, and with the index
@@ -55,15 +49,22 @@ func forEachRow[S dtype.Element](src []S, outer, n, inner int, visit func(at int
 		forEachLine(src, outer, n, visit)
 		return nil
 	}
+	return forGathered(src, outer, n, inner, func(at, count int, rows []S) {
+		for l := range count {
+			visit(at+l, rows[l*n:(l+1)*n])
+		}
+	})
+}
+
+// forGathered calls visit with copies of neighbouring runs, one behind the other, and with the index of the first one's result.
+func forGathered[S dtype.Element](src []S, outer, n, inner int, visit func(at, count int, rows []S)) error {
 	return ForWithWorkspace(outer*ceilDiv(inner, reduceLanes), laneGrain(n), volume(min(reduceLanes, inner), n), func(lo, hi int, rows []S) {
 		for b := lo; b < hi; b++ {
 			from, at, count := laneBlock(b, n, inner)
 			if n > 0 {
 				gatherLanes(rows, src[from:], n, count, inner)
 			}
-			for l := range count {
-				visit(at+l, rows[l*n:(l+1)*n])
-			}
+			visit(at, count, rows[:count*n])
 		}
 	})
 }
@@ -106,7 +107,7 @@ func scatterLanes[T dtype.Element](dst, rows []T, n, count, stride int) {
 	}
 }
 
-// inPieces joins what part makes of the pieces of [0, n), in order. Callers spare a row of one piece the closure.
+// inPieces joins what part makes of the pieces of [0, n), in order. For a row of one piece callers need not make a closure.
 func inPieces[A any](n int, part func(lo, hi int) A, join func(a, b A) A) A {
 	var parts [wave]A
 	var whole A
@@ -127,5 +128,4 @@ func inPieces[A any](n int, part func(lo, hi int) A, join func(a, b A) A) A {
 	return whole
 }
 
-func plus[A float64 | int64](a, b A) A  { return a + b }
-func times[A float64 | int64](a, b A) A { return a * b }
+func plus(a, b float64) float64 { return a + b }

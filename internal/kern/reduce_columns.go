@@ -6,8 +6,8 @@ import (
 	"cresset/internal/par"
 )
 
-// Columns are reduced side by side, a strip of them at a time: row after row is added to a strip of accumulators, so that memory
-// is read in order and nothing is gathered.
+// Columns are reduced side by side, a strip of them at a time, into an accumulator for each: nothing is gathered, and lines of
+// cache are read as a whole. A column is never cut, and one thread takes all of it.
 
 const stripColumns = 512 // whose accumulators stay in the L1 cache
 
@@ -27,19 +27,6 @@ func forStrips(outer, n, inner int, visit func(from, to, count int)) {
 	})
 }
 
-// sumFloatColumns writes the sum of each column of n floats over a divisor. Elements of a column are added in order: those
-// of float32 in runs of columnRun, in float32, whose sums are added in float64. Where a run overflows, all are.
-func sumFloatColumns[D, S dtype.Number](dst []D, src []S, outer, n, inner int, divisor float64) {
-	forStrips(outer, n, inner, func(from, to, count int) {
-		var space [stripColumns]float64
-		sums := space[:count]
-		totalColumns(sums, src[from:], n, inner)
-		for i, sum := range sums {
-			dst[to+i] = D(sum / divisor)
-		}
-	})
-}
-
 // totalColumns adds n rows, so far apart, to sums, which are zeros: in float64 throughout where a run overflows.
 func totalColumns[S dtype.Number](sums []float64, rows []S, n, stride int) {
 	addRows(sums, rows, n, stride)
@@ -50,9 +37,9 @@ func totalColumns[S dtype.Number](sums []float64, rows []S, n, stride int) {
 	}
 }
 
-const columnRun = 15 // rows
+const columnRun = 15 // rows that are summed in float32, as few as those of a row (laneRun) with the sum of sums
 
-// addRows adds n rows, so far apart, to sums, which end where whole vectors have space.
+// addRows adds n rows, so far apart, to sums. Behind the sums there is space up to a multiple of the vector length.
 func addRows[S dtype.Number](sums []float64, rows []S, n, stride int) {
 	length := n
 	switch x := any(rows).(type) {

@@ -94,23 +94,6 @@ func firstEqual[T dtype.Number](x []T, v T) int {
 	return slices.Index(x, v)
 }
 
-// MaxValueRow is MaxRow without the index.
-func MaxValueRow[T dtype.Number](row []T) T { return extremeValue(vec.Largest, MaxRow, row) }
-
-// MinValueRow is MinRow without the index.
-func MinValueRow[T dtype.Number](row []T) T { return extremeValue(vec.Smallest, MinRow, row) }
-
-// extremeValue takes the value from a vector loop unless it is 0, whose sign is that of the first zero.
-func extremeValue[T dtype.Number](loop vec.RowLoop, of func([]T) (T, int64), row []T) T {
-	if len(row) <= piece {
-		if v, ok := vectorExtreme(loop, row); ok && v != 0 {
-			return v
-		}
-	}
-	v, _ := of(row)
-	return v
-}
-
 // ShareGrad divides dy evenly among the elements of x that equal y, the extreme of the row, and gives the others 0.
 func ShareGrad[T dtype.Float](dy, y T, x, dx []T) {
 	count := 0

@@ -11,7 +11,7 @@ func LogSumExpRow[T dtype.Float](row []T) T {
 	if len(row) == 0 {
 		return T(math.Inf(-1))
 	}
-	largest := MaxValueRow(row)
+	largest, _ := MaxRow(row)
 	if !isFinite(float64(largest)) {
 		return largest // Inf - Inf would spoil the sum
 	}

@@ -4,36 +4,16 @@ import (
 	"math"
 
 	"cresset/dtype"
-	"cresset/internal/kern/vec"
-	"cresset/internal/par"
 )
-
-// NormMiddle is dst[o][i] = the p-norm of src[o][·][i].
-func NormMiddle[T dtype.Float](dst, src []T, outer, n, inner int, p float64) error {
-	if p != 2 || inner != 1 || n == 0 || n > piece {
-		return Reduce(dst, src, outer, n, inner, func(row []T) T { return NormRow(row, p) })
-	}
-	par.For(len(dst), max(1, piece/n), func(lo, hi int) {
-		var sums [rowBlock]float64
-		for ; lo < hi; lo += rowBlock {
-			next := min(lo+rowBlock, hi)
-			sumSquares(src[lo*n:next*n], n, sums[:next-lo])
-			for r, sum := range sums[:next-lo] {
-				dst[lo+r] = T(math.Sqrt(sum))
-			}
-		}
-	})
-	return nil
-}
 
 // NormRow returns the p-norm of a row, (Σ |x|**p)**(1/p): the largest |x| where p is +Inf, the smallest where it is -Inf,
 // how many elements are not zero where p is 0.
 func NormRow[T dtype.Float](row []T, p float64) T {
 	switch {
 	case math.IsInf(p, 0):
-		return T(extremeSize(row, p))
+		return T(extremeSize(row, p > 0))
 	case p == 0:
-		return T(CountRow(row))
+		return T(CountNonZero[T, int64]().Row(row))
 	case p == 1:
 		return T(powerSum(row, p))
 	case p == 2:
@@ -49,13 +29,13 @@ func powerSum[T dtype.Float](row []T, p float64) float64 {
 	return inPieces(len(row), func(lo, hi int) float64 { return powerPiece(row[lo:hi], p) }, plus)
 }
 
-func powerPiece[T dtype.Float](row []T, p float64) float64 {
-	var sum float64
+// powerPiece returns Σ |x|**p.
+func powerPiece[T dtype.Float](row []T, p float64) (sum float64) {
 	switch p {
 	case 1:
 		return sizesPiece(row)
 	case 2:
-		return squaresPiece(row)
+		return dotPiece(row, row)
 	case 3:
 		for _, v := range row {
 			size := math.Abs(float64(v))
@@ -74,57 +54,30 @@ func powerPiece[T dtype.Float](row []T, p float64) float64 {
 	return sum
 }
 
-func squaresPiece[T dtype.Float](row []T) float64 {
-	var sum [1]float64
-	if vec.Rows(vec.SumSquares, len(row), nil, sum[:], row) && isFinite(sum[0]) {
-		return sum[0]
-	}
-	return dotPiece(row, row)
-}
-
+// sizesPiece returns Σ |x|, as sumPiece adds.
 func sizesPiece[T dtype.Float](row []T) float64 {
-	var sum [1]float64
-	if !vec.Rows(vec.SumSizes, len(row), nil, sum[:], row) {
-		sum[0] = inLanes(len(row), manyLanes, func(lanes []T, lo, hi int) {
-			for i, v := range row[lo:hi] {
-				lanes[i&(len(lanes)-1)] += T(math.Abs(float64(v)))
-			}
-		})
-	}
-	if isFinite(sum[0]) {
-		return sum[0]
+	sum := inLanes(len(row), manyLanes, func(lanes []T, lo, hi int) {
+		for i, v := range row[lo:hi] {
+			lanes[i&(len(lanes)-1)] += T(math.Abs(float64(v)))
+		}
+	})
+	if isFinite(sum) {
+		return sum
 	}
 	return sumWide(len(row), func(i int) float64 { return math.Abs(float64(row[i])) })
 }
 
-// extremeSize returns the largest |x| of a row, or the smallest where p is negative; NaN wins, and of no elements the
-// largest is 0.
-func extremeSize[T dtype.Float](row []T, p float64) float64 {
-	loop, best := vec.LargestSize, 0.0
-	if p < 0 {
-		loop, best = vec.SmallestSize, math.Inf(1)
-	}
-	for len(row) > 0 {
-		part := row[:min(len(row), piece)]
-		v, ok := vectorExtreme(loop, part)
-		if !ok {
-			break
-		}
-		if p > 0 {
-			best = max(best, float64(v))
-		} else {
-			best = min(best, float64(v))
-		}
-		row = row[len(part):]
-	}
+// extremeSize returns the largest |x| of a row, 0 of no elements, or the smallest, which is then +Inf; NaN wins.
+func extremeSize[T dtype.Float](row []T, largest bool) float64 {
+	most, least := 0.0, math.Inf(1)
 	for _, v := range row {
-		if p > 0 {
-			best = max(best, math.Abs(float64(v)))
-		} else {
-			best = min(best, math.Abs(float64(v)))
-		}
+		size := math.Abs(float64(v))
+		most, least = max(most, size), min(least, size)
 	}
-	return best
+	if largest {
+		return most
+	}
+	return least
 }
 
 // NormGrad is dx = dy · ∂y/∂x for the p-norm y of x. Where it has no derivative, it follows PyTorch: equal extremes share,

@@ -14,13 +14,13 @@ func TestProductsThatLeaveTheRange(t *testing.T) {
 	}
 	nan := append([]float64{0, math.Inf(1)}, row...)
 	eachLevel(t, func(t *testing.T) {
-		if got := ProdRow[float64](row); math.Abs(got-1) > 1e-12 {
+		if got := Prod[float64, float64]().Row(row); math.Abs(got-1) > 1e-12 {
 			t.Errorf("got %v, want 1", got)
 		}
-		if got := ProdRow[float64](append(row, 0)); got != 0 {
+		if got := Prod[float64, float64]().Row(append(row, 0)); got != 0 {
 			t.Errorf("with a zero: got %v, want 0", got)
 		}
-		if got := ProdRow[float64](nan); !math.IsNaN(got) {
+		if got := Prod[float64, float64]().Row(nan); !math.IsNaN(got) {
 			t.Errorf("with a zero and an infinity: got %v, want NaN", got)
 		}
 	})

@@ -54,7 +54,7 @@ func TestRowsDependOnNothingElse(t *testing.T) {
 		"LayerNorm": func(rows int, x, y []float32) {
 			LayerNorm(rows, n, x, w, b, 1e-5, y, make([]float32, rows), make([]float32, rows))
 		},
-		"sums":     func(rows int, x, y []float32) { SumMiddle(y[:rows], x, rows, n, 1) },
+		"sums":     func(rows int, x, y []float32) { reduced(Sum[float32, float64](), y[:rows], x, rows, n, 1) },
 		"extremes": func(rows int, x, y []float32) { _ = MaxMiddle(y[:rows], nil, x, rows, n, 1) },
 	}
 	for name, run := range ops {

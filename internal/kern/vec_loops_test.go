@@ -99,14 +99,6 @@ func moreLoops[T dtype.Float]() []vectorLoop[T] {
 			below(dst, a)
 			ExpBelow(dst, dst)
 		}),
-		binaryLoop("ExpStrip", func(dst, a, b []T) {
-			least := make([]T, len(a))
-			Minimum(least, a, b)
-			ExpStrip(dst, least, b)
-		}),
-		ternaryLoop("ShiftStrip", ShiftStrip[T]),
-		ternaryLoop("SoftmaxGradStrip", SoftmaxGradStrip[T]),
-		ternaryLoop("LogSoftmaxGradStrip", LogSoftmaxGradStrip[T]),
 	}
 }
 
@@ -118,7 +110,7 @@ func below[T dtype.Float](dst, a []T) {
 
 // integerLoops has a row for each loop of int32, int64 and uint8.
 func integerLoops[T dtype.Integer]() []vectorLoop[T] {
-	return slices.Concat(integerArithmeticLoops[T](), columnLoops[T](), byteLoops[T](), integerRowLoops[T](), productLoops[T]())
+	return slices.Concat(integerArithmeticLoops[T](), columnLoops[T](), byteLoops[T](), integerRowLoops[T]())
 }
 
 // integerArithmeticLoops are those that need no memory but their operands'.
@@ -137,17 +129,6 @@ func byteLoops[T dtype.Integer]() []vectorLoop[T] {
 		binaryLoop("BitwiseOr", BitwiseOr[T]),
 		binaryLoop("BitwiseXor", BitwiseXor[T]),
 		unaryLoop("BitwiseNot", BitwiseNot[T]),
-		unaryLoop("bytes added", func(dst, a []T) {
-			bytes, sums := bytesOf(a), make([]int64, len(a))
-			for ; len(bytes) > 0; bytes = bytes[len(sums):] {
-				addIntegers(sums, bytes[:len(sums)])
-			}
-			for i, v := range sums {
-				dst[i] = T(v)
-			}
-		}),
-		unaryLoop("CountRow of bytes", func(dst, a []T) { spreadBits(dst, CountRow(bytesOf(a))) }),
-		unaryLoop("SumRow of bytes", func(dst, a []T) { spreadBits(dst, SumRow[int64](bytesOf(a))) }),
 		ternaryLoop("Where of bytes", func(dst, a, b, c []T) { Where(bytesOf(dst), boolsOf(bytesOf(a)), bytesOf(b), bytesOf(c)) }),
 	}
 	for name, f := range map[string]func(dst, a, b []bool){

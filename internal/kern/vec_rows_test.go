@@ -52,25 +52,18 @@ func rowLoops[T dtype.Float]() []vectorLoop[T] {
 				float64(NormRow(a, 1)), float64(NormRow(a, 2)), float64(NormRow(a, 3)), float64(NormRow(a, math.Inf(1))), float64(NormRow(a, math.Inf(-1))),
 			}
 		}),
-		rowLoop("ProdRow", func(_, a, _, _ []T) []float64 { return []float64{float64(ProdRow[T](a))} }),
-		rowLoop("CountRow", func(_, a, _, _ []T) []float64 { return []float64{float64(CountRow(a))} }),
 	}
 	return slices.Concat(loops, extremeLoops[T](), columnLoops[T](), normalizingLoops[T]())
 }
 
 // integerRowLoops has a row for each function of rows of integers.
 func integerRowLoops[T dtype.Integer]() []vectorLoop[T] {
-	return append(extremeLoops[T](), placeLoop[T](),
-		unaryLoop("SumRow", func(dst, a []T) { spreadBits(dst, SumRow[int64](a)) }),
-		unaryLoop("ProdRow", func(dst, a []T) { spreadBits(dst, ProdRow[int64](a)) }),
-		unaryLoop("CountRow", func(dst, a []T) { spreadBits(dst, CountRow(a)) }),
-	)
+	return append(extremeLoops[T](), placeLoop[T]())
 }
 
-func spreadBits[T dtype.Integer](dst []T, v int64) {
-	for i := range dst {
-		dst[i] = T(v >> (i % 2 * 32))
-	}
+// reduced writes what a fold makes of src.
+func reduced[D, S dtype.Number, T wide](f *Fold[S, T], dst []D, src []S, outer, n, inner int) {
+	_ = f.Reduce(src, outer, n, inner, func(at int, accs []T) { Finish(dst[at:], accs, n) })
 }
 
 func placeLoop[T dtype.Number]() vectorLoop[T] {
@@ -88,11 +81,11 @@ func extremeLoops[T dtype.Number]() []vectorLoop[T] {
 	return []vectorLoop[T]{
 		rowLoop("MaxRow", func(_, a, _, _ []T) []float64 {
 			v, at := MaxRow(a)
-			return []float64{float64(v), float64(at), float64(MaxValueRow(a))}
+			return []float64{float64(v), float64(at)}
 		}),
 		rowLoop("MinRow", func(_, a, _, _ []T) []float64 {
 			v, at := MinRow(a)
-			return []float64{float64(v), float64(at), float64(MinValueRow(a))}
+			return []float64{float64(v), float64(at)}
 		}),
 	}
 }
@@ -120,23 +113,9 @@ func columnLoops[T dtype.Number]() []vectorLoop[T] {
 		}
 	}
 	return []vectorLoop[T]{
-		matrix("SumMiddle", func(dst, a []T, rows, columns int) {
+		matrix("Sum", func(dst, a []T, rows, columns int) {
 			if isFloat[T]() {
-				SumMiddle(dst, a, 1, rows, columns)
-				return
-			}
-			sums := make([]int64, columns)
-			SumMiddle(sums, a, 1, rows, columns)
-			for i, v := range sums {
-				dst[i] = T(v>>32 ^ v)
-			}
-		}),
-		matrix("ProdMiddle", func(dst, a []T, rows, columns int) { _ = ProdMiddle(dst, a, 1, rows, columns) }),
-		matrix("CountMiddle", func(dst, a []T, rows, columns int) {
-			counts := make([]int64, columns)
-			_ = CountMiddle(counts, a, 1, rows, columns)
-			for i, n := range counts {
-				dst[i] = T(n)
+				reduced(Sum[T, float64](), dst, a, 1, rows, columns)
 			}
 		}),
 		matrix("largest of columns", func(dst, a []T, rows, columns int) { _ = MaxMiddle(dst, nil, a, 1, rows, columns) }),
@@ -186,4 +165,10 @@ func normalizingLoops[T dtype.Float]() []vectorLoop[T] {
 			layerNormBackwardRow(a, b, c, 0.7, 1.3, dst)
 			return nil
 		}))
+}
+
+// isFloat reports whether T keeps fractions.
+func isFloat[T dtype.Number]() bool {
+	half := 0.5
+	return T(half) != 0
 }

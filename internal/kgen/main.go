@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/format"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cresset/internal/kgen/asm"
 	"cresset/internal/kgen/recipe"
@@ -26,7 +28,7 @@ func main() {
 	}
 }
 
-// run brings every generated file below root up to date, or with check reports the first that is not.
+// run writes every generated file below root that is not up to date, or with check reports the first.
 func run(root string, check bool) error {
 	if root == "" {
 		var err error
@@ -56,70 +58,64 @@ func run(root string, check bool) error {
 
 // generate returns every generated file by its path in the module.
 func generate() (map[string][]byte, error) {
-	if err := recipe.CheckOps(recipe.Ops()); err != nil {
+	ops, reductions := recipe.Ops(), recipe.Reductions()
+	if err := recipe.CheckOps(ops); err != nil {
 		return nil, err
 	}
-	loops, err := recipe.GoLoops(slices.Concat(recipe.Ops(), recipe.Functions()))
-	if err != nil {
+	if err := recipe.CheckReductions(reductions); err != nil {
 		return nil, err
-	}
-	ops, err := recipe.OpSource(recipe.Ops())
-	if err != nil {
-		return nil, err
-	}
-	tests, err := recipe.KernTests(recipe.Ops())
-	if err != nil {
-		return nil, err
-	}
-	rows, err := recipe.CPUTable(recipe.Ops())
-	if err != nil {
-		return nil, err
-	}
-	rowsOfGPUs, err := recipe.CUDATable(recipe.Ops())
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{
-		"internal/op/elementwise_gen.go":               ops,
-		"internal/backend/cuda/elementwise_gen.go":     rowsOfGPUs,
-		"internal/kern/elementwise_gen.go":             loops,
-		"internal/kern/elementwise_gen_test.go":        tests,
-		"internal/backend/cpu/elementwise_gen.go":      rows,
-		"internal/backend/cuda/kernels/elementary.cuh": recipe.CUDA(slices.Concat(recipe.All(), recipe.Derivatives(), recipe.Float64())),
 	}
 	root, err := moduleRoot()
 	if err != nil {
 		return nil, err
 	}
-	params, err := paramsHeader(filepath.Join(root, "internal/backend/cuda/kernels"), "params.go", "params_layer.go")
-	if err != nil {
-		return nil, fmt.Errorf("parameters of kernels: %w", err)
+	const kernels = "internal/backend/cuda/kernels"
+	functions := slices.Concat(recipe.All(recipe.F32), recipe.Parts(recipe.F32), recipe.All(recipe.F64), recipe.Parts(recipe.F64))
+	files := map[string][]byte{
+		"internal/op/ops_gen.go":                   recipe.OpSource(recipe.Others(), reductions, ops),
+		"internal/backend/cpu/reduction_gen.go":    recipe.CPUReductions(reductions),
+		"internal/backend/cuda/elementwise_gen.go": recipe.CUDATable(ops),
+		"internal/backend/cuda/reduction_gen.go":   recipe.CUDAReductionTable(reductions),
+		kernels + "/elementary.cuh":                recipe.CUDA(functions),
+		kernels + "/reductions.cuh":                recipe.CUDAReductions(reductions),
 	}
-	files["internal/backend/cuda/kernels/params.cuh"] = params
-	rowLoops, err := asm.RowFiles(recipe.Rows())
-	if err != nil {
-		return nil, fmt.Errorf("loops over rows: %w", err)
-	}
-	for name, text := range recipe.CUDAKernels(recipe.Families()) {
-		files["internal/backend/cuda/kernels/"+name] = text
-	}
-	for name, text := range rowLoops {
-		files["internal/kern/vec/"+name] = text
-	}
-	vector, err := asm.Files(recipe.Loops())
-	if err != nil {
-		return nil, fmt.Errorf("vector loops: %w", err)
-	}
-	tiles, err := tile.Files()
-	if err != nil {
-		return nil, fmt.Errorf("micro-kernels: %w", err)
-	}
-	for _, part := range []map[string][]byte{vector, tiles} {
-		for name, text := range part {
-			files["internal/kern/vec/"+name] = text
+	for name, write := range map[string]func() ([]byte, error){
+		"internal/kern/elementwise_gen.go":        func() ([]byte, error) { return recipe.GoLoops(slices.Concat(ops, recipe.Functions())) },
+		"internal/kern/elementwise_gen_test.go":   func() ([]byte, error) { return recipe.KernTests(ops) },
+		"internal/kern/reduction_gen.go":          func() ([]byte, error) { return recipe.GoReductions(reductions) },
+		"internal/backend/cpu/elementwise_gen.go": func() ([]byte, error) { return recipe.CPUTable(ops) },
+		kernels + "/params.cuh": func() ([]byte, error) {
+			return paramsHeader(filepath.Join(root, kernels), "params.go", "params_layer.go")
+		},
+	} {
+		if files[name], err = write(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return files, nil
+	for folder, more := range map[string][]map[string][]byte{
+		kernels:             {recipe.CUDAKernels(recipe.Families())},
+		"internal/kern/vec": {asm.Files(recipe.Loops()), asm.RowFiles(recipe.Rows()), tile.Files()},
+	} {
+		for _, part := range more {
+			for name, text := range part {
+				files[folder+"/"+name] = text
+			}
+		}
+	}
+	return files, formatGo(files)
+}
+
+// formatGo formats the Go files as gofmt does.
+func formatGo(files map[string][]byte) (err error) {
+	for name, text := range files {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		if files[name], err = format.Source(text); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // moduleRoot is the nearest folder with a go.mod, from the current one upwards.

@@ -19,8 +19,7 @@ func BenchmarkFree(b *testing.B) {
 	}
 }
 
-// BenchmarkDrop leaves every block to the collector: below netBytes as garbage,
-// from there on by reclaiming.
+// BenchmarkDrop leaves every block to the collector: below netBytes as garbage, from there on by reclaiming.
 func BenchmarkDrop(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -36,9 +36,8 @@ func (e DoubleFree) Error() string {
 
 var faultHook atomic.Pointer[func(bytes int) error]
 
-// SetFault makes every allocation ask f first and fail with the error that it
-// returns, if any; nil ends that. It is for tests of what happens when memory
-// runs out.
+// SetFault makes every allocation ask f first and fail with the error that it returns, if any; nil ends that. It is for tests of
+// what happens when memory runs out, and stands here since those of tensor cannot reach into this package otherwise.
 func SetFault(f func(bytes int) error) {
 	if f == nil {
 		faultHook.Store(nil)

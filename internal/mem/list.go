@@ -1,15 +1,13 @@
 package mem
 
-// A free block is in two lists at once: that of its class, from which the
-// newest leaves first, and that of all, from which the oldest goes to the
-// collector.
+// A free block is in two lists at once: that of its class, from which the newest leaves first, and that of all, from which
+// the oldest goes to the collector.
 const (
 	byClass = iota
 	byAge
 )
 
-// node is where a free block lies in the lists. A block that is handed out has
-// none, which keeps it small.
+// node is where a free block lies in the lists. A block that is handed out has none, which keeps it small.
 type node struct {
 	block *Block
 	link  [2]links

@@ -11,6 +11,5 @@ func totalMemory() int64 {
 	return int64(n)
 }
 
-// availableMemory is the machine's memory too: macOS compresses and swaps, and
-// has no count of what it could still give.
+// availableMemory is the machine's memory too: macOS compresses and swaps, and has no count of what it could still give.
 func availableMemory() int64 { return totalMemory() }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// totalMemory returns the most bytes that this process can hold: the machine's
-// memory, or less where a control group says so.
+// totalMemory returns the most bytes that this process can hold: the machine's memory, or less where a control group says
+// so.
 func totalMemory() int64 { return readTotal(os.DirFS("/")) }
 
 // availableMemory returns how many bytes more this process can have now.
@@ -44,9 +44,8 @@ var (
 	groups2 = hierarchy{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
 )
 
-// groups returns the control groups with a limit that the process is in, from
-// its own to the root. In a container the path may not exist, but the root is
-// the container's own group.
+// groups returns the control groups with a limit that the process is in, from its own to the root. In a container the path
+// may not exist, but the root is the container's own group.
 func groups(root fs.FS) (all []group) {
 	data, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(data)) {

@@ -25,8 +25,8 @@ func totalMemory() int64 {
 	return assumedMemory
 }
 
-// availableMemory returns how many bytes more this process can have now:
-// Windows promises memory only as far as the page file covers it.
+// availableMemory returns how many bytes more this process can have now: Windows promises memory only as far as the page
+// file covers it.
 func availableMemory() int64 {
 	if s, ok := readStatus(); ok {
 		return int64(s.freePageFile)

@@ -184,8 +184,7 @@ func trimAll() {
 	host.trim(0)
 }
 
-// TestDroppingLoopsStayFlat lets go of far more than it may hold, in one size and in
-// many.
+// TestDroppingLoopsStayFlat lets go of far more than it may hold, in one size and in many.
 func TestDroppingLoopsStayFlat(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

@@ -17,5 +17,5 @@ func ReadStats() Stats {
 	return Stats{Allocated: p.live, Small: p.small, Peak: p.peak, Reserved: p.live + p.idle, Collections: p.collections}
 }
 
-// Collect runs the garbage collector and reclaims every unreachable block.
+// Collect runs the garbage collector and reclaims every unreachable block, so that tests of other packages can count what is left.
 func Collect() { host.collect(true) }

@@ -8,10 +8,9 @@ import (
 
 const untracked = -1
 
-// tracked finds blocks that became unreachable. It holds the memory of every
-// block of the pool from trackedBytes up, but the block itself by a weak pointer
-// only: the collector clears that when the block is unreachable, and the memory
-// is still here.
+// tracked finds blocks that became unreachable. It holds the memory of every block of the pool from trackedBytes up, but the
+// block itself by a weak pointer only: the collector clears that when the block is unreachable, and the memory is still
+// here.
 type tracked struct {
 	slots    []slot
 	free     []int32
@@ -56,8 +55,7 @@ func (p *pool) reclaim() {
 		}
 		p.live -= int64(classBytes(int(s.class)))
 		if raceEnabled {
-			// The detector cannot know that the last user is gone and would
-			// report the next one.
+			// The detector cannot know that the last user is gone and would report the next one.
 			p.tracked.vacate(int32(i))
 			continue
 		}
@@ -67,12 +65,11 @@ func (p *pool) reclaim() {
 	}
 }
 
-// nextLimit returns how much may be handed out before a collection is due, when
-// what is handed out now is live.
+// nextLimit returns how much may be handed out before a collection is due, when what is handed out now is live.
 func (p *pool) nextLimit() int64 { return p.live + max(slack, p.live/2) }
 
-// watch makes every collection of the process call collected, starting with the
-// first tracked block. The pool's lock is held.
+// watch makes every collection of the process call collected, starting with the first tracked block. The pool's lock is
+// held.
 func (p *pool) watch() {
 	if p.tracked.watching {
 		return
@@ -86,11 +83,10 @@ func (p *pool) watchNext() {
 	runtime.AddCleanup(sentinel, (*pool).collected, p)
 }
 
-// collected reclaims what the collection has shown to be unreachable and trims
-// idle memory.
+// collected reclaims what the collection has shown to be unreachable and trims idle memory.
 func (p *pool) collected() {
-	// To ask a weak pointer while the collector marks keeps its block for
-	// another round, so this leaves it to a running collect, which reclaims too.
+	// To ask a weak pointer while the collector marks keeps its block for another round, so this leaves it to a running
+	// collect, which reclaims too.
 	reclaim := p.collecting.TryLock()
 	if reclaim {
 		defer p.collecting.Unlock()
@@ -102,8 +98,7 @@ func (p *pool) collected() {
 	if reclaim {
 		p.reclaim()
 	}
-	// Some of what is live now may have become unreachable since the collection: it
-	// must not raise the limit.
+	// Some of what is live now may have become unreachable since the collection: it must not raise the limit.
 	p.limit = min(p.limit, p.nextLimit())
 	p.trim(p.keep())
 	p.watchNext()

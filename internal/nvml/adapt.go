@@ -8,9 +8,8 @@ type symbol struct {
 	fn   uintptr
 }
 
-// adapt sets a field of the table to a Go function around the symbols that the
-// library has for it, of which there is one at least. The fields' types tell the
-// adapters apart.
+// adapt sets a field of the table to a Go function around the symbols that the library has for it, of which there is one at
+// least. The fields' types tell the adapters apart.
 func adapt(field any, found []symbol) {
 	fn := found[0].fn
 	switch f := field.(type) {

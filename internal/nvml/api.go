@@ -1,8 +1,7 @@
 package nvml
 
-// API is the library. Each field is tagged with the C symbols behind it, the
-// newest first: a call takes the first that the library has and that knows the
-// GPU. Where it has none, an "optional" field is nil; see Ask.
+// API is the library. Each field is tagged with the C symbols behind it, the newest first: a call takes the first that the
+// library has and that knows the GPU. Where it has none, an "optional" field is nil; see Ask.
 type API struct {
 	Library   string // where the functions come from: a path, or the simulated machine
 	Simulated bool
@@ -81,8 +80,7 @@ type API struct {
 	Attributes      func(Device) (Attributes, Return)               `nvml:"nvmlDeviceGetAttributes_v2|nvmlDeviceGetAttributes,optional"`
 }
 
-// Ask calls a field of the table for a device; one that is nil is answered with
-// ErrFunctionNotFound.
+// Ask calls a field of the table for a device; one that is nil is answered with ErrFunctionNotFound.
 func Ask[T any](field func(Device) (T, Return), dev Device) (T, Return) {
 	if field == nil {
 		var zero T

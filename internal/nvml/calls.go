@@ -100,8 +100,8 @@ func errorString(fn uintptr) func(Return) string {
 	return func(r Return) string { return dl.Text(dl.Call(fn, uintptr(r))) }
 }
 
-// newest tries the versions of a call from the newest on, because a library may
-// export a function that it does not know for its driver or this GPU.
+// newest tries the versions of a call from the newest on, because a library may export a function that it does not know for
+// its driver or this GPU.
 func newest[T any](found []symbol, ask func(symbol, Device) (T, Return)) func(Device) (T, Return) {
 	return func(dev Device) (value T, r Return) {
 		for _, s := range found {

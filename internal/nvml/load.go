@@ -8,8 +8,7 @@ import (
 	"cresset/internal/dl"
 )
 
-// LibraryError says that no NVML could be opened. It wraps *dl.OpenError, with
-// every path that was tried, or dl.ErrWithout.
+// LibraryError says that no NVML could be opened. It wraps *dl.OpenError, with every path that was tried, or dl.ErrWithout.
 type LibraryError struct{ Err error }
 
 // Error returns one line, and one more for each path.
@@ -24,8 +23,7 @@ type SymbolError struct{ Library, Symbol string }
 // Error returns library and symbol.
 func (e *SymbolError) Error() string { return e.Library + " has no " + e.Symbol }
 
-// Candidates returns where the library can be, in the order in which Load tries
-// them.
+// Candidates returns where the library can be, in the order in which Load tries them.
 func Candidates() []string {
 	switch runtime.GOOS {
 	case "windows":
@@ -41,8 +39,8 @@ func Candidates() []string {
 	return dl.LinuxPaths("libnvidia-ml.so.1")
 }
 
-// Load opens the machine's library: *LibraryError where there is none,
-// *SymbolError if a function is missing. It is not started; see Start.
+// Load opens the machine's library: *LibraryError where there is none, *SymbolError if a function is missing. It is not
+// started; see Start.
 func Load() (*API, error) { return LoadFrom(Candidates()...) }
 
 // LoadFrom is Load from the first of the given paths that can be opened.
@@ -78,8 +76,7 @@ func bind(l *dl.Library) (*API, error) {
 	})
 }
 
-// Drop takes functions out of the table by their newest C symbols, as if the
-// library had none.
+// Drop takes functions out of the table by their newest C symbols, as if the library had none.
 func (a *API) Drop(symbols ...string) { a.table().Drop(symbols...) }
 
 // Missing returns the newest C symbols of the functions that the table lacks.

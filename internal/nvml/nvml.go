@@ -1,9 +1,8 @@
-// Package nvml is NVIDIA's management library as a struct of Go functions. Load
-// fills it from libnvidia-ml; nvml/sim fills the same struct, symbol for symbol,
-// with a simulated machine.
+// Package nvml is NVIDIA's management library as a struct of Go functions. Load fills it from libnvidia-ml; nvml/sim fills
+// the same struct, symbol for symbol, with a simulated machine.
 //
-// Each value stands alone: a GPU, a driver or a system that does not tell one
-// answers a Return whose Absent is true, and everything else still works.
+// Each value stands alone: a GPU, a driver or a system that does not tell one answers a Return whose Absent is true, and
+// everything else still works.
 package nvml
 
 import "math"
@@ -28,8 +27,7 @@ type Utilization struct {
 	Memory int // time in which memory was read or written
 }
 
-// Attributes counts what a MIG device has: multiprocessors of its own, and engines
-// that it may share.
+// Attributes counts what a MIG device has: multiprocessors of its own, and engines that it may share.
 type Attributes struct {
 	Multiprocessors, Copy, Decoders, Encoders, JPEG, OpticalFlow int
 }
@@ -44,8 +42,7 @@ type PCI struct {
 // NoInstance stands for a process that is in no MIG instance.
 const NoInstance = math.MaxUint32
 
-// UnknownMemory stands for the memory of a process that the driver does not
-// know, as on Windows under WDDM.
+// UnknownMemory stands for the memory of a process that the driver does not know, as on Windows under WDDM.
 const UnknownMemory = math.MaxUint64
 
 // Process is a program that uses a GPU.

@@ -2,8 +2,7 @@ package nvml
 
 import "fmt"
 
-// Return is what a call of NVML returns, with the numbers of nvmlReturn_t.
-// Success is 0; Err makes an error of the others.
+// Return is what a call of NVML returns, with the numbers of nvmlReturn_t. Success is 0; Err makes an error of the others.
 type Return int32
 
 // Returns that the project meets.
@@ -91,8 +90,8 @@ func (r Return) Text() string {
 // Error returns name and text.
 func (r Return) Error() string { return r.Name() + ": " + r.Text() }
 
-// Absent reports whether r says that this GPU, driver or system does not tell
-// the value, which is then shown as N/A. Every other failure is one.
+// Absent reports whether r says that this GPU, driver or system does not tell the value, which is then shown as N/A. Every
+// other failure is one.
 func (r Return) Absent() bool {
 	switch r {
 	case ErrNotSupported, ErrFunctionNotFound, ErrNoData, ErrArgumentVersionMismatch, ErrDeprecated:

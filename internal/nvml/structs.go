@@ -8,8 +8,8 @@ import (
 	"cresset/internal/dl"
 )
 
-// The offsets below are those of nvml.h as C lays it out on 64-bit machines. A
-// versioned struct starts with its size and, in the high byte, its version.
+// The offsets below are those of nvml.h as C lays it out on 64-bit machines. A versioned struct starts with its size and, in
+// the high byte, its version.
 const (
 	memoryV2Bytes    = 40
 	memoryV2         = 2<<24 | memoryV2Bytes
@@ -83,8 +83,8 @@ func remappedRows(fn uintptr, dev Device) (RemappedRows, Return) {
 	return RemappedRows{int(u32(m.Bytes, 0)), int(u32(m.Bytes, 4)), u32(m.Bytes, 8) == 1, u32(m.Bytes, 12) == 1}, Success
 }
 
-// pciInfo reads every version of the struct: they begin alike, and the last one
-// adds the bus id with a domain of eight digits.
+// pciInfo reads every version of the struct: they begin alike, and the last one adds the bus id with a domain of eight
+// digits.
 func pciInfo(s symbol, dev Device) (PCI, Return) {
 	data, r := into(pciBytes, s.fn, uintptr(dev))
 	if r != Success {
@@ -117,8 +117,7 @@ func temperature(s symbol, dev Device) (int32, Return) {
 	return int32(u32(m.Bytes, 8)), Success
 }
 
-// fanSpeed asks for one fan where the library can tell them apart. An older one
-// knows a single speed.
+// fanSpeed asks for one fan where the library can tell them apart. An older one knows a single speed.
 func fanSpeed(found []symbol) func(Device, uint32) (uint32, Return) {
 	return func(dev Device, fan uint32) (percent uint32, r Return) {
 		for _, s := range found {
@@ -141,8 +140,7 @@ func fanSpeed(found []symbol) func(Device, uint32) (uint32, Return) {
 // maxProcesses is past what any GPU runs.
 const maxProcesses = 1 << 16
 
-// processes asks for the number of processes and then for them, again where
-// there are more meanwhile.
+// processes asks for the number of processes and then for them, again where there are more meanwhile.
 func processes(s symbol, dev Device) ([]Process, Return) {
 	size := processBytes
 	if !strings.HasSuffix(s.name, "_v2") && !strings.HasSuffix(s.name, "_v3") {
@@ -160,8 +158,7 @@ func processes(s symbol, dev Device) ([]Process, Return) {
 	}
 }
 
-// processList makes one call with memory for so many processes, and returns how
-// many the library says there are.
+// processList makes one call with memory for so many processes, and returns how many the library says there are.
 func processList(fn uintptr, dev Device, size, room int) (found []Process, n int, r Return) {
 	m := dl.NewMemory(16 + size*room)
 	defer m.Free()

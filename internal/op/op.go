@@ -1,6 +1,6 @@
 // Package op names the operations of tensors. An Op is a small comparable value; what it computes is told by the tensor
-// method that issues it, how by a backend's table from (Op, dtype) to a kernel. Elementwise ops come from the table in
-// internal/kgen/recipe, the others are written by hand.
+// method that issues it, how by a backend's table from (Op, dtype) to a kernel. All come from tables in internal/kgen/recipe:
+// elementwise ops and reductions with the formula that their kernels are generated from, the others in ops_other.go.
 package op
 
 // Op identifies an operation.
@@ -24,9 +24,9 @@ func (o Op) IsElementwise() bool {
 	return o >= elementwise || o == Where || o == SGDStep || o == AdamStep
 }
 
-// Derivative returns the op that computes the gradient for the operand of an elementwise op, from the gradient of its result
-// and from its operand or, where ofResult says so, its result. It is Invalid for an op whose gradient package tensor makes of
-// other ops.
+// Derivative returns the op that computes the gradient for the first operand, from the gradient of the result and from what
+// was saved: for an elementwise op the operand or, where ofResult says so, the result. It is Invalid for an op whose gradient
+// package tensor makes of other ops.
 func (o Op) Derivative() (d Op, ofResult bool) { return o.row().derivative, o.row().ofResult }
 
 // All returns every op.
@@ -46,9 +46,4 @@ type row struct {
 	ofResult   bool
 }
 
-func (o Op) row() *row {
-	if o >= elementwise {
-		return &elementwiseRows[o-elementwise]
-	}
-	return &rows[o]
-}
+func (o Op) row() *row { return &rows[o] }

@@ -1,5 +1,7 @@
 package op
 
+import "fmt"
+
 // The parameters of ops. Each is a small comparable value; an op that is not named here has none.
 
 // Reduce belongs to reductions over axes: bit i of Axes is set where axis i is reduced.
@@ -47,11 +49,22 @@ type Window struct {
 	CountPadding                      bool // AvgPool2D: padding counts as zeros in the mean
 }
 
+// BothAxes returns what an option of a window says of height and width: one number stands for both.
+func BothAxes(name string, n []int) (both [2]int, err error) {
+	switch len(n) {
+	case 1:
+		return [2]int{n[0], n[0]}, nil
+	case 2:
+		return [2]int{n[0], n[1]}, nil
+	}
+	return both, fmt.Errorf("%s takes one number, or height and width, but got %d", name, len(n))
+}
+
 // Normalize belongs to BatchNorm and LayerNorm.
 type Normalize struct {
 	Eps      float64
-	Momentum float64 // BatchNorm: the share of the batch in new running figures
-	Training bool    // BatchNorm: normalise by the batch, not by running figures
+	Momentum float64 // BatchNorm: the share of the batch in new running statistics
+	Training bool    // BatchNorm: normalise by the batch, not by running statistics
 	Axes     int     // LayerNorm: how many trailing axes are normalised
 }
 
@@ -88,7 +101,8 @@ type Order struct {
 	Descending bool
 }
 
-// Draw belongs to random ops; for Dropout, whose results are the elements and the mask, A is the probability to keep one. Generator is the device's own generator; A and B are what the distribution calls them.
+// Draw belongs to random ops. Generator is the device's own generator; A and B are what the distribution calls them. For
+// Dropout, whose results are the elements and the mask, A is the probability to keep one.
 type Draw struct {
 	Generator any
 	A, B      float64

@@ -164,8 +164,7 @@ func TestPanicOnAWorker(t *testing.T) {
 	met := make(chan struct{})
 	var first atomic.Bool
 	got := caught(func() {
-		// The caller's chunk ends only after another thread has begun, and only
-		// that one panics.
+		// The caller's chunk ends only after another thread has begun, and only that one panics.
 		Do(2, func(int) {
 			if first.CompareAndSwap(false, true) {
 				<-met
@@ -196,8 +195,8 @@ func TestGoexitOnAWorkerDoesNotHang(t *testing.T) {
 			runtime.Goexit()
 		})
 	}()
-	// Whichever thread got the fatal chunk, the loop ends: on a worker with the
-	// error, on the caller's own goroutine with its exit.
+	// Whichever thread got the fatal chunk, the loop ends: on a worker with the error, on the caller's own goroutine with
+	// its exit.
 	if got := <-caller; got != nil && got != errGoexit {
 		t.Errorf("got %v, want %v or nothing", got, errGoexit)
 	}
@@ -273,8 +272,7 @@ func TestForDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkForkJoin is the cost of a loop whose chunks do nothing, with the
-// workers awake.
+// BenchmarkForkJoin is the cost of a loop whose chunks do nothing, with the workers awake.
 func BenchmarkForkJoin(b *testing.B) {
 	for _, chunks := range []int{1, 2, 8} {
 		b.Run(fmt.Sprint(chunks), func(b *testing.B) {
@@ -287,8 +285,7 @@ func BenchmarkForkJoin(b *testing.B) {
 	}
 }
 
-// BenchmarkWork is two pieces of about 20 us each: 20 us is ideal, 40 serial.
-// After a gap the workers sleep.
+// BenchmarkWork is two pieces of about 20 us each: 20 us is ideal, 40 serial. After a gap the workers sleep.
 func BenchmarkWork(b *testing.B) {
 	var sink [2]struct {
 		sum float64

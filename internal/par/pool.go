@@ -9,14 +9,12 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// pool is a thread pool: worker goroutines that run one loop at a time together
-// with its caller.
+// pool is a thread pool: worker goroutines that run one loop at a time together with its caller.
 //
-// The state word says who may touch the loop: how many slots there are for more
-// workers, how many workers are active in it, and whether the caller is waiting,
-// blocked until the last of them leaves. A worker reads loop and body only
-// between entering and leaving; the caller writes them only while both counts
-// are zero, so a late worker never sees a loop half written.
+// The state word says who may touch the loop: how many slots there are for more workers, how many workers are active in it,
+// and whether the caller is waiting, blocked until the last of them leaves. A worker reads loop and body only between
+// entering and leaving; the caller writes them only while both counts are zero, so a late worker never sees a loop half
+// written.
 type pool struct {
 	busy     atomic.Bool // a caller owns the fields below
 	loop     chunks
@@ -34,9 +32,8 @@ type pool struct {
 	_     cpu.CacheLinePad
 }
 
-// queue is a run of a loop's chunks. A thread claims those of its own queue
-// first and then what others have left of theirs: loops over the same memory,
-// one after the other, find it in the caches of the core that had it before.
+// queue is a run of a loop's chunks. A thread claims those of its own queue first and then what others have left of theirs:
+// loops over the same memory, one after the other, find it in the caches of the core that had it before.
 type queue struct {
 	_    cpu.CacheLinePad
 	next atomic.Int64 // the first chunk that nobody has claimed
@@ -53,10 +50,8 @@ const (
 
 	maxWorkers = 1<<16 - 1
 
-	// spinFor is how long a thread looks for work, or for the end of a loop,
-	// before it sleeps. Waking costs 5 to 50 us, and a training step pauses some
-	// 100 us between loops that are worth sharing: who gives up sooner loses more
-	// than it saves.
+	// spinFor is how long a thread looks for work, or for the end of a loop, before it sleeps. Waking costs 5 to 50 us, and
+	// a training step pauses some 100 us between loops that are worth sharing: who gives up sooner loses more than it saves.
 	spinFor = 200 * time.Microsecond
 )
 
@@ -81,8 +76,7 @@ func (p *pool) run(c chunks, body func(lo, hi int)) {
 	}
 }
 
-// share runs the chunks of c from first on with the pool, which the caller has
-// taken.
+// share runs the chunks of c from first on with the pool, which the caller has taken.
 func (p *pool) share(c chunks, first, threads int, body func(lo, hi int)) {
 	p.loop, p.body = c, body
 	helpers := min(threads, c.count-first) - 1
@@ -128,8 +122,7 @@ func (p *pool) stop() {
 	}
 }
 
-// work claims and runs chunks until none is left, those of a thread's own queue
-// first.
+// work claims and runs chunks until none is left, those of a thread's own queue first.
 func (p *pool) work(thread int) {
 	for i := range p.queues {
 		l := &p.queues[(thread+i)%len(p.queues)]
@@ -207,8 +200,7 @@ func (p *pool) await() {
 
 func (p *pool) open() bool { return p.state.Load()&slotMask != 0 }
 
-// unpark takes back the worker's entry among the parked; it fails where a
-// caller has already sent a wakeup for it.
+// unpark takes back the worker's entry among the parked; it fails where a caller has already sent a wakeup for it.
 func (p *pool) unpark() bool {
 	for {
 		n := p.parked.Load()
@@ -259,10 +251,8 @@ type spin struct {
 	start time.Time // of the first look
 }
 
-// pause lets a moment pass and reports whether to look again. Reading the clock
-// is the moment: it keeps the pipeline, and a sibling hyperthread, less busy
-// than a bare loop would. Goroutines that have work get the processor now and
-// then.
+// pause lets a moment pass and reports whether to look again. Reading the clock is the moment: it keeps the pipeline, and a
+// sibling hyperthread, less busy than a bare loop would. Goroutines that have work get the processor now and then.
 func (s *spin) pause() bool {
 	if s.looks++; s.looks == 1 {
 		s.start = time.Now()

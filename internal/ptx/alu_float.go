@@ -7,57 +7,64 @@ func u32(x float32) uint32 { return math.Float32bits(x) }
 func f64(x uint64) float64 { return math.Float64frombits(x) }
 func u64(x float64) uint64 { return math.Float64bits(x) }
 
-func addF32(d, a, b, _ *lanes32) {
+// floating is a float of the size of a word.
+type floating interface{ float32 | float64 }
+
+// floatOf and bitsOf convert between the bits of a word and a float of its size. Which size that is the compiler knows.
+func floatOf[F floating, T word](x T) F {
+	if uint64(^T(0)) == math.MaxUint32 {
+		return F(math.Float32frombits(uint32(x)))
+	}
+	return F(math.Float64frombits(uint64(x)))
+}
+
+func bitsOf[T word, F floating](x F) T {
+	if uint64(^T(0)) == math.MaxUint32 {
+		return T(math.Float32bits(float32(x)))
+	}
+	return T(math.Float64bits(float64(x)))
+}
+
+func addFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := 0; i < 32; i += 4 {
-		d[i] = u32(f32(a[i]) + f32(b[i]))
-		d[i+1] = u32(f32(a[i+1]) + f32(b[i+1]))
-		d[i+2] = u32(f32(a[i+2]) + f32(b[i+2]))
-		d[i+3] = u32(f32(a[i+3]) + f32(b[i+3]))
+		d[i] = bitsOf[T](floatOf[F](a[i]) + floatOf[F](b[i]))
+		d[i+1] = bitsOf[T](floatOf[F](a[i+1]) + floatOf[F](b[i+1]))
+		d[i+2] = bitsOf[T](floatOf[F](a[i+2]) + floatOf[F](b[i+2]))
+		d[i+3] = bitsOf[T](floatOf[F](a[i+3]) + floatOf[F](b[i+3]))
 	}
 }
 
-func subF32(d, a, b, _ *lanes32) {
+func subFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
-		d[i] = u32(f32(a[i]) - f32(b[i]))
+		d[i] = bitsOf[T](floatOf[F](a[i]) - floatOf[F](b[i]))
 	}
 }
 
-func mulF32(d, a, b, _ *lanes32) {
+func mulFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := 0; i < 32; i += 4 {
-		d[i] = u32(f32(a[i]) * f32(b[i]))
-		d[i+1] = u32(f32(a[i+1]) * f32(b[i+1]))
-		d[i+2] = u32(f32(a[i+2]) * f32(b[i+2]))
-		d[i+3] = u32(f32(a[i+3]) * f32(b[i+3]))
+		d[i] = bitsOf[T](floatOf[F](a[i]) * floatOf[F](b[i]))
+		d[i+1] = bitsOf[T](floatOf[F](a[i+1]) * floatOf[F](b[i+1]))
+		d[i+2] = bitsOf[T](floatOf[F](a[i+2]) * floatOf[F](b[i+2]))
+		d[i+3] = bitsOf[T](floatOf[F](a[i+3]) * floatOf[F](b[i+3]))
 	}
 }
 
-func divF32(d, a, b, _ *lanes32) {
+func divFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
-		d[i] = u32(f32(a[i]) / f32(b[i]))
+		d[i] = bitsOf[T](floatOf[F](a[i]) / floatOf[F](b[i]))
 	}
 }
 
-func addF64(d, a, b, _ *lanes64) {
+// sqrtFloat takes the root in float64, which rounds to float32 as the exact one does.
+func sqrtFloat[F floating, T word](d, a, _, _ *[32]T) {
 	for i := range d {
-		d[i] = u64(f64(a[i]) + f64(b[i]))
+		d[i] = bitsOf[T](F(math.Sqrt(float64(floatOf[F](a[i])))))
 	}
 }
 
-func subF64(d, a, b, _ *lanes64) {
+func reciprocal[F floating, T word](d, a, _, _ *[32]T) {
 	for i := range d {
-		d[i] = u64(f64(a[i]) - f64(b[i]))
-	}
-}
-
-func mulF64(d, a, b, _ *lanes64) {
-	for i := range d {
-		d[i] = u64(f64(a[i]) * f64(b[i]))
-	}
-}
-
-func divF64(d, a, b, _ *lanes64) {
-	for i := range d {
-		d[i] = u64(f64(a[i]) / f64(b[i]))
+		d[i] = bitsOf[T](1 / floatOf[F](a[i]))
 	}
 }
 
@@ -67,189 +74,56 @@ func fmaF64(d, a, b, c *lanes64) {
 	}
 }
 
-func sqrtF32(d, a, _, _ *lanes32) {
+// The sign is the highest bit of a word.
+
+func absFloat[T word](d, a, _, _ *[32]T) {
 	for i := range d {
-		d[i] = u32(float32(math.Sqrt(float64(f32(a[i])))))
+		d[i] = a[i] << 1 >> 1
 	}
 }
 
-func sqrtF64(d, a, _, _ *lanes64) {
+func negFloat[T word](d, a, _, _ *[32]T) {
 	for i := range d {
-		d[i] = u64(math.Sqrt(f64(a[i])))
-	}
-}
-
-func rcpF32(d, a, _, _ *lanes32) {
-	for i := range d {
-		d[i] = u32(1 / f32(a[i]))
-	}
-}
-
-func rcpF64(d, a, _, _ *lanes64) {
-	for i := range d {
-		d[i] = u64(1 / f64(a[i]))
-	}
-}
-
-func absF32(d, a, _, _ *lanes32) {
-	for i := range d {
-		d[i] = a[i] &^ (1 << 31)
-	}
-}
-
-func negF32(d, a, _, _ *lanes32) {
-	for i := range d {
-		d[i] = a[i] ^ 1<<31
-	}
-}
-
-func absF64(d, a, _, _ *lanes64) {
-	for i := range d {
-		d[i] = a[i] &^ (1 << 63)
-	}
-}
-
-func negF64(d, a, _, _ *lanes64) {
-	for i := range d {
-		d[i] = a[i] ^ 1<<63
+		d[i] = a[i] ^ ^(^T(0) >> 1)
 	}
 }
 
 // copysign takes the sign of a and the rest of b: the order of PTX.
-func copysignF32(d, a, b, _ *lanes32) {
+func copysign[T word](d, a, b, _ *[32]T) {
 	for i := range d {
-		d[i] = a[i]&(1<<31) | b[i]&^(1<<31)
+		d[i] = a[i]&^(^T(0)>>1) | b[i]<<1>>1
 	}
 }
 
-func copysignF64(d, a, b, _ *lanes64) {
+// minFloat and maxFloat skip NaNs and order -0 before 0; of two NaNs they make the one with all bits but the sign set.
+
+func minFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
-		d[i] = a[i]&(1<<63) | b[i]&^(1<<63)
-	}
-}
-
-// The NaNs that instructions make which do not pass on that of an operand.
-const (
-	nan16 = 0x7fff
-	nan32 = 0x7fffffff
-	nan64 = 0x7fffffffffffffff
-)
-
-// minimum and maximum skip NaNs, and order -0 before 0.
-
-func minF32(d, a, b, _ *lanes32) { extremeF32(d, a, b, false) }
-func maxF32(d, a, b, _ *lanes32) { extremeF32(d, a, b, true) }
-
-func extremeF32(d, a, b *lanes32, largest bool) {
-	for i := range d {
-		x, y := f32(a[i]), f32(b[i])
-		switch {
-		case x != x && y != y:
-			d[i] = nan32
-		case x != x:
-			d[i] = b[i]
-		case y != y:
-			d[i] = a[i]
-		case largest:
-			d[i] = u32(max(x, y))
-		default:
-			d[i] = u32(min(x, y))
+		if x, y := floatOf[F](a[i]), floatOf[F](b[i]); x == x && y == y {
+			d[i] = bitsOf[T](min(x, y))
+		} else {
+			d[i] = theNumber(a[i], b[i], x == x, y == y)
 		}
 	}
 }
 
-func minF64(d, a, b, _ *lanes64) { extremeF64(d, a, b, false) }
-func maxF64(d, a, b, _ *lanes64) { extremeF64(d, a, b, true) }
-
-func extremeF64(d, a, b *lanes64, largest bool) {
+func maxFloat[F floating, T word](d, a, b, _ *[32]T) {
 	for i := range d {
-		x, y := f64(a[i]), f64(b[i])
-		switch {
-		case x != x && y != y:
-			d[i] = nan64
-		case x != x:
-			d[i] = b[i]
-		case y != y:
-			d[i] = a[i]
-		case largest:
-			d[i] = u64(max(x, y))
-		default:
-			d[i] = u64(min(x, y))
+		if x, y := floatOf[F](a[i]), floatOf[F](b[i]); x == x && y == y {
+			d[i] = bitsOf[T](max(x, y))
+		} else {
+			d[i] = theNumber(a[i], b[i], x == x, y == y)
 		}
 	}
 }
 
-// The NaN forms pass NaNs on.
-
-func minNaNF32(d, a, b, _ *lanes32) {
-	for i := range d {
-		d[i] = canonical(min(f32(a[i]), f32(b[i])))
-	}
-}
-
-func maxNaNF32(d, a, b, _ *lanes32) {
-	for i := range d {
-		d[i] = canonical(max(f32(a[i]), f32(b[i])))
-	}
-}
-
-func canonical(x float32) uint32 {
-	if x != x {
-		return nan32
-	}
-	return u32(x)
-}
-
-// approximate makes an op of a float64 function. Hardware's results are a few
-// ulp off; these are the nearest.
-func approximate(f func(float64) float64) op32 {
-	return func(d, a, _, _ *lanes32) {
-		for i := range d {
-			d[i] = u32(float32(f(float64(f32(a[i])))))
-		}
-	}
-}
-
-func reciprocalRoot(x float64) float64 { return 1 / math.Sqrt(x) }
-
-// flush makes an op that takes subnormal operands for zeros and gives zeros for
-// subnormal results, as .ftz asks.
-func flush(op op32) op32 {
-	return func(d, a, b, c *lanes32) {
-		var x, y, z lanes32
-		for i := range d {
-			x[i], y[i], z[i] = flushed(a[i]), flushed(b[i]), flushed(c[i])
-		}
-		op(d, &x, &y, &z)
-		for i := range d {
-			d[i] = flushed(d[i])
-		}
-	}
-}
-
-func flushed(x uint32) uint32 {
-	if x&0x7f800000 == 0 {
-		return x & (1 << 31)
-	}
-	return x
-}
-
-// saturate makes an op whose result is brought into [0, 1]; a NaN becomes 0.
-func saturate(op op32) op32 {
-	return func(d, a, b, c *lanes32) {
-		op(d, a, b, c)
-		for i := range d {
-			d[i] = u32(float32(unit(float64(f32(d[i])))))
-		}
-	}
-}
-
-func unit(x float64) float64 {
+// theNumber returns the operand that is a number, of two of which one is none.
+func theNumber[T word](a, b T, isA, isB bool) T {
 	switch {
-	case !(x > 0):
-		return 0
-	case x > 1:
-		return 1
+	case isA:
+		return a
+	case isB:
+		return b
 	}
-	return x
+	return ^T(0) >> 1
 }

@@ -13,14 +13,12 @@ type block struct {
 	shared  []byte
 	regions []Region // of each memory instruction, the last that it used
 	count   Counters
-	before  uint64 // warp instructions when the block started
 }
 
-// borrow returns registers for a launch: those of an earlier one of the same
-// shape, or new ones. They go back to k.idle.
+// borrow returns registers for a launch from the pool k.idle, or new ones where it has none of that shape.
 func borrow(k *Kernel, cfg *LaunchConfig) *block {
 	b, _ := k.idle.Get().(*block)
-	if b == nil || b.shape != cfg.Block || len(b.shared) != k.dynamicStart()+cfg.SharedBytes {
+	if b == nil || b.shape != cfg.Block {
 		return newBlock(k, cfg)
 	}
 	b.cfg, b.count = cfg, Counters{}
@@ -30,7 +28,7 @@ func borrow(k *Kernel, cfg *LaunchConfig) *block {
 	return b
 }
 
-// giveBack gives b back. It keeps neither the launch nor the memory that it used.
+// giveBack returns b to the pool, without the launch and the memory that it used.
 func (b *block) giveBack() {
 	b.cfg, b.turns = nil, nil
 	clear(b.regions)
@@ -41,7 +39,7 @@ func (b *block) giveBack() {
 func newBlock(k *Kernel, cfg *LaunchConfig) *block {
 	b := &block{
 		k: k, cfg: cfg, shape: cfg.Block, threads: int(cfg.Block[0] * cfg.Block[1] * cfg.Block[2]),
-		shared:  make([]byte, k.dynamicStart()+cfg.SharedBytes),
+		shared:  make([]byte, k.Shared),
 		regions: make([]Region, k.sites),
 	}
 	b.warps = make([]warp, (b.threads+31)/32)
@@ -54,7 +52,6 @@ func newBlock(k *Kernel, cfg *LaunchConfig) *block {
 		w.r32, r32 = r32[:k.count32], r32[k.count32:]
 		w.r64, r64 = r64[:k.count64], r64[k.count64:]
 		w.preds, preds = preds[:k.countP], preds[k.countP:]
-		w.local = make([]byte, 32*k.Local)
 		w.all = allLanes
 		if left := b.threads - 32*i; left < 32 {
 			w.all = 1<<left - 1
@@ -89,11 +86,7 @@ func (w *warp) fill() {
 func (w *warp) fillLaunch() {
 	k := w.b.k
 	for _, b := range k.bound {
-		at := uint64(k.dynamicStart())
-		if b.global != dynamicShared {
-			at = w.b.cfg.Globals[b.global]
-		}
-		w.fill64(b.slot, at+uint64(b.offset))
+		w.fill64(b.slot, w.b.cfg.Globals[b.global]+uint64(b.offset))
 	}
 	for _, s := range k.specials {
 		if s.what.ofGrid() {
@@ -127,27 +120,28 @@ func (w *warp) fillSpecial(s special) {
 func (b *block) run(n uint64) *Fault {
 	x, y := uint64(b.cfg.Grid[0]), uint64(b.cfg.Grid[1])
 	b.id = [3]uint32{uint32(n % x), uint32(n / x % y), uint32(n / x / y)}
-	b.n, b.before = n, b.count.WarpInstructions
+	b.n = n
 	clear(b.shared)
 	for i := range b.warps {
 		b.warps[i].start()
 	}
 	for {
-		progress := false
+		waiting := 0
 		for i := range b.warps {
 			w := &b.warps[i]
-			if w.state != running {
-				continue
-			}
-			progress = true
+			w.atBarrier = false
 			if f := w.run(); f != nil {
 				return f
 			}
+			if w.atBarrier {
+				waiting++
+			}
 		}
-		if b.release() {
-			continue
-		}
-		if !progress { // all warps wait for others, or all have ended
+		switch waiting {
+		case 0:
+			return nil
+		case len(b.warps): // all have come, and go on
+		default:
 			return b.deadlock()
 		}
 	}
@@ -158,8 +152,6 @@ func (w *warp) start() {
 	w.pc, w.mask, w.live = 0, w.all, w.all
 	w.limit = len(w.b.k.code)
 	w.ahead, w.held = w.ahead[:0], w.held[:0]
-	w.state = running
-	clear(w.local)
 	for _, s := range w.b.k.specials {
 		if s.what.ofBlock() {
 			w.fillSpecial(s)

@@ -5,24 +5,19 @@ import (
 	"strings"
 )
 
-// body reads one kernel. Registers, constants and special registers all become
-// slots of the three register files, so that instructions read nothing else.
+// body reads one kernel. Registers, constants and special registers all become slots of the three register files, so that
+// instructions read nothing else.
 type body struct {
 	*parser
 	k      *Kernel
 	scopes []scope
 	shared map[string]int64 // offsets of the shared variables that the kernel uses
-	local  map[string]int64
 	slots  [3]int32
 	known  map[known]int32
 
 	at     int // line of the instruction being decoded
 	jumps  []jump
 	labels map[string]int
-	tables map[string][]string // labels that .branchtargets lists
-
-	atomics []atomicUse
-	reads   [2]map[int32]bool // slots that some instruction reads, per file
 }
 
 // scope holds the registers declared between braces: names with a count are prefixes.
@@ -32,7 +27,6 @@ type declaredRegisters struct {
 	file  file
 	first int32
 	count int // 0 for a single name
-	bits  int
 }
 
 // known is a constant or special value that has a slot already.
@@ -47,7 +41,6 @@ type known struct {
 type jump struct {
 	line, pc int
 	label    string
-	table    bool
 }
 
 const maxRegisters = 1 << 16
@@ -65,9 +58,8 @@ func (p *parser) entry() {
 	for !p.is("{") {
 		p.performance(k)
 	}
-	b := &body{parser: p, k: k, scopes: []scope{{}}, shared: map[string]int64{}, local: map[string]int64{},
-		known: map[known]int32{}, labels: map[string]int{}, tables: map[string][]string{},
-		reads: [2]map[int32]bool{{}, {}}}
+	b := &body{parser: p, k: k, scopes: []scope{{}}, shared: map[string]int64{},
+		known: map[known]int32{}, labels: map[string]int{}}
 	b.read()
 	p.m.Kernels[k.Name] = k
 }
@@ -100,11 +92,8 @@ func (p *parser) performance(k *Kernel) {
 				break
 			}
 		}
-	case ".minnctapersm", ".maxnreg":
+	case ".minnctapersm":
 		p.count(1 << 16)
-	case ".pragma":
-		p.advance()
-		p.expect(";")
 	default:
 		p.failAt(line, "unknown directive %q of a kernel", w)
 	}
@@ -134,7 +123,6 @@ func (b *body) read() {
 	b.emit(instr{kind: kindExit, guard: -1})
 	b.link()
 	b.k.count32, b.k.count64, b.k.countP = int(b.slots[file32]), int(b.slots[file64]), int(b.slots[fileP])
-	b.k.Ordered = b.order()
 }
 
 // directive reads what starts with a dot inside a body.
@@ -143,17 +131,7 @@ func (b *body) directive(line int) {
 	case ".reg":
 		b.registers()
 	case ".shared":
-		s := b.variable()
-		b.declareShared(line, s)
-	case ".local":
-		s := b.variable()
-		b.k.Local = (b.k.Local + s.Align - 1) &^ (s.Align - 1)
-		b.local[s.Name] = int64(b.k.Local)
-		if b.k.Local += s.Size; b.k.Local > 512<<10 {
-			b.failAt(line, "local memory of %s is larger than 512 KiB", b.k.Name)
-		}
-	case ".loc", ".file":
-		b.skipLine(line)
+		b.declareShared(line, b.variable())
 	case ".pragma":
 		b.advance()
 		b.expect(";")
@@ -170,7 +148,7 @@ func (b *body) registers() {
 		b.failAt(line, "unknown type of a register")
 	}
 	for {
-		r := declaredRegisters{file: t.file(), first: b.slots[t.file()], bits: t.bits}
+		r := declaredRegisters{file: t.file(), first: b.slots[t.file()]}
 		name, n := b.word(), 1
 		if b.is("<") {
 			n = b.count(maxRegisters)
@@ -215,7 +193,6 @@ func (b *body) statement(line int) {
 		operands = append(operands, b.operand())
 	}
 	in := b.decode(name, operands)
-	b.m.Opcodes[name]++
 	in.guard = guard
 	if not {
 		in.guardNot = ^uint32(0)
@@ -224,16 +201,6 @@ func (b *body) statement(line int) {
 }
 
 func (b *body) label(line int, name string) {
-	if b.is(".branchtargets") {
-		for {
-			b.tables[name] = append(b.tables[name], b.word())
-			if !b.is(",") {
-				break
-			}
-		}
-		b.expect(";")
-		return
-	}
 	if _, taken := b.labels[name]; taken {
 		b.failAt(line, "label %s stands twice", name)
 	}
@@ -247,26 +214,12 @@ func (b *body) emit(in instr) {
 
 // link gives branches their targets.
 func (b *body) link() {
-	find := func(line int, label string) int32 {
-		pc, ok := b.labels[label]
-		if !ok {
-			b.failAt(line, "label %s is not defined", label)
-		}
-		return int32(pc)
-	}
 	for _, j := range b.jumps {
-		in := &b.k.code[j.pc]
-		if !j.table {
-			in.d = find(j.line, j.label)
-			continue
-		}
-		targets, ok := b.tables[j.label]
+		pc, ok := b.labels[j.label]
 		if !ok {
-			b.failAt(j.line, "%s is no list of branch targets", j.label)
+			b.failAt(j.line, "label %s is not defined", j.label)
 		}
-		for _, t := range targets {
-			in.table = append(in.table, find(j.line, t))
-		}
+		b.k.code[j.pc].d = int32(pc)
 	}
 }
 

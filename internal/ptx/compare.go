@@ -1,10 +1,7 @@
 package ptx
 
-// test32 and test64 compare two registers and return a mask.
-type (
-	test32 func(a, b *lanes32) uint32
-	test64 func(a, b *lanes64) uint32
-)
+// test compares two registers and returns a mask.
+type test[T word] func(a, b *[32]T) uint32
 
 func bit(v bool) uint32 {
 	if v {
@@ -27,110 +24,75 @@ func less[T word, N number](a, b *[32]T) (m uint32) {
 	return m
 }
 
-func equalF32(a, b *lanes32) (m uint32) {
+func equalFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
-		m |= bit(f32(a[i]) == f32(b[i])) << i
+		m |= bit(floatOf[F](a[i]) == floatOf[F](b[i])) << i
 	}
 	return m
 }
 
-func lessF32(a, b *lanes32) (m uint32) {
+func lessFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
-		m |= bit(f32(a[i]) < f32(b[i])) << i
+		m |= bit(floatOf[F](a[i]) < floatOf[F](b[i])) << i
 	}
 	return m
 }
 
-func lessEqualF32(a, b *lanes32) (m uint32) {
+func lessEqualFloat[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
-		m |= bit(f32(a[i]) <= f32(b[i])) << i
+		m |= bit(floatOf[F](a[i]) <= floatOf[F](b[i])) << i
 	}
 	return m
 }
 
-func unorderedF32(a, b *lanes32) (m uint32) {
+func unordered[F floating, T word](a, b *[32]T) (m uint32) {
 	for i := range a {
-		x, y := f32(a[i]), f32(b[i])
+		x, y := floatOf[F](a[i]), floatOf[F](b[i])
 		m |= bit(x != x || y != y) << i
 	}
 	return m
 }
 
-func equalF64(a, b *lanes64) (m uint32) {
-	for i := range a {
-		m |= bit(f64(a[i]) == f64(b[i])) << i
+// tests are what all comparisons of a type are made of, by the first part of their names; le and nan are of floats.
+type tests[T word] map[string]test[T]
+
+var tests32 = map[string]tests[uint32]{
+	"b16": {"eq": equal[uint32, uint16]},
+	"u16": {"eq": equal[uint32, uint16], "lt": less[uint32, uint16]},
+	"s16": {"eq": equal[uint32, uint16], "lt": less[uint32, int16]},
+	"b32": {"eq": equal[uint32, uint32]},
+	"u32": {"eq": equal[uint32, uint32], "lt": less[uint32, uint32]},
+	"s32": {"eq": equal[uint32, uint32], "lt": less[uint32, int32]},
+	"f32": floatTests[float32, uint32](),
+}
+
+var tests64 = map[string]tests[uint64]{
+	"b64": {"eq": equal[uint64, uint64]},
+	"u64": {"eq": equal[uint64, uint64], "lt": less[uint64, uint64]},
+	"s64": {"eq": equal[uint64, uint64], "lt": less[uint64, int64]},
+	"f64": floatTests[float64, uint64](),
+}
+
+func floatTests[F floating, T word]() tests[T] {
+	return tests[T]{
+		"eq": equalFloat[F, T], "lt": lessFloat[F, T], "le": lessEqualFloat[F, T], "nan": unordered[F, T],
+		"ne": func(a, b *[32]T) uint32 { return ^(equalFloat[F](a, b) | unordered[F](a, b)) },
 	}
-	return m
-}
-
-func lessF64(a, b *lanes64) (m uint32) {
-	for i := range a {
-		m |= bit(f64(a[i]) < f64(b[i])) << i
-	}
-	return m
-}
-
-func lessEqualF64(a, b *lanes64) (m uint32) {
-	for i := range a {
-		m |= bit(f64(a[i]) <= f64(b[i])) << i
-	}
-	return m
-}
-
-func unorderedF64(a, b *lanes64) (m uint32) {
-	for i := range a {
-		x, y := f64(a[i]), f64(b[i])
-		m |= bit(x != x || y != y) << i
-	}
-	return m
-}
-
-// half widens a test of float32 to float16, whose values it holds exactly.
-func half(test test32) test32 {
-	return func(a, b *lanes32) uint32 {
-		var x, y lanes32
-		for i := range x {
-			x[i], y[i] = u32(float32(fromHalf(uint16(a[i])))), u32(float32(fromHalf(uint16(b[i]))))
-		}
-		return test(&x, &y)
-	}
-}
-
-// tests are the three tests of a type that all comparisons are made of.
-type tests struct {
-	eq32, lt32, le32, nan32 test32
-	eq64, lt64, le64, nan64 test64
-}
-
-var testsOf = map[string]tests{
-	"b16": {eq32: equal[uint32, uint16]},
-	"u16": {eq32: equal[uint32, uint16], lt32: less[uint32, uint16]},
-	"s16": {eq32: equal[uint32, uint16], lt32: less[uint32, int16]},
-	"b32": {eq32: equal[uint32, uint32]},
-	"u32": {eq32: equal[uint32, uint32], lt32: less[uint32, uint32]},
-	"s32": {eq32: equal[uint32, uint32], lt32: less[uint32, int32]},
-	"b64": {eq64: equal[uint64, uint64]},
-	"u64": {eq64: equal[uint64, uint64], lt64: less[uint64, uint64]},
-	"s64": {eq64: equal[uint64, uint64], lt64: less[uint64, int64]},
-	"f16": {eq32: half(equalF32), lt32: half(lessF32), le32: half(lessEqualF32), nan32: half(unorderedF32)},
-	"f32": {eq32: equalF32, lt32: lessF32, le32: lessEqualF32, nan32: unorderedF32},
-	"f64": {eq64: equalF64, lt64: lessF64, le64: lessEqualF64, nan64: unorderedF64},
 }
 
 // comparison is a test, its operands in order or swapped, and its negation.
 type comparison struct {
-	test      string // eq, lt, le or nan
+	test      string
 	swap, not bool
 }
 
 var wholeComparisons = map[string]comparison{
 	"eq": {"eq", false, false}, "ne": {"eq", false, true},
 	"lt": {"lt", false, false}, "ge": {"lt", false, true}, "gt": {"lt", true, false}, "le": {"lt", true, true},
-	"lo": {"lt", false, false}, "hs": {"lt", false, true}, "hi": {"lt", true, false}, "ls": {"lt", true, true},
 }
 
-// The ordered comparisons of floats are false with a NaN, those that end in u
-// true; each of the latter is another's negation.
+// The ordered comparisons of floats are false with a NaN, those that end in u true; each of the latter is another's
+// negation.
 var floatComparisons = map[string]comparison{
 	"eq": {"eq", false, false}, "neu": {"eq", false, true},
 	"lt": {"lt", false, false}, "geu": {"lt", false, true},
@@ -141,71 +103,36 @@ var floatComparisons = map[string]comparison{
 	"ne": {"ne", false, false}, "equ": {"ne", false, true},
 }
 
-// comparisonOf returns the function that compares values of type t, as a mask.
-func comparisonOf(name string, t dataType) (func(w *warp, a, b int32) uint32, bool) {
+// comparisonOf returns setp: the comparison of values of type t.
+func comparisonOf(name string, t dataType) (exec, bool) {
 	all := wholeComparisons
 	if t.kind == float {
 		all = floatComparisons
 	}
 	c, ok := all[name]
-	of, known := testsOf[t.name]
-	if !ok || !known {
-		return nil, false
-	}
 	var flip uint32
 	if c.not {
 		flip = allLanes
 	}
-	if t.bits == 64 {
-		test := of.pick64(c.test)
-		if test == nil {
-			return nil, false
-		}
-		return func(w *warp, a, b int32) uint32 {
+	if test := tests64[t.name][c.test]; ok && test != nil {
+		return func(w *warp, in *instr, mask uint32) *Fault {
+			a, b := in.a, in.b
 			if c.swap {
 				a, b = b, a
 			}
-			return test(&w.r64[a], &w.r64[b]) ^ flip
+			w.keepP(in.d, test(&w.r64[a], &w.r64[b])^flip, mask)
+			return nil
 		}, true
 	}
-	test := of.pick32(c.test)
-	if test == nil {
-		return nil, false
-	}
-	return func(w *warp, a, b int32) uint32 {
+	test := tests32[t.name][c.test]
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		a, b := in.a, in.b
 		if c.swap {
 			a, b = b, a
 		}
-		return test(&w.r32[a], &w.r32[b]) ^ flip
-	}, true
-}
-
-func (t tests) pick32(name string) test32 {
-	switch name {
-	case "eq":
-		return t.eq32
-	case "lt":
-		return t.lt32
-	case "le":
-		return t.le32
-	case "nan":
-		return t.nan32
-	}
-	return func(a, b *lanes32) uint32 { return ^(t.eq32(a, b) | t.nan32(a, b)) }
-}
-
-func (t tests) pick64(name string) test64 {
-	switch name {
-	case "eq":
-		return t.eq64
-	case "lt":
-		return t.lt64
-	case "le":
-		return t.le64
-	case "nan":
-		return t.nan64
-	}
-	return func(a, b *lanes64) uint32 { return ^(t.eq64(a, b) | t.nan64(a, b)) }
+		w.keepP(in.d, test(&w.r32[a], &w.r32[b])^flip, mask)
+		return nil
+	}, ok && test != nil
 }
 
 // choose is selp: d = p ? a : b.
@@ -235,19 +162,18 @@ func choose64(not uint32) exec {
 	}
 }
 
-// The logic of predicates works on whole masks.
-
-func predicate2(op func(a, b uint32) uint32, notA, notB uint32) exec {
-	return func(w *warp, in *instr, mask uint32) *Fault {
-		w.keepP(in.d, op(w.preds[in.a]^notA, w.preds[in.b]^notB), mask)
-		return nil
-	}
-}
-
+// predicateOps is the logic of predicates, which works on whole masks.
 var predicateOps = map[string]func(a, b uint32) uint32{
 	"and": func(a, b uint32) uint32 { return a & b },
 	"or":  func(a, b uint32) uint32 { return a | b },
 	"xor": func(a, b uint32) uint32 { return a ^ b },
 	"not": func(a, _ uint32) uint32 { return ^a },
 	"mov": func(a, _ uint32) uint32 { return a },
+}
+
+func predicate2(op func(a, b uint32) uint32, notA, notB uint32) exec {
+	return func(w *warp, in *instr, mask uint32) *Fault {
+		w.keepP(in.d, op(w.preds[in.a]^notA, w.preds[in.b]^notB), mask)
+		return nil
+	}
 }

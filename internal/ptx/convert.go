@@ -2,13 +2,17 @@ package ptx
 
 import "math"
 
-// A conversion runs in two steps: read brings the source into 64 bits, as an
-// integer with its sign extended or as a float64, and write makes the result of
-// them. Both are whole-warp functions.
-type (
-	readStep  func(d *lanes64, w *warp, slot int32)
-	writeStep func(x uint64) uint64
-)
+// conversion describes a cvt instruction. It reads the source into 64 bits, as an integer with its sign extended or as a
+// float64, and writes the result of them.
+type conversion struct {
+	to, from dataType
+	whole    func(float64) float64 // rounds to an integer, or nil
+}
+
+// roundings are the directions in which floats become integers.
+var roundings = map[string]func(float64) float64{
+	"rni": math.RoundToEven, "rzi": math.Trunc, "rmi": math.Floor, "rpi": math.Ceil,
+}
 
 func readInt[N int8 | uint8 | number](d *lanes64, w *warp, slot int32) {
 	a := &w.r32[slot]
@@ -17,12 +21,7 @@ func readInt[N int8 | uint8 | number](d *lanes64, w *warp, slot int32) {
 	}
 }
 
-func readInt64[N int8 | uint8 | number](d *lanes64, w *warp, slot int32) {
-	a := &w.r64[slot]
-	for i := range d {
-		d[i] = uint64(N(a[i]))
-	}
-}
+func readWide(d *lanes64, w *warp, slot int32) { *d = w.r64[slot] }
 
 func readF32(d *lanes64, w *warp, slot int32) {
 	a := &w.r32[slot]
@@ -31,82 +30,24 @@ func readF32(d *lanes64, w *warp, slot int32) {
 	}
 }
 
-func readF64(d *lanes64, w *warp, slot int32) { *d = w.r64[slot] }
-
-func readHalf(d *lanes64, w *warp, slot int32) {
-	a := &w.r32[slot]
-	for i := range d {
-		d[i] = u64(fromHalf(uint16(a[i])))
-	}
-}
-
-func readBrain(d *lanes64, w *warp, slot int32) {
-	a := &w.r32[slot]
-	for i := range d {
-		d[i] = u64(float64(f32(a[i] << 16)))
-	}
-}
-
-// readOf returns the first step from a type that lives in a register of a file.
-// Integers may be read from wider registers.
-func readOf(t dataType, from file) readStep {
-	narrow := map[string]readStep{
-		"u8": readInt[uint8], "s8": readInt[int8], "u16": readInt[uint16], "s16": readInt[int16],
-		"u32": readInt[uint32], "s32": readInt[int32],
-		"f16": readHalf, "bf16": readBrain, "f32": readF32,
-	}
-	wide := map[string]readStep{
-		"u8": readInt64[uint8], "s8": readInt64[int8], "u16": readInt64[uint16], "s16": readInt64[int16],
-		"u32": readInt64[uint32], "s32": readInt64[int32], "u64": readInt64[uint64], "s64": readInt64[int64],
-		"f64": readF64,
-	}
-	if from == file64 {
-		return wide[t.name]
-	}
-	return narrow[t.name]
-}
-
-// conversion describes a cvt instruction.
-type conversion struct {
-	to, from dataType
-	round    rounding
-	whole    bool // round to an integer: rni, rzi, rmi, rpi
-	saturate bool
-	ftz      bool
+// readers are the first step, by the type of the source.
+var readers = map[string]func(d *lanes64, w *warp, slot int32){
+	"u8": readInt[uint8], "s8": readInt[int8], "u16": readInt[uint16], "s16": readInt[int16],
+	"u32": readInt[uint32], "s32": readInt[int32], "f32": readF32,
+	"u64": readWide, "s64": readWide, "f64": readWide,
 }
 
 // step returns the second step.
-func (c conversion) step() writeStep {
-	floating := c.from.kind == float || c.from.kind == brain
+func (c conversion) step() func(x uint64) uint64 {
 	switch {
-	case c.to.kind == float || c.to.kind == brain:
-		if floating {
-			return c.floatToFloat
-		}
-		return c.intToFloat
-	case floating:
+	case c.from.kind == float && c.to.kind == float:
+		return c.floatToFloat
+	case c.from.kind == float:
 		return c.floatToInt
+	case c.to.kind == float:
+		return c.intToFloat
 	}
-	return c.intToInt
-}
-
-// intToInt cuts an integer, or with .sat brings it into the range of the type.
-func (c conversion) intToInt(x uint64) uint64 {
-	if !c.saturate {
-		return c.extend(x)
-	}
-	low, high := c.limits()
-	if c.from.kind == signed {
-		v := int64(x)
-		if v < low {
-			return uint64(low)
-		}
-		if v >= 0 && x > high {
-			return high
-		}
-		return x
-	}
-	return min(x, high)
+	return c.extend
 }
 
 // extend cuts x to the type and extends it to a register.
@@ -126,20 +67,17 @@ func (c conversion) limits() (low int64, high uint64) {
 	return 0, math.MaxUint64 >> (64 - c.to.bits)
 }
 
-// floatToInt rounds, and brings what is out of range to its ends. A NaN becomes
-// 0, or where either type has 64 bits the highest bit alone.
+// floatToInt rounds, and moves what is out of range to its ends. A NaN becomes 0, or where either type has 64 bits the
+// highest bit alone.
 func (c conversion) floatToInt(x uint64) uint64 {
 	v := f64(x)
-	if c.ftz && math.Abs(v) < 0x1p-126 {
-		v = 0
-	}
 	if v != v {
 		if c.from.bits == 64 || c.to.bits == 64 {
 			return c.extend(1 << (c.to.bits - 1))
 		}
 		return 0
 	}
-	v = c.round.whole(v)
+	v = c.whole(v)
 	low, high := c.limits()
 	top := math.Ldexp(1, c.to.bits)
 	if c.to.kind == signed {
@@ -157,70 +95,33 @@ func (c conversion) floatToInt(x uint64) uint64 {
 }
 
 func (c conversion) intToFloat(x uint64) uint64 {
-	v, order := toF64(x, c.from.kind == signed)
-	if c.to.bits == 64 {
-		return u64(v)
-	}
-	// A float64 rounded to odd rounds to shorter formats as the integer would.
-	if n := u64(v); order != 0 && n&1 == 0 {
-		v = f64(n | 1)
-		if order < 0 == (v > 0) {
-			v = f64(n - 1)
-		}
-	}
-	return c.shorten(v)
-}
-
-// toF64 converts to nearest and returns the sign of what was lost, exact - v.
-func toF64(x uint64, isSigned bool) (v float64, order int) {
-	if isSigned && int64(x) < 0 {
-		v, order = toF64(-x, false)
-		return -v, -order
-	}
-	v = float64(x)
+	isSigned := c.from.kind == signed
 	switch {
-	case v >= 0x1p64:
-		return v, -1
-	case uint64(v) < x:
-		return v, 1
-	case uint64(v) > x:
-		return v, -1
+	case c.to.bits == 64 && isSigned:
+		return u64(float64(int64(x)))
+	case c.to.bits == 64:
+		return u64(float64(x))
+	case isSigned:
+		return uint64(u32(float32(int64(x))))
 	}
-	return v, 0
+	return uint64(u32(float32(x)))
 }
 
 func (c conversion) floatToFloat(x uint64) uint64 {
 	v := f64(x)
-	if c.ftz && (c.from.bits == 32 || c.to.bits == 32) && math.Abs(v) < 0x1p-126 {
-		v = math.Copysign(0, v)
-	}
-	if c.whole {
-		v = c.round.whole(v)
-	}
-	if c.saturate {
-		v = unit(v)
+	if c.whole != nil {
+		v = c.whole(v)
 	}
 	if c.to.bits == 64 {
 		return u64(v)
 	}
-	return c.shorten(v)
+	return uint64(u32(float32(v)))
 }
 
-// shorten rounds a float64 to the type.
-func (c conversion) shorten(v float64) uint64 {
-	switch {
-	case c.to.bits == 32:
-		return uint64(u32(float32(v)))
-	case c.to.kind == brain:
-		return uint64(brainFormat.round(v))
-	}
-	return uint64(halfFormat.round(v))
-}
-
-// exec returns the conversion as an instruction that writes to a register of a file.
-func (c conversion) exec(read readStep, to file) exec {
-	write := c.step()
-	if to == file64 {
+// exec returns the conversion as an instruction.
+func (c conversion) exec() exec {
+	read, write := readers[c.from.name], c.step()
+	if c.to.bits == 64 {
 		return func(w *warp, in *instr, mask uint32) *Fault {
 			read(&w.wide, w, in.a)
 			d := w.to64(in.d, mask)
@@ -244,13 +145,13 @@ func (c conversion) exec(read readStep, to file) exec {
 
 // Conversions that kernels make all the time have their own loops.
 
-func extendU32(d *lanes64, a, _ *lanes32, _ *lanes64) {
+func extendU32(d *lanes64, a, _ *lanes32) {
 	for i := range d {
 		d[i] = uint64(a[i])
 	}
 }
 
-func extendS32(d *lanes64, a, _ *lanes32, _ *lanes64) {
+func extendS32(d *lanes64, a, _ *lanes32) {
 	for i := range d {
 		d[i] = uint64(int32(a[i]))
 	}
@@ -262,15 +163,15 @@ func cut32(d *lanes32, a *lanes64) {
 	}
 }
 
-func s32ToF32(d, a, _, _ *lanes32) {
+func cut16[N int16 | uint16](d, a, _, _ *lanes32) {
 	for i := range d {
-		d[i] = u32(float32(int32(a[i])))
+		d[i] = uint32(N(a[i]))
 	}
 }
 
-func u32ToF32(d, a, _, _ *lanes32) {
+func intToF32[N int32 | uint32](d, a, _, _ *lanes32) {
 	for i := range d {
-		d[i] = u32(float32(a[i]))
+		d[i] = u32(float32(N(a[i])))
 	}
 }
 

@@ -14,8 +14,6 @@ const (
 	unsigned
 	signed
 	float
-	brain // bfloat16
-	packed
 	predicate
 )
 
@@ -23,8 +21,7 @@ var dataTypes = map[string]dataType{
 	"b8": {"b8", untyped, 8}, "b16": {"b16", untyped, 16}, "b32": {"b32", untyped, 32}, "b64": {"b64", untyped, 64},
 	"u8": {"u8", unsigned, 8}, "u16": {"u16", unsigned, 16}, "u32": {"u32", unsigned, 32}, "u64": {"u64", unsigned, 64},
 	"s8": {"s8", signed, 8}, "s16": {"s16", signed, 16}, "s32": {"s32", signed, 32}, "s64": {"s64", signed, 64},
-	"f16": {"f16", float, 16}, "f32": {"f32", float, 32}, "f64": {"f64", float, 64},
-	"bf16": {"bf16", brain, 16}, "f16x2": {"f16x2", packed, 32}, "pred": {"pred", predicate, 1},
+	"f32": {"f32", float, 32}, "f64": {"f64", float, 64}, "pred": {"pred", predicate, 1},
 }
 
 // file is where values of the type live.

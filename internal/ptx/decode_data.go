@@ -5,8 +5,7 @@ import "strings"
 // Families that move, convert and choose values.
 
 func (b *body) mov(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	b.done(o)
+	t := b.types(o, 1)[0]
 	b.want(o.name, args, 2)
 	switch {
 	case t.kind == predicate:
@@ -17,18 +16,16 @@ func (b *body) mov(o *opcode, args []operand) instr {
 	case args[1].kind == vectorOperand:
 		return b.pack(o, t, args)
 	}
-	in := instr{d: b.dest(args[0], t), a: b.source(args[1], t)}
+	in := instr{kind: kind32, op32: move[uint32], d: b.dest(args[0], t), a: b.source(args[1], t)}
 	if t.file() == file64 {
 		in.kind, in.op64 = kind64, move[uint64]
-		return in
 	}
-	in.kind, in.op32 = kind32, move[uint32]
 	return in
 }
 
 // part is the type of each of n parts of t.
 func (b *body) part(o *opcode, t dataType, n int) dataType {
-	p, ok := map[[2]int]string{{32, 2}: "b16", {64, 2}: "b32", {64, 4}: "b16", {32, 4}: "b8"}[[2]int{t.bits, n}]
+	p, ok := map[[2]int]string{{32, 2}: "b16", {64, 2}: "b32", {64, 4}: "b16"}[[2]int{t.bits, n}]
 	if !ok {
 		b.failHere("%s does not move %d parts", o.name, n)
 	}
@@ -44,11 +41,10 @@ func (b *body) unpack(o *opcode, t dataType, args []operand) instr {
 		to = append(to, b.dest(a, part))
 	}
 	return instr{kind: kindExec, exec: func(w *warp, in *instr, mask uint32) *Fault {
-		w.wide = lanes64{}
 		if t.bits == 64 {
 			w.wide = w.r64[src]
 		} else {
-			extendU32(&w.wide, &w.r32[src], nil, nil)
+			extendU32(&w.wide, &w.r32[src], nil)
 		}
 		for k, slot := range to {
 			d := w.to32(slot, mask)
@@ -100,125 +96,44 @@ func (b *body) predicateSource(o operand) int32 {
 func negated(o operand) uint32 { return truth(o.not) }
 
 func (b *body) predicates(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	b.done(o)
 	base, _, _ := strings.Cut(o.name, ".")
-	op, ok := predicateOps[base]
-	if t.kind != predicate || !ok {
-		b.failHere("unknown instruction %s", o.name)
+	t := b.types(o, 1)[0]
+	if t.kind != predicate {
+		b.unknown(o)
 	}
-	in := instr{kind: kindExec}
+	in, notB := instr{kind: kindExec}, uint32(0)
 	if base == "not" {
 		b.want(o.name, args, 2)
-		in.exec = predicate2(op, negated(args[1]), 0)
 	} else {
 		b.want(o.name, args, 3)
-		in.exec = predicate2(op, negated(args[1]), negated(args[2]))
-		in.b = b.predicateSource(args[2])
+		in.b, notB = b.predicateSource(args[2]), negated(args[2])
 	}
+	in.exec = predicate2(predicateOps[base], negated(args[1]), notB)
 	in.d, in.a = b.dest(args[0], t), b.predicateSource(args[1])
 	return in
 }
 
-// setp.cmp[.bool].type p[|q], a, b[, c].
+// setp.cmp.type p, a, b.
 func (b *body) setp(o *opcode, args []operand) instr {
-	compare, combine, t := b.comparing(o)
-	b.done(o)
-	want := 3
-	if combine != nil {
-		want = 4
-	}
-	b.want(o.name, args, want)
-	first, second := args[0], operand{name: "_"}
-	if first.kind == pairOperand {
-		first, second = first.list[0], first.list[1]
-	}
-	p := dataTypes["pred"]
-	d, q := b.dest(first, p), int32(-1)
-	if second.name != "_" {
-		q = b.dest(second, p)
-	}
-	in := instr{kind: kindExec, d: d, a: b.source(args[1], t), b: b.source(args[2], t)}
-	if combine == nil && q < 0 {
-		in.exec = func(w *warp, in *instr, mask uint32) *Fault {
-			w.keepP(in.d, compare(w, in.a, in.b), mask)
-			return nil
-		}
-		return in
-	}
-	var flip uint32
-	if combine == nil {
-		combine, in.c = predicateOps["mov"], d
-	} else {
-		in.c, flip = b.predicateSource(args[3]), negated(args[3])
-	}
-	in.exec = func(w *warp, in *instr, mask uint32) *Fault {
-		v, c := compare(w, in.a, in.b), w.preds[in.c]^flip
-		w.keepP(in.d, combine(v, c), mask)
-		if q >= 0 {
-			w.keepP(q, combine(^v, c), mask)
-		}
-		return nil
-	}
-	return in
-}
-
-// comparing takes a comparison, how its result is combined, and its type.
-func (b *body) comparing(o *opcode) (compare func(w *warp, x, y int32) uint32, combine func(x, y uint32) uint32, t dataType) {
-	if len(o.parts) < 2 {
-		b.failHere("%s lacks a comparison or a type", o.name)
+	if len(o.parts) == 0 {
+		b.unknown(o)
 	}
 	name := o.parts[0]
 	o.parts = o.parts[1:]
-	if s := o.take("and", "or", "xor"); s != "" {
-		combine = predicateOps[s]
-	}
-	if o.take("ftz") != "" {
-		b.failHere("unknown instruction %s: comparisons with .ftz are not supported", o.name)
-	}
-	t = b.dataType(o)
+	t := b.types(o, 1)[0]
 	compare, ok := comparisonOf(name, t)
 	if !ok {
 		b.failHere("unknown instruction %s: no comparison %s of %s", o.name, name, t.name)
 	}
-	return compare, combine, t
-}
-
-// set.cmp.dtype.stype d, a, b: all ones or 1.0 where the comparison holds.
-func (b *body) set(o *opcode, args []operand) instr {
-	if len(o.parts) != 3 {
-		b.failHere("unknown instruction %s", o.name)
-	}
-	to, ok := dataTypes[o.parts[1]]
-	if !ok || to.bits != 32 || to.kind == untyped {
-		b.failHere("unknown instruction %s: its result is u32, s32 or f32", o.name)
-	}
-	o.parts = []string{o.parts[0], o.parts[2]}
-	compare, _, t := b.comparing(o)
-	b.done(o)
 	b.want(o.name, args, 3)
-	yes := allLanes
-	if to.kind == float {
-		yes = u32(1)
-	}
-	return instr{kind: kindExec, d: b.dest(args[0], to), a: b.source(args[1], t), b: b.source(args[2], t),
-		exec: func(w *warp, in *instr, mask uint32) *Fault {
-			m := compare(w, in.a, in.b)
-			d := w.to32(in.d, mask)
-			for i := range d {
-				d[i] = -(m >> i & 1) & yes
-			}
-			w.keep32(in.d, mask)
-			return nil
-		}}
+	return instr{kind: kindExec, exec: compare, d: b.dest(args[0], dataTypes["pred"]), a: b.source(args[1], t), b: b.source(args[2], t)}
 }
 
 func (b *body) selp(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	b.done(o)
+	t := b.types(o, 1)[0]
 	b.want(o.name, args, 4)
-	if t.bits < 16 || t.kind == predicate {
-		b.failHere("unknown instruction %s", o.name)
+	if t.bits < 16 {
+		b.unknown(o)
 	}
 	in := instr{kind: kindExec, d: b.dest(args[0], t), a: b.source(args[1], t), b: b.source(args[2], t), c: b.predicateSource(args[3])}
 	if t.file() == file64 {
@@ -229,136 +144,36 @@ func (b *body) selp(o *opcode, args []operand) instr {
 	return in
 }
 
-// slct.type.s32|f32 d, a, b, c: a where c >= 0.
-func (b *body) slct(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	by := b.dataType(o)
-	b.done(o)
-	b.want(o.name, args, 4)
-	if t.bits < 16 || by.bits != 32 || by.kind != signed && by.kind != float {
-		b.failHere("unknown instruction %s", o.name)
-	}
-	at := b.source(args[3], by)
-	in := instr{kind: kindExec, d: b.dest(args[0], t), a: b.source(args[1], t), b: b.source(args[2], t)}
-	in.exec = func(w *warp, in *instr, mask uint32) *Fault {
-		var p uint32
-		for i, c := range &w.r32[at] {
-			p |= bit(by.kind == signed && int32(c) >= 0 || by.kind == float && f32(c) >= 0) << i
-		}
-		if t.file() == file64 {
-			choose(w.to64(in.d, mask), &w.r64[in.a], &w.r64[in.b], p)
-			w.keep64(in.d, mask)
-			return nil
-		}
-		choose(w.to32(in.d, mask), &w.r32[in.a], &w.r32[in.b], p)
-		w.keep32(in.d, mask)
-		return nil
-	}
-	return in
-}
-
-func (b *body) bfi(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	b.done(o)
-	b.want(o.name, args, 5)
-	u := dataTypes["u32"]
-	in := instr{kind: kindExec, d: b.dest(args[0], t), a: b.source(args[1], t), b: b.source(args[2], t)}
-	pos, length := b.source(args[3], u), b.source(args[4], u)
-	switch t.name {
-	case "b32":
-		in.exec = insert(pos, length)
-	case "b64":
-		in.exec = insert64(pos, length)
-	default:
-		b.failHere("unknown instruction %s", o.name)
-	}
-	return in
-}
-
-// bfind.shiftamt gives the distance that would bring the bit to the top.
-func (b *body) bfind(o *opcode, args []operand) instr {
-	shift := o.take("shiftamt") != ""
-	t := b.dataType(o)
-	b.done(o)
-	f, ok := integerForms["bfind."+t.name]
-	if !shift || !ok {
-		b.failHere("unknown instruction %s", o.name)
-	}
-	find := f.op32
-	f.op32 = func(d, a, y, z *lanes32) {
-		find(d, a, y, z)
-		for i := range d {
-			if d[i] != allLanes {
-				d[i] = 31 - d[i]
-			}
-		}
-	}
-	return b.computed(o.name, f, t, args)
-}
-
-func (b *body) lop3(o *opcode, args []operand) instr {
-	t := b.dataType(o)
-	b.done(o)
-	if t.name != "b32" || len(args) != 5 || args[4].kind != intOperand || args[4].number > 255 {
-		b.failHere("lop3.b32 takes a register, three sources and a table of 8 bits")
-	}
-	return b.computed(o.name, form{3, logic(uint32(args[4].number)), nil}, t, args[:4])
-}
-
+// cvt[.rounding].to.from d, a.
 func (b *body) cvt(o *opcode, args []operand) instr {
-	name := o.name
-	c := conversion{}
-	mode := o.take("rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi")
-	if mode == "rz" || mode == "rm" || mode == "rp" {
-		b.failHere("unknown instruction %s: %q is not supported", name, mode)
+	mode := o.take("rn", "rni", "rzi", "rmi", "rpi")
+	types := b.types(o, 2)
+	c := conversion{to: types[0], from: types[1], whole: roundings[mode]}
+	for _, t := range types {
+		if t.kind == untyped || t.kind == predicate {
+			b.unknown(o)
+		}
 	}
-	c.round, c.whole = roundings[mode]
-	c.ftz = o.take("ftz") != ""
-	c.saturate = o.take("sat") != ""
-	c.to, c.from = b.dataType(o), b.dataType(o)
-	b.done(o)
-	b.want(name, args, 2)
-	b.checkConversion(name, mode, c)
-	from := c.from.file()
-	if r, _, ok := b.find(args[1].name); ok && args[1].kind == nameOperand && c.from.kind != float && c.from.kind != brain {
-		from = max(from, r.file) // integers may stand in wider registers
+	b.want(o.name, args, 2)
+	fromFloat, toFloat, rounds := c.from.kind == float, c.to.kind == float, false
+	switch {
+	case toFloat && (!fromFloat || c.to.bits < c.from.bits):
+		rounds = mode == "rn"
+	case fromFloat && !toFloat:
+		rounds = c.whole != nil
+	case fromFloat && c.to.bits == c.from.bits:
+		rounds = mode != "rn"
+	default:
+		rounds = mode == ""
 	}
-	read := readOf(c.from, from)
-	if read == nil {
-		b.failHere("unknown instruction %s for these registers", name)
+	if !rounds {
+		b.failHere("%s does not take this rounding", o.name)
 	}
-	source := c.from
-	if from == file64 {
-		source = dataTypes["b64"]
-	}
-	dest := c.to
-	if r, _, ok := b.find(args[0].name); ok && args[0].kind == nameOperand && r.file == file64 && c.to.kind != float && c.to.kind != brain {
-		dest = dataTypes["b64"]
-	}
-	in := instr{d: b.dest(args[0], dest), a: b.source(args[1], source)}
-	if op, ok := quickConversions[name]; ok && from == file32 && dest.file() == file32 {
+	in := instr{kind: kindExec, d: b.dest(args[0], c.to), a: b.source(args[1], c.from)}
+	if op, ok := quickConversions[o.name]; ok {
 		in.kind, in.op32 = kind32, op
 		return in
 	}
-	in.kind, in.exec = kindExec, c.exec(read, dest.file())
+	in.exec = c.exec()
 	return in
-}
-
-// checkConversion refuses modifiers that PTX does not give this conversion.
-func (b *body) checkConversion(name, mode string, c conversion) {
-	if c.to.kind == untyped || c.from.kind == untyped || c.to.kind == predicate || c.from.kind == predicate ||
-		c.to.kind == packed || c.from.kind == packed {
-		b.failHere("unknown instruction %s", name)
-	}
-	fromFloat, toFloat := c.from.kind == float || c.from.kind == brain, c.to.kind == float || c.to.kind == brain
-	short := mode != "" && !c.whole
-	switch {
-	case fromFloat && toFloat && c.to.bits >= c.from.bits && c.to.name != c.from.name && mode != "" && c.to.bits > c.from.bits,
-		fromFloat && toFloat && c.to.bits < c.from.bits && !short,
-		fromFloat && toFloat && c.to.bits == c.from.bits && short,
-		fromFloat && !toFloat && !c.whole,
-		!fromFloat && toFloat && !short,
-		!fromFloat && !toFloat && mode != "":
-		b.failHere("%s does not take this rounding", name)
-	}
 }

@@ -14,25 +14,16 @@ const (
 	OutOfBounds        FaultKind = iota // an access outside every allocation or variable
 	Misaligned                          // an address that is no multiple of the access's size
 	UseAfterFree                        // an access to freed memory
-	ReadOnly                            // a write to constant memory or parameters
 	DivergentBarrier                    // a barrier that not all threads reach
-	UnconvergedShuffle                  // a .sync instruction whose lanes are not all there
-	Trap                                // the kernel gave up
-	Overtime                            // more instructions than LaunchConfig.Limit
+	UnconvergedShuffle                  // a shuffle whose lanes are not all there
 )
 
 var faultNames = [...]string{
-	"out-of-bounds access", "misaligned access", "use after free", "write to read-only memory",
-	"divergent barrier", "unconverged shuffle", "trap", "too many instructions",
+	"out-of-bounds access", "misaligned access", "use after free", "divergent barrier", "unconverged shuffle",
 }
 
 // String returns the kind in words.
-func (k FaultKind) String() string {
-	if int(k) < len(faultNames) {
-		return faultNames[k]
-	}
-	return fmt.Sprintf("FaultKind(%d)", k)
-}
+func (k FaultKind) String() string { return faultNames[k] }
 
 // Fault tells what a kernel did wrong, and where.
 type Fault struct {
@@ -87,9 +78,7 @@ func (f *Fault) nearest() string {
 func triple(v [3]uint32) string { return fmt.Sprintf("(%d,%d,%d)", v[0], v[1], v[2]) }
 
 // fault returns a fault of the lanes of mask at the current instruction.
-func (w *warp) fault(kind FaultKind, mask uint32) *Fault {
-	return w.faultAt(kind, w.pc-1, mask)
-}
+func (w *warp) fault(kind FaultKind, mask uint32) *Fault { return w.faultAt(kind, w.pc-1, mask) }
 
 func (w *warp) faultAt(kind FaultKind, pc int, mask uint32) *Fault {
 	k := w.b.k
@@ -108,13 +97,6 @@ func (m *Module) line(n int) string {
 	}
 	s, _, _ := strings.Cut(m.lines[n-1], "//")
 	return strings.Join(strings.Fields(s), " ")
-}
-
-// overtime is the fault of a block that runs too long.
-func (w *warp) overtime() *Fault {
-	f := w.fault(Overtime, w.mask)
-	f.Detail = fmt.Sprintf("the block has run more than %d", w.b.cfg.Limit)
-	return f
 }
 
 // stuck is the fault of a warp whose groups wait for lanes that do not come.

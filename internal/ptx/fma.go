@@ -2,8 +2,8 @@ package ptx
 
 import "math"
 
-// fmaF32 computes a*b+c, rounded once. The product is exact in float64; the sum
-// is rounded to odd where rounding it twice could differ from rounding it once.
+// fmaF32 computes a*b+c, rounded once. The product is exact in float64; the sum is rounded to odd where rounding it twice
+// could differ from rounding it once.
 func fmaF32(d, a, b, c *lanes32) {
 	for i := range d {
 		p, q := float64(f32(a[i]))*float64(f32(b[i])), float64(f32(c[i]))
@@ -15,25 +15,15 @@ func fmaF32(d, a, b, c *lanes32) {
 	}
 }
 
-// fma32 is fmaF32 for one lane.
-func fma32(a, b, c float32) float32 {
-	p, q := float64(a)*float64(b), float64(c)
-	if s := float64(p + q); !twice(s) {
-		return float32(s)
-	}
-	return float32(addToOdd(p, q))
-}
-
-// twice reports whether rounding s to float32 may depend on what was lost when it
-// was rounded to float64: it lies half way between two float32 numbers, or among
-// the subnormal ones.
+// twice reports whether rounding s to float32 may depend on what was lost when it was rounded to float64: it lies half way
+// between two float32 numbers, or among the subnormal ones.
 func twice(s float64) bool {
 	n := math.Float64bits(s)
 	return n<<35 == 1<<63 || n<<1 < (1023-126)<<53
 }
 
-// addToOdd returns p+q rounded to odd: an inexact sum has its last bit set, so
-// that rounding it to a shorter format rounds as the exact sum does.
+// addToOdd returns p+q rounded to odd: an inexact sum has its last bit set, so that rounding it to a shorter format rounds
+// as the exact sum does.
 func addToOdd(p, q float64) float64 {
 	s := float64(p + q)
 	n := math.Float64bits(s)

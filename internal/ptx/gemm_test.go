@@ -54,3 +54,12 @@ func BenchmarkGemm256(b *testing.B) {
 		return []any{put(h, make([]float32, len(x))), put(h, x), put(h, x), uint32(256), uint32(256), uint32(256)}
 	})
 }
+
+// fma32 is fmaF32 for one lane.
+func fma32(a, b, c float32) float32 {
+	p, q := float64(a)*float64(b), float64(c)
+	if s := float64(p + q); !twice(s) {
+		return float32(s)
+	}
+	return float32(addToOdd(p, q))
+}

@@ -11,7 +11,6 @@ const allLanes = ^uint32(0)
 // instr is a decoded instruction.
 type instr struct {
 	kind     instrKind
-	pair     bool   // a source of file64 that takes part in atomics or shuffles
 	guard    int32  // predicate that chooses lanes, or -1
 	guardNot uint32 // all ones where the guard is negated
 	d        int32  // slots; of a branch the target
@@ -20,8 +19,7 @@ type instr struct {
 	op64     op64
 	exec     exec
 	access   *access
-	sync     *collective
-	table    []int32 // targets of an indexed branch
+	shuffle  *shuffleOp
 }
 
 type instrKind uint8
@@ -31,11 +29,9 @@ const (
 	kind64                      // op64 on slots of file64
 	kindExec                    // exec
 	kindBranch                  // to d
-	kindTable                   // to table[a]
 	kindExit
 	kindBarrier
-	kindSync // exec, once the lanes that sync names have met
-	kindTrap
+	kindShuffle // once the lanes of its member mask have met
 )
 
 type (
@@ -46,8 +42,8 @@ type (
 	exec func(w *warp, in *instr, mask uint32) *Fault
 )
 
-// to32 returns where to write a result of file32 for the lanes of mask: in the
-// register where every live lane takes part, else beside it, for keep32.
+// to32 returns where to write a result of file32 for the lanes of mask: in the register where every live lane takes part,
+// else beside it, for keep32.
 func (w *warp) to32(slot int32, mask uint32) *lanes32 {
 	if mask == w.live {
 		return &w.r32[slot]
@@ -56,13 +52,8 @@ func (w *warp) to32(slot int32, mask uint32) *lanes32 {
 }
 
 func (w *warp) keep32(slot int32, mask uint32) {
-	if mask == w.live {
-		return
-	}
-	d := &w.r32[slot]
-	for i := range d {
-		m := -(mask >> i & 1)
-		d[i] ^= (d[i] ^ w.beside32[i]) & m
+	if mask != w.live {
+		blend(&w.r32[slot], &w.beside32, mask)
 	}
 }
 
@@ -75,13 +66,15 @@ func (w *warp) to64(slot int32, mask uint32) *lanes64 {
 }
 
 func (w *warp) keep64(slot int32, mask uint32) {
-	if mask == w.live {
-		return
+	if mask != w.live {
+		blend(&w.r64[slot], &w.beside64, mask)
 	}
-	d := &w.r64[slot]
+}
+
+// blend copies the lanes of mask.
+func blend[T word](d, from *[32]T, mask uint32) {
 	for i := range d {
-		m := -uint64(mask >> i & 1)
-		d[i] ^= (d[i] ^ w.beside64[i]) & m
+		d[i] ^= (d[i] ^ from[i]) & -T(mask>>i&1)
 	}
 }
 
@@ -90,12 +83,11 @@ func (w *warp) keepP(slot int32, v, mask uint32) {
 	w.preds[slot] = w.preds[slot]&^mask | v&mask
 }
 
-// The functions below make an exec of a computation whose operands live in
-// different files.
+// widening, narrowing and shifting make an exec of a computation whose operands live in different files.
 
-func widening(op func(d *lanes64, a, b *lanes32, c *lanes64)) exec {
+func widening(op func(d *lanes64, a, b *lanes32)) exec {
 	return func(w *warp, in *instr, mask uint32) *Fault {
-		op(w.to64(in.d, mask), &w.r32[in.a], &w.r32[in.b], &w.r64[in.c])
+		op(w.to64(in.d, mask), &w.r32[in.a], &w.r32[in.b])
 		w.keep64(in.d, mask)
 		return nil
 	}
@@ -109,9 +101,9 @@ func narrowing(op func(d *lanes32, a *lanes64)) exec {
 	}
 }
 
-func shifting(op func(d, a *lanes64, b, c *lanes32)) exec {
+func shifting(op func(d, a *lanes64, b *lanes32)) exec {
 	return func(w *warp, in *instr, mask uint32) *Fault {
-		op(w.to64(in.d, mask), &w.r64[in.a], &w.r32[in.b], &w.r32[in.c])
+		op(w.to64(in.d, mask), &w.r64[in.a], &w.r32[in.b])
 		w.keep64(in.d, mask)
 		return nil
 	}

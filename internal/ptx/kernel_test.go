@@ -108,13 +108,10 @@ func tryLaunch(t testing.TB, h *heap, module, kernel string, blocks, threads uin
 		t.Fatalf("%s has no kernel %s", module, kernel)
 	}
 	return Launch(k, LaunchConfig{
-		Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{threads, 1, 1}, SharedBytes: dynamic[kernel],
-		Params: pack(k, args...), Memory: h, Globals: globals(h, k.Module), Profile: true, Limit: 1 << 22,
+		Grid: [3]uint32{blocks, 1, 1}, Block: [3]uint32{threads, 1, 1},
+		Params: pack(k, args...), Memory: h, Globals: globals(h, k.Module), Profile: true,
 	})
 }
-
-// dynamic is the dynamic shared memory that kernels need.
-var dynamic = map[string]int{"mix": 128 * 4, "shared_overrun": 256}
 
 // globals puts a module's globals on the heap.
 func globals(h *heap, m *Module) (addresses []uint64) {
@@ -122,7 +119,6 @@ func globals(h *heap, m *Module) (addresses []uint64) {
 		data := make([]byte, s.Size)
 		copy(data, s.Init)
 		addresses = append(addresses, h.alloc(data))
-		h.regions[len(h.regions)-1].ReadOnly = s.Const
 	}
 	return addresses
 }

@@ -10,22 +10,20 @@ import (
 
 // LaunchConfig says how to run a kernel.
 type LaunchConfig struct {
-	Grid        [3]uint32 // blocks
-	Block       [3]uint32 // threads of a block
-	SharedBytes int       // of dynamic shared memory
-	Params      []byte    // Kernel.ParamBytes bytes, each parameter at its offset
-	Memory      Memory
-	Globals     []uint64 // addresses of Module.Globals
-	Profile     bool     // count sectors and bank conflicts too
-	Limit       uint64   // most warp instructions of one block; 0 for any number
-	Workers     int      // goroutines; 0 for GOMAXPROCS
+	Grid    [3]uint32 // blocks
+	Block   [3]uint32 // threads of a block
+	Params  []byte    // Kernel.ParamBytes bytes, each parameter at its offset
+	Memory  Memory
+	Globals []uint64 // addresses of Module.Globals
+	Profile bool     // count sectors and bank conflicts too
+	Workers int      // goroutines; 0 for GOMAXPROCS
 }
 
 // ErrLaunch is wrapped by the errors of launches that cannot start.
 var ErrLaunch = errors.New("ptx: invalid launch")
 
-// Launch runs a kernel and returns when it has ended. What a kernel does wrong is
-// a *Fault: of several, that of the lowest block.
+// Launch runs a kernel and returns when it has ended. What a kernel does wrong is a *Fault: of several, that of the lowest
+// block.
 func Launch(k *Kernel, cfg LaunchConfig) (Counters, error) {
 	blocks, err := cfg.check(k)
 	if err != nil {
@@ -74,8 +72,6 @@ func (cfg *LaunchConfig) check(k *Kernel) (blocks uint64, err error) {
 	switch {
 	case len(cfg.Params) != k.ParamBytes:
 		return fail("%d bytes of parameters, and the kernel takes %d", len(cfg.Params), k.ParamBytes)
-	case cfg.SharedBytes < 0 || k.dynamicStart()+cfg.SharedBytes > 228<<10:
-		return fail("%d bytes of dynamic shared memory", cfg.SharedBytes)
 	case len(cfg.Globals) != len(k.Module.Globals):
 		return fail("%d addresses of globals, and the module has %d", len(cfg.Globals), len(k.Module.Globals))
 	case cfg.Memory == nil:
@@ -99,8 +95,8 @@ type grid struct {
 	fault *Fault
 }
 
-// work runs blocks until none is left or one has failed. Blocks are taken in
-// order and always run to their end, so the lowest that fails is always found.
+// work runs blocks until none is left or one has failed. Blocks are taken in order and always run to their end, so the
+// lowest that fails is always found.
 func (g *grid) work() {
 	b := borrow(g.k, g.cfg)
 	defer b.giveBack()

@@ -45,7 +45,8 @@ func (l *lexer) next() token {
 		}
 		return token{numberToken, l.text[start:l.at], l.line}
 	case isWord(c) || c == '.' || c == '%':
-		l.word()
+		for l.at++; l.at < len(l.text) && (isWord(l.text[l.at]) || l.text[l.at] == '.'); l.at++ {
+		}
 		return token{wordToken, l.text[start:l.at], l.line}
 	case c == '"':
 		n := strings.IndexAny(l.text[start+1:], "\"\n")
@@ -54,26 +55,11 @@ func (l *lexer) next() token {
 		}
 		l.at = start + n + 2
 		return token{stringToken, l.text[start+1 : l.at-1], l.line}
-	case strings.IndexByte(",;:{}()[]@!=+-|<>", c) >= 0:
+	case strings.IndexByte(",;:{}()[]@!=+-<>", c) >= 0:
 		l.at++
 		return token{markToken, l.text[start:l.at], l.line}
 	}
 	panic(&ParseError{l.name, l.line, fmt.Sprintf("unexpected character %q", c)})
-}
-
-// word passes the letters of a word, whose dots and double colons belong to it.
-func (l *lexer) word() {
-	l.at++
-	for l.at < len(l.text) {
-		switch c := l.text[l.at]; {
-		case isWord(c) || c == '.':
-			l.at++
-		case strings.HasPrefix(l.text[l.at:], "::"):
-			l.at += 2
-		default:
-			return
-		}
-	}
 }
 
 // skip passes blanks and comments.

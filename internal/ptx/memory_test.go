@@ -2,8 +2,6 @@ package ptx
 
 import (
 	"encoding/binary"
-	"math"
-	"slices"
 	"testing"
 )
 
@@ -58,71 +56,41 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-func TestSums(t *testing.T) {
-	x := numbers(10007)
-	var exact float64
-	for _, v := range x {
-		exact += float64(v)
+// TestCompareAndSwap lets every thread try to put its number where a zero is: blocks take turns, so the first thread wins.
+func TestCompareAndSwap(t *testing.T) {
+	m, err := Parse("cas", `.version 7.0
+.target sm_60
+.visible .entry k(.param .u64 word, .param .u64 out)
+{
+	.reg .b32 %r<6>; .reg .b64 %d<4>;
+	mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.s32 %r2, %r1, 32, %r0; add.s32 %r3, %r2, 1;
+	ld.param.b64 %d0, [word]; ld.param.b64 %d1, [out];
+	atom.sys.global.cas.b32 %r4, [%d0], 0, %r3;
+	mul.wide.u32 %d2, %r2, 4; add.s64 %d1, %d1, %d2; st.global.b32 [%d1], %r4;
+}`)
+	if err != nil {
+		t.Fatal(err)
 	}
-	sum := func(workers int) [2]float32 {
+	k := m.Kernels["k"]
+	if !k.Ordered {
+		t.Error("the kernel depends on the order of blocks")
+	}
+	for _, workers := range []int{1, 4} {
 		var h heap
-		out, in := put(&h, make([]float32, 1)), put(&h, x)
-		parts, arrived := put(&h, make([]float32, 8)), put(&h, make([]uint32, 1))
-		var got [2]float32
-		for i, kernel := range []string{"sum_atomic", "sum_ordered"} {
-			k := load(t, "sum").Kernels[kernel]
-			args := []any{out, in, uint32(len(x))}
-			if i == 1 {
-				args = append(args, parts, arrived)
-			}
-			if !k.Ordered {
-				t.Errorf("%s depends on the order of blocks", kernel)
-			}
-			_, err := Launch(k, LaunchConfig{Grid: [3]uint32{8, 1, 1}, Block: [3]uint32{256, 1, 1},
-				Params: pack(k, args...), Memory: &h, Workers: workers})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[i] = get[float32](&h, out)[0]
+		word, out := put(&h, make([]uint32, 1)), put(&h, make([]uint32, 20*32))
+		_, err := Launch(k, LaunchConfig{Grid: [3]uint32{20, 1, 1}, Block: [3]uint32{32, 1, 1},
+			Params: pack(k, word, out), Memory: &h, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return got
-	}
-	one, four := sum(1), sum(4)
-	if one != four {
-		t.Errorf("one worker: %v, four: %v", one, four)
-	}
-	for i, got := range one {
-		if !(math.Abs(float64(got)-exact) <= 1e-3) {
-			t.Errorf("sum %d: got %g, want %g", i, got, exact)
+		if got := get[uint32](&h, word)[0]; got != 1 {
+			t.Errorf("%d workers: the word is %d, want 1", workers, got)
 		}
-	}
-}
-
-func TestAtomics(t *testing.T) {
-	const blocks, threads = 3, 64
-	var h heap
-	u, s, w := put(&h, []uint32{0, 0, math.MaxUint32, 0, 0, math.MaxUint32, 0, 0, 0, 0}), put(&h, []int32{-1000, 1000}), put(&h, make([]uint64, 3))
-	f, d := put(&h, make([]float32, 1)), put(&h, make([]float64, 1))
-	launch(t, &h, "atomics", "atomics", blocks, threads, u, s, w, f, d)
-	var sum, top, low, and, or, xor, inc, dec uint32 = 0, 0, math.MaxUint32, math.MaxUint32, 0, 0, 0, 0
-	for i := range uint32(blocks * threads) {
-		sum, top, low = sum+i, max(top, i*7%101), min(low, i^21)
-		and, or, xor = and&^(1<<(i%31)), or|1<<(i%31), xor^i*2654435761
-		inc, dec = uint32(increment(uint64(inc), 6, 0)), uint32(decrement(uint64(dec), 9, 0))
-	}
-	want := []uint32{sum, top, low, inc, dec, and, or, xor, 77, 5}
-	if got := get[uint32](&h, u); !slices.Equal(got, want) {
-		t.Errorf("words: got %v, want %v", got, want)
-	}
-	if got := get[int32](&h, s); !slices.Equal(got, []int32{blocks*threads - 51, 51 - blocks*threads}) {
-		t.Errorf("signed words: got %v", got)
-	}
-	wide := []uint64{uint64(sum) << 20, (blocks*threads - 1) << 33, uint64(sum)}
-	if got := get[uint64](&h, w); !slices.Equal(got, wide) {
-		t.Errorf("wide words: got %v, want %v", got, wide)
-	}
-	if a, b := get[float32](&h, f)[0], get[float64](&h, d)[0]; a != blocks*threads || b != blocks*threads/2 {
-		t.Errorf("floats: got %g and %g", a, b)
+		for i, got := range get[uint32](&h, out) {
+			if want := uint32(min(i, 1)); got != want {
+				t.Errorf("%d workers: thread %d found %d, want %d", workers, i, got, want)
+			}
+		}
 	}
 }
 

@@ -1,23 +1,13 @@
 package ptx
 
-import (
-	"encoding/binary"
-	"fmt"
-	"math/bits"
-)
+import "encoding/binary"
 
 var order = binary.LittleEndian
 
-// trailing returns the first lane of a mask that is not empty.
-func trailing(mask uint32) int { return bits.TrailingZeros32(mask) & 31 }
-
-func fmtBytes(owner string, n int) string { return fmt.Sprintf("%s has %d bytes", owner, n) }
-
-// move loads or stores the lanes of mask whose addresses lie in r and returns
-// the other lanes.
+// move loads or stores the lanes of mask whose addresses lie in r and returns the other lanes.
 func (w *warp) move(m *access, r *Region, mask uint32) (left uint32) {
 	switch {
-	case len(r.Data) < m.total() || m.write && r.ReadOnly:
+	case len(r.Data) < m.total():
 		return mask
 	case m.bytes != 4 || m.vector != 1 || m.wide || m.atomic != nil:
 	case m.write:
@@ -47,8 +37,8 @@ func (w *warp) inside(r *Region, mask uint32, n uint64) (in uint32) {
 	return in & mask
 }
 
-// row returns the memory of a warp whose 32 lanes access neighbouring words, or
-// nil where they do not or r does not hold all of them.
+// row returns the memory of a warp whose 32 lanes access neighbouring words, or nil where they do not or r does not hold all
+// of them.
 func (w *warp) row(r *Region, mask uint32) []byte {
 	at := w.addr[0]
 	if mask != allLanes || w.addr[31] != at+31*4 || !r.holds(at, 32*4) {
@@ -111,12 +101,7 @@ func (w *warp) load(m *access, r *Region, mask uint32) {
 		base := r.Base - uint64(m.bytes*e)
 		for left := mask; left != 0; left &= left - 1 {
 			i := trailing(left)
-			v := m.get(r.Data[w.addr[i]-base:])
-			if m.wide {
-				w.r64[m.regs[e]][i] = v
-			} else {
-				w.r32[m.regs[e]][i] = uint32(v)
-			}
+			w.setLane(m, m.regs[e], i, m.get(r.Data[w.addr[i]-base:]))
 		}
 	}
 }
@@ -127,14 +112,26 @@ func (w *warp) store(m *access, r *Region, mask uint32) {
 		base := r.Base - uint64(m.bytes*e)
 		for left := mask; left != 0; left &= left - 1 {
 			i := trailing(left)
-			to := r.Data[w.addr[i]-base:]
-			if m.wide {
-				m.put(to, w.r64[m.regs[e]][i])
-			} else {
-				m.put(to, uint64(w.r32[m.regs[e]][i]))
-			}
+			m.put(r.Data[w.addr[i]-base:], w.lane(m, m.regs[e], i))
 		}
 	}
+}
+
+// lane and setLane read and write a register that an access names, for one lane.
+
+func (w *warp) lane(m *access, slot int32, i int) uint64 {
+	if m.wide {
+		return w.r64[slot][i]
+	}
+	return uint64(w.r32[slot][i])
+}
+
+func (w *warp) setLane(m *access, slot int32, i int, v uint64) {
+	if m.wide {
+		w.r64[slot][i] = v
+		return
+	}
+	w.r32[slot][i] = uint32(v)
 }
 
 // get reads one element and extends it to 64 bits.

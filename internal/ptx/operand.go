@@ -1,7 +1,6 @@
 package ptx
 
 import (
-	"math"
 	"strconv"
 	"strings"
 )
@@ -12,7 +11,7 @@ type operand struct {
 	name   string    // register, symbol or label; base of an address
 	number uint64    // integer, or the bits of a float
 	offset int64     // of a symbol or an address
-	list   []operand // of a vector, or the two of a pair
+	list   []operand // of a vector
 	not    bool      // !%p
 }
 
@@ -25,7 +24,6 @@ const (
 	float64Operand
 	addressOperand // [name+offset] or [number]
 	vectorOperand  // {a, b}
-	pairOperand    // a|b
 )
 
 // operand reads one operand.
@@ -36,34 +34,26 @@ func (p *parser) operand() operand {
 		p.expect("]")
 		return o
 	case p.is("{"):
-		return operand{kind: vectorOperand, list: p.operands("}")}
-	case p.is("("):
-		return operand{kind: vectorOperand, list: p.operands(")")}
+		return operand{kind: vectorOperand, list: p.vector()}
 	case p.is("!"):
 		return operand{name: p.word(), not: true}
 	case p.tok.kind == numberToken || p.tok.text == "-":
 		return p.constant()
 	}
 	o := operand{name: p.word()}
-	if o.name == "WARP_SZ" {
-		return operand{kind: intOperand, number: 32}
-	}
-	switch {
-	case p.tok.text == "+" || p.tok.text == "-":
+	if p.tok.text == "+" || p.tok.text == "-" {
 		o.offset = p.offset()
-	case p.is("|"):
-		return operand{kind: pairOperand, list: []operand{o, {name: p.word()}}}
 	}
 	return o
 }
 
-// operands reads a list up to the mark that closes it.
-func (p *parser) operands(end string) (list []operand) {
-	for !p.is(end) {
+// vector reads the elements of a vector up to its closing brace.
+func (p *parser) vector() (list []operand) {
+	for !p.is("}") {
 		if len(list) > 0 {
 			p.expect(",")
 		}
-		if p.tok.text == "{" || p.tok.text == "[" || len(list) == 16 {
+		if p.tok.text == "{" || p.tok.text == "[" || len(list) == 4 {
 			p.fail("unexpected %q in a list of operands", p.tok.text)
 		}
 		list = append(list, p.operand())
@@ -71,7 +61,7 @@ func (p *parser) operands(end string) (list []operand) {
 	return list
 }
 
-// address reads what stands between brackets.
+// address reads the address between brackets.
 func (p *parser) address() operand {
 	if p.tok.kind == numberToken {
 		return operand{kind: addressOperand, offset: int64(p.constant().number)}
@@ -93,7 +83,7 @@ func (p *parser) offset() int64 {
 	return int64(c.number)
 }
 
-// constant reads a number: decimal, 0x, 0f and 0d forms, with a sign.
+// constant reads a number: decimal and 0x forms, with a sign, and the 0f and 0d forms.
 func (p *parser) constant() operand {
 	minus := p.is("-")
 	t := p.advance()
@@ -104,33 +94,25 @@ func (p *parser) constant() operand {
 	if err != nil {
 		p.failAt(t.line, "want a number, have %q", t.text)
 	}
+	if minus && o.kind != intOperand {
+		p.failAt(t.line, "a sign before %s", t.text)
+	}
 	if minus {
-		switch o.kind {
-		case intOperand:
-			o.number = -o.number
-		case float32Operand:
-			o.number ^= 1 << 31
-		default:
-			o.number ^= 1 << 63
-		}
+		o.number = -o.number
 	}
 	return o
 }
 
 func parseNumber(s string) (operand, error) {
-	lower := strings.ToLower(s)
-	switch {
+	switch lower := strings.ToLower(s); {
 	case len(s) == 10 && strings.HasPrefix(lower, "0f"):
 		n, err := strconv.ParseUint(s[2:], 16, 32)
 		return operand{kind: float32Operand, number: n}, err
 	case len(s) == 18 && strings.HasPrefix(lower, "0d"):
 		n, err := strconv.ParseUint(s[2:], 16, 64)
 		return operand{kind: float64Operand, number: n}, err
-	case strings.Contains(s, "."):
-		f, err := strconv.ParseFloat(s, 64)
-		return operand{kind: float64Operand, number: math.Float64bits(f)}, err
 	}
-	n, err := strconv.ParseUint(strings.TrimRight(s, "Uu"), 0, 64)
+	n, err := strconv.ParseUint(s, 0, 64)
 	return operand{kind: intOperand, number: n}, err
 }
 
@@ -138,17 +120,11 @@ func parseNumber(s string) (operand, error) {
 func (o operand) bits(t dataType) (uint64, bool) {
 	switch o.kind {
 	case intOperand:
-		return o.number, t.kind != float || t.bits == 16
+		return o.number, t.kind != float
 	case float32Operand:
-		if t.bits == 64 {
-			return math.Float64bits(float64(math.Float32frombits(uint32(o.number)))), t.kind == float
-		}
 		return o.number, t.bits == 32
 	case float64Operand:
-		if t.bits == 64 {
-			return o.number, true
-		}
-		return uint64(math.Float32bits(float32(math.Float64frombits(o.number)))), t.bits == 32 && t.kind == float
+		return o.number, t.bits == 64
 	}
 	return 0, false
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Parse reads a module. name stands in errors, which are *ParseError.
+// Parse reads a module. Its errors are *ParseError and contain the name.
 func Parse(name, text string) (m *Module, err error) {
 	p := &parser{lexer: lexer{name: name, text: text, line: 1}, m: &Module{
-		Name: name, Kernels: map[string]*Kernel{}, Opcodes: map[string]int{}, globals: map[string]int{}, shared: map[string]Symbol{},
+		Name: name, Kernels: map[string]*Kernel{}, globals: map[string]int{}, shared: map[string]Symbol{},
 		lines: strings.Split(text, "\n"),
 	}}
 	defer func() {
@@ -31,6 +31,8 @@ type parser struct {
 	lexer
 	m   *Module
 	tok token
+
+	version, target bool // the directives that every module starts with have been read
 }
 
 // failAt ends parsing with an error.
@@ -78,31 +80,20 @@ func (p *parser) count(limit uint64) int {
 	return int(n)
 }
 
-// skipLine passes the rest of a line, for directives that end with it.
-func (p *parser) skipLine(line int) {
-	for p.tok.line == line && p.tok.kind != endOfText {
-		p.advance()
-	}
-}
-
 // module reads everything.
 func (p *parser) module() {
 	for p.tok.kind != endOfText {
 		line := p.tok.line
 		switch w := p.word(); w {
 		case ".version":
-			p.version()
+			p.version = p.advance().kind == numberToken
 		case ".target":
-			p.target()
+			p.target = strings.HasPrefix(p.word(), "sm_")
 		case ".address_size":
 			if p.count(64) != 64 {
 				p.failAt(line, "only 64-bit addresses are supported")
 			}
-		case ".file":
-			p.skipLine(line)
-		case ".section":
-			p.section()
-		case ".visible", ".extern", ".weak", ".common":
+		case ".visible":
 		case ".entry":
 			p.entry()
 		case ".func":
@@ -113,45 +104,8 @@ func (p *parser) module() {
 			p.failAt(line, "unknown directive %q", w)
 		}
 	}
-	if p.m.Target == 0 || p.m.Major == 0 {
-		p.failAt(1, "a module starts with .version and .target")
-	}
-}
-
-func (p *parser) version() {
-	t := p.advance()
-	major, minor, ok := strings.Cut(t.text, ".")
-	a, errA := strconv.Atoi(major)
-	b, errB := strconv.Atoi(minor)
-	if !ok || errA != nil || errB != nil {
-		p.failAt(t.line, "want a version such as 7.0, have %q", t.text)
-	}
-	p.m.Major, p.m.Minor = a, b
-}
-
-func (p *parser) target() {
-	line := p.tok.line
-	name := p.word()
-	number, ok := strings.CutPrefix(name, "sm_")
-	n, err := strconv.Atoi(strings.TrimRight(number, "af"))
-	if !ok || err != nil || n < 30 || n > 999 {
-		p.failAt(line, "want a target such as sm_60, have %q", name)
-	}
-	p.m.Target = n
-	for p.is(",") {
-		p.word() // debug, texmode_independent
-	}
-}
-
-// section passes debug information.
-func (p *parser) section() {
-	p.word()
-	p.expect("{")
-	for !p.is("}") {
-		if p.tok.kind == endOfText {
-			p.fail("a section does not end")
-		}
-		p.advance()
+	if !p.version || !p.target {
+		p.failAt(1, "a module starts with .version and .target sm_N")
 	}
 }
 
@@ -169,10 +123,6 @@ func (p *parser) moduleVariable(space string) {
 		p.m.shared[s.Name] = s
 		return
 	}
-	if s.Size == 0 {
-		p.failAt(line, "%s has no size", s.Name)
-	}
-	s.Const = space == ".const"
 	p.m.globals[s.Name] = len(p.m.Globals)
 	p.m.Globals = append(p.m.Globals, s)
 }
@@ -196,7 +146,7 @@ type declared struct {
 	elem dataType
 }
 
-// declarator reads [.align n] .type [.ptr .space .align n] name [dims].
+// declarator reads [.align n] .type [.ptr .align n] name [dims].
 func (p *parser) declarator() declared {
 	align := 0
 	if p.is(".align") {
@@ -209,19 +159,12 @@ func (p *parser) declarator() declared {
 		p.failAt(line, "unknown type %q of a variable", w)
 	}
 	if p.is(".ptr") {
-		for p.tok.text == ".global" || p.tok.text == ".shared" || p.tok.text == ".const" || p.tok.text == ".local" {
-			p.advance()
-		}
-		if p.is(".align") { // of what the pointer points to
-			p.align()
-		}
+		p.expect(".align") // of what the pointer points to
+		p.align()
 	}
 	s := declared{Symbol{Name: p.word(), Size: elem.bits / 8, Align: max(align, elem.bits/8)}, elem}
 	for p.is("[") {
-		n := 0
-		if p.tok.text != "]" {
-			n = p.count(maxBytes)
-		}
+		n := p.count(maxBytes)
 		p.expect("]")
 		if s.Size *= n; s.Size > maxBytes {
 			p.failAt(line, "%s is larger than %d bytes", s.Name, maxBytes)

@@ -3,10 +3,7 @@ package ptx
 import (
 	"compress/gzip"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +11,7 @@ import (
 	"testing"
 )
 
-// TestCommittedModulesParse reads every module of testdata: an instruction that
-// is not implemented is an error of Parse.
+// TestCommittedModulesParse reads every module of testdata: an instruction that is not implemented is an error of Parse.
 func TestCommittedModulesParse(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.ptx")
 	if err != nil || len(files) == 0 {
@@ -31,43 +27,11 @@ func TestCommittedModulesParse(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if m.Target != 60 || m.Major != 7 || len(m.Kernels) == 0 {
-			t.Errorf("%s: target %d, version %d.%d, %d kernels", file, m.Target, m.Major, m.Minor, len(m.Kernels))
+		if len(m.Kernels) == 0 {
+			t.Errorf("%s has no kernels", file)
 		}
 	}
 }
-
-// TestVocabulary lists the instructions of testdata's modules, so that growth of
-// the compiler's vocabulary is seen. "go test -run Vocabulary -update" rewrites it.
-func TestVocabulary(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.ptx")
-	if err != nil {
-		t.Fatal(err)
-	}
-	used := map[string]int{}
-	for _, file := range files {
-		m := load(t, strings.TrimSuffix(filepath.Base(file), ".ptx"))
-		for name, n := range m.Opcodes {
-			used[name] += n
-		}
-	}
-	var got strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(used)) {
-		fmt.Fprintf(&got, "%s %d\n", name, used[name])
-	}
-	const golden = "testdata/vocabulary.txt"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil || got.String() != string(want) {
-		t.Errorf("the vocabulary is not that of %s: %v\n%s", golden, err, &got)
-	}
-}
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func TestParseErrors(t *testing.T) {
 	head := ".version 7.0\n.target sm_60\n.address_size 64\n"
@@ -81,17 +45,19 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"nothing", "", 1, ".version and .target"},
 		{"no PTX", "hello", 1, `unknown directive "hello"`},
-		{"a target of others", ".version 7.0\n.target gfx90", 2, "want a target such as sm_60"},
+		{"a target of others", ".version 7.0\n.target gfx90", 1, ".target sm_N"},
 		{"32-bit addresses", ".version 7.0\n.target sm_60\n.address_size 32", 3, "64-bit"},
 		{"a function", head + ".func f()\n{ ret; }", 4, "must be inlined"},
 		{"a stray character", head + "#", 4, "unexpected character '#'"},
 		{"an open comment", head + "/* \n\n", 4, "a comment does not end"},
-		{"an open string", head + ".file 1 \"a.cu\n", 4, "a string does not end"},
+		{"an open string", head + ".pragma \"a\n", 4, "a string does not end"},
 		{"an open kernel", body("ret;")[:len(body("ret;"))-2], 9, "does not end"},
 		{"an unknown opcode", body("ret;\nwgmma.fence.sync.aligned;"), 9, "unknown instruction wgmma.fence.sync.aligned"},
 		{"an unknown type", body("add.s128 %r1, %r1, %r1;"), 8, "unknown instruction add.s128"},
-		{"an unknown modifier", body("ld.global.L9::x.b32 %r1, [%d1];"), 8, `"L9::x" is no type or modifier`},
-		{"a direction that is missing", body("fma.f32 %r1, %r1, %r1, %r1;"), 8, "does not have these modifiers"},
+		{"an unknown modifier", body("ld.global.nc.b32 %r1, [%d1];"), 8, `"nc" is no type or modifier`},
+		{"memory of another kind", body("ld.local.b32 %r1, [%d1];"), 8, "unknown instruction ld.local.b32"},
+		{"a rounding that is missing", body("fma.f32 %r1, %r1, %r1, %r1;"), 8, "unknown instruction fma.f32"},
+		{"a rounding of another kind", body("add.rz.f32 %r1, %r1, %r1;"), 8, "unknown instruction add.rz.f32"},
 		{"a conversion without direction", body("cvt.f32.s32 %r1, %r1;"), 8, "does not take this rounding"},
 		{"too few operands", body("add.s32 %r1, %r2;"), 8, "takes 3 operands, have 2"},
 		{"an undeclared register", body("add.s32 %r1, %r2, %r9;"), 8, "register %r9 is neither declared nor a special register"},
@@ -102,7 +68,7 @@ func TestParseErrors(t *testing.T) {
 		{"an undeclared label", body("bra nowhere;"), 8, "label nowhere is not defined"},
 		{"a label twice", body("a: ret;\na: ret;"), 9, "label a stands twice"},
 		{"an undeclared variable", body("mov.u64 %d1, nothing;"), 8, "nothing is not declared"},
-		{"an integer for a float", body("add.f32 %r1, %r1, 1;"), 8, "does not fit the type f32"},
+		{"an integer for a float", body("add.rn.f32 %r1, %r1, 1;"), 8, "does not fit the type f32"},
 		{"a store to constants", body("st.const.b32 [%d1], %r1;"), 8, "cannot be written"},
 		{"a wrong vector", body("ld.global.v4.b32 {%r1, %r2}, [%d1];"), 8, "moves 4 registers, have 2"},
 		{"a wide vector", body("ld.global.v4.b64 {%d1, %d1, %d1, %d1}, [%d1];"), 8, "unknown instruction"},
@@ -125,29 +91,29 @@ func TestParseErrors(t *testing.T) {
 
 func TestParseLayout(t *testing.T) {
 	m, err := Parse("m", `.version 8.5
-.target sm_90a, debug
+.target sm_90a
 .address_size 64
 .global .align 16 .b8 data[5] = {1, 2, 0xff};
 .const .f64 half = 0d3FE0000000000000;
-.extern .shared .align 16 .b8 dynamic[];
-.visible .entry k(.param .u8 a, .param .align 8 .b8 b[12], .param .u16 c, .param .u64 .ptr .global .align 4 d)
+.shared .align 16 .b8 room[16];
+.visible .entry k(.param .u8 a, .param .align 8 .b8 b[12], .param .u16 c, .param .u64 d)
 .reqntid 8, 4
 .minnctapersm 2
-{ .shared .align 4 .b8 x[6]; .shared .f64 y[2]; .local .align 8 .b8 z[12]; .reg .b64 %d<2>;
-  mov.u64 %d0, dynamic; ret; }`)
+{ .shared .align 4 .b8 x[6]; .shared .f64 y[2]; .reg .b64 %d<2>;
+  mov.u64 %d0, room; ret; }`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := m.Kernels["k"]
 	params := []Param{{"a", 0, 1, 1}, {"b", 8, 12, 8}, {"c", 20, 2, 2}, {"d", 24, 8, 8}}
-	if m.Target != 90 || m.Major != 8 || m.Minor != 5 || !slices.Equal(k.Params, params) || k.ParamBytes != 32 {
+	if !slices.Equal(k.Params, params) || k.ParamBytes != 32 {
 		t.Errorf("got %+v with parameters %+v", m, k.Params)
 	}
-	if k.Shared != 24 || k.Local != 12 || k.MaxThreads != [3]uint32{8, 4, 1} {
-		t.Errorf("shared %d, local %d, threads %v", k.Shared, k.Local, k.MaxThreads)
+	if k.Shared != 48 || k.MaxThreads != [3]uint32{8, 4, 1} {
+		t.Errorf("shared %d, threads %v", k.Shared, k.MaxThreads)
 	}
 	data, half := m.Globals[0], m.Globals[1]
-	if data.Align != 16 || !slices.Equal(data.Init, []byte{1, 2, 255, 0, 0}) || data.Const || !half.Const || half.Size != 8 || half.Init[7] != 0x3f {
+	if data.Align != 16 || !slices.Equal(data.Init, []byte{1, 2, 255, 0, 0}) || half.Size != 8 || half.Init[7] != 0x3f {
 		t.Errorf("globals %+v", m.Globals)
 	}
 }
@@ -166,10 +132,10 @@ func FuzzParse(f *testing.F) {
 			f.Add(string(text))
 		}
 	}
-	f.Add(snippet(60, "setp.lt.s32 %p1|%p2, %r1, %r2; bfi.b32 %r9, %r1, %r2, 7, 11; mov.b32 {%h1, %h2}, %r1;"))
+	f.Add(snippet(60, "setp.lt.s32 %p1, %r1, %r2; bfe.u32 %r9, %r1, 7, 11; mov.b32 {%h1, %h2}, %r1;"))
 	f.Fuzz(func(t *testing.T, text string) {
 		m, err := Parse("fuzz", text)
-		if err == nil && (m == nil || m.Target == 0) {
+		if err == nil && (m == nil) {
 			t.Error("no module and no error")
 		}
 		if e := (*ParseError)(nil); err != nil && (!errors.As(err, &e) || e.Line < 1) {

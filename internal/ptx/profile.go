@@ -1,10 +1,12 @@
 package ptx
 
+import "math/bits"
+
 // countGlobal counts a request to global memory.
 func (w *warp) countGlobal(m *access, mask uint32) {
 	c := &w.b.count
 	c.GlobalRequests++
-	c.GlobalBytes += uint64(ones(mask) * m.total())
+	c.GlobalBytes += uint64(bits.OnesCount32(mask) * m.total())
 	if w.b.cfg.Profile {
 		c.GlobalSectors += w.sectors(m, mask)
 	}
@@ -18,8 +20,8 @@ func (w *warp) countShared(m *access, mask uint32) {
 	}
 }
 
-// sectors counts the aligned 32-byte pieces of memory that a request touches.
-// No access crosses one: it is aligned and at most 16 bytes.
+// sectors counts the aligned 32-byte pieces of memory that a request touches. No access crosses one: it is aligned and at
+// most 16 bytes.
 func (w *warp) sectors(m *access, mask uint32) (n uint64) {
 	var seen [32]uint64
 	for left := mask; left != 0; left &= left - 1 {
@@ -36,10 +38,8 @@ func (w *warp) sectors(m *access, mask uint32) (n uint64) {
 	return n
 }
 
-// conflicts counts the passes beyond the first that a request takes: shared
-// memory has 32 banks of 4 bytes, and each gives one word to any number of lanes
-// in one pass. Accesses of 8 and 16 bytes are served by halves and quarters of
-// the warp.
+// conflicts counts the passes beyond the first that a request takes: shared memory has 32 banks of 4 bytes, and each gives
+// one word to any number of lanes in one pass. Accesses of 8 and 16 bytes are served by halves and quarters of the warp.
 func (w *warp) conflicts(m *access, mask uint32) (passes uint64) {
 	words := max(1, m.total()/4)
 	lanes := 32 / words

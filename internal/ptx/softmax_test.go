@@ -59,5 +59,4 @@ func benchmark(b *testing.B, module, kernel string, grid [3]uint32, threads uint
 	}
 	seconds := b.Elapsed().Seconds()
 	b.ReportMetric(float64(count.LaneInstructions)/1e9/seconds, "Glane/s")
-	b.ReportMetric(float64(count.WarpInstructions)/float64(b.N), "warpinstr/op")
 }

@@ -20,8 +20,7 @@ func (b *body) register(o operand, f file) int32 {
 	return slot
 }
 
-// dest returns the slot that an instruction writes a value of type t to. "_" is
-// a slot that nobody reads.
+// dest returns the slot that an instruction writes a value of type t to. "_" is a slot that is never read.
 func (b *body) dest(o operand, t dataType) int32 {
 	if o.kind == nameOperand && o.name == "_" {
 		return b.fresh(known{file: t.file(), what: discarded})
@@ -32,17 +31,9 @@ func (b *body) dest(o operand, t dataType) int32 {
 	return b.register(o, t.file())
 }
 
-// source returns the slot that holds a value of type t: of a register, a
-// constant, a special register or the address of a variable.
+// source returns the slot that holds a value of type t: of a register, a constant, a special register or the address of a
+// variable.
 func (b *body) source(o operand, t dataType) int32 {
-	slot := b.sourceSlot(o, t)
-	if f := t.file(); f != fileP {
-		b.reads[f][slot] = true
-	}
-	return slot
-}
-
-func (b *body) sourceSlot(o operand, t dataType) int32 {
 	if o.not {
 		b.failHere("only a predicate can be negated")
 	}
@@ -75,8 +66,7 @@ func (b *body) constantSlot(f file, v uint64) int32 {
 	return b.fresh(known{file: f, value: v})
 }
 
-// fresh returns the slot of a value that the launch fills in, the same for the
-// same value.
+// fresh returns the slot of a value that the launch fills in, the same for the same value.
 func (b *body) fresh(v known) int32 {
 	if slot, ok := b.known[v]; ok {
 		return slot
@@ -92,11 +82,7 @@ func (b *body) fresh(v known) int32 {
 	case v.what != notSpecial:
 		b.k.specials = append(b.k.specials, special{slot, v.what})
 	case v.name != "":
-		at, ok := b.m.globals[v.name]
-		if !ok {
-			at = dynamicShared
-		}
-		b.k.bound = append(b.k.bound, binding{slot, at, int64(v.value)})
+		b.k.bound = append(b.k.bound, binding{slot, b.m.globals[v.name], int64(v.value)})
 	case v.file == file32:
 		b.k.consts32 = append(b.k.consts32, c)
 	case v.file == file64:
@@ -124,8 +110,7 @@ func (b *body) symbol(o operand, t dataType) int32 {
 	if at, ok := b.place(o.name); ok {
 		return b.constantSlot(t.file(), uint64(at+o.offset))
 	}
-	_, global := b.m.globals[o.name]
-	if !global && !b.dynamic(o.name) {
+	if _, ok := b.m.globals[o.name]; !ok {
 		b.failHere("%s is not declared", o.name)
 	}
 	if t.file() != file64 {
@@ -134,44 +119,29 @@ func (b *body) symbol(o operand, t dataType) int32 {
 	return b.fresh(known{file: file64, name: o.name, value: uint64(o.offset)})
 }
 
-// place returns where a parameter or a local or shared variable stands in its
-// space. Shared variables of the module take room from their first use on.
+// place returns the offset of a parameter or a shared variable in its space. Shared variables of the module get theirs with
+// their first use.
 func (b *body) place(name string) (at int64, ok bool) {
 	for _, p := range b.k.Params {
 		if p.Name == name {
 			return int64(p.Offset), true
 		}
 	}
-	if at, ok := b.local[name]; ok {
-		return at, true
-	}
 	if at, ok := b.shared[name]; ok {
 		return at, true
 	}
-	if s, ok := b.m.shared[name]; ok && s.Size > 0 {
+	if s, ok := b.m.shared[name]; ok {
 		b.declareShared(b.at, s)
 		return b.shared[name], true
 	}
 	return 0, false
 }
 
-// dynamic reports whether name is the dynamic shared memory.
-func (b *body) dynamic(name string) bool {
-	s, ok := b.m.shared[name]
-	return ok && s.Size == 0
-}
-
 // declareShared gives a shared variable its place.
 func (b *body) declareShared(line int, s Symbol) {
-	if s.Size == 0 {
-		b.failAt(line, "dynamic shared memory is declared outside kernels")
-	}
 	b.k.Shared = (b.k.Shared + s.Align - 1) &^ (s.Align - 1)
 	b.shared[s.Name] = int64(b.k.Shared)
 	if b.k.Shared += s.Size; b.k.Shared > 228<<10 {
 		b.failAt(line, "shared memory of %s is larger than 228 KiB", b.k.Name)
 	}
 }
-
-// dynamicStart is where dynamic shared memory starts.
-func (k *Kernel) dynamicStart() int { return (k.Shared + 15) &^ 15 }

@@ -1,6 +1,6 @@
 package ptx
 
-// specialKind is a value that a launch, a block or a warp brings with it.
+// specialKind is a special register: a value that the launch, the block or the lane decides.
 type specialKind uint8
 
 const (
@@ -18,18 +18,6 @@ const (
 	nctaidX
 	nctaidY
 	nctaidZ
-	laneID
-	warpID
-	nwarpID
-	smID
-	nsmID
-	gridID
-	maskEQ
-	maskLT
-	maskLE
-	maskGT
-	maskGE
-	dynamicBytes
 )
 
 var specials = map[string]specialKind{
@@ -37,54 +25,25 @@ var specials = map[string]specialKind{
 	"%ntid.x": ntidX, "%ntid.y": ntidY, "%ntid.z": ntidZ,
 	"%ctaid.x": ctaidX, "%ctaid.y": ctaidY, "%ctaid.z": ctaidZ,
 	"%nctaid.x": nctaidX, "%nctaid.y": nctaidY, "%nctaid.z": nctaidZ,
-	"%laneid": laneID, "%warpid": warpID, "%nwarpid": nwarpID, "%smid": smID, "%nsmid": nsmID, "%gridid": gridID,
-	"%lanemask_eq": maskEQ, "%lanemask_lt": maskLT, "%lanemask_le": maskLE, "%lanemask_gt": maskGT, "%lanemask_ge": maskGE,
-	"%dynamic_smem_size": dynamicBytes,
 }
 
 // ofBlock reports whether the value changes from block to block.
 func (k specialKind) ofBlock() bool { return k >= ctaidX && k <= ctaidZ }
 
 // ofGrid reports whether the value is the grid's shape.
-func (k specialKind) ofGrid() bool { return k >= nctaidX && k <= nctaidZ }
+func (k specialKind) ofGrid() bool { return k >= nctaidX }
 
 // special returns the value for one lane of the warp.
 func (w *warp) special(k specialKind, lane int) uint32 {
-	cfg := w.b.cfg
 	switch {
-	case k >= tidX && k <= tidZ:
-		return w.thread(lane)[k-tidX]
-	case k >= ntidX && k <= ntidZ:
-		return cfg.Block[k-ntidX]
-	case k >= ctaidX && k <= ctaidZ:
+	case k >= nctaidX:
+		return w.b.cfg.Grid[k-nctaidX]
+	case k >= ctaidX:
 		return w.b.id[k-ctaidX]
-	case k >= nctaidX && k <= nctaidZ:
-		return cfg.Grid[k-nctaidX]
+	case k >= ntidX:
+		return w.b.cfg.Block[k-ntidX]
 	}
-	bit := uint32(1) << lane
-	switch k {
-	case laneID:
-		return uint32(lane)
-	case warpID:
-		return uint32(w.index)
-	case nwarpID:
-		return uint32(len(w.b.warps))
-	case nsmID:
-		return 1
-	case maskEQ:
-		return bit
-	case maskLT:
-		return bit - 1
-	case maskLE:
-		return bit | (bit - 1)
-	case maskGT:
-		return ^(bit | (bit - 1))
-	case maskGE:
-		return ^(bit - 1)
-	case dynamicBytes:
-		return uint32(cfg.SharedBytes)
-	}
-	return 0 // smID, gridID: one multiprocessor runs one grid
+	return w.thread(lane)[k-tidX]
 }
 
 // thread returns the position in its block of the thread in a lane.

@@ -2,8 +2,8 @@ package ptx
 
 import "sync"
 
-// turns lets blocks wait for all lower ones. It cannot lock up: blocks start in
-// their order, so the lowest that runs waits for nobody.
+// turns lets blocks wait for all lower ones. It cannot lock up: blocks start in their order, so the lowest that runs never
+// waits.
 type turns struct {
 	mu    sync.Mutex // guards the fields below
 	moved sync.Cond

@@ -2,8 +2,8 @@ package ptx
 
 import "math/bits"
 
-// warp is 32 threads that run in step. Its lanes form groups by where they are;
-// the group with the lowest instruction runs until it meets the next one.
+// warp is 32 threads that run in step. Its lanes form groups by where they are; the group with the lowest instruction runs
+// until it meets the next one.
 type warp struct {
 	b     *block
 	index int
@@ -11,7 +11,6 @@ type warp struct {
 	r32   []lanes32
 	r64   []lanes64
 	preds []uint32
-	local []byte // of lane 0, then of lane 1, ...
 
 	pc    int
 	mask  uint32 // lanes of the group that runs
@@ -19,11 +18,9 @@ type warp struct {
 	all   uint32 // lanes that have a thread
 	limit int    // lowest pc of the groups that are ahead
 	ahead []group
-	held  []group // groups that wait at a .sync instruction for other lanes
+	held  []group // groups that wait at a barrier or a shuffle for other lanes
 
-	state   warpState
-	waiting barrierWait
-	fuel    int // backward branches until the other warps get a turn
+	atBarrier bool // waits for the other warps
 
 	beside32 lanes32
 	beside64 lanes64
@@ -37,40 +34,27 @@ type group struct {
 	mask uint32
 }
 
-type warpState uint8
-
-const (
-	running warpState = iota
-	atBarrier
-	finished
-)
-
-const turn = 1 << 16 // backward branches in one turn of a warp
-
-// run executes the warp until it exits, waits at a barrier or has had its turn.
+// run executes the warp until it exits or waits at a barrier.
 func (w *warp) run() *Fault {
 	code := w.b.k.code
 	count := &w.b.count
-	w.fuel = turn
 	lanes := uint64(bits.OnesCount32(w.mask))
 	previous := w.mask
 	for {
 		if w.pc >= w.limit {
-			w.meet()
+			w.reconverge()
 		}
 		in := &code[w.pc]
 		w.pc++
 		mask := w.mask
 		if in.guard >= 0 && in.kind != kindBranch {
 			if mask &= w.preds[in.guard] ^ in.guardNot; mask == 0 {
-				count.WarpInstructions++
 				continue
 			}
 		}
 		if mask != previous {
 			lanes, previous = uint64(bits.OnesCount32(mask)), mask
 		}
-		count.WarpInstructions++
 		count.LaneInstructions += lanes
 		switch in.kind {
 		case kind32:
@@ -92,12 +76,7 @@ func (w *warp) run() *Fault {
 				return f
 			}
 		case kindBranch:
-			if w.branch(in) && !w.refuel() {
-				return w.overtime()
-			}
-			if w.fuel == 0 {
-				return nil
-			}
+			w.branch(in)
 		default:
 			stop, f := w.rare(in, mask)
 			if f != nil || stop {
@@ -107,34 +86,21 @@ func (w *warp) run() *Fault {
 	}
 }
 
-// branch sends lanes to the instruction's target and reports whether it lies behind.
-func (w *warp) branch(in *instr) bool {
+// branch sends lanes to the instruction's target.
+func (w *warp) branch(in *instr) {
 	taken := w.mask
 	if in.guard >= 0 {
 		taken &= w.preds[in.guard] ^ in.guardNot
 	}
 	switch taken {
 	case 0:
-		return false
+		return
 	case w.mask:
 	default:
-		w.b.count.DivergentBranches++
 		w.leave(w.pc, w.mask&^taken)
 		w.mask = taken
 	}
-	back := int(in.d) < w.pc
 	w.pc = int(in.d)
-	return back
-}
-
-// refuel counts a branch that may lead back. It reports false when the block has run
-// longer than the launch allows.
-func (w *warp) refuel() bool {
-	w.fuel--
-	if limit := w.b.cfg.Limit; limit > 0 && w.b.count.WarpInstructions-w.b.before > limit {
-		return false
-	}
-	return true
 }
 
 // leave puts lanes aside that are to run from pc.
@@ -149,8 +115,8 @@ func (w *warp) leave(pc int, mask uint32) {
 	w.ahead = append(w.ahead, group{pc, mask})
 }
 
-// meet joins the running group with the one it has come to, or lets that one run.
-func (w *warp) meet() {
+// reconverge joins the running group with the one it has come to, or lets that one run.
+func (w *warp) reconverge() {
 	at := w.limit
 	if w.pc > at {
 		w.leave(w.pc, w.mask)
@@ -176,8 +142,7 @@ func (w *warp) take(pc int) (mask uint32) {
 	return mask
 }
 
-// advance lets the next group run after the running one has gone. It reports
-// false where there is none.
+// advance lets the next group run after the running one has gone. It reports false where there is none.
 func (w *warp) advance() bool {
 	w.mask = 0
 	if len(w.ahead) == 0 {
@@ -197,52 +162,19 @@ func (w *warp) rare(in *instr, mask uint32) (stop bool, f *Fault) {
 			return false, nil
 		}
 		return w.next()
-	case kindTable:
-		w.scatter(in, mask)
-		if !w.refuel() {
-			return true, w.overtime()
-		}
-		return w.fuel == 0, nil
-	case kindTrap:
-		return true, w.fault(Trap, mask)
 	case kindBarrier:
-		return w.barrier(in, mask)
+		return w.barrier(mask)
 	}
-	return w.collect(in, mask)
+	return w.shuffleAll(in, mask)
 }
 
 // next lets another group run, or finds that the warp has ended or cannot go on.
 func (w *warp) next() (stop bool, f *Fault) {
 	switch {
-	case w.advance() || w.resume():
+	case w.advance():
 		return false, nil
 	case len(w.held) > 0:
 		return true, w.stuck()
 	}
-	w.state = finished
 	return true, nil
-}
-
-// scatter sends each lane to the entry of the table that its index names.
-func (w *warp) scatter(in *instr, mask uint32) {
-	index := &w.r32[in.a]
-	parts := 0
-	for left := mask; left != 0; parts++ {
-		i := index[bits.TrailingZeros32(left)]
-		var same uint32
-		for m := left; m != 0; m &= m - 1 {
-			if l := bits.TrailingZeros32(m); index[l] == i {
-				same |= 1 << l
-			}
-		}
-		left &^= same
-		// An index past the table is undefined in PTX: the last entry takes it.
-		w.leave(int(in.table[min(int(i), len(in.table)-1)]), same)
-	}
-	if parts > 1 {
-		w.b.count.DivergentBranches++
-	}
-	if w.mask &^= mask; w.mask == 0 {
-		w.advance()
-	}
 }

@@ -10,21 +10,22 @@ import (
 	"path/filepath"
 	"time"
 
+	"cresset/internal/filelock"
 	"cresset/internal/hardware"
 	"cresset/internal/tenants"
 )
 
-// Variable is the environment variable that names another folder for the locks of
-// the machine's GPUs. The files in it are as open to others as the folder is.
+// Variable is the environment variable that names another folder for the locks of the machine's GPUs. The files in it are as
+// open to others as the folder is.
 const Variable = "CRESSET_LOCKS"
 
 const gate = "gate" // the file that is locked by whoever looks at the others
 
-// find returns the folder of the locks, and fails where it is not there or not
-// what it should be. It is "" for a simulated machine of this program's own.
+// find returns the folder of the locks, and fails where it is not there or not what it should be. It is "" for a simulated
+// machine of this program's own.
 //
-// Users share a machine's GPUs, so by default they share the folder too. A
-// simulated machine is one user's, and so are its locks.
+// Users share a machine's GPUs, so by default they share the folder too. A simulated machine is one user's, and so are its
+// locks.
 func find() (string, error) {
 	if value, simulated := hardware.Asked(); simulated {
 		machine, err := tenants.Folder(value)
@@ -46,8 +47,8 @@ func find() (string, error) {
 	return dir, err
 }
 
-// makeFolder returns the folder of the locks, which it makes where it is missing.
-// One that the user has named has to be there.
+// makeFolder returns the folder of the locks, which it makes where it is missing. One that the user has named has to be
+// there.
 func makeFolder() (string, error) {
 	dir, err := find()
 	if !errors.Is(err, fs.ErrNotExist) || dir == "" {
@@ -67,12 +68,12 @@ func makeFolder() (string, error) {
 	return find()
 }
 
-// enter waits until nobody else looks at the locks in a folder. Whoever looks
-// locks what is free for a moment, and must not be taken for a holder.
+// enter waits until nobody else looks at the locks in a folder. Whoever looks locks what is free for a moment, and must not
+// be taken for a holder.
 func enter(ctx context.Context, dir string, create bool) (*os.File, error) {
 	path := filepath.Join(dir, gate)
 	for pause := 2 * time.Millisecond; ; pause = min(2*pause, 30*time.Millisecond) {
-		f, taken, err := lock(path, create)
+		f, taken, err := filelock.Lock(path, create)
 		if !taken {
 			return f, err
 		}

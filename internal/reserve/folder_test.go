@@ -10,8 +10,7 @@ import (
 	"cresset/internal/tenants"
 )
 
-// TestMachines: the machine's GPUs and those of each simulated machine have locks
-// of their own.
+// TestMachines: the machine's GPUs and those of each simulated machine have locks of their own.
 func TestMachines(t *testing.T) {
 	alone(t)
 	mustTake(t, "GPU-1")

@@ -13,9 +13,8 @@ const (
 	maxLine = 4096 // bytes; JSON makes at most six of one
 )
 
-// Holder is the program that holds a GPU, by its own account: a number and a
-// name without arguments, which can hold secrets that outlive the program in the
-// file. The zero Holder is one that has not told.
+// Holder is the program that holds a GPU, by its own account: a number and a name without arguments, which can hold secrets
+// that outlive the program in the file. The zero Holder is one that has not told.
 type Holder struct {
 	PID       int    `json:"pid"`
 	Name      string `json:"name"`
@@ -29,8 +28,8 @@ func (h Holder) line() ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// write puts a holder on the first line of a file. It never empties the file
-// first: a reader finds the old line, the new one, or one that it cannot read.
+// write puts a holder on the first line of a file. It never empties the file first: a reader finds the old line, the new
+// one, or one that it cannot read.
 func (h Holder) write(f *os.File) error {
 	line, err := h.line()
 	if err != nil {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"cresset/internal/filelock"
 )
 
 // marksVariable is the environment variable by which a keeper knows the programs of its reservation: it has a mark for each
@@ -85,7 +87,7 @@ func Keep(argument string) error {
 	defer cancel()
 	entered, err := enter(ctx, dir, false)
 	if err == nil {
-		defer unlock(entered)
+		defer filelock.Unlock(entered)
 	}
 	err = errors.Join(err, Holder{}.writeAll(locks))
 	for _, f := range locks {

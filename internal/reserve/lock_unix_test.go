@@ -11,11 +11,11 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"cresset/internal/filelock"
 	"cresset/internal/hardware"
 )
 
-// TestHostileFiles: what another user lays into the common folder is neither
-// followed nor waited for nor written.
+// TestHostileFiles: what another user lays into the common folder is neither followed nor waited for nor written.
 func TestHostileFiles(t *testing.T) {
 	alone(t)
 	os.Unsetenv(hardware.Variable)
@@ -97,7 +97,7 @@ func TestCleaner(t *testing.T) {
 	dir := alone(t)
 	mustTake(t, "GPU-1").Release()
 	path := filepath.Join(dir, "GPU-1.lock")
-	old, err := open(path, false)
+	old, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestCleaner(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustTake(t, "GPU-1")
-	if _, taken, err := lock(path, false); !taken || err != nil {
+	if _, taken, err := filelock.Lock(path, false); !taken || err != nil {
 		t.Errorf("got %v, %v", taken, err)
 	}
 }

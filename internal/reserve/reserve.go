@@ -1,11 +1,9 @@
-// Package reserve keeps programs off GPUs that another has asked for: who wants
-// a GPU for itself locks a file that is named after the GPU's UUID. The locks are
-// the kernel's, which releases them when the last program that holds one has
-// ended, however it ended. What a file says counts only while it is locked, so a
-// file that is left over, half written or hostile keeps nobody from a GPU.
+// Package reserve keeps programs off GPUs that another has asked for: who wants a GPU for itself locks a file that is named
+// after the GPU's UUID. The locks are the kernel's, which releases them when the last program that holds one has ended,
+// however it ended. What a file says counts only while it is locked, so a file that is left over, half written or hostile
+// keeps nobody from a GPU.
 //
-// Reservations are an agreement, not a wall: a program that does not ask can use
-// any GPU that it sees.
+// Reservations are an agreement, not a wall: a program that does not ask can use any GPU that it sees.
 package reserve
 
 import (
@@ -13,15 +11,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"cresset/internal/filelock"
 )
 
-// How long a program waits for others that look or choose, which takes a
-// millisecond. Only one that was stopped in the midst of it takes longer.
+// How long a program waits for others that look or choose, which takes a millisecond. Only one that was stopped in the midst
+// of it takes longer.
 const (
 	patienceToLook = 2 * time.Second
 	patienceToTake = 20 * time.Second
@@ -56,13 +56,12 @@ type Reservation struct {
 	inherited []*os.File // the same locks, open to programs that this one starts
 }
 
-// kept holds the reservations that were not released: the collector would close
-// the files of one that nobody names any more, and so give its GPUs away.
+// kept holds the reservations that were not released: the collector would close the files of one that nobody names any more,
+// and so give its GPUs away.
 var kept sync.Map
 
-// Take reserves the GPUs that choose names of those with the given UUIDs; it
-// names none of those that are held. While it chooses, nobody else does. At a
-// simulated machine of this program's own there is nobody to keep off.
+// Take reserves the GPUs that choose names of those with the given UUIDs; it names none of those that are held. While it
+// chooses, nobody else does. At a simulated machine of this program's own there is nobody to keep off.
 func Take(ctx context.Context, who Holder, uuids []string, choose func(held map[string]Holder) ([]string, error)) (*Reservation, error) {
 	ctx, cancel := context.WithTimeout(ctx, patienceToTake)
 	defer cancel()
@@ -105,14 +104,13 @@ func (r *Reservation) Describe(who Holder) error {
 	return who.writeAll(r.locks)
 }
 
-// Release gives the GPUs up, even where a program that was started with them
-// still runs.
+// Release gives the GPUs up, even where a program that was started with them still runs.
 func (r *Reservation) Release() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var faults []error
 	for _, f := range append(r.inherited, r.locks...) {
-		faults = append(faults, unlock(f))
+		faults = append(faults, filelock.Unlock(f))
 	}
 	r.inherited, r.locks = nil, nil
 	kept.Delete(r)
@@ -146,21 +144,21 @@ func settled(ctx context.Context, dir string, uuids []string, create bool) (ente
 // leave lets others look.
 func leave(entered *os.File, free map[string]*os.File) {
 	for _, f := range free {
-		unlock(f)
+		filelock.Unlock(f)
 	}
-	unlock(entered)
+	filelock.Unlock(entered)
 }
 
-// look locks the GPUs that nobody holds and tells who holds the others. It is
-// for those who have entered: to others, what it locks looks reserved.
+// look locks the GPUs that nobody holds and tells who holds the others. It is for those who have entered: to others, what it
+// locks looks reserved.
 func look(dir string, uuids []string, create bool) (free map[string]*os.File, held map[string]Holder, err error) {
 	free, held = map[string]*os.File{}, map[string]Holder{}
 	for _, uuid := range uuids {
 		if free[uuid] != nil {
 			continue
 		}
-		// A hardware file can call a GPU what it likes.
-		f, taken, err := lock(filepath.Join(dir, url.QueryEscape(uuid)+".lock"), create)
+		name := strings.ReplaceAll(uuid, "/", "_") // old drivers name instances MIG-GPU-.../1/0
+		f, taken, err := filelock.Lock(filepath.Join(dir, name+".lock"), create)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !create:
 		case err != nil:

@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"cresset/internal/filelock"
 	"cresset/internal/hardware"
 	"cresset/internal/tenants"
 )
 
-// role is set in processes that the tests start: take holds GPU-1, bequeath
-// starts a program that does.
+// role is set in processes that the tests start: take holds GPU-1, bequeath starts a program that does.
 const role = "CRESSET_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -143,8 +143,7 @@ func TestReservation(t *testing.T) {
 	}
 }
 
-// TestNoHandle: a GPU stays reserved though nothing in the program names the
-// reservation any more.
+// TestNoHandle: a GPU stays reserved though nothing in the program names the reservation any more.
 func TestNoHandle(t *testing.T) {
 	alone(t)
 	if _, err := take("GPU-1"); err != nil {
@@ -173,8 +172,8 @@ func TestKilledHolder(t *testing.T) {
 	mustTake(t, "GPU-1")
 }
 
-// TestHeir: a GPU stays reserved while a program runs that was started with it,
-// though the one that has reserved it was killed.
+// TestHeir: a GPU stays reserved while a program runs that was started with it, though the one that has reserved it was
+// killed.
 func TestHeir(t *testing.T) {
 	alone(t)
 	c, stop := start(t, "bequeath")
@@ -233,8 +232,7 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestFiles: what a file says of its holder counts while it is locked, and then
-// only if it makes sense.
+// TestFiles: what a file says of its holder counts while it is locked, and then only if it makes sense.
 func TestFiles(t *testing.T) {
 	dir := alone(t)
 	r := mustTake(t, "GPU-1")
@@ -264,16 +262,15 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestStopped: a program that is stopped while it chooses does not hang others
-// for ever.
+// TestStopped: a program that is stopped while it chooses does not hang others for ever.
 func TestStopped(t *testing.T) {
 	dir := alone(t)
 	mustTake(t, "GPU-1")
-	entered, taken, err := lock(filepath.Join(dir, gate), false)
+	entered, taken, err := filelock.Lock(filepath.Join(dir, gate), false)
 	if err != nil || taken {
 		t.Fatal(taken, err)
 	}
-	defer unlock(entered)
+	defer filelock.Unlock(entered)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := Held(ctx, []string{"GPU-1"}); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), entered.Name()) {

@@ -6,12 +6,10 @@ import (
 	"cresset/dtype"
 )
 
-// Bernoulli fills dst with ones of probability p and zeros: one where a
-// uniform float64 is below p.
+// Bernoulli fills dst with ones of probability p and zeros: one where a uniform float64 is below p.
 func Bernoulli[T dtype.Element](g *MT19937, dst []T, p float64) {
 	levels := zeroOne[T]()
-	// A draw is a whole number of 2**-53, so it is below p where that number is
-	// below this one.
+	// A draw is a whole number of 2**-53, so it is below p where that number is below this one.
 	limit := uint64(math.Ceil(min(max(p, 0), 1) * (1 << 53)))
 	for len(dst) > 0 {
 		words := g.takePairs(2 * len(dst))
@@ -34,13 +32,11 @@ func lower(w, limit uint64) uint8 {
 	return uint8((w&(1<<53-1) - limit) >> 63)
 }
 
-// BernoulliEach sets dst[i] to one with probability p[i] and to zero
-// otherwise. It draws a float64 each where p is float64, and a float32 where
-// it is narrower. It panics where dst is shorter than p.
-func BernoulliEach[T dtype.Element, P Real](g *MT19937, dst []T, p []P) {
-	levels := zeroOne[T]()
-	_, wide := any(p).([]float64)
-	value := widener[P]()
+// BernoulliEach sets dst[i] to one with probability p[i] and to zero otherwise. It draws a float64 each where T is float64,
+// and a float32 where it is narrower. It panics where dst is shorter than p.
+func BernoulliEach[T Real](g *MT19937, dst, p []T) {
+	levels, value := zeroOne[T](), widener[T]()
+	wide := dtype.Of[T]() == dtype.Float64
 	for i, p := range p {
 		var u float64
 		if wide {
@@ -52,8 +48,8 @@ func BernoulliEach[T dtype.Element, P Real](g *MT19937, dst []T, p []P) {
 	}
 }
 
-// zeroOne returns T's zero and its one. To choose between them by index is
-// faster than by a branch, which nothing could predict.
+// zeroOne returns T's zero and its one. To choose between them by index is faster than by a branch, which nothing could
+// predict.
 func zeroOne[T dtype.Element]() [2]T {
 	convert := fromInt[T]()
 	return [2]T{convert(0), convert(1)}

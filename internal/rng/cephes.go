@@ -2,16 +2,17 @@ package rng
 
 import "math"
 
-// The functions below are Cephes' logf, sinf and cosf as PyTorch's AVX2 kernel
-// evaluates them: coefficients of the Cephes library (Moshier, 1992), a float32
-// rounding after every step, products fused with the sums that follow. So the
-// draws have PyTorch's bits. Values are float64 that hold a float32, in which a
-// fused step is cheapest, and nothing branches: the arguments are random.
+// The functions below are Cephes' logf, sinf and cosf as PyTorch's AVX2 kernel evaluates them: coefficients of the Cephes
+// library (Moshier, 1992), a float32 rounding after every step, products fused with the sums that follow. So the draws have
+// PyTorch's bits. Values are float64 that hold a float32, in which a fused step is cheapest, and nothing branches: the
+// arguments are random.
 
-// step returns x*y + z rounded to float32 once: it is fma32 on float64.
+// step returns x*y + z, of values that are float32, rounded to float32 once.
 func step(x, y, z float64) float64 {
 	p := x * y // exact: 48 bits
 	s := p + z
+	// A second rounding differs only where the first one landed on the middle between two float32, which has its lower 29
+	// bits 1000...0.
 	if math.Float64bits(s)&(1<<29-1) == 1<<28 {
 		s = towardsSum(s, p, z)
 	}
@@ -60,8 +61,8 @@ func sincosf(x float32) (sin, cos float64) {
 	s = rounded(step(s, z, sin0) * z)
 	s = step(s, r, r)
 
-	// In the second and the fourth quarter sine and cosine are exchanged; in the third
-	// and fourth the sine is negative, in the second and third the cosine.
+	// In the second and the fourth quarter sine and cosine are exchanged; in the third and fourth the sine is negative, in
+	// the second and third the cosine.
 	q := uint64(j) >> 1
 	sb, cb := math.Float64bits(s), math.Float64bits(c)
 	swap := (sb ^ cb) & -(q & 1)

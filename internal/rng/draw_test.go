@@ -143,9 +143,9 @@ func TestBernoulli(t *testing.T) {
 	}
 	p := []float64{0, 1, .3, .7, 0, 1}
 	g := New(0)
-	for i, got := range fill(len(p), func(d []uint8) { BernoulliEach(New(0), d, p) }) {
+	for i, got := range fill(len(p), func(d []float64) { BernoulliEach(New(0), d, p) }) {
 		if want := g.Float64() < p[i]; want != (got == 1) {
-			t.Errorf("p = %v: got %d", p[i], got)
+			t.Errorf("p = %v: got %v", p[i], got)
 		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"cresset/dtype"
 )
 
-// RandInt fills dst with integers from lo to hi-1. For a floating-point T,
-// bounds that T cannot hold move inwards to ones that it can. It fails where
-// no integer is left, and where T's range does not reach the bounds.
+// RandInt fills dst with integers from lo to hi-1. For a floating-point T, bounds that T cannot hold move inwards to ones
+// that it can. It fails where no integer is left, and where T's range does not reach the bounds.
 func RandInt[T dtype.Element](g *MT19937, dst []T, lo, hi int64) error {
 	d := dtype.Of[T]()
 	lo, hi, err := bounds(d, lo, hi)
@@ -41,9 +40,8 @@ func bounds(d dtype.DType, lo, hi int64) (int64, int64, error) {
 	return lo, hi, nil
 }
 
-// Random fills dst from T's whole range of non-negative integers: up to the
-// largest for an integer type, up to 2**digits for a floating-point one, both
-// inclusive.
+// Random fills dst from T's whole range of non-negative integers: up to the largest for an integer type, up to 2**digits for
+// a floating-point one, both inclusive.
 func Random[T dtype.Element](g *MT19937, dst []T) {
 	switch d := dtype.Of[T](); d {
 	case dtype.Int64:
@@ -58,8 +56,7 @@ func Random[T dtype.Element](g *MT19937, dst []T) {
 	}
 }
 
-// fillMod fills dst with base plus a draw mod span. Where span needs more
-// than 32 bits, wide tells whether the draw has 64.
+// fillMod fills dst with base plus a draw mod span. Where span needs more than 32 bits, wide tells whether the draw has 64.
 func fillMod[T dtype.Element](g *MT19937, dst []T, span uint64, base int64, wide bool) {
 	convert := fromInt[T]()
 	if wide && span >= 1<<32 {
@@ -86,14 +83,13 @@ func fillMod[T dtype.Element](g *MT19937, dst []T, span uint64, base int64, wide
 	}
 }
 
-// drawsWide reports whether PyTorch draws 64 bits for a range of d's that
-// needs more than 32: not for half, which cannot hold one.
+// drawsWide reports whether PyTorch draws 64 bits for a range of d's that needs more than 32: not for half, which cannot
+// hold one.
 func drawsWide(d dtype.DType) bool {
 	return d == dtype.Int64 || d.IsFloat() && d != dtype.Float16
 }
 
-// digits returns the number of mantissa bits of the floating-point type d,
-// the hidden one included.
+// digits returns the number of mantissa bits of the floating-point type d, the hidden one included.
 func digits(d dtype.DType) int {
 	switch d {
 	case dtype.Float16:
@@ -148,8 +144,8 @@ func gap(d dtype.DType, v int64) int64 {
 	return 1 << max(bits.Len64(uint64(max(v, -v)))-digits(d), 0)
 }
 
-// throughFloat rounds v to the floating-point type d. What is too large for
-// int64 becomes its least number, as the conversion of x86 does it.
+// throughFloat rounds v to the floating-point type d. What is too large for int64 becomes its least number, as the
+// conversion of x86 does it.
 func throughFloat(d dtype.DType, v int64) int64 {
 	f := float64(v)
 	switch d {

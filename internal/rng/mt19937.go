@@ -1,6 +1,5 @@
-// Package rng draws PyTorch's random numbers: the bit stream of its CPU
-// generator, a 32-bit Mersenne Twister, and the recipes of its distributions
-// in the build without MKL. The same seed gives the same values.
+// Package rng draws PyTorch's random numbers: the bit stream of its CPU generator, a 32-bit Mersenne Twister, and the
+// recipes of its distributions in the build without MKL. The same seed gives the same values.
 package rng
 
 import (
@@ -19,9 +18,8 @@ const (
 	lowerMask   = 0x7fff_ffff
 )
 
-// MT19937 is PyTorch's CPU generator. It is not safe for concurrent use, a
-// plain copy continues the same stream on its own, and its zero value is not
-// seeded.
+// MT19937 is PyTorch's CPU generator. It is not safe for concurrent use, a plain copy continues the same stream on its own,
+// and its zero value is not seeded.
 type MT19937 struct {
 	words [stateWords]uint32
 	next  int // index in words of the next draw
@@ -40,15 +38,13 @@ func New(seed uint64) *MT19937 {
 	return g
 }
 
-// Entropy returns a seed that cannot be predicted. It has 53 bits, so that a
-// float64 holds it exactly.
+// Entropy returns a seed that cannot be predicted. It has 53 bits, so that a float64 holds it exactly.
 func Entropy() uint64 {
 	return rand.Uint64() & (1<<53 - 1) // which the runtime seeds from the system
 }
 
-// Seed starts the stream of seed and drops the cached normal value. Only
-// seed mod 2**32 chooses the stream; a negative seed of PyTorch's is its two's
-// complement here.
+// Seed starts the stream of seed and drops the cached normal value. Only seed mod 2**32 chooses the stream; a negative seed
+// of PyTorch's is its two's complement here.
 func (g *MT19937) Seed(seed uint64) {
 	g.seed = seed
 	g.next, g.left = 0, 0
@@ -93,9 +89,8 @@ func unit32(w uint32) float32 { return float32(w&(1<<24-1)) * 0x1p-24 }
 // unit64 maps the lower 53 bits of w to [0, 1).
 func unit64(w uint64) float64 { return float64(w&(1<<53-1)) * 0x1p-53 }
 
-// take consumes between 1 and limit draws and returns them untempered, as far
-// as they lie side by side: a loop over them is much faster than one over
-// Uint32. The words are valid until the next draw.
+// take consumes between 1 and limit draws and returns them untempered, as far as they lie side by side: a loop over them is
+// much faster than one over Uint32. The words are valid until the next draw.
 func (g *MT19937) take(limit int) []uint32 {
 	if g.left == 0 {
 		g.renew()
@@ -107,8 +102,7 @@ func (g *MT19937) take(limit int) []uint32 {
 	return words
 }
 
-// takePairs is take for draws of two words each; it returns nil where only one
-// word is left before they are renewed.
+// takePairs is take for draws of two words each; it returns nil where only one word is left before they are renewed.
 func (g *MT19937) takePairs(limit int) []uint32 {
 	if g.left == 1 {
 		return nil
@@ -142,8 +136,8 @@ func (g *MT19937) renew() {
 	g.next, g.left = 0, stateWords
 }
 
-// twist joins the top bit of a with the rest of b and multiplies by the
-// twist matrix, without a branch: the bit that decides is random.
+// twist joins the top bit of a with the rest of b and multiplies by the twist matrix, without a branch: the bit that decides
+// is random.
 func twist(a, b uint32) uint32 {
 	return (a&upperMask|b&lowerMask)>>1 ^ -(b&1)&twistMatrix
 }

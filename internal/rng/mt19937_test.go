@@ -28,8 +28,7 @@ func TestUint32KnownOutputs(t *testing.T) {
 	}
 }
 
-// A fill takes the words in runs; it must give what single draws give,
-// wherever in the state it starts and ends.
+// A fill takes the words in runs; it must give what single draws give, wherever in the state it starts and ends.
 func TestFillsEqualSingleDraws(t *testing.T) {
 	for _, skip := range []int{0, 1, 2, 622, 623, 624} {
 		for _, n := range []int{0, 1, 2, 311, 312, 313, 1500} {

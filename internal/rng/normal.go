@@ -6,8 +6,7 @@ import (
 	"cresset/dtype"
 )
 
-// blockElems is the number of elements that the block recipe transforms at
-// once, and the least number for which it is used.
+// blockElems is the number of elements that the block recipe transforms at once, and the least number for which it is used.
 const blockElems = 16
 
 // Normal fills dst, the elements of a contiguous tensor, with draws of the
@@ -42,8 +41,8 @@ func NormalBy[T Real](g *MT19937, dst []T, mean, std float64, transform func(blo
 	}
 }
 
-// NormalEach fills dst with draws made one at a time, as PyTorch draws for a
-// tensor that is not contiguous, in the order of its memory.
+// NormalEach fills dst with draws made one at a time, as PyTorch draws for a tensor that is not contiguous, in the order of
+// its memory.
 func NormalEach[T Real](g *MT19937, dst []T, mean, std float64) {
 	round := rounder[T]()
 	for i := range dst {
@@ -51,8 +50,8 @@ func NormalEach[T Real](g *MT19937, dst []T, mean, std float64) {
 	}
 }
 
-// NormFloat64 returns a draw of mean 0 and standard deviation 1. It makes two
-// at a time; the second waits in the generator for the next call.
+// NormFloat64 returns a draw of mean 0 and standard deviation 1. It makes two at a time; the second waits in the generator
+// for the next call.
 func (g *MT19937) NormFloat64() float64 {
 	if g.hasCached {
 		g.hasCached = false
@@ -105,8 +104,7 @@ func boxMuller64(d *[blockElems]float64, mean, std float64) {
 	}
 }
 
-// boxMullerHalf rounds to T after every step, as C++ does with PyTorch's half
-// types.
+// boxMullerHalf rounds to T after every step, as C++ does with PyTorch's half types.
 func boxMullerHalf[T half](d *[blockElems]T, mean, std float64) {
 	to := rounder[T]()
 	round := func(x float64) float64 { return float64(to(x).Float32()) }

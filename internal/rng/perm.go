@@ -3,10 +3,9 @@ package rng
 // wideElems is the number of elements from which Perm draws 64 bits for each.
 const wideElems = (1<<32 - 1) / 20
 
-// Perm fills dst with a permutation of 0 to len(dst)-1: Fisher and Yates'
-// shuffle of the identity, from the front, with 32 bits a step. From
-// 214,748,364 elements on, where 32 bits would be uneven, it is their
-// inside-out shuffle with 64 bits a step.
+// Perm fills dst with a permutation of 0 to len(dst)-1: Fisher and Yates' shuffle of the identity, from the front, with 32
+// bits a step. From 214,748,364 elements on, where 32 bits would be uneven, it is their inside-out shuffle with 64 bits a
+// step.
 func Perm(g *MT19937, dst []int64) {
 	if len(dst) >= wideElems {
 		permWide(g, dst)

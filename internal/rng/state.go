@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// A saved state is PyTorch's struct in little endian. These are the offsets
-// of its fields; everything that is not named is zero.
+// A saved state is PyTorch's struct in little endian. These are the offsets of its fields; everything that is not named is
+// zero.
 const (
 	atSeed      = 0  // uint64
 	atLeft      = 8  // int32, counts one more than MT19937.left
@@ -21,16 +21,15 @@ const (
 	atHasNormal = atNormalX + 24 // int32
 	legacyBytes = atNormalX + 32
 
-	// StateBytes is the size of a saved state. Its last 8 bytes cache a
-	// float32 normal value, which nothing on the CPU ever makes.
+	// StateBytes is the size of a saved state. Its last 8 bytes cache a float32 normal value, which nothing on the CPU ever
+	// makes.
 	StateBytes = legacyBytes + 8
 )
 
 //lint:ignore ST1005 PyTorch's text
 var errBadState = errors.New("Invalid mt19937 state")
 
-// State returns the generator's state as torch.get_rng_state lays it out,
-// 5056 bytes.
+// State returns the generator's state as torch.get_rng_state lays it out, 5056 bytes.
 func (g *MT19937) State() []byte {
 	le := binary.LittleEndian
 	b := make([]byte, StateBytes)
@@ -48,8 +47,8 @@ func (g *MT19937) State() []byte {
 	return b
 }
 
-// SetState restores a state of State's or of torch.get_rng_state's, the older
-// form of 5048 bytes included. After an error the generator is as it was.
+// SetState restores a state of State's or of torch.get_rng_state's, the older form of 5048 bytes included. After an error
+// the generator is as it was.
 func (g *MT19937) SetState(state []byte) error {
 	if len(state) != StateBytes && len(state) != legacyBytes {
 		//lint:ignore ST1005 PyTorch's text
@@ -59,8 +58,8 @@ func (g *MT19937) SetState(state []byte) error {
 	le := binary.LittleEndian
 	left := int(int32(le.Uint32(state[atLeft:]))) - 1
 	next := int(le.Uint32(state[atNext:]))
-	// PyTorch looks at left and next alone; together they must stay inside the
-	// words too, where PyTorch would read on behind them.
+	// PyTorch looks at left and next alone; together they must stay inside the words too, where PyTorch would read on behind
+	// them.
 	if le.Uint32(state[atSeeded:]) == 0 || left < 0 || left >= stateWords || next+left > stateWords {
 		return errBadState
 	}
@@ -76,9 +75,8 @@ func (g *MT19937) SetState(state []byte) error {
 	return nil
 }
 
-// cachedNormal returns the cached normal value of a saved state. The older
-// form holds the two uniform draws from which Box-Muller makes it: a radius,
-// and an angle as a part of the circle.
+// cachedNormal returns the cached normal value of a saved state. The older form holds the two uniform draws from which
+// Box-Muller makes it: a radius, and an angle as a part of the circle.
 func cachedNormal(state []byte) float64 {
 	at := func(i int) float64 {
 		return math.Float64frombits(binary.LittleEndian.Uint64(state[i:]))

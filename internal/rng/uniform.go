@@ -6,10 +6,9 @@ import (
 	"cresset/dtype"
 )
 
-// Uniform fills dst with draws from [from, to): x*(to-from) + from with one
-// rounding, where x is uniform in [0, 1) and from, to and their difference
-// are rounded to T first. Each draw has as many bits as T has digits: 24 for
-// float32, 53 for float64, 11 for F16, 8 for BF16.
+// Uniform fills dst with draws from [from, to): x*(to-from) + from with one rounding, where x is uniform in [0, 1) and from,
+// to and their difference are rounded to T first. Each draw has as many bits as T has digits: 24 for float32, 53 for
+// float64, 11 for F16, 8 for BF16.
 func Uniform[T Real](g *MT19937, dst []T, from, to float64) {
 	switch d := any(dst).(type) {
 	case []float32:
@@ -81,19 +80,9 @@ func uniformHalf[T half](g *MT19937, dst []T, digits int, round func(float32) T,
 }
 
 // fma32 returns x*y + z with one rounding.
-func fma32(x, y, z float32) float32 {
-	p := float64(x) * float64(y) // exact: 48 bits
-	s := p + float64(z)
-	// A second rounding differs only where the first one landed on the middle
-	// between two float32, which has its lower 29 bits 1000...0.
-	if math.Float64bits(s)&(1<<29-1) == 1<<28 {
-		s = towardsSum(s, p, float64(z))
-	}
-	return float32(s)
-}
+func fma32(x, y, z float32) float32 { return float32(step(float64(x), float64(y), float64(z))) }
 
-// towardsSum moves s, the rounded sum of p and z, one step towards the exact
-// sum where it is not exact.
+// towardsSum moves s, the rounded sum of p and z, one step towards the exact sum where it is not exact.
 func towardsSum(s, p, z float64) float64 {
 	q := s - p
 	lost := (p - (s - q)) + (z - q) // Knuth's TwoSum: p + z = s + lost

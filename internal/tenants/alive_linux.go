@@ -7,15 +7,14 @@ import (
 	"strconv"
 )
 
-// started returns when a process started, in ticks since the system did; 0 where
-// it has ended or cannot be seen.
+// started returns when a process started, in ticks since the system did; 0 where it has ended or cannot be seen.
 func started(pid int) uint64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	// The name in parentheses may hold anything; what follows it are fields from
-	// the third on, which is the state. The 22nd is the start.
+	// The name in parentheses may hold anything; what follows it are fields from the third on, which is the state. The 22nd
+	// is the start.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) < 20 || string(fields[0]) == "Z" {
 		return 0

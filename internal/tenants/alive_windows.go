@@ -4,8 +4,7 @@ import "golang.org/x/sys/windows"
 
 const stillActive = 259 // STILL_ACTIVE
 
-// started returns when a process started, in steps of 100 ns; 0 where it has
-// ended or cannot be seen.
+// started returns when a process started, in steps of 100 ns; 0 where it has ended or cannot be seen.
 func started(pid int) uint64 {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {

@@ -36,8 +36,8 @@ type entry struct {
 
 func (e *entry) file() string { return fmt.Sprintf("%d-%s%s", e.PID, e.ID, suffix) }
 
-// write puts the entry in place whole: a reader sees the old one or the new one.
-// It makes the folder, which the last program to leave removes.
+// write puts the entry in place whole: a reader sees the old one or the new one. It makes the folder, which the last program
+// to leave removes.
 func (e *entry) write(folder string) error {
 	data, err := json.Marshal(e)
 	if err != nil {
@@ -72,8 +72,7 @@ func (t *Table) withdraw() error {
 	return err
 }
 
-// read returns the live programs of a folder but the one with an id, and removes
-// what dead ones have left.
+// read returns the live programs of a folder but the one with an id, and removes what dead ones have left.
 func read(folder, except string) (all []Tenant) {
 	root, err := os.OpenRoot(folder) // no link leads out of it
 	if err != nil {

@@ -1,9 +1,9 @@
 package tenants
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,14 +11,12 @@ import (
 	"strings"
 )
 
-// Variable is the environment variable that moves the files of shared machines
-// to another folder; "off" gives a program a machine of its own.
+// Variable is the environment variable that moves the files of shared machines to another folder; "off" gives a program a
+// machine of its own.
 const Variable = "CRESSET_SIM_STATE"
 
-// Shared returns the place of this program at the machine that a value of
-// CRESSET_SIM describes. It is nil, a machine of its own, where CRESSET_SIM_STATE
-// is "off"; and with an error where there is no folder that the user alone can
-// write.
+// Shared returns the place of this program at the machine that a value of CRESSET_SIM describes. It is nil, a machine of its
+// own, where CRESSET_SIM_STATE is "off"; and with an error where there is no folder that the user alone can write.
 func Shared(value string) (*Table, error) {
 	folder, err := Folder(value)
 	if err != nil || folder == "" {
@@ -27,9 +25,8 @@ func Shared(value string) (*Table, error) {
 	return Join(folder), nil
 }
 
-// Folder returns the folder of the machine that a value of CRESSET_SIM describes.
-// It is in one that the user alone can write, which is made where it is missing:
-// CRESSET_SIM_STATE, one in XDG_RUNTIME_DIR or one in the system's folder for
+// Folder returns the folder of the machine that a value of CRESSET_SIM describes. It is in one that the user alone can
+// write, which is made where it is missing: CRESSET_SIM_STATE, one in XDG_RUNTIME_DIR or one in the system's folder for
 // temporary files. It is "" where CRESSET_SIM_STATE is "off".
 func Folder(value string) (string, error) {
 	var tried []error
@@ -88,5 +85,7 @@ func machineKey(value string) string {
 			value = path
 		}
 	}
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(value)))[:16]
+	hash := fnv.New64a()
+	_, _ = hash.Write([]byte(value)) // never fails
+	return fmt.Sprintf("%016x", hash.Sum64())
 }

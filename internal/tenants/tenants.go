@@ -1,9 +1,8 @@
-// Package tenants tells the programs that share a simulated machine of each
-// other. Each keeps one small file in a folder that only its user can write:
-// what it holds of each GPU, and how busy it keeps it.
+// Package tenants tells the programs that share a simulated machine of each other. Each keeps one small file in a folder
+// that only its user can write: what it holds of each GPU, and how busy it keeps it.
 //
-// Nothing here waits for another program. A file that is half written, hostile
-// or of a program that has ended counts for nothing.
+// Nothing here waits for another program. A file that is half written, hostile or of a program that has ended counts for
+// nothing.
 package tenants
 
 import (
@@ -30,8 +29,7 @@ type Tenant struct {
 	GPUs []Usage
 }
 
-// Table is a program's place at a machine. A nil Table is one at a machine of
-// its own: it shows nothing and sees nobody.
+// Table is a program's place at a machine. A nil Table is one at a machine of its own: it shows nothing and sees nobody.
 type Table struct {
 	folder string
 	own    entry // what does not change of this program's file
@@ -41,8 +39,8 @@ type Table struct {
 	looked time.Time
 }
 
-// Join returns a place at the machine whose programs keep their files in folder,
-// which only the user can write; see Folder. It is made with the first file.
+// Join returns a place at the machine whose programs keep their files in folder, which only the user can write; see Folder.
+// It is made with the first file.
 func Join(folder string) *Table {
 	pid := os.Getpid()
 	return &Table{folder: folder, own: entry{
@@ -71,8 +69,7 @@ func programName() string {
 	return name
 }
 
-// Publish tells the others what this program uses from now on; nothing takes it
-// off the machine.
+// Publish tells the others what this program uses from now on; nothing takes it off the machine.
 func (t *Table) Publish(gpus []Usage) error {
 	if t == nil {
 		return nil
@@ -85,8 +82,7 @@ func (t *Table) Publish(gpus []Usage) error {
 	return e.write(t.folder)
 }
 
-// Others returns the other programs at the machine, in the order of their process
-// numbers, as they were at most age ago.
+// Others returns the other programs at the machine, in the order of their process numbers, as they were at most age ago.
 func (t *Table) Others(age time.Duration) []Tenant {
 	if t == nil {
 		return nil

@@ -101,8 +101,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestZombies: a program that has ended counts for nothing even before its parent
-// has looked.
+// TestZombies: a program that has ended counts for nothing even before its parent has looked.
 func TestZombies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only /proc tells zombies apart")

@@ -25,7 +25,7 @@ func imageNet(dt dtype.DType) *nn.Sequential {
 		nn.NewConv2D(4, 4, 2, nn.Bias(false), as), nn.NewReLU(), nn.NewAdaptiveAvgPool2D(1, 1), nn.NewFlatten(), nn.NewLinear(4, 3, as))
 }
 
-// TestConvolutionsLearnAsOnOneDevice trains a model of images. Batch norm uses its running figures, for those of a part are not
+// TestConvolutionsLearnAsOnOneDevice trains a model of images. Batch norm uses its running statistics, for those of a part are not
 // those of the batch.
 func TestConvolutionsLearnAsOnOneDevice(t *testing.T) {
 	batches, devices := []int{7, 1}, []int{1, 2, 3, 4, 8}
@@ -66,7 +66,7 @@ func imageLosses(forward func(*tensor.Tensor) *tensor.Tensor, model any, dev dev
 }
 
 // TestBatchNormOfImages trains in parts: each part has its own mean and variance, the gradients are the sum of those of the
-// parts, and the running figures are those of the first.
+// parts, and the running statistics are those of the first.
 func TestBatchNormOfImages(t *testing.T) {
 	tensor.ManualSeed(3)
 	x := tensor.On(device.CPU).As(dtype.Float64).Randn(5, 2, 6, 6)
@@ -116,7 +116,7 @@ func TestLaunchesForImages(t *testing.T) {
 	if raceEnabled {
 		t.Skip("too slow under the race detector")
 	}
-	driver := devicetest.Lend(t, "4")
+	driver := devicetest.Use(t, "4")
 	net := nn.To(imageNet(dtype.Float32), device.CUDA(0))
 	x := tensor.Ones(8, 2, 6, 6)
 	count := func(n int) int {

@@ -12,7 +12,6 @@ import (
 	"cresset/device"
 	"cresset/internal/devicetest"
 	"cresset/internal/driver"
-	"cresset/internal/driver/sim"
 	"cresset/nn/parallel"
 	"cresset/tensor"
 )
@@ -25,52 +24,52 @@ var errBoom = errors.New("boom")
 func TestReplicasThatFail(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		do   func(d *sim.Driver, index int) // in each replica
-		want []string                       // what the text has, in order
+		do   func(d *devicetest.GPUs, index int) // in each replica
+		want []string                            // what the text has, in order
 		is   error
 	}{
-		{"panics", func(_ *sim.Driver, i int) {
+		{"panics", func(_ *devicetest.GPUs, i int) {
 			if i == 1 {
 				panic("boom")
 			}
 		}, []string{"Caught panic in replica 1 on device 2.\nOriginal error: boom\n", "failure_test.go"}, tensor.ErrValue},
-		{"an error", func(_ *sim.Driver, i int) {
+		{"an error", func(_ *devicetest.GPUs, i int) {
 			if i != 1 {
 				panic(errBoom)
 			}
 		}, []string{"Caught panic in replica 0 on device 0.\nOriginal error: boom\n", "Caught panic in replica 2 on device 1.\nOriginal error: boom\n"}, errBoom},
-		{"a mistake with the runtime", func(_ *sim.Driver, i int) {
+		{"a mistake with the runtime", func(_ *devicetest.GPUs, i int) {
 			if i == 2 {
 				_ = []int{}[i]
 			}
 		}, []string{"Caught panic in replica 2 on device 1.\nOriginal error: runtime error: index out of range [2] with length 0"}, tensor.ErrValue},
-		{"a mistake with tensors", func(_ *sim.Driver, i int) {
+		{"a mistake with tensors", func(_ *devicetest.GPUs, i int) {
 			if i > 0 {
 				tensor.Ones(i + 1).Add(tensor.Ones(4))
 			}
 		}, []string{"Caught RuntimeError in replica 1 on device 2.\nOriginal error: The size of tensor a (2) must match",
 			"Caught RuntimeError in replica 2 on device 1.\nOriginal error: The size of tensor a (3) must match"}, tensor.ErrShape},
-		{"an index", func(_ *sim.Driver, i int) {
+		{"an index", func(_ *devicetest.GPUs, i int) {
 			if i == 1 {
 				tensor.Ones(3).Select(0, 7)
 			}
 		}, []string{"Caught IndexError in replica 1 on device 2.\n"}, tensor.ErrIndex},
-		{"leaves", func(_ *sim.Driver, i int) {
+		{"leaves", func(_ *devicetest.GPUs, i int) {
 			if i == 1 {
 				runtime.Goexit()
 			}
 		}, []string{"Caught panic in replica 1 on device 2.\nOriginal error: the goroutine was ended by runtime.Goexit"}, tensor.ErrValue},
-		{"more memory than there is", func(_ *sim.Driver, i int) {
+		{"more memory than there is", func(_ *devicetest.GPUs, i int) {
 			if i == 1 {
 				tensor.On(device.CUDA(2)).Empty(1 << 40)
 			}
 		}, []string{"Caught OutOfMemoryError in replica 1 on device 2.\nOriginal error: CUDA out of memory. Tried to allocate 4096.00 GiB. GPU 2"}, tensor.ErrMemory},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			driver := devicetest.Lend(t, "3")
+			driver := devicetest.Use(t, "3")
 			s := newSpy()
 			d := wrap(t, s, parallel.DeviceIDs(0, 2, 1))
-			step := func(do func(*sim.Driver, int)) error {
+			step := func(do func(*devicetest.GPUs, int)) error {
 				return tensor.Try(func() {
 					y := parallel.Call(d, tensor.Ones(6), func(s *spy, x *tensor.Tensor) *tensor.Tensor {
 						y := s.Forward(x)
@@ -80,7 +79,7 @@ func TestReplicasThatFail(t *testing.T) {
 					y.Sum().Backward()
 				})
 			}
-			fine := func(*sim.Driver, int) {}
+			fine := func(*devicetest.GPUs, int) {}
 			if err := step(fine); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +153,7 @@ func TestEveryCallMayFail(t *testing.T) {
 }
 
 func everyCall(t *testing.T, symbol string) {
-	faulty := devicetest.Lend(t, "2")
+	faulty := devicetest.Use(t, "2")
 	s := newSpy()
 	d := wrap(t, s)
 	step := func() error {
@@ -168,7 +167,7 @@ func everyCall(t *testing.T, symbol string) {
 		if err := step(); err != nil || s.Scale.Grad().Float64() != 6 {
 			t.Fatalf("after %d failures: %v, the gradient is %v", failures, err, s.Scale.Grad())
 		}
-		faulty.Inject(sim.Fault{Symbol: symbol, Skip: failures, Result: driver.ErrInvalidValue})
+		faulty.Fail(symbol, failures, driver.ErrInvalidValue)
 		if step() != nil {
 			continue
 		}
@@ -182,11 +181,11 @@ func everyCall(t *testing.T, symbol string) {
 // TestEveryAllocationMayFail does the same with what the first step takes from devices.
 func TestEveryAllocationMayFail(t *testing.T) {
 	for failures := 0; ; failures++ {
-		faulty := devicetest.Lend(t, "2")
+		faulty := devicetest.Use(t, "2")
 		s := newSpy()
 		d := wrap(t, s)
 		step := func() error { return tensor.Try(func() { d.Forward(tensor.Ones(6)).Sum().Backward() }) }
-		faulty.Inject(sim.Fault{Symbol: "cuMem*Alloc*", Skip: failures, Result: driver.ErrInvalidValue})
+		faulty.Fail("cuMem*Alloc*", failures, driver.ErrInvalidValue)
 		if step() == nil {
 			if failures == 0 {
 				t.Error("nothing failed")
@@ -202,7 +201,7 @@ func TestEveryAllocationMayFail(t *testing.T) {
 
 // TestLostDevice: what is lost is told, and the others go on without it.
 func TestLostDevice(t *testing.T) {
-	driver := devicetest.Lend(t, "3")
+	driver := devicetest.Use(t, "3")
 	s := newSpy()
 	d := wrap(t, s)
 	forward := func(d *parallel.DataParallel[*spy]) error {

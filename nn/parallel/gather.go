@@ -16,12 +16,19 @@ func gather[Out any](outputs []Out, c *config) (out Out) {
 	for i := range outputs {
 		parts[i] = reflect.ValueOf(&outputs[i]).Elem()
 	}
-	reflect.ValueOf(&out).Elem().Set(c.join(parts))
+	g := gatherer{c, make(holders)}
+	reflect.ValueOf(&out).Elem().Set(g.join(parts))
 	return out
 }
 
+// gatherer puts values together.
+type gatherer struct {
+	*config
+	held holders // of the first replica
+}
+
 // join returns what stands at one place in all outputs, put together.
-func (c *config) join(parts []reflect.Value) reflect.Value {
+func (g gatherer) join(parts []reflect.Value) reflect.Value {
 	first := parts[0]
 	switch first.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Map, reflect.Slice:
@@ -31,7 +38,7 @@ func (c *config) join(parts []reflect.Value) reflect.Value {
 	}
 	switch {
 	case first.Type() == tensorType:
-		return reflect.ValueOf(c.joinTensors(parts))
+		return reflect.ValueOf(g.joinTensors(parts))
 	case first.Kind() == reflect.Interface:
 		inner := make([]reflect.Value, len(parts))
 		for i, p := range parts {
@@ -39,13 +46,17 @@ func (c *config) join(parts []reflect.Value) reflect.Value {
 				panic(unjoinable(parts[0], p))
 			}
 		}
-		return c.join(inner)
-	case first.Kind() == reflect.Slice || first.Kind() == reflect.Array:
-		return c.joinMembers(parts)
+		return g.join(inner)
+	case first.Kind() == reflect.Slice:
+		defer g.held.enter(first)()
+		return g.joinMembers(parts)
+	case first.Kind() == reflect.Array:
+		return g.joinMembers(parts)
 	case first.Kind() == reflect.Map:
-		return c.joinEntries(parts)
+		defer g.held.enter(first)()
+		return g.joinEntries(parts)
 	case first.Kind() == reflect.Struct:
-		return c.joinFields(parts)
+		return g.joinFields(parts)
 	}
 	panic(mistake(fmt.Sprintf("replicas returned %s, which cannot be put together: only tensors can, and slices, arrays, maps and structs of them", first.Type())))
 }
@@ -54,9 +65,9 @@ func unjoinable(a, b reflect.Value) error {
 	return mistake(fmt.Sprintf("replicas returned %v and %v, which cannot be put together", a, b))
 }
 
-func (c *config) joinTensors(parts []reflect.Value) *tensor.Tensor {
+func (g gatherer) joinTensors(parts []reflect.Value) *tensor.Tensor {
 	ts := make([]*tensor.Tensor, len(parts))
-	scalars := c.axis == 0
+	scalars := g.axis == 0
 	for i, p := range parts {
 		t := p.Interface().(*tensor.Tensor)
 		switch {
@@ -68,13 +79,13 @@ func (c *config) joinTensors(parts []reflect.Value) *tensor.Tensor {
 		ts[i], scalars = t, scalars && t.Dim() == 0
 	}
 	if scalars {
-		c.scalarsWarned.Do(func() { c.warn(scalarsText) })
+		g.scalarsWarned.Do(func() { g.warn(scalarsText) })
 		for i, t := range ts {
 			ts[i] = t.Reshape(1)
 		}
 	}
-	checkShapes(ts, c.axis)
-	return inner.CatOn(c.output, ts, c.axis)
+	checkShapes(ts, g.axis)
+	return inner.CatOn(g.output, ts, g.axis)
 }
 
 // checkShapes panics where an extent differs along another axis than that of the parts.
@@ -101,7 +112,7 @@ func checkShapes(ts []*tensor.Tensor, axis int) {
 	}
 }
 
-func (c *config) joinMembers(parts []reflect.Value) reflect.Value {
+func (g gatherer) joinMembers(parts []reflect.Value) reflect.Value {
 	n := parts[0].Len()
 	out := reflect.New(parts[0].Type()).Elem()
 	if out.Kind() == reflect.Slice {
@@ -113,12 +124,12 @@ func (c *config) joinMembers(parts []reflect.Value) reflect.Value {
 		}
 	}
 	for k := range n {
-		out.Index(k).Set(c.join(column(parts, func(p reflect.Value) reflect.Value { return p.Index(k) })))
+		out.Index(k).Set(g.join(column(parts, func(p reflect.Value) reflect.Value { return p.Index(k) })))
 	}
 	return out
 }
 
-func (c *config) joinEntries(parts []reflect.Value) reflect.Value {
+func (g gatherer) joinEntries(parts []reflect.Value) reflect.Value {
 	out := reflect.MakeMap(parts[0].Type())
 	for _, p := range parts {
 		if p.Len() != parts[0].Len() {
@@ -132,19 +143,19 @@ func (c *config) joinEntries(parts []reflect.Value) reflect.Value {
 				panic(mistake(fmt.Sprintf("replica %d returned no %v, which replica 0 did", i, key)))
 			}
 		}
-		out.SetMapIndex(key, c.join(entries))
+		out.SetMapIndex(key, g.join(entries))
 	}
 	return out
 }
 
 // joinFields puts exported fields together; the others are those of the first replica.
-func (c *config) joinFields(parts []reflect.Value) reflect.Value {
+func (g gatherer) joinFields(parts []reflect.Value) reflect.Value {
 	t := parts[0].Type()
 	out := reflect.New(t).Elem()
 	out.Set(parts[0])
 	for i := range t.NumField() {
 		if t.Field(i).IsExported() {
-			out.Field(i).Set(c.join(column(parts, func(p reflect.Value) reflect.Value { return p.Field(i) })))
+			out.Field(i).Set(g.join(column(parts, func(p reflect.Value) reflect.Value { return p.Field(i) })))
 		}
 	}
 	return out

@@ -97,7 +97,7 @@ func TestAllGPUsByDefault(t *testing.T) {
 
 // TestWithoutGPUs calls the model itself, unless GPUs were asked for.
 func TestWithoutGPUs(t *testing.T) {
-	devicetest.Lend(t, "0")
+	devicetest.Use(t, "0")
 	net := nn.NewLinear(3, 2)
 	if got := wrap(t, net).Forward(tensor.Ones(4, 3)); got.GradFn() != "AddmmBackward0" || got.Device() != device.CPU {
 		t.Errorf("got %v", got)
@@ -118,7 +118,7 @@ func TestImbalance(t *testing.T) {
 	if err := os.WriteFile(file, []byte(machine), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	devicetest.Lend(t, file)
+	devicetest.Use(t, file)
 	for _, c := range []struct {
 		ids  []int
 		want string

@@ -4,7 +4,6 @@ package parallel
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"cresset/cuda"
@@ -41,12 +40,13 @@ func Warn(f func(text string)) Option { return func(o *options) { o.warn = f } }
 
 // DataParallel computes a model on several GPUs at once: each gets a part of the batch and a copy of the model, and the
 // results are put together. Gradients flow back to the model, where those of the parts are added. Of the copies only that on
-// the main GPU shares its buffers with the model, so running figures are those of the first part.
+// the main GPU shares its buffers with the model, so running statistics are those of the first part.
 //
 // nn.To, nn.Parameters and the like see the model as "module". It may be moved before it is wrapped, or afterwards.
 type DataParallel[M any] struct {
 	Module M
-	config *config `nn:"-"`
+	config *config          `nn:"-"`
+	_      friend.Described `nn:"-"` // has nn.Describe print the fields
 }
 
 // config is what a DataParallel was asked for, and the memory of its copies.
@@ -60,7 +60,7 @@ type config struct {
 	parameters, buffers friend.Replicas[*tensor.Tensor]
 }
 
-// inner is what package tensor lends to models on several devices.
+// inner is what package tensor registers for models on several devices.
 var inner = friend.Of[*tensor.Tensor]()
 
 // NewDataParallel wraps a model, which should be a pointer. With one device it moves the model there; with several the model
@@ -173,6 +173,4 @@ func Call[M, In, Out any](d *DataParallel[M], in In, f func(model M, in In) Out)
 }
 
 // String prints the wrapped model as PyTorch does.
-func (d *DataParallel[M]) String() string {
-	return "DataParallel(\n  (module): " + strings.ReplaceAll(nn.Describe(d.Module), "\n", "\n  ") + "\n)"
-}
+func (d *DataParallel[M]) String() string { return nn.Describe(d) }

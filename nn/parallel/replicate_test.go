@@ -182,7 +182,7 @@ func TestOtherDTypes(t *testing.T) {
 
 // TestFrozenModelsAreCopiedOnce: inference copies parameters only after they changed.
 func TestFrozenModelsAreCopiedOnce(t *testing.T) {
-	driver := devicetest.Lend(t, "4")
+	driver := devicetest.Use(t, "4")
 	net := nn.To(nn.NewSequential(nn.NewLinear(3, 3), nn.NewReLU(), nn.NewLinear(3, 3)), device.CUDA(0))
 	frozen := nn.Frozen(wrap(t, net))
 	x := tensor.Ones(8, 3)
@@ -244,7 +244,7 @@ func TestModelsThatAreNoModules(t *testing.T) {
 	}
 }
 
-// TestBatchNorm: the running figures are those of the first part, as if one device had been given it.
+// TestBatchNorm: the running statistics are those of the first part, as if one device had been given it.
 func TestBatchNorm(t *testing.T) {
 	tensor.ManualSeed(3)
 	x := tensor.Randn(6, 4)

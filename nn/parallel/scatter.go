@@ -3,6 +3,7 @@ package parallel
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"cresset/tensor"
 )
@@ -13,11 +14,12 @@ var tensorType = reflect.TypeFor[*tensor.Tensor]()
 type scatterer struct {
 	*config
 	parts int // of the first tensor; 0 before one was met
+	held  holders
 }
 
 // scatter returns the parts of a value, each on its device. There may be fewer than devices.
 func scatter[In any](in In, c *config) []In {
-	s := &scatterer{config: c}
+	s := &scatterer{config: c, held: make(holders)}
 	v := reflect.ValueOf(&in).Elem()
 	if v.Kind() == reflect.Struct && v.NumField() == 0 {
 		return []In{in} // nothing to divide: one call
@@ -38,10 +40,12 @@ func (s *scatterer) value(v reflect.Value) []reflect.Value {
 	case v.Kind() == reflect.Interface && !v.IsNil():
 		return s.value(v.Elem())
 	case v.Kind() == reflect.Slice && v.Len() > 0:
+		defer s.held.enter(v)()
 		return s.members(v, v.Len(), func() reflect.Value { return reflect.MakeSlice(v.Type(), v.Len(), v.Len()) })
 	case v.Kind() == reflect.Array && v.Len() > 0:
 		return s.members(v, v.Len(), func() reflect.Value { return reflect.New(v.Type()).Elem() })
 	case v.Kind() == reflect.Map && v.Len() > 0:
+		defer s.held.enter(v)()
 		return s.entries(v)
 	case v.Kind() == reflect.Struct:
 		return s.fields(v)
@@ -142,23 +146,43 @@ func zip(columns [][]reflect.Value, empty func() reflect.Value, set func(part re
 }
 
 // holdsTensors reports whether values of the type are tensors, or lists and maps of them.
-func holdsTensors(t reflect.Type) bool {
-	for t.Kind() == reflect.Slice || t.Kind() == reflect.Array || t.Kind() == reflect.Map {
-		t = t.Elem()
-	}
-	return t == tensorType
-}
+func holdsTensors(t reflect.Type) bool { return element(t) == tensorType }
 
 // mayHold reports whether a value of the type may hold a tensor that is to be divided. What a pointer leads to is not.
 func mayHold(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Pointer:
-		return t == tensorType
-	case reflect.Interface, reflect.Struct:
-		return true
-	case reflect.Slice, reflect.Array, reflect.Map:
-		return mayHold(t.Elem())
-	default:
-		return false
+	t = element(t)
+	return t == tensorType || t.Kind() == reflect.Interface || t.Kind() == reflect.Struct
+}
+
+// element returns what slices, arrays and maps of a type hold in the end; a list where they hold nothing but lists, as
+// type list []list does.
+func element(t reflect.Type) reflect.Type {
+	var seen []reflect.Type
+	for isList(t.Kind()) && !slices.Contains(seen, t) {
+		seen = append(seen, t)
+		t = t.Elem()
 	}
+	return t
+}
+
+func isList(k reflect.Kind) bool { return k == reflect.Slice || k == reflect.Array || k == reflect.Map }
+
+// holders are the slices and maps whose members are being visited.
+type holders map[holder]bool
+
+type holder struct {
+	at  uintptr // only compared, while the value is held
+	len int
+	typ reflect.Type
+}
+
+// enter notes that the members of a slice or a map are visited until leave is called. It panics where they are already: the
+// value holds itself.
+func (h holders) enter(v reflect.Value) (leave func()) {
+	key := holder{v.Pointer(), v.Len(), v.Type()}
+	if h[key] {
+		panic(mistake(fmt.Sprintf("a value of type %s holds itself: it can neither be divided nor put together", v.Type())))
+	}
+	h[key] = true
+	return func() { delete(h, key) }
 }

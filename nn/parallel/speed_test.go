@@ -11,7 +11,6 @@ import (
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/devicetest"
-	"cresset/internal/driver/sim"
 	"cresset/nn"
 	"cresset/nn/parallel"
 	"cresset/optim"
@@ -19,14 +18,14 @@ import (
 )
 
 // slowGPUs lends GPUs on which even small kernels take a millisecond, so that a test of large ones is quick.
-func slowGPUs(t *testing.T, n int) *sim.Driver {
+func slowGPUs(t *testing.T, n int) *devicetest.GPUs {
 	t.Helper()
 	gpu := `{"preset": "a100", "peak": "0.05G/s", "bandwidth": "0.2GB/s"}`
 	file := filepath.Join(t.TempDir(), "machine.json")
 	if err := os.WriteFile(file, []byte(`{"gpus": [`+strings.Repeat(gpu+",", n-1)+gpu+`]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return devicetest.Lend(t, file)
+	return devicetest.Use(t, file)
 }
 
 // training is a model and a batch for it.
@@ -90,7 +89,7 @@ func TestLaunches(t *testing.T) {
 		t.Skip("too slow under the race detector")
 	}
 	for _, n := range []int{2, 4, 8} {
-		driver := devicetest.Lend(t, "8")
+		driver := devicetest.Use(t, "8")
 		for _, layers := range []int{1, 6} {
 			tensor.ManualSeed(1)
 			var list []nn.Module
@@ -143,7 +142,7 @@ func TestLaunchesForSeveralDTypes(t *testing.T) {
 		t.Skip("too slow under the race detector")
 	}
 	for _, n := range []int{2, 8} {
-		driver := devicetest.Lend(t, "8")
+		driver := devicetest.Use(t, "8")
 		net := &twoDTypes{In: nn.NewLinear(3, 4), Norm: nn.NewBatchNorm1D(4)}
 		for i := range net.Out {
 			net.Out[i] = nn.NewLinear(4, 4, nn.As(dtype.Float16))
@@ -176,7 +175,7 @@ func TestLaunchesForSeveralDTypes(t *testing.T) {
 
 // TestMemoryStaysFlat trains for many steps: each device holds after each step what it held after the second.
 func TestMemoryStaysFlat(t *testing.T) {
-	devicetest.Lend(t, "4")
+	devicetest.Use(t, "4")
 	tr := newTraining(64, 16)
 	d := wrap(t, tr.net)
 	var want, peak [4]int64

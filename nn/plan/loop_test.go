@@ -35,7 +35,7 @@ func idleGPU(t *testing.T) {
 			return code, nil
 		},
 	})
-	t.Cleanup(backend.Lend(d.API))
+	t.Cleanup(backend.UseDriver(d.API))
 }
 
 // TestLoopsMeasureTheEstimate trains as programs do: a scope for each step, ZeroGrad before it.

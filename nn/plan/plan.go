@@ -68,23 +68,23 @@ func Step[M any](model M, opt optim.Optimizer, batch []*tensor.Tensor, loss func
 	if len(batch) == 0 {
 		return nil, &Error{errors.New("a step needs a batch")}
 	}
-	gpu, giveBack, err := cuda.LendMeta()
+	gpu, closeMeta, err := cuda.NewMeta()
 	if err != nil {
 		return nil, &Error{err}
 	}
-	defer giveBack()
+	defer closeMeta()
 	dev, err := device.New("meta", gpu.Index())
 	if err != nil {
 		return nil, &Error{err}
 	}
 	e := new(Estimate)
 	err = tensor.Try(func() {
-		twins := twinsOf(model, tensor.On(dev))
-		net := nn.Copy(model, twins.of)
-		r := &rehearsal{gpu: gpu, twins: twins, batch: batch}
+		copies := metaCopiesOf(model, tensor.On(dev))
+		net := nn.Copy(model, copies.of)
+		r := &rehearsal{gpu: gpu, copies: copies, batch: batch}
 		r.loss = func(batch []*tensor.Tensor) *tensor.Tensor { return loss(net, batch) }
 		if opt != nil {
-			r.optimizer = copied(opt, twins.add)
+			r.optimizer = copied(opt, copies.add)
 		}
 		*e = r.run()
 	})

@@ -90,7 +90,7 @@ func TestFitsIsWhatIsMeasured(t *testing.T) {
 		{"normed", normed, "momentum", 2, dtype.BFloat16},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%d/%s", tc.name, tc.optimizer, tc.batch, tc.dtype.Name()), func(t *testing.T) {
-			devicetest.Lend(t, "1")
+			devicetest.Use(t, "1")
 			net := tc.model(tc.dtype)
 			opt := optimizers[tc.optimizer](nn.Parameters(net))
 			x, y := tensor.On(device.CPU).As(tc.dtype).Rand(tc.batch, 1, 28, 28), tensor.RandInt(0, 10, tc.batch)

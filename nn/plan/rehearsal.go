@@ -10,7 +10,7 @@ import (
 // rehearsal is a training step on a meta device that nobody else uses.
 type rehearsal struct {
 	gpu       *cuda.Meta
-	twins     *twins
+	copies    *copies
 	batch     []*tensor.Tensor
 	loss      func(batch []*tensor.Tensor) *tensor.Tensor
 	optimizer optim.Optimizer // nil for none
@@ -22,11 +22,11 @@ func (r *rehearsal) run() Estimate {
 	e := &r.estimate
 	e.Parameters = r.held()
 	r.step()
-	r.twins.zeroGrad()
+	r.copies.zeroGrad()
 	r.gpu.Settle()
 	r.step()
 	held := r.gpu.Settle()
-	r.twins.zeroGrad()
+	r.copies.zeroGrad()
 	rest := r.gpu.Settle()
 	e.Gradients, e.OptimizerState = held-rest, rest-e.Parameters
 	e.Reserved = r.gpu.Stats().ReservedBytes[cuda.All].Peak
@@ -40,9 +40,9 @@ func (r *rehearsal) step() {
 	before := r.held()
 	batch := make([]*tensor.Tensor, len(r.batch))
 	for i, t := range r.batch {
-		twin := r.twins.place.As(t.DType()).Empty(t.Shape()...)
-		defer twin.Release()
-		batch[i] = s.Enter(twin)
+		replica := r.copies.place.As(t.DType()).Empty(t.Shape()...)
+		defer replica.Release()
+		batch[i] = s.Enter(replica)
 	}
 	r.estimate.Batch = r.held() - before
 	var loss *tensor.Tensor
@@ -68,15 +68,15 @@ func (r *rehearsal) phase(name string, f func()) (grown int64) {
 // held returns the bytes that tensors hold.
 func (r *rehearsal) held() int64 { return r.gpu.Memory().Allocated }
 
-// twins are tensors on the meta device that stand for others.
-type twins struct {
+// copies are tensors on the meta device that stand for others.
+type copies struct {
 	place tensor.Place
 	known map[*tensor.Tensor]*tensor.Tensor
 }
 
-// twinsOf returns twins of a model's parameters and buffers.
-func twinsOf(model any, place tensor.Place) *twins {
-	w := &twins{place: place, known: make(map[*tensor.Tensor]*tensor.Tensor)}
+// metaCopiesOf returns copies of a model's parameters and buffers.
+func metaCopiesOf(model any, place tensor.Place) *copies {
+	w := &copies{place: place, known: make(map[*tensor.Tensor]*tensor.Tensor)}
 	for _, p := range nn.Parameters(model) {
 		w.add(p)
 	}
@@ -86,30 +86,30 @@ func twinsOf(model any, place tensor.Place) *twins {
 	return w
 }
 
-// add returns the twin of t, which it makes where there is none.
-func (w *twins) add(t *tensor.Tensor) *tensor.Tensor {
-	if twin, ok := w.known[t]; ok {
-		return twin
+// add returns the replica of t, which it makes where there is none.
+func (w *copies) add(t *tensor.Tensor) *tensor.Tensor {
+	if replica, ok := w.known[t]; ok {
+		return replica
 	}
-	twin := w.place.As(t.DType()).Empty(t.Shape()...)
+	replica := w.place.As(t.DType()).Empty(t.Shape()...)
 	if t.RequiresGrad() {
-		twin = tensor.Parameter(twin)
+		replica = tensor.Parameter(replica)
 	}
-	w.known[t] = twin
-	return twin
+	w.known[t] = replica
+	return replica
 }
 
-// of returns the twin of t, or t itself where it has none: it is no part of the model's state.
-func (w *twins) of(t *tensor.Tensor) *tensor.Tensor {
-	if twin, ok := w.known[t]; ok {
-		return twin
+// of returns the replica of t, or t itself where it has none: it is no part of the model's state.
+func (w *copies) of(t *tensor.Tensor) *tensor.Tensor {
+	if replica, ok := w.known[t]; ok {
+		return replica
 	}
 	return t
 }
 
 // zeroGrad drops the gradients.
-func (w *twins) zeroGrad() {
-	for _, twin := range w.known {
-		twin.ZeroGrad()
+func (w *copies) zeroGrad() {
+	for _, replica := range w.known {
+		replica.ZeroGrad()
 	}
 }

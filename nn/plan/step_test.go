@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"cresset/cuda"
 	"cresset/device"
@@ -44,7 +45,7 @@ func state(t *testing.T, net nn.Module, opt optim.Optimizer) string {
 }
 
 func TestEverythingStaysAsItIs(t *testing.T) {
-	devicetest.Lend(t, "2")
+	devicetest.Use(t, "2")
 	net := normed(dtype.Float32)
 	opt := optim.NewAdam(nn.Parameters(net))
 	x, y := tensor.Rand(4, 1, 28, 28), tensor.RandInt(0, 10, 4)
@@ -193,8 +194,8 @@ func TestManyPlansAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := runtime.NumGoroutine(); n > goroutines {
-		t.Errorf("%d goroutines, %d before", n, goroutines)
+	for runtime.NumGoroutine() > goroutines { // one that said it is done may take a moment to end; one that stays is shown by go test's own limit
+		time.Sleep(time.Millisecond)
 	}
 }
 

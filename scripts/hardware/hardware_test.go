@@ -87,6 +87,9 @@ func unpack(t *testing.T, archive, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if header.Typeflag == tar.TypeDir {
+			continue
+		}
 		text, err := io.ReadAll(files)
 		if err != nil {
 			t.Fatal(err)

@@ -7,12 +7,7 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addConvolutions() {
-	addConvolutionsOf[float32](t)
-	addConvolutionsOf[float64](t)
-}
-
-func addConvolutionsOf[T dtype.Float](t *table) {
+func addConvolutions[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.Conv][dt] = rowMajor(conv[T])
 	t[op.ConvGradInput][dt] = rowMajor(convGradInput[T])

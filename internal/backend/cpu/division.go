@@ -3,7 +3,6 @@ package cpu
 import (
 	"errors"
 
-	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/kern"
 )
@@ -12,15 +11,14 @@ import (
 var errZeroDivision = errors.New("ZeroDivisionError")
 
 // divisor refuses a second operand with a zero before anything is written.
-//
-//go:noinline
-func divisor[T dtype.Integer](kernel Kernel) Kernel {
+func divisor(kernel Kernel) Kernel {
 	return func(c *backend.Call) error {
 		v := &c.In()[1]
 		switch {
 		case c.Out()[0].Layout.Size() == 0:
 		case v.IsConst():
-			if T(v.Const.Int()) == 0 {
+			var word uint64
+			if putConstant(wordAt(&word), c.DType, v.Const); word == 0 {
 				return errZeroDivision
 			}
 		default:
@@ -30,10 +28,23 @@ func divisor[T dtype.Integer](kernel Kernel) Kernel {
 			if err := w.pack(&packed); err != nil {
 				return err
 			}
-			if kern.HasZero(dense[T](&packed)) {
+			if hasZero(&packed) {
 				return errZeroDivision
 			}
 		}
 		return kernel(c)
 	}
+}
+
+// hasZero reports whether an element of a contiguous view of integers is zero.
+func hasZero(v *backend.View) bool {
+	switch v.DType.Size() {
+	case 1:
+		return kern.HasZero(dense[uint8](v))
+	case 2:
+		return kern.HasZero(dense[int16](v))
+	case 4:
+		return kern.HasZero(dense[int32](v))
+	}
+	return kern.HasZero(dense[int64](v))
 }

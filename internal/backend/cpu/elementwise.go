@@ -9,9 +9,10 @@ import (
 	"cresset/internal/par"
 )
 
-// A loop computes n elements of operands that are contiguous, results first; params are those of the call. The functions
-// below make one of a typed function, so that all that finds the elements is compiled once (plan.go, tile.go).
-type loop func(p pointers, n int, params any)
+// A loop computes n elements of up to five operands that are contiguous, results first; params are those of the call. The
+// functions below make one of a typed function, so that all that finds the elements is compiled once (plan.go, tile.go).
+// Addresses are passed one by one, in registers: small/add takes a tenth more time with an array.
+type loop func(dst, a, b, c, d pointer, n int, params any)
 
 // A singleLoop is a loop that reads one element of an operand for all. It computes the first elements and returns how many.
 type singleLoop func(p pointers, n int) int
@@ -27,90 +28,106 @@ type elementwise struct {
 	single  [3]singleLoop // of a loop over two operands, what takes one element of the first or second; nil where there is none
 }
 
-func (e *elementwise) run(c *backend.Call) error {
-	var v views
-	n := 0
-	for i := range c.Out() {
-		v[n] = &c.Out()[i]
-		n++
-	}
-	for i := range c.In() {
-		v[n] = &c.In()[i]
-		n++
-	}
-	return e.apply(&v, c.Params)
-}
+func (e *elementwise) run(c *backend.Call) error { return e.apply(c.Out(), c.In(), c.Params) }
 
-// views are the operands of an elementwise kernel, results first.
-type views [maxOperands]*backend.View
-
-// apply runs the loop at once where all operands lie as it takes them, else by a plan.
-func (e *elementwise) apply(v *views, params any) error {
-	n := v[0].Layout.Size()
+// apply runs the loop at once where all operands are contiguous and have its dtypes, else by a plan.
+func (e *elementwise) apply(out, in []backend.View, params any) error {
+	n := out[0].Layout.Size()
 	if n == 0 {
 		return nil
 	}
-	p, ok := e.asTheyLie(v)
-	switch {
-	case !ok && n <= smallOp && e.applySmall(v, n, params):
-	case !ok:
-		return e.applyPlan(v, params)
-	case n <= grain:
-		e.loop(p, n, params)
-	default:
-		par.For(n, pieceOf(n), func(lo, hi int) { e.loop(e.advance(p, lo), hi-lo, params) })
+	var p pointers
+	dtypes := e.dtypes[:len(out)+len(in)]
+	for i := range out {
+		v := &out[i]
+		if v.DType != dtypes[i] || !v.Layout.IsContiguous() {
+			return e.applyPlan(out, in, params)
+		}
+		p[i] = address(v)
+	}
+	for i, k := 0, len(out); i < len(in); i, k = i+1, k+1 {
+		v := &in[i]
+		if v.DType != dtypes[k] || v.IsConst() || !v.Layout.IsContiguous() {
+			return e.applyPlan(out, in, params)
+		}
+		p[k] = address(v)
+	}
+	if n > grain {
+		e.split(p, n, params)
+	} else { // as call does, which the compiler does not inline
+		e.loop(p[0], p[1], p[2], p[3], p[4], n, params)
 	}
 	return nil
 }
 
-// asTheyLie returns where the operands lie, if all are contiguous and have the dtypes of the loop.
-func (e *elementwise) asTheyLie(views *views) (p pointers, ok bool) {
-	for k, dt := range e.dtypes {
-		v := views[k]
-		if v.IsConst() || v.DType != dt || !v.Layout.IsContiguous() {
-			return p, false
-		}
-		p[k] = address(v)
+// operands are what an elementwise kernel writes and reads.
+type operands struct{ out, in []backend.View }
+
+// at returns operand k, results first.
+func (o *operands) at(k int) *backend.View {
+	if k < len(o.out) {
+		return &o.out[k]
 	}
-	return p, true
+	return &o.in[k-len(o.out)]
+}
+
+// call runs the loop on n elements from p on.
+func (e *elementwise) call(p *pointers, n int, params any) {
+	e.loop(p[0], p[1], p[2], p[3], p[4], n, params)
+}
+
+// split runs the loop on pieces of the operands, on several threads.
+func (e *elementwise) split(p pointers, n int, params any) {
+	par.For(n, pieceOf(n), func(lo, hi int) {
+		at := e.advance(p, lo)
+		e.call(&at, hi-lo, params)
+	})
 }
 
 // smallOp is how many elements a result has at most that is worth less than a plan.
 const smallOp = 32
 
-// repeated holds what stands for all elements of an operand, once for each.
-type repeated [maxOperands][smallOp]uint64
+// staging is room for the elements of the operands of a small op that do not lie as the loop takes them.
+type staging [maxOperands][smallOp]uint64
 
-var repeats = sync.Pool{New: func() any { return new(repeated) }}
+var stagings = sync.Pool{New: func() any { return new(staging) }}
 
-// applySmall runs the loop where the operands are contiguous but for constants and single elements, and reports whether they
-// are. It saves small/mul_sum_backward a tenth, the cost of a plan.
-func (e *elementwise) applySmall(views *views, n int, params any) bool {
-	room := repeats.Get().(*repeated)
-	defer repeats.Put(room)
+// applySmall runs the loop where results are contiguous, and operands are contiguous or have at most two axes, and reports
+// whether that is so. It saves small/mul_sum_backward a tenth, the cost of a plan.
+func (e *elementwise) applySmall(o *operands, n int, params any) bool {
+	room := stagings.Get().(*staging)
+	defer stagings.Put(room)
 	var p pointers
 	for k, dt := range e.dtypes {
-		v, size, word := views[k], dt.Size(), wordAt(&room[k][0])
+		v := o.at(k)
 		switch {
 		case v.IsConst():
-			putConstant(word, dt, v.Const)
-			p[k] = word
+			p[k] = wordAt(&room[k][0])
+			putConstant(p[k], dt, v.Const)
+			copyMatrix(dt.Size(), p[k], strides{step: 1}, p[k], strides{}, 1, n)
 		case v.DType != dt:
 			return false
 		case v.Layout.IsContiguous():
 			p[k] = address(v)
-		case k >= e.results && v.Layout.IsUniform():
-			p[k] = word
-			copyMatrix(size, word, strides{}, address(v), strides{}, 1, 1)
+		case k >= e.results && v.Layout.Rank() <= 2:
+			p[k] = wordAt(&room[k][0])
+			gatherSmall(p[k], v)
 		default:
 			return false
 		}
-		if p[k] == word {
-			copyMatrix(size, word, strides{step: 1}, word, strides{}, 1, n)
-		}
 	}
-	e.loop(p, n, params)
+	e.call(&p, n, params)
 	return true
+}
+
+// gatherSmall copies the elements of a view of one or two axes.
+func gatherSmall(to pointer, v *backend.View) {
+	shape, from := v.Layout.Shape(), v.Layout.Strides()
+	rows, cols, lie := 1, shape[len(shape)-1], strides{step: from[len(shape)-1]}
+	if len(shape) > 1 {
+		rows, lie.row = shape[0], from[0]
+	}
+	copyMatrix(v.DType.Size(), to, strides{cols, 1}, address(v), lie, rows, cols)
 }
 
 // advance returns the pointers n elements on, which must be within the operands.
@@ -155,8 +172,8 @@ func of[T dtype.Element]() dtype.DType { return dtype.Of[T]() }
 //
 //go:noinline
 func unary[D, A dtype.Element](loop func(dst []D, a []A)) Kernel {
-	return kernelOf(func(p pointers, n int, _ any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n))
+	return kernelOf(func(dst, a, _, _, _ pointer, n int, _ any) {
+		loop(elements[D](dst, n), elements[A](a, n))
 	}, of[D](), of[A]()).run
 }
 
@@ -164,8 +181,8 @@ func unary[D, A dtype.Element](loop func(dst []D, a []A)) Kernel {
 //
 //go:noinline
 func unaryWith[D, A dtype.Element, P any](loop func(dst []D, a []A, p P)) Kernel {
-	return kernelOf(func(p pointers, n int, params any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n), params.(P))
+	return kernelOf(func(dst, a, _, _, _ pointer, n int, params any) {
+		loop(elements[D](dst, n), elements[A](a, n), params.(P))
 	}, of[D](), of[A]()).run
 }
 
@@ -174,8 +191,8 @@ func binary[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) Kernel { re
 
 //go:noinline
 func pair[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) *elementwise {
-	return kernelOf(func(p pointers, n int, _ any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n))
+	return kernelOf(func(dst, a, b, _, _ pointer, n int, _ any) {
+		loop(elements[D](dst, n), elements[A](a, n), elements[B](b, n))
 	}, of[D](), of[A](), of[B]())
 }
 
@@ -183,8 +200,8 @@ func pair[D, A, B dtype.Element](loop func(dst []D, a []A, b []B)) *elementwise 
 //
 //go:noinline
 func binaryWith[D, A, B dtype.Element, P any](loop func(dst []D, a []A, b []B, p P)) Kernel {
-	return kernelOf(func(p pointers, n int, params any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), params.(P))
+	return kernelOf(func(dst, a, b, _, _ pointer, n int, params any) {
+		loop(elements[D](dst, n), elements[A](a, n), elements[B](b, n), params.(P))
 	}, of[D](), of[A](), of[B]()).run
 }
 
@@ -207,8 +224,8 @@ func sided[D, A dtype.Element](loop func(dst []D, a, b []A), l vec.Loop) Kernel 
 //
 //go:noinline
 func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) Kernel {
-	return kernelOf(func(p pointers, n int, _ any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n))
+	return kernelOf(func(dst, a, b, c, _ pointer, n int, _ any) {
+		loop(elements[D](dst, n), elements[A](a, n), elements[B](b, n), elements[C](c, n))
 	}, of[D](), of[A](), of[B](), of[C]()).run
 }
 
@@ -216,7 +233,7 @@ func ternary[D, A, B, C dtype.Element](loop func(dst []D, a []A, b []B, c []C)) 
 //
 //go:noinline
 func ternaryWith[D, A, B, C dtype.Element, P any](loop func(dst []D, a []A, b []B, c []C, p P)) Kernel {
-	return kernelOf(func(p pointers, n int, params any) {
-		loop(elements[D](p[0], n), elements[A](p[1], n), elements[B](p[2], n), elements[C](p[3], n), params.(P))
+	return kernelOf(func(dst, a, b, c, _ pointer, n int, params any) {
+		loop(elements[D](dst, n), elements[A](a, n), elements[B](b, n), elements[C](c, n), params.(P))
 	}, of[D](), of[A](), of[B](), of[C]()).run
 }

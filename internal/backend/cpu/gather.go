@@ -54,7 +54,8 @@ func checkIndex(index *backend.View, axis, n int) error {
 	return nil
 }
 
-// inOrder reports whether all views are contiguous and of one shape but for an axis.
+// inOrder reports whether all views are contiguous and of one shape but for an axis: gather/1024x1024 takes less than half the
+// time so.
 func inOrder(axis int, views ...*backend.View) bool {
 	first := views[0].Layout.Shape()
 	for _, v := range views {

@@ -6,7 +6,7 @@ import (
 	"cresset/internal/op"
 )
 
-// overHalves gives an op kernels over the half types themselves. They read no constants, which half types cannot hold as they
+// overHalves gives an op kernels over the half types themselves, which save add_bf16/1e5 a quarter. They read no constants, which half types cannot hold as they
 // are.
 func overHalves(t *table, o op.Op, f16, bf16 Kernel) {
 	t[o][dtype.Float16] = ofElements(f16, t[o][dtype.Float16])

@@ -150,7 +150,7 @@ func nonZero(c *backend.Call) error {
 	return nil
 }
 
-// triangle lifts a loop over the rows of one matrix to batches of matrices.
+// triangle makes a kernel over batches of matrices of a loop over the rows of one.
 //
 //go:noinline
 func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kernel {

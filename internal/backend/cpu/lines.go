@@ -47,8 +47,8 @@ func outOfBounds(bad int64, axis, extent int) error {
 	return &backend.IndexError{Text: fmt.Sprintf("index %d is out of bounds for dimension %d with size %d", bad, axis, extent)}
 }
 
-// few is how many first elements are better picked than found by sorting all.
-const few = 32
+// few is how many first elements are better picked than found by sorting all: top5/128x1000 takes a twentieth of the time so.
+const few = 128
 
 // sortLines writes the first elements of each sorted line, and where they were.
 func sortLines[T dtype.Number](c *backend.Call) error {

@@ -10,12 +10,7 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addLosses() {
-	addLossesOf[float32](t)
-	addLossesOf[float64](t)
-}
-
-func addLossesOf[T dtype.Float](t *table) {
+func addLosses[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.NLLLoss][dt] = rowMajor(nllLoss[T])
 	t[op.NLLLossGrad][dt] = rowMajor(nllLossGrad[T])

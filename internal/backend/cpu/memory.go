@@ -36,6 +36,9 @@ func within(scratch []byte, at int) pointer { return unsafe.Pointer(&scratch[at]
 // elements returns n elements from an address on. It is sound where so many lie there, as whoever calls a loop sees to.
 func elements[T dtype.Element](at pointer, n int) []T { return unsafe.Slice((*T)(at), n) }
 
+// addressOf returns where the elements of s lie.
+func addressOf[T dtype.Element](s []T) pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+
 // data returns all elements of the buffer that the view looks at; offsets of the view's layout index it.
 //
 //go:noinline
@@ -46,8 +49,14 @@ func data[T dtype.Element](v *backend.View) []T { return mem.Slice[T](v.Buf.(*me
 //go:noinline
 func dense[T dtype.Element](v *backend.View) []T { return elements[T](start(v), v.Layout.Size()) }
 
+// alone returns the view as the only one of a call's results or operands.
+func alone(v *backend.View) []backend.View { return unsafe.Slice(v, 1) }
+
 // address returns where the first element of a view lies that is not empty.
 func address(v *backend.View) pointer {
+	if v.Layout.Offset == 0 {
+		return bufferOf(v)
+	}
 	return ahead(bufferOf(v), v.Layout.Offset*v.DType.Size())
 }
 
@@ -94,8 +103,7 @@ func putConstant(to pointer, dt dtype.DType, s backend.Scalar) {
 type strides struct{ row, step int }
 
 // copyMatrix copies rows · cols elements of a size in bytes between places that do not overlap: it gathers where to is
-// contiguous, scatters where from is, repeats an element or a row where a stride of from is 0, and transposes where a row of
-// the one is a column of the other.
+// contiguous, scatters where from is, and repeats an element or a row where a stride of from is 0.
 func copyMatrix(size int, to pointer, ts strides, from pointer, fs strides, rows, cols int) {
 	switch size {
 	case 1:
@@ -120,36 +128,23 @@ func matrixAt[T dtype.Element](at pointer, s strides, rows, cols int) matrix[T] 
 	return matrix[T]{elements[T](at, (rows-1)*s.row+(cols-1)*s.step+1), s}
 }
 
-const (
-	// batch is how many elements of a row are copied without a check; fewer are copied sooner by themselves than by a call.
-	batch = 8
-	// leastTransposed is the least extent of a matrix that is worth a transposition in blocks.
-	leastTransposed = 8
-)
+// leastTransposed is the least extent of a matrix that is worth a transposition in blocks, which saves transpose/4000x2500 three
+// quarters.
+const leastTransposed = 8
 
 // copyFrom copies from src, which does not overlap.
 func (m matrix[T]) copyFrom(src matrix[T], rows, cols int) {
-	if rows >= leastTransposed && cols >= leastTransposed {
-		switch {
-		case m.step == 1 && src.row == 1 && src.step > 1:
-			kern.Transpose(m.elems, m.row, src.elems, src.step, cols, rows)
-			return
-		case m.step > 1 && m.row == 1 && src.step == 1:
-			kern.Transpose(m.elems, m.step, src.elems, src.row, rows, cols)
-			return
-		}
+	if min(rows, cols) >= leastTransposed && m.step == 1 && src.row == 1 && src.step > 1 {
+		kern.Transpose(m.elems, m.row, src.elems, src.step, cols, rows)
+		return
 	}
 	for r := range rows {
 		to, from := m.elems[r*m.row:], src.elems[r*src.row:]
 		switch {
-		case m.step == 1 && src.step == 1 && cols >= batch:
+		case m.step == 1 && src.step == 1:
 			copy(to[:cols], from[:cols])
 		case m.step == 1 && src.step == 0:
 			fill(to[:cols], from[0])
-		case m.step == 1:
-			takeEvery(to[:cols], from, src.step)
-		case src.step == 1:
-			putEvery(to, m.step, from[:cols])
 		default:
 			for i := range cols {
 				to[i*m.step] = from[i*src.step]
@@ -158,37 +153,7 @@ func (m matrix[T]) copyFrom(src matrix[T], rows, cols int) {
 	}
 }
 
-// takeEvery copies dst[i] = src[i*step], as of every second column.
-func takeEvery[T dtype.Element](dst, src []T, step int) {
-	for step == 2 && len(dst) > batch {
-		d, s := (*[batch]T)(dst), (*[2 * batch]T)(src)
-		d[0], d[1], d[2], d[3] = s[0], s[2], s[4], s[6]
-		d[4], d[5], d[6], d[7] = s[8], s[10], s[12], s[14]
-		dst, src = dst[batch:], src[2*batch:]
-	}
-	at := 0
-	for i := range dst {
-		dst[i] = src[at]
-		at += step
-	}
-}
-
-// putEvery copies dst[i*step] = src[i], as of what is stacked in pairs.
-func putEvery[T dtype.Element](dst []T, step int, src []T) {
-	for step == 2 && len(src) > batch {
-		d, s := (*[2 * batch]T)(dst), (*[batch]T)(src)
-		d[0], d[2], d[4], d[6] = s[0], s[1], s[2], s[3]
-		d[8], d[10], d[12], d[14] = s[4], s[5], s[6], s[7]
-		dst, src = dst[2*batch:], src[batch:]
-	}
-	at := 0
-	for _, v := range src {
-		dst[at] = v
-		at += step
-	}
-}
-
-// fill writes v to the first elements and copies those on, which the machine does in wide words.
+// fill writes v to the first elements and copies those on, which the machine does in wide words: that halves full/1e5.
 func fill[T dtype.Element](s []T, v T) {
 	const block = 1024 // elements that stay in the L1 cache
 	n := min(len(s), 32)

@@ -21,7 +21,7 @@ func convert(out, in *backend.View) error {
 	if in.IsConst() {
 		from = out.DType
 	}
-	return conversions[out.DType][from].apply(&views{out, in}, nil)
+	return conversions[out.DType][from].apply(alone(out), alone(in), nil)
 }
 
 // conversions are the kernels that copy to a dtype from another, or the same.
@@ -32,7 +32,7 @@ func allConversions() (all [dtype.Count][dtype.Count]elementwise) {
 		for from := dtype.Bool; from < dtype.Count; from++ {
 			cast := kern.Cast(to, from)
 			all[to][from] = elementwise{
-				loop:   func(p pointers, n int, _ any) { cast(p[0], p[1], n) },
+				loop:   func(dst, a, _, _, _ pointer, n int, _ any) { cast(dst, a, n) },
 				dtypes: []dtype.DType{to, from}, results: 1, copies: to == from,
 			}
 		}

@@ -7,12 +7,7 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addNormalizations() {
-	addNormalizationsOf[float32](t)
-	addNormalizationsOf[float64](t)
-}
-
-func addNormalizationsOf[T dtype.Float](t *table) {
+func addNormalizations[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.BatchNorm][dt] = rowMajor(batchNorm[T])
 	t[op.BatchNormGrad][dt] = rowMajor(batchNormGrad[T])
@@ -20,8 +15,8 @@ func addNormalizationsOf[T dtype.Float](t *table) {
 	t[op.LayerNormGrad][dt] = rowMajor(layerNormGrad[T])
 }
 
-// batchNorm writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, and out[3]
-// and out[4], where given, follow them; in evaluation in[3] and in[4] hold mean and variance.
+// batchNorm writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, which
+// update the running ones in out[3] and out[4] where given; in evaluation in[3] and in[4] hold mean and variance.
 func batchNorm[T dtype.Float](c *backend.Call) error {
 	p := c.Params.(op.Normalize)
 	in, outs := &c.In()[0], c.Out()
@@ -39,7 +34,7 @@ func batchNorm[T dtype.Float](c *backend.Call) error {
 	return nil
 }
 
-// batchMoments computes the moments of a batch in training, and has the running ones, where given, follow them.
+// batchMoments computes the moments of a batch in training, and updates the running ones where they are given.
 func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, invstd []T) error {
 	p := c.Params.(op.Normalize)
 	if len(c.Out()) <= 3 {
@@ -68,7 +63,7 @@ func batchMoments[T dtype.Float](c *backend.Call, s kern.ChannelShape, x, mean, 
 	return unpack(&c.Out()[4], &runningVar)
 }
 
-// follow moves running figures toward those of a batch.
+// follow updates running moments by those of a batch: running = momentum·batch + (1 - momentum)·running.
 func follow[T dtype.Float](running, batch []T, momentum float64) {
 	for i, b := range batch {
 		running[i] = T(float64(momentum*float64(b)) + float64((1-momentum)*float64(running[i])))

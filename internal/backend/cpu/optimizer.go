@@ -7,16 +7,11 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addOptimizers() {
-	addOptimizersOf[float32](t)
-	addOptimizersOf[float64](t)
-}
-
-func addOptimizersOf[T dtype.Float](t *table) {
+func addOptimizers[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.SGDStep][dt] = sgdStep[T]()
-	t[op.AdamStep][dt] = updating[T](3, func(p pointers, n int, params any) {
-		kern.Adam(elements[T](p[0], n), elements[T](p[1], n), elements[T](p[2], n), elements[T](p[3], n), params.(op.Adam))
+	t[op.AdamStep][dt] = updating[T](3, func(p, mean, square, grad, _ pointer, n int, params any) {
+		kern.Adam(elements[T](p, n), elements[T](mean, n), elements[T](square, n), elements[T](grad, n), params.(op.Adam))
 	}).run
 }
 
@@ -33,11 +28,11 @@ func updating[T dtype.Element](results int, l loop) *elementwise {
 
 // sgdStep updates out[0], the parameter, and out[1], the momentum where there is one, by in[0], the gradient.
 func sgdStep[T dtype.Float]() Kernel {
-	plain := updating[T](1, func(p pointers, n int, params any) {
-		kern.SGD(elements[T](p[0], n), nil, elements[T](p[1], n), params.(op.SGD))
+	plain := updating[T](1, func(p, grad, _, _, _ pointer, n int, params any) {
+		kern.SGD(elements[T](p, n), nil, elements[T](grad, n), params.(op.SGD))
 	})
-	momentum := updating[T](2, func(p pointers, n int, params any) {
-		kern.SGD(elements[T](p[0], n), elements[T](p[1], n), elements[T](p[2], n), params.(op.SGD))
+	momentum := updating[T](2, func(p, momentum, grad, _, _ pointer, n int, params any) {
+		kern.SGD(elements[T](p, n), elements[T](momentum, n), elements[T](grad, n), params.(op.SGD))
 	})
 	return func(c *backend.Call) error {
 		if len(c.Out()) == 1 {

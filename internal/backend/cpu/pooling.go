@@ -8,12 +8,7 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addPools() {
-	addPoolsOf[float32](t)
-	addPoolsOf[float64](t)
-}
-
-func addPoolsOf[T dtype.Float](t *table) {
+func addPools[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.MaxPool2D][dt] = rowMajor(maxPool[T])
 	t[op.MaxPool2DGrad][dt] = rowMajor(maxPoolGrad[T])
@@ -27,7 +22,7 @@ func addPoolsOf[T dtype.Float](t *table) {
 	})
 }
 
-// pool lifts a loop from the last two axes of in[0] to those of out[0].
+// pool makes a kernel of a loop from the last two axes of in[0] to those of out[0].
 //
 //go:noinline
 func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Kernel {
@@ -42,7 +37,7 @@ func pool[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, x, y []T)) Ke
 	})
 }
 
-// poolGrad lifts its gradient, from dy to dx.
+// poolGrad makes a kernel of the gradient of such a loop, from dy to dx.
 //
 //go:noinline
 func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []T) error) Kernel {
@@ -57,7 +52,7 @@ func poolGrad[T dtype.Float](loop func(s *kern.PoolShape, p op.Window, dy, dx []
 	})
 }
 
-// maxPool writes the largest elements to out[0] and where they lie in their planes to out[1], where there is one.
+// maxPool writes the largest element of each window to out[0] and its index in its plane to out[1], where there is one.
 func maxPool[T dtype.Float](c *backend.Call) error {
 	x, y := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), x.Layout.Shape(), y.Layout.Shape())
@@ -69,7 +64,7 @@ func maxPool[T dtype.Float](c *backend.Call) error {
 	return nil
 }
 
-// maxPoolGrad is the gradient for x, of dy and where the largest elements lie.
+// maxPoolGrad is the gradient for x, of dy and the indices of the largest elements.
 func maxPoolGrad[T dtype.Float](c *backend.Call) error {
 	dy, dx := &c.In()[0], &c.Out()[0]
 	s := poolShape(c.Params.(op.Window), dx.Layout.Shape(), dy.Layout.Shape())

@@ -65,7 +65,6 @@ func addProduct[T dtype.Number](t *table, multiply func(a, b factor[T], out []T)
 	}
 }
 
-//
 //go:noinline
 func productOf[T dtype.Number](multiply func(a, b factor[T], out []T)) Kernel {
 	return func(c *backend.Call) error {
@@ -153,7 +152,7 @@ func addMM[T dtype.Float](c *backend.Call) error {
 	if len(out) == 0 {
 		return nil
 	}
-	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) {
+	if p.Alpha == 1 && p.Beta == 1 && repeatsRow(in) { // saves linear/64x128x10 a seventh
 		at := in.Layout.Offset
 		kern.Float[T]().GemmBias(m, n, k, a.Matrix, b.Matrix, data[T](in)[at:at+n], following(c), out, n)
 		return nil

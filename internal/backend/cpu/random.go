@@ -61,47 +61,47 @@ func addDiscrete[T dtype.Element](t *table) {
 	})
 }
 
-// draw lifts a recipe to any layout: the draws go to the elements in the order of memory, whatever their index.
+// draw makes a kernel of a function that draws elements.
 //
 //go:noinline
 func draw[T dtype.Element](recipe func(g *rng.MT19937, dst []T, p op.Draw) error) Kernel {
-	return func(c *backend.Call) error {
-		p, out := c.Params.(op.Draw), &c.Out()[0]
-		var w workspace
-		defer w.free()
-		to := *out
-		// Where there are no gaps, the order of the axes does not matter.
-		gaps := out.Layout.Span() != out.Layout.Size()
-		if gaps {
-			if err := w.like(&to, out.Layout.Shape(), out.DType); err != nil {
-				return err
-			}
-		}
-		g := p.Generator.(*Generator)
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		dst := dense[T](&to)
-		if err := recipe(&g.mt, dst, p); err != nil || !gaps {
-			return err
-		}
-		scatterInMemoryOrder(out, dst)
-		return nil
-	}
+	return drawing(func(g *rng.MT19937, dst pointer, n int, p op.Draw) error { return recipe(g, elements[T](dst, n), p) }).run
 }
 
-// scatterInMemoryOrder writes src to the elements of v, those at lower addresses first.
-func scatterInMemoryOrder[T dtype.Element](v *backend.View, src []T) {
-	if len(src) == 0 {
-		return
+// drawing draws n elements that lie side by side.
+type drawing func(g *rng.MT19937, dst pointer, n int, p op.Draw) error
+
+// run draws the elements of any layout in the order of memory, whatever their index.
+func (d drawing) run(c *backend.Call) error {
+	p, out := c.Params.(op.Draw), &c.Out()[0]
+	var w workspace
+	defer w.free()
+	to := *out
+	gaps := out.Layout.Span() != out.Layout.Size() // without them the order of the axes does not matter
+	if gaps {
+		if err := w.like(&to, out.Layout.Shape(), out.DType); err != nil {
+			return err
+		}
 	}
+	g := p.Generator.(*Generator)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := out.Layout.Size()
+	if err := d(&g.mt, start(&to), n, p); err != nil || !gaps || n == 0 {
+		return err
+	}
+	scatterInMemoryOrder(out, start(&to))
+	return nil
+}
+
+// scatterInMemoryOrder writes elements to those of v, which is not empty, those at lower addresses first.
+func scatterInMemoryOrder(v *backend.View, from pointer) {
 	var l layout.Loop
 	l.Init(v.Layout)
-	dst, n, step := data[T](v), l.Inner(), l.InnerStep(0)
+	size, n := v.DType.Size(), l.Inner()
 	for r := range l.Runs() {
-		at := l.Start(0, r)
-		for i, s := range src[r*n : (r+1)*n] {
-			dst[at+i*step] = s
-		}
+		to := ahead(bufferOf(v), l.Start(0, r)*size) // within the buffer, as the layout is
+		copyMatrix(size, to, strides{step: l.InnerStep(0)}, ahead(from, r*n*size), strides{step: 1}, 1, n)
 	}
 }
 
@@ -164,7 +164,6 @@ func inUnit[T rng.Real](p []T) bool {
 	return true
 }
 
-//
 //go:noinline
 func halfInUnit[T interface{ Float32() float32 }](p []T) bool {
 	for _, v := range p {

@@ -11,7 +11,7 @@ import (
 // A reduceLoop reduces the middle axis of src, seen as [outer][n][inner].
 type reduceLoop func(dst, src pointer, outer, n, inner int, params any) error
 
-// run reduces any axes of any layout. A call without parameters reduces all axes. Results of reductions are fresh.
+// run reduces any axes of any layout. A call without parameters reduces all axes. Results of reductions are contiguous, and overlap no operand.
 func (loop reduceLoop) run(c *backend.Call) error {
 	in, out := &c.In()[0], start(&c.Out()[0])
 	if l := layout.MiddleOf(*in.Layout, c.Axes()); !l.Moved && in.Layout.IsContiguous() { // spares small ops an allocation
@@ -45,13 +45,6 @@ func reduceRowsWith[T dtype.Element](row func(row []T, p op.Reduce) T) Kernel {
 	}).run
 }
 
-// norm is the norm of some axes.
-func norm[T dtype.Float]() Kernel {
-	return reduceLoop(func(dst, src pointer, outer, n, inner int, params any) error {
-		return kern.Float[T]().NormMiddle(elements[T](dst, outer*inner), elements[T](src, outer*n*inner), outer, n, inner, params.(op.Reduce).P)
-	}).run
-}
-
 // An extremeLoop finds extremes along the middle axis of [outer][n][inner], their first indices, or both.
 type extremeLoop[T dtype.Element] func(value []T, index []int64, src []T, outer, n, inner int) error
 
@@ -66,7 +59,7 @@ func reducePairs[T dtype.Element](loop extremeLoop[T]) Kernel {
 	}
 }
 
-// mapRows lifts a function that maps a row to a row of the same length.
+// mapRows makes a kernel of a function that maps a row to a row of the same length.
 //
 //go:noinline
 func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
@@ -75,7 +68,7 @@ func mapRows[D, S dtype.Element](row func(x []S, y []D)) Kernel {
 	})
 }
 
-// spread lifts the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
+// spread makes a kernel of the gradient of a reduction: of dy and a value y of the reduced shape, and the operand x. Row fills one row
 // of the result.
 //
 //go:noinline
@@ -128,7 +121,7 @@ type middle struct {
 	moved           bool // its axes have another order than the operand's
 }
 
-// middleOf brings the reduced axes of an operand together.
+// middleOf makes the reduced axes of an operand adjacent.
 func middleOf(v *backend.View, axes uint32) middle {
 	l := layout.MiddleOf(*v.Layout, axes)
 	m := middle{view: *v, outer: l.Outer, n: l.N, inner: l.Inner, moved: l.Moved}

@@ -7,27 +7,15 @@ import (
 )
 
 func (t *table) addReductions() {
-	addReduction[int64, int64, uint8](t)
-	addReduction[int64, int64, int32](t)
-	addReduction[int64, int64, int64](t)
-	addReduction[float32, float64, float32](t)
-	addReduction[float64, float64, float64](t)
-	addReductionFloat[float32](t)
-	addReductionFloat[float64](t)
+	t.addFolds()
+	addExtremes[float32](t)
+	addExtremes[float64](t)
+	addExtremes[uint8](t)
+	addExtremes[int32](t)
+	addExtremes[int64](t)
 }
 
-// addReduction adds reductions of S, whose sums and products are D, and the sums of parts A.
-func addReduction[D, A, S dtype.Number](t *table) {
-	dt := dtype.Of[S]()
-	t[op.Sum][dt] = sums(kern.SumMiddle[D, S], kern.SumMiddle[A, S], kern.SumMiddle[D, A])
-	t[op.SumAxes][dt] = t[op.Sum][dt]
-	t[op.Prod][dt] = reduce(kern.ProdMiddle[D, S])
-	t[op.ProdAxis][dt] = t[op.Prod][dt]
-	t[op.CumSum][dt] = mapRows(kern.CumSumRow[D, S])
-	t[op.CountNonZero][dt] = reduce(kern.Number[S]().CountMiddle)
-	t[op.AnyTrue][dt] = reduce(kern.Number[S]().AnyMiddle)
-	t[op.AllTrue][dt] = reduce(kern.Number[S]().AllMiddle)
-
+func addExtremes[S dtype.Number](t *table) {
 	addExtreme(t, kern.Number[S]().MaxMiddle, op.Max, op.AMax, op.MaxAxis, op.ArgMax)
 	addExtreme(t, kern.Number[S]().MinMiddle, op.Min, op.AMin, op.MinAxis, op.ArgMin)
 }
@@ -45,12 +33,10 @@ func addExtreme[S dtype.Number](t *table, loop extremeLoop[S], all, axes, pair, 
 
 func addReductionFloat[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
-	t[op.Mean][dt] = sums(kern.MeanMiddle[T, T], kern.MeanMiddle[float64, T], kern.MeanMiddle[T, float64])
-	t[op.MeanAxes][dt] = t[op.Mean][dt]
 	t[op.Var][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.VarRow(row, p.Correction) })
 	t[op.Std][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.StdRow(row, p.Correction) })
-	t[op.Norm][dt] = norm[T]()
-	t[op.LogSumExp][dt] = reduce(kern.Float[T]().LogSumExpMiddle)
+	t[op.Norm][dt] = reduceRowsWith(func(row []T, p op.Reduce) T { return kern.NormRow(row, p.P) })
+	t[op.LogSumExp][dt] = reduceRowsWith(func(row []T, _ op.Reduce) T { return kern.LogSumExpRow(row) })
 
 	t[op.CumSumGrad][dt] = mapRows(kern.CumSumGrad[T])
 	t[op.ProdGrad][dt] = spread(func(dy, _ T, x, dx []T, _ op.Reduce) { kern.ProdGrad(dy, x, dx) })

@@ -7,16 +7,13 @@ import (
 )
 
 func (t *table) addSelection() {
-	addWhere[bool](t)
-	addWhere[uint8](t)
-	addWhere[int8](t)
-	addWhere[int16](t)
-	addWhere[int32](t)
-	addWhere[int64](t)
-	addWhere[dtype.F16](t)
-	addWhere[dtype.BF16](t)
-	addWhere[float32](t)
-	addWhere[float64](t)
+	loops := [4]loop{where[uint8], where[int16], where[int32], where[int64]}
+	for dt := dtype.Bool; dt < dtype.Count; dt++ {
+		t[op.Where][dt] = kernelOf(loops[sizeClass(dt)], dt, dtype.Bool, dt, dt).run
+	}
 }
 
-func addWhere[T dtype.Element](t *table) { t[op.Where][dtype.Of[T]()] = ternary(kern.Where[T]) }
+// where is of elements of a size, whatever they are.
+func where[T dtype.Element](dst, condition, a, b, _ pointer, n int, _ any) {
+	kern.Where(elements[T](dst, n), elements[bool](condition, n), elements[T](a, n), elements[T](b, n))
+}

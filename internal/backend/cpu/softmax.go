@@ -8,12 +8,7 @@ import (
 	"cresset/internal/op"
 )
 
-func (t *table) addSoftmax() {
-	addSoftmaxFloat[float32](t)
-	addSoftmaxFloat[float64](t)
-}
-
-func addSoftmaxFloat[T dtype.Float](t *table) {
+func addSoftmax[T dtype.Float](t *table) {
 	dt := dtype.Of[T]()
 	t[op.Softmax][dt] = alongAxis(kern.Float[T]().Softmax)
 	t[op.LogSoftmax][dt] = alongAxis(kern.Float[T]().LogSoftmax)
@@ -21,7 +16,7 @@ func addSoftmaxFloat[T dtype.Float](t *table) {
 	t[op.LogSoftmaxGrad][dt] = alongAxisGrad(kern.Float[T]().LogSoftmaxBackward)
 }
 
-// alongAxis lifts a loop that maps runs along one axis to runs of the same length.
+// alongAxis makes a kernel of a loop that maps runs along one axis to runs of the same length.
 //
 //go:noinline
 func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) error) Kernel {
@@ -32,7 +27,7 @@ func alongAxis[D, S dtype.Element](loop func(outer, n, inner int, x []S, y []D) 
 	})
 }
 
-// alongAxisGrad lifts the gradient of such a loop, of dy and the result y.
+// alongAxisGrad makes a kernel of the gradient of such a loop, of dy and the result y.
 //
 //go:noinline
 func alongAxisGrad[T dtype.Float](loop func(outer, n, inner int, dy, y, dx []T) error) Kernel {

@@ -22,18 +22,25 @@ func build() *table {
 	t.addElementwise()
 	t.addSelection()
 	t.addReductions()
-	t.addSoftmax()
 	t.addProducts()
-	t.addConvolutions()
-	t.addPools()
-	t.addNormalizations()
-	t.addLosses()
 	t.addIndexing()
 	t.addGathers()
-	t.addOptimizers()
 	t.addRandom()
+	addFloats[float32](t)
+	addFloats[float64](t)
 	t.addConverted()
 	return t
+}
+
+// addFloats adds what only floats have.
+func addFloats[T dtype.Float](t *table) {
+	addReductionFloat[T](t)
+	addSoftmax[T](t)
+	addConvolutions[T](t)
+	addPools[T](t)
+	addNormalizations[T](t)
+	addLosses[T](t)
+	addOptimizers[T](t)
 }
 
 // addConverted gives dtypes that an op lacks the kernel of a wider one: operands are widened, results rounded or wrapped once.

@@ -105,7 +105,7 @@ func (p *plan) callRows(stages *[maxOperands]stage, at pointers, rows, cols int)
 	}
 }
 
-// load brings a tile of an operand to the scratch, unless it lies there yet.
+// load gathers a tile of an operand into scratch memory, unless it is there already.
 func (p *plan) load(o *operand, s *stage, from pointer, rows, cols int) {
 	if from == s.from && rows == s.rows && cols == s.cols {
 		return
@@ -126,7 +126,7 @@ func (p *plan) load(o *operand, s *stage, from pointer, rows, cols int) {
 	}
 }
 
-// store brings a tile from the scratch to a result.
+// store scatters a tile from scratch memory to a result.
 func (o *operand) store(s *stage, to pointer, rows, cols int) {
 	packed := strides{cols, 1}
 	switch {
@@ -146,7 +146,7 @@ func (o *operand) packed(rows, cols int) bool { return o.step == 1 && (rows == 1
 // call runs the loop on n elements, or the one that takes one element of an operand for all.
 func (p *plan) call(stages *[maxOperands]stage, at pointers, n int) {
 	if p.single == 0 {
-		p.kernel.loop(at, n, p.params)
+		p.kernel.call(&at, n, p.params)
 		return
 	}
 	k := p.single
@@ -164,6 +164,6 @@ func (p *plan) call(stages *[maxOperands]stage, at pointers, n int) {
 			}
 		}
 		next[k] = stages[k].at
-		p.kernel.loop(next, min(rest, n-done), p.params)
+		p.kernel.call(&next, min(rest, n-done), p.params)
 	}
 }

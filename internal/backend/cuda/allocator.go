@@ -93,7 +93,7 @@ func (a *allocator) alloc(bytes int, s stream) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.lend(b, r), nil
+	return a.allocFound(b, r), nil
 }
 
 func poolOf(size int64) poolKind {
@@ -120,7 +120,7 @@ func (a *allocator) acquire(r request) (*block, error) {
 	if b := a.find(r); b != nil {
 		return b, nil
 	}
-	if err := a.shedOld(); err != nil {
+	if err := a.releaseOldest(); err != nil {
 		return nil, err
 	}
 	for _, makeRoom := range [...]func(request) error{nil, a.collectAll, a.releaseOversize, a.releaseIdle} {
@@ -184,8 +184,8 @@ func (a *allocator) grow(r request) (*block, error) {
 	return b, nil
 }
 
-// lend makes the block a buffer; what r does not need of it goes back to the pool where that is worth while.
-func (a *allocator) lend(b *block, r request) *Buffer {
+// allocFound hands the block out as a buffer. What r does not need of it is split off and returns to the pool, where splits allows it.
+func (a *allocator) allocFound(b *block, r request) *Buffer {
 	wasSplit := b.isSplit()
 	k := b.pool.kind
 	if a.splits(b, r) {
@@ -200,7 +200,7 @@ func (a *allocator) lend(b *block, r request) *Buffer {
 		a.stats.InactiveSplitBytes.add(k, -b.size)
 		a.stats.InactiveSplit.add(k, -1)
 	}
-	a.stats.lent(k, b.size, r.bytes, b.size >= a.config.maxSplit)
+	a.stats.allocated(k, b.size, r.bytes, b.size >= a.config.maxSplit)
 	b.state, b.slot = inUse, len(a.inUse)
 	b.asked = r.bytes
 	a.inUse = append(a.inUse, b)
@@ -211,7 +211,7 @@ func (a *allocator) lend(b *block, r request) *Buffer {
 	return h
 }
 
-// splits reports whether the rest of b is worth keeping apart.
+// splits reports whether the rest of b becomes a block of its own.
 func (a *allocator) splits(b *block, r request) bool {
 	rest := b.size - r.size
 	if b.pool.kind == smallPool {

@@ -43,7 +43,7 @@ const (
 // isSplit reports whether the block is only a part of its segment.
 func (b *block) isSplit() bool { return b.prev != nil || b.next != nil }
 
-// renew gives the block a handle that nobody else knows.
+// renew gives the block a new handle.
 func (b *block) renew() {
 	b.handle = &Buffer{block: b}
 	b.weak = weak.Make(b.handle)
@@ -67,7 +67,7 @@ const (
 	largePool
 )
 
-// at returns where a block of that size and address stands among the idle ones.
+// at returns the index of a block of that size and address among the idle ones.
 func (p *pool) at(s stream, size int64, ptr uint64) int {
 	free := p.free[s]
 	low, high := 0, len(free)

@@ -9,7 +9,8 @@ import (
 	"cresset/internal/op"
 )
 
-// convolver is the kernels of a convolution or of one of its gradients, for many rows and for few, and of the sum of parts.
+// convolver holds the kernels of a convolution or of one of its gradients: with large tiles, with small ones, and the sum of
+// partial results.
 type convolver struct{ large, small, sum kernelID }
 
 func (t *table) addConvolutions() {
@@ -28,59 +29,39 @@ var convolutionParams paramPool[kernels.Convolution]
 // forward computes y of x, weights and perhaps a bias.
 func (v *convolver) forward(d *Device, c *backend.Call, _ kernelID) error {
 	in, y := c.In(), &c.Out()[0]
-	return d.convolve(c, &in[0], &in[1], y, func(s *scratch, p *kernels.Convolution) (err error) {
-		if p.Left, err = s.packed(&in[1]); err != nil {
-			return err
-		}
-		if p.Right, err = s.packed(&in[0]); err != nil {
-			return err
-		}
+	return d.convolve(c, &in[0], &in[1], y, func(s *scratch, p *kernels.Convolution) error {
+		p.Left, p.Right = s.packed(&in[1]), s.packed(&in[0])
 		if c.Has(2) {
-			if p.Bias, err = s.packed(&in[2]); err != nil {
-				return err
-			}
+			p.Bias = s.packed(&in[2])
 		}
-		return v.launch(d, p, p.Outputs, p.Images*p.OutHeight*p.OutWidth, p.Channels*p.Rows*p.Columns)
+		return v.launch(s, p, p.Outputs, p.Images*p.OutHeight*p.OutWidth, p.Channels*p.Rows*p.Columns)
 	})
 }
 
 // gradInput computes dx of dy and weights.
 func (v *convolver) gradInput(d *Device, c *backend.Call, _ kernelID) error {
 	in, dx := c.In(), &c.Out()[0]
-	return d.convolve(c, dx, &in[1], &in[0], func(s *scratch, p *kernels.Convolution) (err error) {
-		if p.Left, err = s.packed(&in[1]); err != nil {
-			return err
-		}
-		if p.Right, err = s.packed(&in[0]); err != nil {
-			return err
-		}
-		return v.launch(d, p, p.Channels, p.Images*p.Height*p.Width, p.Outputs*p.Rows*p.Columns)
+	return d.convolve(c, dx, &in[1], &in[0], func(s *scratch, p *kernels.Convolution) error {
+		p.Left, p.Right = s.packed(&in[1]), s.packed(&in[0])
+		return v.launch(s, p, p.Channels, p.Images*p.Height*p.Width, p.Outputs*p.Rows*p.Columns)
 	})
 }
 
-// gradWeight computes dw of dy and x. Its common axis, the pixels of all images, is long, and its result small: parts of the
-// axis are computed side by side, and then added.
+// gradWeight computes dw of dy and x. The axis that is summed over, the pixels of all images, is long and the result
+// small: the axis is split into parts, whose partial results are computed in parallel and then added.
 func (v *convolver) gradWeight(d *Device, c *backend.Call, _ kernelID) error {
 	in, dw := c.In(), &c.Out()[0]
-	return d.convolve(c, &in[1], dw, &in[0], func(s *scratch, p *kernels.Convolution) (err error) {
-		if p.Left, err = s.packed(&in[0]); err != nil {
-			return err
-		}
-		if p.Right, err = s.packed(&in[1]); err != nil {
-			return err
-		}
+	return d.convolve(c, &in[1], dw, &in[0], func(s *scratch, p *kernels.Convolution) error {
+		p.Left, p.Right = s.packed(&in[0]), s.packed(&in[1])
 		rows, columns, depth := p.Outputs, p.Channels*p.Rows*p.Columns, p.Images*p.OutHeight*p.OutWidth
 		p.Parts = kernels.ConvolutionParts(p.Groups, rows, columns, depth)
 		if p.Parts == 1 {
-			return v.launch(d, p, rows, columns, depth)
+			return v.launch(s, p, rows, columns, depth)
 		}
 		size := dw.Layout.Size()
-		parts, err := s.take(int(p.Parts) * size * dw.DType.Size())
-		if err != nil {
-			return err
-		}
+		parts := s.take(int(p.Parts) * size * dw.DType.Size())
 		p.Out = parts.ptr
-		if err := v.launch(d, p, rows, columns, depth); err != nil {
+		if err := v.launch(s, p, rows, columns, depth); err != nil {
 			return err
 		}
 		return v.add(d, parts.ptr, p.Parts, size, address(dw))
@@ -88,21 +69,21 @@ func (v *convolver) gradWeight(d *Device, c *backend.Call, _ kernelID) error {
 }
 
 // launch issues the kernel over the tiles of a result of rows × columns for each group and part.
-func (v *convolver) launch(d *Device, p *kernels.Convolution, rows, columns, depth uint32) error {
+func (v *convolver) launch(s *scratch, p *kernels.Convolution, rows, columns, depth uint32) error {
 	p.Part = kernels.ConvolutionPart(depth, p.Parts)
 	g, small := kernels.ConvolutionGrid(p.Groups*p.Parts, rows, columns)
 	if small {
-		return launch(d, v.small, g, p)
+		return issue(s, v.small, g, p)
 	}
-	return launch(d, v.large, g, p)
+	return issue(s, v.large, g, p)
 }
 
-// add sums parts that lie one behind the other.
+// add sums partial results that are stored one after the other.
 func (v *convolver) add(d *Device, from uint64, parts uint32, size int, to uint64) error {
 	p := reductionParams.take()
 	defer reductionParams.give(p)
 	*p = kernels.Reduction{
-		Outer: 1, N: uint64(parts), Inner: uint64(size), In: from, Out: to, Parts: 1, Divisor: 1,
+		Outer: 1, N: uint64(parts), Inner: uint64(size), In: from, Out: to, Parts: 1, Total: uint64(parts),
 		Strides: [3]int64{0, int64(size), 1},
 	}
 	g, ok := kernels.ColumnGrid(uint64(size))
@@ -112,7 +93,7 @@ func (v *convolver) add(d *Device, from uint64, parts uint32, size int, to uint6
 	return launch(d, v.sum, g, p)
 }
 
-// convolve hands body the extents of the convolution of x with w to y; the result is fresh.
+// convolve calls body, which launches, with the extents of the convolution of x with w to y. The result is contiguous.
 func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *scratch, p *kernels.Convolution) error) error {
 	out := &c.Out()[0]
 	if out.Layout.Size() == 0 {
@@ -141,7 +122,7 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 	return body(&s, p)
 }
 
-// convolvable returns an error where a kernel's positions, which have 32 bits, do not reach.
+// convolvable returns an error for shapes whose positions do not fit into the kernels' integers of 32 bits.
 func convolvable(x, w, y *backend.View, p op.Window) error {
 	in, weight, out := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	high, wide := in[2]+2*p.Padding[0]+1, in[3]+2*p.Padding[1]+1

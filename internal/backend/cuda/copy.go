@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -38,7 +37,7 @@ func (d *Device) CopyIn(dst backend.Buffer, offset int, src []byte) error {
 	return nil
 }
 
-// copyStaged copies src aside and lets the device fetch it from there.
+// copyStaged copies src to a pinned staging buffer, from which the device copies asynchronously.
 func (d *Device) copyStaged(to driver.Ptr, src []byte) error {
 	b, err := d.pinned.take(d, len(src))
 	if err != nil {
@@ -71,8 +70,8 @@ func (d *Device) CopyOut(dst []byte, src backend.Buffer, offset int) error {
 	return nil
 }
 
-// CopyFrom copies bytes of a buffer of another backend, after all work that was issued before on both. Two GPUs copy by
-// themselves, directly where the machine allows it.
+// CopyFrom copies bytes of a buffer of another backend, after all work that was issued before on both. Between
+// two GPUs the driver copies, directly where they are peers and else through the host.
 func (d *Device) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, from backend.Backend) error {
 	if bytes == 0 {
 		return nil
@@ -92,7 +91,7 @@ func (d *Device) CopyFrom(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	return d.CopyIn(dst, dstOffset, staged)
 }
 
-// copyPeer copies on the source's stream, with both devices waiting for each other as PyTorch does.
+// copyPeer copies on the source's compute stream; each device's compute stream waits for the other's, as in PyTorch.
 func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer, srcOffset, bytes int, other *Device) error {
 	to, err := d.span(dst, dstOffset, bytes)
 	if err != nil {
@@ -118,20 +117,21 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 	if r != driver.Success {
 		return other.fail(r)
 	}
-	d.origins.add(other)
+	d.copySources.add(other)
 	if err := d.follow(other); err != nil {
-		return errors.Join(err, other.waitFor(compute)) // nobody may take the memory while the copy still writes it
+		_ = other.waitFor(compute) // the memory must not be reused while the copy still writes it; a failure lies in err already or comes with the next call
+		return err
 	}
 	return nil
 }
 
-// origins is the devices whose data a device has taken since it last looked at how they are.
-type origins struct {
+// copySources are the devices that a device has copied from since it last checked them for errors.
+type copySources struct {
 	mu      sync.Mutex
 	devices []*Device
 }
 
-func (o *origins) add(d *Device) {
+func (o *copySources) add(d *Device) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !slices.Contains(o.devices, d) {
@@ -139,8 +139,8 @@ func (o *origins) add(d *Device) {
 	}
 }
 
-// check returns the failure of a device that the data came from: then they are worth nothing.
-func (o *origins) check() error {
+// check returns the failure of one of these devices: what was copied from it is invalid.
+func (o *copySources) check() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, d := range o.devices {
@@ -176,18 +176,18 @@ func (d *Device) follow(other *Device) error {
 	if err := d.after(compute, m); err != nil {
 		return err
 	}
-	other.forget(m) // it may be recorded again: who waits for it waits for what came before it
+	other.forget(m) // it can be recorded again: the wait refers to what was recorded before
 	return nil
 }
 
-// The states of the way to another device.
+// How copies reach another device: not known yet, by peer access, or staged through the host.
 const (
 	unknownPeer uint32 = iota
 	directPeer
 	stagedPeer
 )
 
-// reach opens the direct way to another device where the machine has one; without it the driver passes copies through the
+// reach enables peer access to another device where the machine supports it; without it the driver stages copies through the
 // host.
 func (d *Device) reach(other *Device) error {
 	state := &d.peers[other.index]
@@ -246,7 +246,7 @@ func (d *Device) waitFor(s stream) error {
 	if r := d.api.StreamSynchronize(d.ctx, d.streams[s]); r != driver.Success {
 		return d.fail(r)
 	}
-	if err := d.origins.check(); err != nil {
+	if err := d.copySources.check(); err != nil {
 		return err
 	}
 	return d.checkFault()

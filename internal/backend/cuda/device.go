@@ -18,21 +18,21 @@ type Device struct {
 	properties Properties
 	generator  *Generator
 
-	starting sync.Mutex
-	ready    atomic.Bool
-	ctx      driver.Context
-	streams  [streams]driver.Stream
-	alloc    *allocator
-	events   eventList
-	timing   eventList // for timers
-	pinned   pinnedPool
-	modules  moduleTable
-	fault    faultWord
-	blocking bool
-	failure  atomic.Pointer[Error] // the first sticky error
-	lastOp   atomic.Uint32         // the op that was issued last
-	peers    [maxDevices]atomic.Uint32
-	origins  origins
+	starting    sync.Mutex
+	ready       atomic.Bool
+	ctx         driver.Context
+	streams     [streams]driver.Stream
+	alloc       *allocator
+	events      eventList
+	timing      eventList // for timers
+	pinned      pinnedPool
+	modules     moduleTable
+	fault       faultWord
+	blocking    bool
+	failure     atomic.Pointer[Error] // the first sticky error
+	lastOp      atomic.Uint32         // the op that was issued last
+	peers       [maxDevices]atomic.Uint32
+	copySources copySources
 }
 
 var _ backend.Backend = (*Device)(nil)

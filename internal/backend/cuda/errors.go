@@ -49,7 +49,7 @@ func gpusText(gpus int) string {
 	return fmt.Sprintf("%d GPUs", gpus)
 }
 
-// Unwrap returns the driver's result, and what the error is to those who know no driver.
+// Unwrap returns the driver's result, and ErrDevice for callers that do not import the driver.
 func (e *Error) Unwrap() []error { return []error{backend.ErrDevice, e.Result} }
 
 // launchBlocking reports whether CUDA_LAUNCH_BLOCKING asks for every launch to be waited for.
@@ -69,7 +69,7 @@ func (e *CapabilityError) Error() string {
 	return fmt.Sprintf("cuda:%d (%s) needs compute capability %d.0, has %d.%d", e.Device, e.Name, minMajor, e.Major, e.Minor)
 }
 
-// Unwrap tells what the error is to those who know no GPUs.
+// Unwrap returns ErrDevice.
 func (e *CapabilityError) Unwrap() error { return backend.ErrDevice }
 
 // Hint says which GPUs compute.

@@ -7,14 +7,14 @@ import (
 	"cresset/internal/driver"
 )
 
-// Host is pinned host memory: GPUs copy from it and to it by themselves, while the program goes on.
+// Host is pinned (page-locked) host memory, from and to which GPUs copy asynchronously.
 type Host struct {
-	device *Device // whose pool the memory is of
+	device *Device // whose pool the memory comes from
 	block  pinned
 	size   int
 
 	mu    sync.Mutex
-	users []hostUser // whose copies may still be under way
+	users []hostUser // streams whose copies may still be in flight
 	gone  bool
 }
 
@@ -39,7 +39,7 @@ func NewHost(bytes int) (backend.Pinned, error) {
 // Bytes returns the memory, which is not Go's: it is valid until Free.
 func (h *Host) Bytes() []byte { return h.block.bytes[:h.size:h.size] }
 
-// Free gives the memory back for reuse, once the copies under way are done. It may be called again.
+// Free returns the memory to its pool, which reuses it once the copies in flight have completed. Calling it again does nothing.
 func (h *Host) Free() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,14 +48,14 @@ func (h *Host) Free() {
 	}
 	h.gone = true
 	for _, u := range h.users {
-		if u.device != h.device { // whose events are none of the pool's
+		if u.device != h.device { // the pool records events of its own device alone
 			u.device.waitFor(u.stream)
 		}
 	}
 	h.device.pinned.put(h.device, h.block, h.users)
 }
 
-// Keep makes Free do nothing: the memory was shown to somebody who may keep it.
+// Keep makes Free do nothing: the caller of Bytes may still hold the memory.
 func (h *Host) Keep() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,8 +74,8 @@ func (h *Host) usedBy(d *Device, s stream) {
 	h.users = append(h.users, u)
 }
 
-// Fetch returns a new buffer that the device fills with bytes of pinned memory in the background. Kernels that are issued
-// later wait for it, those that were issued before do not hold it up.
+// Fetch returns a new buffer that the device fills asynchronously with bytes of pinned memory, on a stream of its own: kernels
+// issued later wait for the copy, and the copy does not wait for those issued before.
 func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, error) {
 	if e := d.failure.Load(); e != nil {
 		return nil, e
@@ -92,8 +92,8 @@ func (d *Device) Fetch(src backend.Pinned, offset, bytes int) (backend.Buffer, e
 	return b, d.order(compute, copyIn)
 }
 
-// Send copies a buffer's bytes to pinned memory in the background, after all work that was issued before. What is issued
-// later waits, so that it cannot change what is copied; the program does not: it calls Sync before it reads.
+// Send copies a buffer's bytes asynchronously to pinned memory, after all work that was issued before. Kernels issued later
+// wait for the copy, so that they cannot change what it reads. The host does not wait: it calls Sync before it reads.
 func (d *Device) Send(dst backend.Pinned, src backend.Buffer, offset int) error {
 	size := len(dst.Bytes())
 	from, err := d.span(src, offset, size)

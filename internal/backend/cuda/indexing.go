@@ -66,13 +66,9 @@ func takeRows(d *Device, c *backend.Call, k kernelID) error {
 func moveRows(d *Device, views [2]*backend.View, body func(in, index uint64) error) error {
 	s := scratch{device: d}
 	defer s.free()
-	in, err := s.packed(views[0])
-	if err != nil {
-		return err
-	}
-	index, err := s.packed(views[1])
-	if err != nil {
-		return err
+	in, index := s.packed(views[0]), s.packed(views[1])
+	if s.err != nil {
+		return s.err
 	}
 	return body(in, index)
 }
@@ -195,15 +191,11 @@ func triangle(d *Device, c *backend.Call, k kernelID) error {
 	}
 	s := scratch{device: d}
 	defer s.free()
-	at, err := s.packed(in)
-	if err != nil {
-		return err
-	}
 	p := triangleParams.take()
 	defer triangleParams.give(p)
 	*p = kernels.Triangle{
 		N: uint64(n), Rows: uint64(shape[len(shape)-2]), Cols: uint64(shape[len(shape)-1]),
-		Out: address(out), In: at, Diagonal: int64(c.Params.(op.Diagonal).Offset),
+		Out: address(out), In: s.packed(in), Diagonal: int64(c.Params.(op.Diagonal).Offset),
 	}
-	return launch(d, k, d.flat(n), p)
+	return issue(&s, k, d.flat(n), p)
 }

@@ -83,7 +83,7 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	}
 	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
 	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-	if r := d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), 0, d.streams[compute], params); r != driver.Success {
+	if r := d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), d.streams[compute], params); r != driver.Success {
 		return d.fail(r)
 	}
 	return nil

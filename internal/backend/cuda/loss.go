@@ -30,17 +30,14 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	p := nllParams.take()
 	defer nllParams.give(p)
-	at, err := s.nll(c, p, c.In()[0].Layout.Shape())
-	if err != nil {
-		return err
-	}
+	at := s.nll(c, p, c.In()[0].Layout.Shape())
 	p.X, p.Targets, p.Weight = at[0], at[1], at[2]
 	p.Out, p.Total = address(&c.Out()[0]), address(&c.Out()[1])
 	if len(c.Out()) > 2 {
 		p.Shifts = address(&c.Out()[2])
 	}
 	if p.Each == 0 {
-		return launch(d, n.one, kernels.OneBlock(), p)
+		return issue(&s, n.one, kernels.OneBlock(), p)
 	}
 	total := &c.Out()[1]
 	if r := d.api.MemsetD8Async(d.ctx, driver.Ptr(p.Total), 0, uint64(total.DType.Size()), d.streams[compute]); r != driver.Success {
@@ -50,7 +47,7 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 	if targets == 0 {
 		return nil
 	}
-	return launch(d, n.each, d.flat(targets), p)
+	return issue(&s, n.each, d.flat(targets), p)
 }
 
 // ofLogits writes the shifts of the logits' softmax to out[2], and then what loss writes.
@@ -59,15 +56,11 @@ func (n *likelihood) ofLogits(d *Device, c *backend.Call, k kernelID) error {
 	defer s.free()
 	x := c.In()[0]
 	if x.Layout.Size() > 0 {
-		in, err := s.packed(&x)
-		if err != nil {
-			return err
-		}
 		p := softmaxParams.take()
 		defer softmaxParams.give(p)
 		outer, classes, inner := aroundClasses(x.Layout.Shape())
-		*p = kernels.Softmax{Outer: uint64(outer), N: uint64(classes), Inner: uint64(inner), In: in, Out: address(&c.Out()[2])}
-		if err := launchRows(d, k, p.Outer*p.Inner, p.N, p); err != nil {
+		*p = kernels.Softmax{Outer: uint64(outer), N: uint64(classes), Inner: uint64(inner), In: s.packed(&x), Out: address(&c.Out()[2])}
+		if err := issueRows(&s, k, p.Outer*p.Inner, p.N, p); err != nil {
 			return err
 		}
 	}
@@ -85,25 +78,22 @@ func likelihoodGrad(d *Device, c *backend.Call, k kernelID) error {
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	at, err := s.nll(c, p, out.Layout.Shape())
-	if err != nil {
-		return err
-	}
+	at := s.nll(c, p, out.Layout.Shape())
 	p.Dy, p.Targets, p.Weight, p.Total = at[0], at[1], at[2], at[3]
 	p.X, p.Shifts = at[4], at[5]
 	p.Out = address(out)
-	return launch(d, k, d.flat(out.Layout.Size()), p)
+	return issue(&s, k, d.flat(out.Layout.Size()), p)
 }
 
 // nll packs the operands and fills in what loss and gradient share; shape is [C], [N, C] or [N, C, d…].
-func (s *scratch) nll(c *backend.Call, p *kernels.NLL, shape layout.Shape) (at [maxScratch]uint64, err error) {
+func (s *scratch) nll(c *backend.Call, p *kernels.NLL, shape layout.Shape) (at [maxScratch]uint64) {
 	o := c.Params.(op.Loss)
 	batch, classes, inner := aroundClasses(shape)
 	*p = kernels.NLL{
 		Batch: uint64(batch), Classes: uint64(classes), Inner: uint64(inner), Ignore: int64(o.IgnoreIndex),
 		Mean: flag(o.Reduction == op.MeanReduction), Each: flag(o.Reduction == op.NoReduction), Report: s.device.report(c),
 	}
-	return at, s.all(c, &at)
+	return s.all(c)
 }
 
 // aroundClasses sees a shape as batch, classes and inner.

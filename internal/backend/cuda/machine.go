@@ -139,21 +139,9 @@ func Open(index int) (backend.Backend, error) {
 	return d, nil
 }
 
-// Over returns an Open for the GPUs of a given driver instead of the process's, to measure what an op costs apart from it.
-func Over(api *driver.API) func(index int) (backend.Backend, error) {
-	m := &machine{open: func() (*driver.API, error) { return api, nil }}
-	return func(index int) (backend.Backend, error) {
-		d, err := m.at(index)
-		if err != nil {
-			return nil, err
-		}
-		return d, nil
-	}
-}
-
-// Lend makes the GPUs of a given driver those of the process until giveBack is called: tests disturb what only they use. What
-// is on other GPUs must not be used meanwhile.
-func Lend(api *driver.API) (giveBack func()) {
+// UseDriver makes the GPUs of a given driver those of the process until giveBack is called. What is on other GPUs must not be used
+// meanwhile. It stands here since tests of many packages disturb a driver that only they use.
+func UseDriver(api *driver.API) (giveBack func()) {
 	own := process
 	process = &machine{open: func() (*driver.API, error) { return api, nil }}
 	return func() { process = own }

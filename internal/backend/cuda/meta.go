@@ -16,10 +16,10 @@ type Meta struct{ *Device }
 
 var _ backend.Backend = (*Meta)(nil)
 
-// errNoMeta is a meta device that was never lent, or is no longer.
+// errNoMeta is a meta device that was never opened, or is closed.
 var errNoMeta = pyError("there is one meta device, which has no index")
 
-// metas are the meta devices in use. The first is everybody's, and is made when it is asked for; the others are lent.
+// metas are the meta devices in use. The first is everybody's, and is made when it is asked for; the others are private.
 var metas [maxDevices]atomic.Pointer[Meta]
 
 // OpenMeta returns a meta device.
@@ -38,8 +38,8 @@ func OpenMeta(index int) (backend.Backend, error) {
 	return metas[index].Load(), nil
 }
 
-// LendMeta returns a meta device that only the caller uses until giveBack is called: it counts nobody else's memory.
-func LendMeta() (m *Meta, giveBack func(), err error) {
+// NewMeta returns a meta device that only the caller uses until closeMeta is called: it counts nobody else's memory.
+func NewMeta() (m *Meta, closeMeta func(), err error) {
 	for i := 1; i < len(metas); i++ {
 		if metas[i].Load() != nil {
 			continue
@@ -60,7 +60,7 @@ func newMeta(index int) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{index: index, api: hollow(), generator: NewGenerator(rng.Entropy()), properties: Properties{
+	d := &Device{index: index, api: emptyDriver(), generator: NewGenerator(rng.Entropy()), properties: Properties{
 		Name: "meta", Major: minMajor, TotalMemory: math.MaxInt64, Multiprocessors: 132, MaxThreadsPerSM: 2048, WarpSize: 32,
 	}}
 	d.alloc = newAllocator(d, index, c)
@@ -72,8 +72,8 @@ func newMeta(index int) (*Meta, error) {
 	return &Meta{d}, nil
 }
 
-// hollow returns a driver that gives memory away without having any, and says of all work that it is done.
-func hollow() *driver.API {
+// emptyDriver returns a driver whose memory has addresses and no bytes, and whose work is complete at once.
+func emptyDriver() *driver.API {
 	var next atomic.Uint64
 	next.Store(largeUnit) // 0 is no address
 	return &driver.API{
@@ -91,7 +91,7 @@ func hollow() *driver.API {
 		MemsetD8Async:     func(driver.Context, driver.Ptr, uint8, uint64, driver.Stream) driver.Result { return driver.Success },
 		CtxSynchronize:    func(driver.Context) driver.Result { return driver.Success },
 		StreamSynchronize: func(driver.Context, driver.Stream) driver.Result { return driver.Success },
-		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, uint32, driver.Stream, []byte) driver.Result {
+		LaunchKernel: func(driver.Context, driver.Function, driver.Dim, driver.Dim, driver.Stream, []byte) driver.Result {
 			return driver.Success
 		},
 	}

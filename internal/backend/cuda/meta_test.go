@@ -10,7 +10,7 @@ import (
 )
 
 func TestMetaCountsMemoryThatIsNotThere(t *testing.T) {
-	m, giveBack, err := LendMeta()
+	m, giveBack, err := NewMeta()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,13 +50,13 @@ func TestMetaDevicesAreLentOnce(t *testing.T) {
 	if again, _ := OpenMeta(0); again != everybodys {
 		t.Error("there are two devices of everybody's")
 	}
-	a, giveA, _ := LendMeta()
-	b, giveB, _ := LendMeta()
+	a, giveA, _ := NewMeta()
+	b, giveB, _ := NewMeta()
 	if a.Index() == b.Index() || a.Index() == 0 {
-		t.Errorf("lent %d and %d", a.Index(), b.Index())
+		t.Errorf("opened %d and %d", a.Index(), b.Index())
 	}
 	if found, _ := OpenMeta(a.Index()); found != a {
-		t.Error("a lent device is not found")
+		t.Error("an open device is not found")
 	}
 	giveA()
 	giveB()
@@ -69,7 +69,7 @@ func TestMetaDevicesAreLentOnce(t *testing.T) {
 func TestMetaGivenBackIsForgotten(t *testing.T) {
 	gone := make(chan struct{})
 	func() {
-		m, giveBack, err := LendMeta()
+		m, giveBack, err := NewMeta()
 		if err != nil {
 			t.Fatal(err)
 		}

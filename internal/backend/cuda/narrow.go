@@ -68,9 +68,9 @@ func (s *scratch) widen(to, from *backend.View, narrow, wide dtype.DType, read b
 	if from.IsConst() {
 		return nil
 	}
-	b, err := s.take(from.Layout.Size() * wide.Size())
-	if err != nil {
-		return err
+	b := s.take(from.Layout.Size() * wide.Size())
+	if s.err != nil {
+		return s.err
 	}
 	to.Buf, to.Layout = b, new(layout.Contiguous(from.Layout.Shape()))
 	if !read {

@@ -18,25 +18,17 @@ func (m *maskSearch) launch(d *Device, c *backend.Call, _ kernelID) error {
 	}
 	s := scratch{device: d}
 	defer s.free()
-	in, err := s.packed(mask)
-	if err != nil {
-		return err
-	}
 	g, chunk := kernels.NonZeroGrid(uint64(mask.Layout.Size()))
-	counts, err := s.take(int(g.Blocks[0]) * 8)
-	if err != nil {
-		return err
-	}
 	p := nonZeroParams.take()
 	defer nonZeroParams.give(p)
 	shape := mask.Layout.Shape()
 	*p = kernels.NonZero{
-		N: uint64(mask.Layout.Size()), Chunk: chunk, In: in, Counts: counts.ptr, Out: address(out), Rank: uint32(len(shape)),
+		N: uint64(mask.Layout.Size()), Chunk: chunk, In: s.packed(mask), Counts: s.take(int(g.Blocks[0]) * 8).ptr, Out: address(out), Rank: uint32(len(shape)),
 	}
 	for i, n := range shape {
 		p.Extents[i] = uint64(n)
 	}
-	if err := launch(d, m.count, g, p); err != nil {
+	if err := issue(&s, m.count, g, p); err != nil {
 		return err
 	}
 	return launch(d, m.indexes, g, p)

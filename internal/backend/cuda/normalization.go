@@ -38,18 +38,16 @@ func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 	p := batchNormParams.take()
 	defer batchNormParams.give(p)
 	in, out := c.In(), c.Out()
-	at, err := s.batchNorm(c, p, &in[0])
-	if err != nil {
-		return err
-	}
+	at := s.batchNorm(c, p, &in[0])
 	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
 	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
 	if p.Channels == 0 {
 		return nil
 	}
+	var err error
 	if p.Training == 0 {
 		p.RunningMean, p.RunningVar, p.Steps = at[3], at[4], [2]int64{1, 1}
-		err = launch(d, b.figures, d.flat(int(p.Channels)), p)
+		err = issue(&s, b.figures, d.flat(int(p.Channels)), p)
 	} else {
 		if len(out) > 3 {
 			p.RunningMean, p.RunningVar = address(&out[3]), address(&out[4])
@@ -70,10 +68,7 @@ func (b *batchNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	p := batchNormParams.take()
 	defer batchNormParams.give(p)
 	out := c.Out()
-	at, err := s.batchNorm(c, p, &c.In()[1])
-	if err != nil {
-		return err
-	}
+	at := s.batchNorm(c, p, &c.In()[1])
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
 	p.Dx, p.Dweight, p.Dbias = address(&out[0]), address(&out[1]), address(&out[2])
 	if p.Channels == 0 {
@@ -92,19 +87,15 @@ func (b *batchNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 func (b *batchNormalizer) inParts(s *scratch, p *kernels.BatchNorm, parts, join kernelID) error {
 	d, n := s.device, p.Images*p.Pixels
 	p.Parts = kernels.NormalizationParts(p.Channels, n)
-	sums, err := s.take(int(p.Channels*p.Parts) * kernels.PairBytes)
-	if err != nil {
-		return err
-	}
-	p.Sums = sums.ptr
-	if err := launchRows(d, parts, p.Channels*p.Parts, n/p.Parts, p); err != nil || p.Parts == 1 {
+	p.Sums = s.take(int(p.Channels*p.Parts) * kernels.PairBytes).ptr
+	if err := issueRows(s, parts, p.Channels*p.Parts, n/p.Parts, p); err != nil || p.Parts == 1 {
 		return err
 	}
 	return launch(d, join, d.flat(int(p.Channels)), p)
 }
 
 // batchNorm packs the operands and fills in the extents of x [N, C, …].
-func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.View) (at [maxScratch]uint64, err error) {
+func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.View) (at [maxScratch]uint64) {
 	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
 	*p = kernels.BatchNorm{
 		Images: uint64(shape[0]), Channels: uint64(shape[1]), Pixels: 1,
@@ -113,7 +104,7 @@ func (s *scratch) batchNorm(c *backend.Call, p *kernels.BatchNorm, x *backend.Vi
 	for _, n := range shape[2:] {
 		p.Pixels *= uint64(n)
 	}
-	return at, s.all(c, &at)
+	return s.all(c)
 }
 
 // layerNormalizer is the kernels of layer normalisation.
@@ -128,13 +119,13 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 	p := layerNormParams.take()
 	defer layerNormParams.give(p)
 	out := c.Out()
-	at, err := s.layerNorm(c, p, &c.In()[0])
-	if err != nil || p.Rows == 0 {
-		return err
+	at := s.layerNorm(c, p, &c.In()[0])
+	if p.Rows == 0 {
+		return s.err
 	}
 	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
 	p.Y, p.Mean, p.Invstd = address(&out[0]), address(&out[1]), address(&out[2])
-	return launchRows(d, l.out, p.Rows, p.Columns, p)
+	return issueRows(&s, l.out, p.Rows, p.Columns, p)
 }
 
 // grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
@@ -145,14 +136,14 @@ func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
 	p := layerNormParams.take()
 	defer layerNormParams.give(p)
 	out := c.Out()
-	at, err := s.layerNorm(c, p, &c.In()[1])
-	if err != nil || p.Columns == 0 {
-		return err
+	at := s.layerNorm(c, p, &c.In()[1])
+	if p.Columns == 0 {
+		return s.err
 	}
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
 	p.Dx = address(&out[0])
 	if p.Rows > 0 {
-		if err := launchRows(d, l.gradient, p.Rows, p.Columns, p); err != nil {
+		if err := issueRows(&s, l.gradient, p.Rows, p.Columns, p); err != nil {
 			return err
 		}
 	}
@@ -168,24 +159,20 @@ func (l *layerNormalizer) gradParameters(s *scratch, p *kernels.LayerNorm) error
 	d := s.device
 	p.Parts = kernels.NormalizationParts((p.Columns+31)/32, p.Rows*32)
 	if p.Parts > 1 {
-		sums, err := s.take(int(p.Parts*p.Columns) * kernels.PairBytes)
-		if err != nil {
-			return err
-		}
-		p.Sums = sums.ptr
+		p.Sums = s.take(int(p.Parts*p.Columns) * kernels.PairBytes).ptr
 	}
 	g, ok := kernels.LayerNormSumsGrid(p.Columns, p.Parts)
 	if !ok {
 		return fmt.Errorf("cuda: rows of %d elements are too long for one launch", p.Columns)
 	}
-	if err := launch(d, l.sums, g, p); err != nil || p.Parts == 1 {
+	if err := issue(s, l.sums, g, p); err != nil || p.Parts == 1 {
 		return err
 	}
 	return launch(d, l.totals, d.flat(int(p.Columns)), p)
 }
 
 // layerNorm packs the operands and sees the last axes of x as rows.
-func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64, err error) {
+func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.View) (at [maxScratch]uint64) {
 	o, shape := c.Params.(op.Normalize), x.Layout.Shape()
 	*p = kernels.LayerNorm{Rows: 1, Columns: 1, Eps: o.Eps}
 	for i, n := range shape {
@@ -195,5 +182,5 @@ func (s *scratch) layerNorm(c *backend.Call, p *kernels.LayerNorm, x *backend.Vi
 			p.Columns *= uint64(n)
 		}
 	}
-	return at, s.all(c, &at)
+	return s.all(c)
 }

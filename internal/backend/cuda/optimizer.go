@@ -68,15 +68,11 @@ func inPlace(d *Device, c *backend.Call, body func(state *[maxScratch]uint64, gr
 	defer s.free()
 	var state [maxScratch]uint64
 	for i := range c.Out() {
-		at, err := s.packed(&c.Out()[i])
-		if err != nil {
-			return err
-		}
-		state[i] = at
+		state[i] = s.packed(&c.Out()[i])
 	}
-	grad, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
+	grad := s.packed(&c.In()[0])
+	if s.err != nil {
+		return s.err
 	}
 	if err := body(&state, grad); err != nil {
 		return err

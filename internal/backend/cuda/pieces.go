@@ -62,7 +62,7 @@ func (d *Device) AddPieces(dt dtype.DType, to []backend.Piece, offsets []int, te
 	return err
 }
 
-// work launches a kernel over a list of pieces, which the device reads from memory of its own.
+// work copies a list of pieces to the device and launches a kernel over it.
 func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	if len(list) == 0 {
 		return nil
@@ -80,9 +80,9 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	}
 	s := scratch{device: d}
 	defer s.free()
-	table, err := s.take(len(words))
-	if err != nil {
-		return err
+	table := s.take(len(words))
+	if s.err != nil {
+		return s.err
 	}
 	if err := d.CopyIn(table, 0, words); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d *Device) work(k kernelID, list []kernels.Piece, bases []uint64) error {
 	return launch(d, k, g, &p)
 }
 
-// Slice returns part of a buffer's memory as a buffer that keeps the whole alive. To free it does nothing.
+// Slice returns part of a buffer's memory as a buffer that keeps the whole alive. Freeing it does nothing.
 func (*Device) Slice(b backend.Buffer, offset, bytes int) backend.Buffer {
 	whole := b.(*Buffer)
 	return &Buffer{ptr: whole.ptr + uint64(offset), bytes: bytes, whole: whole}

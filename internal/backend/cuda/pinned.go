@@ -7,9 +7,9 @@ import (
 	"cresset/internal/driver"
 )
 
-// pinned is host memory that a device copies from and to by itself, in the background.
+// pinned is a block of page-locked host memory, from and to which a device copies asynchronously.
 type pinned struct {
-	bytes []byte // a whole class
+	bytes []byte // as many as the size class has
 	event event  // what must complete before the memory is used again; 0 for nothing
 }
 
@@ -19,7 +19,7 @@ type pinnedPool struct {
 	free [64][]pinned
 }
 
-// take returns at least n bytes that nobody uses any more.
+// take returns at least n bytes that no copy uses any more.
 func (p *pinnedPool) take(d *Device, n int) (pinned, error) {
 	class := bits.Len(uint(max(n, 1) - 1))
 	p.mu.Lock()

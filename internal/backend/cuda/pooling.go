@@ -28,25 +28,19 @@ func pooled(d *Device, c *backend.Call, k kernelID) error {
 		case len(c.Out()) > 1:
 			p.Index = address(&c.Out()[1])
 		case c.Op == op.MaxPool2D: // its kernel writes them in any case
-			b, err := s.take(c.Out()[0].Layout.Size() * dtype.Int64.Size())
-			if err != nil {
-				return err
-			}
-			p.Index = b.ptr
+			p.Index = s.take(c.Out()[0].Layout.Size() * dtype.Int64.Size()).ptr
 		}
-		return launch(d, k, d.flat(c.Out()[0].Layout.Size()), p)
+		return issue(s, k, d.flat(c.Out()[0].Layout.Size()), p)
 	})
 }
 
 // pooledGrad writes dx of dy, and of where the largest elements lie.
 func pooledGrad(d *Device, c *backend.Call, k kernelID) error {
-	return d.overPlanes(c, c.Out()[0].Layout.Shape(), c.In()[0].Layout.Shape(), func(s *scratch, p *kernels.Pool) (err error) {
+	return d.overPlanes(c, c.Out()[0].Layout.Shape(), c.In()[0].Layout.Shape(), func(s *scratch, p *kernels.Pool) error {
 		if c.Has(1) {
-			if p.Index, err = s.packed(&c.In()[1]); err != nil {
-				return err
-			}
+			p.Index = s.packed(&c.In()[1])
 		}
-		return launch(d, k, d.flat(c.Out()[0].Layout.Size()), p)
+		return issue(s, k, d.flat(c.Out()[0].Layout.Size()), p)
 	})
 }
 
@@ -58,15 +52,11 @@ func (d *Device) overPlanes(c *backend.Call, from, to layout.Shape, body func(s 
 	}
 	s := scratch{device: d}
 	defer s.free()
-	in, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
-	}
 	p := poolParams.take()
 	defer poolParams.give(p)
 	w, last := c.Params.(op.Window), len(from)-2
 	*p = kernels.Pool{
-		Planes: 1, Out: address(out), In: in,
+		Planes: 1, Out: address(out), In: s.packed(&c.In()[0]),
 		Adaptive:     flag(c.Op == op.AdaptiveAvgPool2D || c.Op == op.AdaptiveAvgPool2DGrad),
 		CountPadding: flag(w.CountPadding),
 		Strays:       flag(from[last] < w.Dilation[0] || from[last+1] < w.Dilation[1]),

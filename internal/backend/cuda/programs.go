@@ -14,9 +14,8 @@ type Program struct {
 	Own   bool  // whether it is this process
 }
 
-// programs returns who computes on the device, in NVML's order, with the memory
-// that each holds. It is empty where NVML is missing or does not tell: the error
-// that asks for it is about something else.
+// programs returns who computes on the device, in NVML's order, with the memory that each holds. It is empty where NVML is
+// missing or does not tell: the error that asks for it is about something else.
 func (d *Device) programs() (all []Program) {
 	api, err := open.Library()
 	if err != nil || api.Start() != nil {

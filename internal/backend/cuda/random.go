@@ -33,7 +33,8 @@ func (t *table) addRandom() {
 
 var drawParams paramPool[kernels.Draw]
 
-// draw launches draws of so many to a step of a thread. The grid decides the numbers: it is PyTorch's.
+// draw launches a distribution of which a thread draws so many elements (lanes) from the words of one Philox call. Which
+// element gets which number depends on the grid, which is therefore PyTorch's.
 func draw(lanes int) launcher {
 	return func(d *Device, c *backend.Call, k kernelID) error {
 		return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
@@ -71,27 +72,21 @@ var whole = [dtype.Count]uint64{
 func bernoulliEach(d *Device, c *backend.Call, k kernelID) error {
 	s := scratch{device: d}
 	defer s.free()
-	in, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
-	}
+	in := s.packed(&c.In()[0])
 	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
 		g, draws := kernels.EachGrid(p.N, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
 		p.In = in
 		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
-		return launch(d, k, g, p)
+		return issue(&s, k, g, p)
 	})
 }
 
-// dropout writes the elements to out[0] and the mask to out[1]. How many neighbours a thread takes is PyTorch's choice: it
-// reads them as one vector.
+// dropout writes the elements to out[0] and the mask to out[1]. The numbers depend on the width of the vectors that a thread
+// reads, which is therefore PyTorch's.
 func dropout(d *Device, c *backend.Call, k kernelID) error {
 	s := scratch{device: d}
 	defer s.free()
-	in, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
-	}
+	in := s.packed(&c.In()[0])
 	return d.draw(c, func(p *kernels.Draw, o op.Draw) error {
 		g, draws := kernels.DrawGrid(p.N, 4, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
 		p.In, p.Mask, p.A, p.Width = in, address(&c.Out()[1]), o.A, 1
@@ -102,11 +97,12 @@ func dropout(d *Device, c *backend.Call, k kernelID) error {
 			p.Width = 2
 		}
 		p.Seed, p.Offset = o.Generator.(*Generator).take(draws)
-		return launch(d, k, g, p)
+		return issue(&s, k, g, p)
 	})
 }
 
-// draw hands body the parameters for the result's elements, in the order of memory where they lie without gaps.
+// draw calls body, which launches, with the parameters of a result. Elements are numbered in memory order; a result with gaps
+// is drawn contiguously and then copied.
 func (d *Device) draw(c *backend.Call, body func(p *kernels.Draw, o op.Draw) error) error {
 	out := &c.Out()[0]
 	n := out.Layout.Size()
@@ -122,18 +118,18 @@ func (d *Device) draw(c *backend.Call, body func(p *kernels.Draw, o op.Draw) err
 	}
 	s := scratch{device: d}
 	defer s.free()
-	b, err := s.take(n * out.DType.Size())
-	if err != nil {
-		return err
+	p.Out = s.take(n * out.DType.Size()).ptr
+	if s.err != nil {
+		return s.err
 	}
-	p.Out = b.ptr
+	to := p.Out
 	if err := body(p, c.Params.(op.Draw)); err != nil {
 		return err
 	}
-	return s.unpack(out, b.ptr)
+	return s.unpack(out, to)
 }
 
-// permuter draws a key for each number, and lets the keys' order be the numbers' order.
+// permuter makes random permutations: it draws a key for each number and sorts the numbers by their keys.
 type permuter struct {
 	keys kernelID
 	*sorter
@@ -145,19 +141,12 @@ func (o *permuter) launch(d *Device, c *backend.Call, _ kernelID) error {
 		s := scratch{device: d}
 		defer s.free()
 		const size = 8
-		keys, err := s.take(int(p.N) * size)
-		if err != nil {
-			return err
-		}
-		sorted, err := s.take(int(p.N) * size)
-		if err != nil {
-			return err
-		}
+		keys, sorted := s.take(int(p.N)*size), s.take(int(p.N)*size)
 		to := p.Out
 		p.Out, p.Range, p.Wide = keys.ptr, 1<<63, 1
 		g, draws := kernels.DrawGrid(p.N, 2, d.properties.Multiprocessors, d.properties.MaxThreadsPerSM)
 		p.Seed, p.Offset = draw.Generator.(*Generator).take(draws)
-		if err := launch(d, o.keys, g, p); err != nil {
+		if err := issue(&s, o.keys, g, p); err != nil {
 			return err
 		}
 		q := sortParams.take()

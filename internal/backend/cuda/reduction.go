@@ -3,6 +3,7 @@ package cuda
 import (
 	"fmt"
 
+	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
@@ -12,35 +13,33 @@ import (
 // reducer is the two kernels of a reduction: a row of threads for each result, or neighbouring results side by side.
 type reducer struct {
 	rows, columns kernelID
-	mean          bool // the sum is divided by the number of elements
-	index         int  // of the result that takes the extreme element's place, -1 for none
-	value         int  // of the result that takes the value, -1 for none
+	index         int // of the result that takes the extreme element's place, -1 for none
+	value         int // of the result that takes the value, -1 for none
 }
 
 func (t *table) addReductions() {
-	for o, function := range map[op.Op]string{
-		op.Sum: "sum", op.SumAxes: "sum", op.Prod: "prod", op.ProdAxis: "prod", op.CountNonZero: "count",
-		op.AnyTrue: "any", op.AllTrue: "all", op.Max: "max", op.AMax: "max", op.Min: "min", op.AMin: "min",
-	} {
-		t.addReduction(o, function, reducer{index: -1})
+	for _, o := range reductions {
+		t.addReduction(o, o.String(), numbers, reducer{index: -1})
 	}
-	t.addReduction(op.MaxAxis, "max", reducer{index: 1})
-	t.addReduction(op.MinAxis, "min", reducer{index: 1})
-	t.addReduction(op.ArgMax, "max", reducer{value: -1})
-	t.addReduction(op.ArgMin, "min", reducer{value: -1})
-	for _, o := range []op.Op{op.Mean, op.MeanAxes} {
-		for _, dt := range floats {
-			r := reducer{rows: typed("sum", dt), columns: typed("sum_columns", dt), mean: true, index: -1}
-			t[o][dt] = row{launch: r.launch}
-		}
+	for _, o := range floatReductions {
+		t.addReduction(o, o.String(), floats, reducer{index: -1})
+	}
+	for _, best := range []struct {
+		function                 string
+		all, axes, pair, indices op.Op
+	}{{"max", op.Max, op.AMax, op.MaxAxis, op.ArgMax}, {"min", op.Min, op.AMin, op.MinAxis, op.ArgMin}} {
+		t.addReduction(best.all, best.function, numbers, reducer{index: -1})
+		t.addReduction(best.axes, best.function, numbers, reducer{index: -1})
+		t.addReduction(best.pair, best.function, numbers, reducer{index: 1})
+		t.addReduction(best.indices, best.function, numbers, reducer{value: -1})
 	}
 }
 
-func (t *table) addReduction(o op.Op, function string, r reducer) {
-	for _, dt := range numbers {
-		r := r
+// addReduction adds an op by the function that its kernels are named for.
+func (t *table) addReduction(o op.Op, function string, dtypes []dtype.DType, r reducer) {
+	for _, dt := range dtypes {
 		r.rows, r.columns = typed(function, dt), typed(function+"_columns", dt)
-		t[o][dt] = row{launch: r.launch}
+		t[o][dt] = row{launch: new(r).launch}
 	}
 }
 
@@ -51,7 +50,7 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 	defer s.free()
 	p := reductionParams.take()
 	defer reductionParams.give(p)
-	*p = kernels.Reduction{Parts: 1, Divisor: 1}
+	*p = kernels.Reduction{Parts: 1}
 	if err := s.reduced(p, &c.In()[0], c.Axes()); err != nil {
 		return err
 	}
@@ -61,9 +60,7 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 	if r.index >= 0 {
 		p.Index = address(&c.Out()[r.index])
 	}
-	if r.mean {
-		p.Divisor = float64(p.N)
-	}
+	p.Total = p.N
 	results := p.Outer * p.Inner
 	if results == 0 {
 		return nil
@@ -82,12 +79,9 @@ func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
 // launchParts reduces parts of long runs, then their accumulators.
 func (r *reducer) launchParts(s *scratch, p *kernels.Reduction, results uint64) error {
 	d := s.device
-	b, err := s.take(int(results*p.Parts) * kernels.AccumulatorBytes)
-	if err != nil {
-		return err
-	}
+	b := s.take(int(results*p.Parts) * kernels.AccumulatorBytes)
 	p.To = b.ptr
-	if err := launchRows(d, r.rows, results*p.Parts, p.N, p); err != nil {
+	if err := issueRows(s, r.rows, results*p.Parts, p.N, p); err != nil {
 		return err
 	}
 	p.From, p.To, p.N, p.Parts = b.ptr, 0, p.Parts, 1
@@ -129,17 +123,13 @@ func (s *scratch) reduced(p *kernels.Reduction, v *backend.View, axes uint32) er
 			break
 		}
 		view := backend.View{Buf: v.Buf, Layout: &l, DType: v.DType}
-		at, err := s.packed(&view)
-		if err != nil {
-			return err
-		}
-		p.In, l = at, layout.Contiguous(l.Shape())
+		p.In, l = s.packed(&view), layout.Contiguous(l.Shape())
 	}
 	if p.In == 0 {
 		p.In = address(v)
 	}
 	p.Outer, p.N, p.Inner = uint64(extents[0]), uint64(extents[1]), uint64(extents[2])
-	return nil
+	return s.err
 }
 
 // merged sees the axes from first to last as one, if their strides allow it.

@@ -24,14 +24,14 @@ func (a *allocator) reclaim(b *block) {
 	a.inUse[b.slot].slot = b.slot
 	a.inUse[last] = nil
 	a.inUse = a.inUse[:last]
-	a.stats.returned(b.pool.kind, b.size, b.size >= a.config.maxSplit)
+	a.stats.freed(b.pool.kind, b.size, b.size >= a.config.maxSplit)
 	if b.users == 0 || !a.await(b) {
 		a.retire(b)
 	}
 }
 
-// await keeps the block out of its pool until the other streams that used it are done. It returns false where the device failed: then
-// nothing will ever use the memory.
+// await keeps the block out of its pool until the other streams that used it are done. It returns false where the device
+// failed: then nothing will ever use the memory.
 func (a *allocator) await(b *block) bool {
 	b.state = waiting
 	for s := range streams {
@@ -196,9 +196,9 @@ func (a *allocator) releaseOversize(r request) error {
 	return nil
 }
 
-// shedOld gives idle segments back that nobody asked for the longest, where a fraction of the memory was set and the
+// releaseOldest returns the least recently used idle segments to the device, where a fraction of the memory was set and the
 // configured share of it is in use.
-func (a *allocator) shedOld() error {
+func (a *allocator) releaseOldest() error {
 	if a.limit == 0 || a.config.gcThreshold == 0 {
 		return nil
 	}

@@ -29,7 +29,9 @@ func (t *table) addRuns() {
 		t[op.PickGrad][dt] = row{pickGrad, sized("pick", dt)}
 	}
 	for _, dt := range numbers {
-		t[op.CumSum][dt] = row{running, typed("cumsum", dt)}
+		for _, o := range scans {
+			t[o][dt] = row{running, typed(o.String(), dt)}
+		}
 	}
 }
 
@@ -59,9 +61,8 @@ func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m layo
 			p.X = r.Correction
 		}
 	}
-	at, err := s.packed(&backend.View{Buf: v.Buf, Layout: &m.Layout, DType: v.DType})
-	p.In = at
-	return err
+	p.In = s.packed(&backend.View{Buf: v.Buf, Layout: &m.Layout, DType: v.DType})
+	return s.err
 }
 
 // moment makes one number of each run.
@@ -102,12 +103,10 @@ func running(d *Device, c *backend.Call, k kernelID) error {
 // spreadGrad is the gradient of a reduction: of dy and a value y of the reduced shape, and the operand.
 func spreadGrad(share runsLauncher) launcher {
 	return func(d *Device, c *backend.Call, k kernelID) error {
-		return d.spreadRuns(c, &c.In()[2], func(s *scratch, p *kernels.Runs) (err error) {
-			if p.Dy, err = s.packed(&c.In()[0]); err != nil {
-				return err
-			}
-			if p.Y, err = s.packed(&c.In()[1]); err != nil {
-				return err
+		return d.spreadRuns(c, &c.In()[2], func(s *scratch, p *kernels.Runs) error {
+			p.Dy, p.Y = s.packed(&c.In()[0]), s.packed(&c.In()[1])
+			if s.err != nil {
+				return s.err
 			}
 			return share(d, k, p)
 		})
@@ -116,14 +115,9 @@ func spreadGrad(share runsLauncher) launcher {
 
 // pickGrad puts dy where the index says, and zeros elsewhere.
 func pickGrad(d *Device, c *backend.Call, k kernelID) error {
-	return d.spreadRuns(c, &c.Out()[0], func(s *scratch, p *kernels.Runs) (err error) {
-		if p.Dy, err = s.packed(&c.In()[0]); err != nil {
-			return err
-		}
-		if p.Index, err = s.packed(&c.In()[1]); err != nil {
-			return err
-		}
-		return launch(d, k, d.flat(c.Out()[0].Layout.Size()), p)
+	return d.spreadRuns(c, &c.Out()[0], func(s *scratch, p *kernels.Runs) error {
+		p.Dy, p.Index = s.packed(&c.In()[0]), s.packed(&c.In()[1])
+		return issue(s, k, d.flat(c.Out()[0].Layout.Size()), p)
 	})
 }
 
@@ -137,13 +131,9 @@ func oneHot(d *Device, c *backend.Call, k kernelID) error {
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	at, err := s.packed(index)
-	if err != nil {
-		return err
-	}
 	n := index.Layout.Size()
-	*p = kernels.Runs{Outer: uint64(n), N: uint64(out.Layout.Size() / n), Inner: 1, Out: address(out), Index: at, Report: d.report(c)}
-	return launch(d, k, d.flat(out.Layout.Size()), p)
+	*p = kernels.Runs{Outer: uint64(n), N: uint64(out.Layout.Size() / n), Inner: 1, Out: address(out), Index: s.packed(index), Report: d.report(c)}
+	return issue(&s, k, d.flat(out.Layout.Size()), p)
 }
 
 // spreadRuns hands body the runs of an operand and the result, which passes through a copy where its axes were moved.
@@ -162,11 +152,7 @@ func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scrat
 	}
 	p.Out = address(out)
 	if m.Moved {
-		b, err := s.take(out.Layout.Size() * out.DType.Size())
-		if err != nil {
-			return err
-		}
-		p.Out = b.ptr
+		p.Out = s.take(out.Layout.Size() * out.DType.Size()).ptr
 	}
 	if err := body(&s, p); err != nil || !m.Moved {
 		return err

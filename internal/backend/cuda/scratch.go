@@ -2,15 +2,17 @@ package cuda
 
 import (
 	"cresset/internal/backend"
+	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
 )
 
 // scratch is memory that one call needs beside its operands. It goes back when the call was issued: the stream's order keeps
-// it from being used too early.
+// it from being used too early. The first error is kept, and nothing more is taken after it: issue returns it.
 type scratch struct {
 	device *Device
 	held   [maxScratch]*Buffer
 	n      int
+	err    error
 }
 
 const maxScratch = 12
@@ -22,29 +24,32 @@ func (s *scratch) free() {
 	s.n = 0
 }
 
-// take returns the address of new memory.
-func (s *scratch) take(bytes int) (*Buffer, error) {
+// take returns new memory; after an error it holds no bytes.
+func (s *scratch) take(bytes int) *Buffer {
+	if s.err != nil {
+		return &Buffer{}
+	}
 	b, err := s.device.alloc.alloc(bytes, compute)
 	if err != nil {
-		return nil, err
+		s.err = err
+		return &Buffer{}
 	}
 	s.held[s.n] = b
 	s.n++
-	return b, nil
+	return b
 }
 
 // packed returns where the view's elements lie in row-major order: in place where they do, else as a copy.
-func (s *scratch) packed(v *backend.View) (uint64, error) {
+func (s *scratch) packed(v *backend.View) uint64 {
 	if !v.IsConst() && (v.Layout.IsContiguous() || v.Layout.Size() == 0) {
-		return address(v), nil
+		return address(v)
 	}
 	l := new(layout.Contiguous(v.Layout.Shape()))
-	b, err := s.take(l.Size() * v.DType.Size())
-	if err != nil {
-		return 0, err
+	b := s.take(l.Size() * v.DType.Size())
+	if s.err == nil {
+		s.err = s.device.copyView(&backend.View{Buf: b, Layout: l, DType: v.DType}, v)
 	}
-	to := backend.View{Buf: b, Layout: l, DType: v.DType}
-	return b.ptr, s.device.copyView(&to, v)
+	return b.ptr
 }
 
 // unpack writes row-major elements to a view of any layout.
@@ -54,20 +59,30 @@ func (s *scratch) unpack(v *backend.View, from uint64) error {
 	return s.device.copyView(v, &in)
 }
 
-// all packs every operand that the call has.
-func (s *scratch) all(c *backend.Call, at *[maxScratch]uint64) error {
+// all packs every operand that the call has; the address of others is 0.
+func (s *scratch) all(c *backend.Call) (at [maxScratch]uint64) {
 	for i := range c.In() {
-		if !c.Has(i) {
-			at[i] = 0
-			continue
+		if c.Has(i) {
+			at[i] = s.packed(&c.In()[i])
 		}
-		p, err := s.packed(&c.In()[i])
-		if err != nil {
-			return err
-		}
-		at[i] = p
 	}
-	return nil
+	return at
+}
+
+// issue launches a kernel that uses what s holds.
+func issue[P any](s *scratch, k kernelID, g kernels.Grid, p *P) error {
+	if s.err != nil {
+		return s.err
+	}
+	return launch(s.device, k, g, p)
+}
+
+// issueRows launches a row of threads for each of some runs of n elements, over what s holds.
+func issueRows[P any](s *scratch, k kernelID, runs, n uint64, p *P) error {
+	if s.err != nil {
+		return s.err
+	}
+	return launchRows(s.device, k, runs, n, p)
 }
 
 // copyView copies between any two layouts of one dtype; in may be a constant.

@@ -8,6 +8,8 @@ import (
 
 	"cresset/dtype"
 	"cresset/internal/backend"
+	"cresset/internal/dl"
+	"cresset/internal/dl/dltest"
 	"cresset/internal/driver"
 	"cresset/internal/driver/sim"
 	"cresset/internal/hardware"
@@ -15,14 +17,14 @@ import (
 	"cresset/internal/op"
 )
 
-// simulated returns a machine of two simulated GPUs and its driver, which fails on request.
-func simulated(t testing.TB) (*machine, *sim.Driver) {
+// simulated returns a machine of two simulated GPUs and its driver. compile may be nil.
+func simulated(t testing.TB, compile sim.Compiler) (*machine, *sim.Driver) {
 	t.Helper()
 	m, err := hardware.Preset("a100", 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := sim.New(m, sim.Options{LookupEnv: func(string) (string, bool) { return "", false }})
+	d := sim.New(m, sim.Options{Compile: compile, LookupEnv: func(string) (string, bool) { return "", false }})
 	return &machine{open: func() (*driver.API, error) { return d.API, nil }}, d
 }
 
@@ -92,8 +94,8 @@ func TestEveryCallMayFail(t *testing.T) {
 	} {
 		failures := 0
 		for skip := range 20 {
-			m, d := simulated(t)
-			d.Inject(sim.Fault{Symbol: symbol, Skip: skip, Result: driver.ErrInvalidValue})
+			m, d := simulated(t, nil)
+			dltest.Watch(dl.Table{Struct: d.API, Key: "cu"}).Fail(symbol, skip, driver.ErrInvalidValue)
 			_, err := program(m)
 			if err == nil {
 				break
@@ -114,19 +116,24 @@ func TestEveryCallMayFail(t *testing.T) {
 }
 
 func TestFailuresOfKernelsComeOutLater(t *testing.T) {
-	m, d := simulated(t)
-	d.Inject(sim.Fault{Symbol: "cuLaunchKernel", Result: driver.ErrIllegalAddress, Later: true})
+	m, _ := simulated(t, func(name, text string) (*sim.Code, error) {
+		code, err := sim.CompilePTX(name, text)
+		for _, k := range code.Kernels {
+			k.Run = func(*sim.Launch) (sim.Work, error) { return sim.Work{}, driver.ErrIllegalAddress }
+		}
+		return code, err
+	})
 	_, err := program(m)
 	if err == nil || !strings.HasPrefix(err.Error(), "CUDA error: an illegal memory access was encountered\n") {
 		t.Fatalf("got %v", err)
 	}
 	if _, again := program(m); again == nil || again.Error() != err.Error() {
-		t.Errorf("afterwards: %v", again)
+		t.Errorf("afterwards: %v\nfirst: %v", again, err)
 	}
 }
 
 func TestLostDevice(t *testing.T) {
-	m, d := simulated(t)
+	m, d := simulated(t, nil)
 	if _, err := program(m); err != nil {
 		t.Fatal(err)
 	}

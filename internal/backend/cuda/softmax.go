@@ -20,43 +20,26 @@ var softmaxParams paramPool[kernels.Softmax]
 
 // softmax computes runs along the axis, each by a row of threads; the result is fresh.
 func softmax(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
-	defer s.free()
-	in, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
-	}
-	p := softmaxParams.take()
-	defer softmaxParams.give(p)
-	p.In, p.Dy, p.Y = in, 0, 0
-	return alongRuns(d, c, k, p)
+	return alongRuns(d, c, k, func(s *scratch, p *kernels.Softmax) { p.In = s.packed(&c.In()[0]) })
 }
 
 // softmaxGrad is the gradient, of dy and the result.
 func softmaxGrad(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
-	defer s.free()
-	dy, err := s.packed(&c.In()[0])
-	if err != nil {
-		return err
-	}
-	y, err := s.packed(&c.In()[1])
-	if err != nil {
-		return err
-	}
-	p := softmaxParams.take()
-	defer softmaxParams.give(p)
-	p.In, p.Dy, p.Y = 0, dy, y
-	return alongRuns(d, c, k, p)
+	return alongRuns(d, c, k, func(s *scratch, p *kernels.Softmax) { p.Dy, p.Y = s.packed(&c.In()[0]), s.packed(&c.In()[1]) })
 }
 
-// alongRuns fills in the extents of a softmax and launches it.
-func alongRuns(d *Device, c *backend.Call, k kernelID, p *kernels.Softmax) error {
+// alongRuns fills in the extents of a softmax and lets pack add its operands.
+func alongRuns(d *Device, c *backend.Call, k kernelID, pack func(s *scratch, p *kernels.Softmax)) error {
 	out := &c.Out()[0]
 	if out.Layout.Size() == 0 {
 		return nil
 	}
+	s := scratch{device: d}
+	defer s.free()
+	p := softmaxParams.take()
+	defer softmaxParams.give(p)
 	outer, n, inner := layout.Around(out.Layout.Shape(), c.Params.(op.Axis).Axis)
-	p.Outer, p.N, p.Inner, p.Out = uint64(outer), uint64(n), uint64(inner), address(out)
-	return launchRows(d, k, p.Outer*p.Inner, p.N, p)
+	*p = kernels.Softmax{Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), Out: address(out)}
+	pack(&s, p)
+	return issueRows(&s, k, p.Outer*p.Inner, p.N, p)
 }

@@ -37,16 +37,12 @@ func (o *sorter) lines(d *Device, c *backend.Call, _ kernelID) error {
 	}
 	s := scratch{device: d}
 	defer s.free()
-	at, err := s.packed(x)
-	if err != nil {
-		return err
-	}
 	p := sortParams.take()
 	defer sortParams.give(p)
 	order := c.Params.(op.Order)
 	outer, n, inner := layout.Around(x.Layout.Shape(), order.Axis)
 	*p = kernels.Sort{
-		Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), K: uint64(values.Layout.Shape()[order.Axis]), In: at,
+		Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), K: uint64(values.Layout.Shape()[order.Axis]), In: s.packed(x),
 		Descending: flag(order.Descending),
 	}
 	return o.sort(&s, p, x.DType.Size(), address(values), address(indices))
@@ -64,11 +60,7 @@ func (o *sorter) sort(s *scratch, p *kernels.Sort, size int, out, index uint64) 
 	if p.Width < p.N {
 		for i := range buffers {
 			for j, size := range [2]int{size, 4} {
-				b, err := s.take(all * size)
-				if err != nil {
-					return err
-				}
-				buffers[i][j] = b.ptr
+				buffers[i][j] = s.take(all * size).ptr
 			}
 		}
 	}
@@ -86,7 +78,7 @@ func (o *sorter) sort(s *scratch, p *kernels.Sort, size int, out, index uint64) 
 		if pass == 0 {
 			k, g = o.tiles, kernels.SortTilesGrid(lines, p.N)
 		}
-		if err := launch(d, k, g, p); err != nil || sorted >= p.N {
+		if err := issue(s, k, g, p); err != nil || sorted >= p.N {
 			return err
 		}
 		p.In, p.InFrom, p.Width = to[0], to[1], sorted

@@ -57,7 +57,7 @@ type Stats struct {
 	MaxSplitBytes int64 // -1 where splits are not limited
 }
 
-func (s *Stats) lent(k poolKind, size, asked int64, oversize bool) {
+func (s *Stats) allocated(k poolKind, size, asked int64, oversize bool) {
 	s.Allocation.add(k, 1)
 	s.AllocatedBytes.add(k, size)
 	s.Active.add(k, 1)
@@ -68,7 +68,7 @@ func (s *Stats) lent(k poolKind, size, asked int64, oversize bool) {
 	}
 }
 
-func (s *Stats) returned(k poolKind, size int64, oversize bool) {
+func (s *Stats) freed(k poolKind, size int64, oversize bool) {
 	s.Allocation.add(k, -1)
 	s.AllocatedBytes.add(k, -size)
 	if oversize {

@@ -1,5 +1,4 @@
-// Package open is the one place that chooses between the machine's GPUs and
-// simulated ones.
+// Package open is the one place that chooses between the machine's GPUs and simulated ones.
 package open
 
 import (
@@ -9,10 +8,9 @@ import (
 	"cresset/internal/tenants"
 )
 
-// Driver returns the driver of this process, which is not started yet: the one
-// that CRESSET_SIM describes, or the machine's. While CRESSET_SIM is set, the
-// process sees no real GPU, whatever its value. Programs with one value share the
-// machine, unless CRESSET_SIM_STATE says otherwise. Each call opens it anew.
+// Driver returns the driver of this process, which is not started yet: the one that CRESSET_SIM describes, or the machine's.
+// While CRESSET_SIM is set, the process sees no real GPU, whatever its value. Programs with one value share the machine,
+// unless CRESSET_SIM_STATE says otherwise. Each call opens it anew.
 func Driver() (*driver.API, error) {
 	value, simulated := hardware.Asked()
 	if !simulated {

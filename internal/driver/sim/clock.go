@@ -1,6 +1,10 @@
 package sim
 
-import "cresset/internal/hardware"
+import (
+	"time"
+
+	"cresset/internal/hardware"
+)
 
 // Costs that do not depend on size, in nanoseconds.
 const (
@@ -18,3 +22,16 @@ func copyTime(bytes, link uint64) float64 { return copyCost + duration(bytes, li
 
 // duration returns the nanoseconds of n at a rate per second.
 func duration(n, rate uint64) float64 { return 1e9 * float64(n) / float64(rate) }
+
+// Now waits for all work and returns when the last of it ended on the modelled clock.
+func (d *Driver) Now() time.Duration {
+	d.mu.Lock()
+	tasks := d.everything()
+	d.mu.Unlock()
+	wait(tasks)
+	end := 0.0
+	for _, t := range tasks {
+		end = max(end, t.end)
+	}
+	return time.Duration(end)
+}

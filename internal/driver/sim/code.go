@@ -27,18 +27,14 @@ type Global struct {
 // Kernel is a function of a module that can be launched.
 type Kernel struct {
 	ParamBytes int
-	Shared     int // bytes of static shared memory
-	Local      int // bytes of local memory of a thread
 	MaxThreads int // of a block; 0 where the kernel does not say
-	// Run executes the kernel. Its error wraps a driver.Result, or counts as
-	// ErrLaunchFailed.
+	// Run executes the kernel. Its error wraps a driver.Result, or counts as ErrLaunchFailed.
 	Run func(*Launch) (Work, error)
 }
 
 // Launch is what a kernel is run with.
 type Launch struct {
 	Grid, Block driver.Dim
-	SharedBytes int
 	Params      []byte
 	Globals     []uint64 // addresses of Code.Globals
 	Memory      ptx.Memory
@@ -73,8 +69,6 @@ func CompilePTX(name, text string) (*Code, error) {
 	for name, k := range m.Kernels {
 		code.Kernels[name] = &Kernel{
 			ParamBytes: k.ParamBytes,
-			Shared:     k.Shared,
-			Local:      k.Local,
 			MaxThreads: int(k.MaxThreads[0] * k.MaxThreads[1] * k.MaxThreads[2]),
 			Run:        func(l *Launch) (Work, error) { return interpret(k, l) },
 		}
@@ -84,12 +78,11 @@ func CompilePTX(name, text string) (*Code, error) {
 
 func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 	count, err := ptx.Launch(k, ptx.LaunchConfig{
-		Grid:        [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
-		Block:       [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
-		SharedBytes: l.SharedBytes,
-		Params:      l.Params,
-		Globals:     l.Globals,
-		Memory:      l.Memory,
+		Grid:    [3]uint32{l.Grid.X, l.Grid.Y, l.Grid.Z},
+		Block:   [3]uint32{l.Block.X, l.Block.Y, l.Block.Z},
+		Params:  l.Params,
+		Globals: l.Globals,
+		Memory:  l.Memory,
 	})
 	var fault *ptx.Fault
 	if errors.As(err, &fault) {
@@ -98,8 +91,7 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 	return Work{count.GlobalBytes, count.LaneInstructions}, err
 }
 
-// KernelError is a kernel that did not end well, with the result that hardware
-// would give.
+// KernelError is a kernel that did not end well, with the result that hardware would give.
 type KernelError struct {
 	Result driver.Result
 	Fault  error
@@ -113,12 +105,10 @@ func (e *KernelError) Unwrap() []error { return []error{e.Result, e.Fault} }
 
 func faultResult(kind ptx.FaultKind) driver.Result {
 	switch kind {
-	case ptx.OutOfBounds, ptx.UseAfterFree, ptx.ReadOnly:
+	case ptx.OutOfBounds, ptx.UseAfterFree:
 		return driver.ErrIllegalAddress
 	case ptx.Misaligned:
 		return driver.ErrMisalignedAddress
-	case ptx.Overtime:
-		return driver.ErrLaunchTimeout
 	}
 	return driver.ErrLaunchFailed
 }

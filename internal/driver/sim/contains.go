@@ -2,9 +2,8 @@ package sim
 
 import "unsafe"
 
-// contains reports whether part lies inside of whole. The addresses are only
-// compared, which is sound as integers: neither slice is on a stack, for both
-// came through the table's fields or the host's allocator.
+// contains reports whether part lies inside of whole. The addresses are only compared, which is sound as integers: neither
+// slice is on a stack, for both came through the table's fields or the host's allocator.
 func contains(whole, part []byte) bool {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(whole)))
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(part)))

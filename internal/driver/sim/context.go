@@ -13,8 +13,7 @@ type context struct {
 	dev       *device
 	destroyed bool
 	legacy    *stream           // stream 0
-	streams   []*stream         // all others that are not destroyed
-	draining  []*task           // last ones of destroyed streams
+	streams   []*stream         // all others
 	peers     map[*context]bool // whose memory it can use
 	why       error             // about the last call that was refused
 	owned     []*allocation     // freed with it
@@ -40,18 +39,8 @@ func (d *Driver) explain(h driver.Context) error {
 	return c.why
 }
 
-// within has no thread to prepare: each call names its context.
-func (d *Driver) within(h driver.Context, f func()) driver.Result {
-	_, r := d.enter("cuCtxSetCurrent", h)
-	d.mu.Unlock()
-	if r == driver.Success {
-		f()
-	}
-	return r
-}
-
 func (d *Driver) primaryRetain(h driver.Device) (driver.Context, driver.Result) {
-	dev, r := d.device("cuDevicePrimaryCtxRetain", h)
+	dev, r := d.device(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
@@ -72,7 +61,7 @@ func (d *Driver) primaryRetain(h driver.Device) (driver.Context, driver.Result) 
 
 // primaryRelease destroys the context with its last release.
 func (d *Driver) primaryRelease(h driver.Device) driver.Result {
-	dev, r := d.device("cuDevicePrimaryCtxRelease_v2", h)
+	dev, r := d.device(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r
@@ -119,7 +108,7 @@ func (d *Driver) dismantle(c *context) {
 }
 
 func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
-	c, r := d.enter("cuCtxSynchronize", h)
+	c, r := d.enter(h)
 	if r != driver.Success {
 		d.mu.Unlock()
 		return r
@@ -128,7 +117,7 @@ func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
 }
 
 func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) driver.Result {
-	c, r := d.enter("cuCtxEnablePeerAccess", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r

@@ -6,8 +6,8 @@ import (
 	"cresset/internal/driver"
 )
 
-// stagedBytes is up to which size CUDA stages a copy out of ordinary memory and
-// returns; the source is free then. It waits for larger ones.
+// stagedBytes is up to which size CUDA stages a copy out of ordinary memory and returns; the source is free then. It waits
+// for larger ones.
 const stagedBytes = 64 << 10
 
 // maxQueued is how much work a stream takes before a call waits.
@@ -24,8 +24,8 @@ func (d *Driver) move(dst, src []byte, nanoseconds float64) work {
 	}
 }
 
-// back asks the host for memory that is about to be written. What cannot be done
-// after a call has succeeded leaves the device unusable.
+// back asks the host for memory that is about to be written. What cannot be done after a call has succeeded leaves the
+// device unusable.
 func (d *Driver) back(data []byte) *failure {
 	if err := d.room.take(data); err != nil {
 		return &failure{driver.ErrUnknown, err}
@@ -34,8 +34,7 @@ func (d *Driver) back(data []byte) *failure {
 }
 
 func (d *Driver) copyIn(h driver.Context, dst driver.Ptr, src []byte, sh driver.Stream) driver.Result {
-	const symbol = "cuMemcpyHtoDAsync_v2"
-	c, s, r := d.enterStream(symbol, h, sh)
+	c, s, r := d.enterStream(h, sh)
 	if r != driver.Success || len(src) == 0 {
 		d.mu.Unlock()
 		return r
@@ -46,24 +45,20 @@ func (d *Driver) copyIn(h driver.Context, dst driver.Ptr, src []byte, sh driver.
 		return r
 	}
 	cost := copyTime(uint64(len(src)), c.dev.gpu.Link)
-	waits := false
-	if d.space.hostAt(src) == nil {
-		if len(src) > stagedBytes {
-			waits = true
-		} else {
-			src = slices.Clone(src)
-		}
+	pageable := d.space.hostAt(src) == nil
+	waits := pageable && len(src) > stagedBytes
+	if pageable && !waits {
+		src = slices.Clone(src)
 	}
-	t := d.queue(symbol, s, d.move(to, src, cost))
+	t := d.put(s, d.move(to, src, cost))
 	if !waits {
-		return d.after(c, nil)
+		t = nil
 	}
 	return d.after(c, t)
 }
 
 func (d *Driver) copyOut(h driver.Context, dst []byte, src driver.Ptr, sh driver.Stream) driver.Result {
-	const symbol = "cuMemcpyDtoHAsync_v2"
-	c, s, r := d.enterStream(symbol, h, sh)
+	c, s, r := d.enterStream(h, sh)
 	if r != driver.Success || len(dst) == 0 {
 		d.mu.Unlock()
 		return r
@@ -74,7 +69,7 @@ func (d *Driver) copyOut(h driver.Context, dst []byte, src driver.Ptr, sh driver
 		return r
 	}
 	cost := copyTime(uint64(len(dst)), c.dev.gpu.Link)
-	t := d.queue(symbol, s, func() (float64, *failure) {
+	t := d.put(s, func() (float64, *failure) {
 		copy(dst, from)
 		return cost, nil
 	})
@@ -84,8 +79,7 @@ func (d *Driver) copyOut(h driver.Context, dst []byte, src driver.Ptr, sh driver
 	return d.after(c, t)
 }
 
-// after unlocks the driver, waits for t where there is one, and returns the
-// result of the call that queued it.
+// after unlocks the driver, waits for t where there is one, and returns the result of the call that queued it.
 func (d *Driver) after(c *context, t *task) driver.Result {
 	if t == nil {
 		d.mu.Unlock()
@@ -95,33 +89,13 @@ func (d *Driver) after(c *context, t *task) driver.Result {
 }
 
 func (d *Driver) copyWithin(h driver.Context, dst, src driver.Ptr, n uint64, sh driver.Stream) driver.Result {
-	const symbol = "cuMemcpyDtoDAsync_v2"
-	c, s, r := d.enterStream(symbol, h, sh)
-	defer d.mu.Unlock()
-	if r != driver.Success || n == 0 {
-		return r
-	}
-	to, r := d.bytes(c, dst, n)
-	if r != driver.Success {
-		return r
-	}
-	from, r := d.bytes(c, src, n)
-	if r != driver.Success {
-		return r
-	}
-	if dst < src+driver.Ptr(n) && src < dst+driver.Ptr(n) {
-		return c.refuse(driver.ErrInvalidValue, "%d bytes from %#x to %#x overlap", n, src, dst)
-	}
-	// Both directions go over the same memory.
-	d.queue(symbol, s, d.move(to, from, copyTime(2*n, c.dev.gpu.Bandwidth)))
-	return driver.Success
+	return d.copyPeer(h, dst, h, src, h, n, sh)
 }
 
-// copyPeer copies between devices, directly where one can use the other's memory
-// and through the host elsewhere: only the time differs.
+// copyPeer copies between devices, directly where one can use the other's memory and through the host elsewhere: only the
+// time differs.
 func (d *Driver) copyPeer(h driver.Context, dst driver.Ptr, dstCtx driver.Context, src driver.Ptr, srcCtx driver.Context, n uint64, sh driver.Stream) driver.Result {
-	const symbol = "cuMemcpyPeerAsync"
-	c, s, r := d.enterStream(symbol, h, sh)
+	c, s, r := d.enterStream(h, sh)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r
@@ -146,10 +120,11 @@ func (d *Driver) copyPeer(h driver.Context, dst driver.Ptr, dstCtx driver.Contex
 	if dst < src+driver.Ptr(n) && src < dst+driver.Ptr(n) {
 		return c.refuse(driver.ErrInvalidValue, "%d bytes from %#x to %#x overlap", n, src, dst)
 	}
-	d.queue(symbol, s, d.move(to, from, d.peerTime(receiver, sender, n)))
+	d.put(s, d.move(to, from, d.peerTime(receiver, sender, n)))
 	return driver.Success
 }
 
+// peerTime counts a copy within a device twice: both directions go over the same memory.
 func (d *Driver) peerTime(to, from *context, n uint64) float64 {
 	switch {
 	case to.dev == from.dev:
@@ -161,8 +136,7 @@ func (d *Driver) peerTime(to, from *context, n uint64) float64 {
 }
 
 func (d *Driver) setBytes(h driver.Context, dst driver.Ptr, value uint8, n uint64, sh driver.Stream) driver.Result {
-	const symbol = "cuMemsetD8Async"
-	c, s, r := d.enterStream(symbol, h, sh)
+	c, s, r := d.enterStream(h, sh)
 	defer d.mu.Unlock()
 	if r != driver.Success || n == 0 {
 		return r
@@ -175,7 +149,7 @@ func (d *Driver) setBytes(h driver.Context, dst driver.Ptr, value uint8, n uint6
 		return r
 	}
 	cost := kernelTime(c.dev.gpu, Work{Bytes: n})
-	d.queue(symbol, s, func() (float64, *failure) {
+	d.put(s, func() (float64, *failure) {
 		if failed := d.back(to); failed != nil {
 			return 0, failed
 		}
@@ -194,8 +168,8 @@ func fill(dst []byte, value byte) {
 }
 
 // enterStream is enter for a call that gives work to a stream.
-func (d *Driver) enterStream(symbol string, h driver.Context, sh driver.Stream) (*context, *stream, driver.Result) {
-	c, r := d.enter(symbol, h)
+func (d *Driver) enterStream(h driver.Context, sh driver.Stream) (*context, *stream, driver.Result) {
+	c, r := d.enter(h)
 	if r != driver.Success {
 		return nil, nil, r
 	}

@@ -2,8 +2,6 @@ package sim
 
 import "cresset/internal/driver"
 
-const allEventFlags = driver.EventBlockingSync | driver.EventDisableTiming
-
 // event marks a point in a stream's work.
 type event struct {
 	ctx      *context
@@ -21,12 +19,12 @@ func (d *Driver) event(c *context, h driver.Event) (*event, driver.Result) {
 }
 
 func (d *Driver) eventCreate(h driver.Context, flags uint32) (driver.Event, driver.Result) {
-	c, r := d.enter("cuEventCreate", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
 	}
-	if flags&^allEventFlags != 0 {
+	if flags&^driver.EventDisableTiming != 0 {
 		return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of an event", flags)
 	}
 	handle := driver.Event(d.newHandle())
@@ -34,20 +32,8 @@ func (d *Driver) eventCreate(h driver.Context, flags uint32) (driver.Event, driv
 	return handle, r
 }
 
-func (d *Driver) eventDestroy(h driver.Context, eh driver.Event) driver.Result {
-	c, r := d.enter("cuEventDestroy_v2", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	if _, r = d.event(c, eh); r == driver.Success {
-		delete(d.events, eh)
-	}
-	return r
-}
-
 func (d *Driver) eventRecord(h driver.Context, eh driver.Event, sh driver.Stream) driver.Result {
-	c, r := d.enter("cuEventRecord", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r
@@ -67,7 +53,7 @@ func (d *Driver) eventRecord(h driver.Context, eh driver.Event, sh driver.Stream
 }
 
 func (d *Driver) eventQuery(h driver.Context, eh driver.Event) driver.Result {
-	c, r := d.enter("cuEventQuery", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r
@@ -80,7 +66,7 @@ func (d *Driver) eventQuery(h driver.Context, eh driver.Event) driver.Result {
 }
 
 func (d *Driver) eventSynchronize(h driver.Context, eh driver.Event) driver.Result {
-	c, r := d.enter("cuEventSynchronize", h)
+	c, r := d.enter(h)
 	var e *event
 	if r == driver.Success {
 		e, r = d.event(c, eh)
@@ -94,7 +80,7 @@ func (d *Driver) eventSynchronize(h driver.Context, eh driver.Event) driver.Resu
 
 // eventElapsedTime is the time between two points on the modelled clock.
 func (d *Driver) eventElapsedTime(h driver.Context, start, end driver.Event) (float32, driver.Result) {
-	c, r := d.enter("cuEventElapsedTime", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r

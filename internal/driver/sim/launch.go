@@ -11,10 +11,9 @@ import (
 
 // function is a kernel of a module.
 type function struct {
-	module  *module
-	name    string
-	kernel  *Kernel
-	dynamic int // most bytes of dynamic shared memory
+	module *module
+	name   string
+	kernel *Kernel
 }
 
 func (f *function) maxThreads() int {
@@ -33,28 +32,27 @@ func (d *Driver) function(c *context, h driver.Function) (*function, driver.Resu
 	return f, driver.Success
 }
 
-func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block driver.Dim, shared uint32, sh driver.Stream, params []byte) driver.Result {
-	const symbol = "cuLaunchKernel"
-	c, s, r := d.enterStream(symbol, h, sh)
+func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block driver.Dim, sh driver.Stream, params []byte) driver.Result {
+	c, s, r := d.enterStream(h, sh)
 	var f *function
 	if r == driver.Success {
 		f, r = d.function(c, fh)
 	}
 	if r == driver.Success {
-		r = c.checkLaunch(f, grid, block, shared, params)
+		r = c.checkLaunch(f, grid, block, params)
 	}
 	if r != driver.Success {
 		d.mu.Unlock()
 		return r
 	}
 	l := &Launch{
-		Grid: grid, Block: block, SharedBytes: int(shared),
+		Grid: grid, Block: block,
 		Params: bytes.Clone(params),
 	}
 	for _, a := range f.module.globals {
 		l.Globals = append(l.Globals, a.base)
 	}
-	t := d.queue(symbol, s, func() (float64, *failure) { return d.execute(c, f, l) })
+	t := d.put(s, func() (float64, *failure) { return d.execute(c, f, l) })
 	d.stir()
 	if d.blocking {
 		return d.after(c, t)
@@ -63,7 +61,7 @@ func (d *Driver) launchKernel(h driver.Context, fh driver.Function, grid, block 
 }
 
 // checkLaunch makes the checks that a launch answers at once.
-func (c *context) checkLaunch(f *function, grid, block driver.Dim, shared uint32, params []byte) driver.Result {
+func (c *context) checkLaunch(f *function, grid, block driver.Dim, params []byte) driver.Result {
 	switch {
 	case grid.Count() == 0 || grid.X > maxGridX || grid.Y > maxGridYZ || grid.Z > maxGridYZ:
 		return c.refuse(driver.ErrInvalidValue, "%s: a grid of %v blocks", f.name, grid)
@@ -72,8 +70,6 @@ func (c *context) checkLaunch(f *function, grid, block driver.Dim, shared uint32
 		return c.refuse(driver.ErrInvalidValue, "%s: a block of %v threads", f.name, block)
 	case block.Count() > uint64(f.maxThreads()):
 		return c.refuse(driver.ErrInvalidValue, "%s: a block of %d threads, and the kernel allows %d", f.name, block.Count(), f.maxThreads())
-	case int(shared) > f.dynamic:
-		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of dynamic shared memory, and %d are allowed", f.name, shared, f.dynamic)
 	case len(params) != f.kernel.ParamBytes:
 		return c.refuse(driver.ErrInvalidValue, "%s: %d bytes of parameters, and the kernel takes %d", f.name, len(params), f.kernel.ParamBytes)
 	}
@@ -119,8 +115,8 @@ type view struct {
 	watch *watch // nil where the host has memory enough
 }
 
-// Find returns the region that holds an address, or the nearest one. On a host
-// without memory there is none, which ends the kernel.
+// Find returns the region that holds an address, or the nearest one. On a host without memory there is none, which ends the
+// kernel.
 func (v *view) Find(addr uint64) ptx.Region {
 	a, _ := v.d.space.find(addr)
 	if a == nil || !v.reaches(a) || v.watch.shortage() {

@@ -16,26 +16,24 @@ func TestLaunchesThatAreRefused(t *testing.T) {
 	for _, tc := range []struct {
 		name        string
 		grid, block driver.Dim
-		shared      uint32
 		params      []byte
 	}{
-		{"empty grid", driver.Dim{X: 1, Y: 0, Z: 1}, one, 0, params},
-		{"wide grid", driver.Dim{X: 1 << 31, Y: 1, Z: 1}, one, 0, params},
-		{"high grid", driver.Dim{X: 1, Y: 65536, Z: 1}, one, 0, params},
-		{"empty block", one, driver.Dim{}, 0, params},
-		{"large block", one, driver.Dim{X: 1024, Y: 2, Z: 1}, 0, params},
-		{"deep block", one, driver.Dim{X: 1, Y: 1, Z: 65}, 0, params},
-		{"more than the kernel allows", one, driver.Dim{X: 257, Y: 1, Z: 1}, 0, params},
-		{"shared memory", one, one, 48 << 10, params},
-		{"no parameters", one, one, 0, nil},
-		{"too many parameters", one, one, 0, append(params, 0)},
+		{"empty grid", driver.Dim{X: 1, Y: 0, Z: 1}, one, params},
+		{"wide grid", driver.Dim{X: 1 << 31, Y: 1, Z: 1}, one, params},
+		{"high grid", driver.Dim{X: 1, Y: 65536, Z: 1}, one, params},
+		{"empty block", one, driver.Dim{}, params},
+		{"large block", one, driver.Dim{X: 1024, Y: 2, Z: 1}, params},
+		{"deep block", one, driver.Dim{X: 1, Y: 1, Z: 65}, params},
+		{"more than the kernel allows", one, driver.Dim{X: 257, Y: 1, Z: 1}, params},
+		{"no parameters", one, one, nil},
+		{"too many parameters", one, one, append(params, 0)},
 	} {
-		if r := b.api.LaunchKernel(b.ctx, touch, tc.grid, tc.block, tc.shared, 0, tc.params); r != driver.ErrInvalidValue {
+		if r := b.api.LaunchKernel(b.ctx, touch, tc.grid, tc.block, 0, tc.params); r != driver.ErrInvalidValue {
 			t.Errorf("%s: got %v", tc.name, r)
 		}
 		b.explained("touch: ")
 	}
-	b.want(driver.ErrInvalidHandle, b.api.LaunchKernel(b.ctx, 0, one, one, 0, 0, params))
+	b.want(driver.ErrInvalidHandle, b.api.LaunchKernel(b.ctx, 0, one, one, 0, params))
 	b.ok(b.launch(touch, 0, uint64(b.alloc(8))))
 	b.ok(b.api.CtxSynchronize(b.ctx))
 }
@@ -161,7 +159,7 @@ func (b saxpyBench) launch(n uint32) driver.Result {
 	params = binary.LittleEndian.AppendUint64(params, uint64(b.x))
 	params = binary.LittleEndian.AppendUint32(params, math.Float32bits(2))
 	params = binary.LittleEndian.AppendUint32(params, n)
-	return b.api.LaunchKernel(b.ctx, b.f, driver.Dim{X: 8, Y: 1, Z: 1}, driver.Dim{X: 128, Y: 1, Z: 1}, 0, 0, params)
+	return b.api.LaunchKernel(b.ctx, b.f, driver.Dim{X: 8, Y: 1, Z: 1}, driver.Dim{X: 128, Y: 1, Z: 1}, 0, params)
 }
 
 func TestPTX(t *testing.T) {
@@ -228,7 +226,7 @@ func BenchmarkLaunch(b *testing.B) {
 	f, _ := api.ModuleGetFunction(ctx, code, "k")
 	b.ReportAllocs()
 	for b.Loop() {
-		api.LaunchKernel(ctx, f, one, one, 0, 0, nil)
+		api.LaunchKernel(ctx, f, one, one, 0, nil)
 	}
 	if r := api.CtxSynchronize(ctx); r != driver.Success {
 		b.Fatal(r)

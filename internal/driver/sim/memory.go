@@ -7,12 +7,12 @@ import (
 	"cresset/internal/driver"
 )
 
-// mapBytes is the size from which an allocation is mapped by itself. Smaller
-// ones are Go's, because systems limit the number of mappings.
+// mapBytes is the size from which an allocation is mapped by itself. Smaller ones are Go's, because systems limit the number
+// of mappings.
 const mapBytes = 64 << 10
 
 func (d *Driver) memGetInfo(h driver.Context) (free, total uint64, r driver.Result) {
-	c, r := d.enter("cuMemGetInfo_v2", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, 0, r
@@ -21,7 +21,7 @@ func (d *Driver) memGetInfo(h driver.Context) (free, total uint64, r driver.Resu
 }
 
 func (d *Driver) memAlloc(h driver.Context, bytes uint64) (driver.Ptr, driver.Result) {
-	c, r := d.enter("cuMemAlloc_v2", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
@@ -65,7 +65,7 @@ func backing(bytes uint64) (data []byte, release func(), err error) {
 
 // memFree waits for all work, as CUDA does.
 func (d *Driver) memFree(h driver.Context, p driver.Ptr) driver.Result {
-	c, r := d.enter("cuMemFree_v2", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success || p == 0 {
 		return r
@@ -80,10 +80,9 @@ func (d *Driver) memFree(h driver.Context, p driver.Ptr) driver.Result {
 	return c.dev.state()
 }
 
-// retire frees allocations when the work that may use them has ended, and
-// returns how many it has freed. The driver is locked, but not all the time: work
-// that is queued while the first is waited for is waited for as well, because it
-// may have found the memory sound.
+// retire frees allocations when the work that may use them has ended, and returns how many it has freed. The driver is
+// locked, but not all the time: work that is queued while the first is waited for is waited for as well, because it may have
+// found the memory sound.
 func (d *Driver) retire(all ...*allocation) int {
 	d.pause()
 	gone := make([]*allocation, 0, len(all))
@@ -129,9 +128,6 @@ func (d *Driver) owned(c *context, p driver.Ptr) (*allocation, driver.Result) {
 // disown takes an allocation off its context's account.
 func (d *Driver) disown(a *allocation) {
 	c := a.owner
-	if c == nil {
-		return
-	}
 	c.dev.taken -= a.charged
 	d.announce()
 	if i := slices.Index(c.owned, a); i >= 0 {
@@ -141,57 +137,29 @@ func (d *Driver) disown(a *allocation) {
 	}
 }
 
-const allHostFlags = driver.HostPortable | driver.HostMapped | driver.HostWriteCombined
-
-// memHostAlloc returns memory of Go: all host memory is pinned here, but only
-// what comes from here is copied without waiting, as on hardware.
+// memHostAlloc returns memory of Go: all host memory is pinned here, but only what comes from here is copied without
+// waiting, as on hardware.
 func (d *Driver) memHostAlloc(h driver.Context, bytes uint64, flags uint32) ([]byte, driver.Result) {
-	c, r := d.enter("cuMemHostAlloc", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return nil, r
 	}
-	if bytes == 0 || flags&^allHostFlags != 0 {
+	if bytes == 0 || flags&^(driver.HostPortable|driver.HostMapped) != 0 {
 		return nil, c.refuse(driver.ErrInvalidValue, "pinned memory of %d bytes with flags %#x", bytes, flags)
 	}
 	if spare := d.room.left() - reserve; bytes > uint64(max(spare, 0)) {
 		return nil, c.refuse(driver.ErrOutOfMemory, "pinned memory: %w", &RoomError{int64(min(bytes, math.MaxInt64)), spare + reserve})
 	}
-	a := &allocation{data: make([]byte, bytes), release: func() {}}
+	a := &allocation{data: make([]byte, bytes)}
 	if !d.space.place(a, hostRegion) {
 		return nil, c.refuse(driver.ErrOutOfMemory, "no addresses for %d bytes of pinned memory", bytes)
 	}
 	return a.data, driver.Success
 }
 
-// pinned finds the pinned allocation that starts where p does.
-func (d *Driver) pinned(c *context, p []byte) (*allocation, driver.Result) {
-	if len(p) > 0 {
-		if a := d.space.hostAt(p); a != nil && &a.data[0] == &p[0] {
-			return a, driver.Success
-		}
-	}
-	return nil, c.refuse(driver.ErrInvalidValue, "not the start of pinned memory")
-}
-
-func (d *Driver) memFreeHost(h driver.Context, p []byte) driver.Result {
-	c, r := d.enter("cuMemFreeHost", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	a, r := d.pinned(c, p)
-	if r != driver.Success {
-		return r
-	}
-	if d.retire(a) == 0 {
-		return c.refuse(driver.ErrInvalidValue, "the pinned memory has been freed meanwhile")
-	}
-	return c.dev.state()
-}
-
 func (d *Driver) memHostGetDevicePointer(h driver.Context, p []byte, flags uint32) (driver.Ptr, driver.Result) {
-	c, r := d.enter("cuMemHostGetDevicePointer_v2", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
@@ -199,9 +167,8 @@ func (d *Driver) memHostGetDevicePointer(h driver.Context, p []byte, flags uint3
 	if flags != 0 {
 		return 0, c.refuse(driver.ErrInvalidValue, "the flags are %#x, and must be 0", flags)
 	}
-	a, r := d.pinned(c, p)
-	if r != driver.Success {
-		return 0, r
+	if a := d.space.hostAt(p); len(p) > 0 && a != nil && &a.data[0] == &p[0] {
+		return driver.Ptr(a.base), r
 	}
-	return driver.Ptr(a.base), r
+	return 0, c.refuse(driver.ErrInvalidValue, "not the start of pinned memory")
 }

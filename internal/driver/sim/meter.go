@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// meter tells for how much of the time kernels run on a device. It is the one
-// thing here that looks at a real clock: other programs see how busy this one
-// keeps the GPU now.
+// meter tells for how much of the time kernels run on a device. It is the one thing here that looks at a real clock: other
+// programs see how busy this one keeps the GPU now.
 type meter struct {
 	mu      sync.Mutex
 	running int

@@ -23,9 +23,8 @@ var (
 	targetLine  = regexp.MustCompile(`(?m)^\s*\.target\s+sm_(\d+)([af]?)`)
 )
 
-// newestPTX returns the newest version of PTX, as 10·major + minor, that a driver
-// for the given version of CUDA reads: they rise together, but not evenly (PTX
-// ISA, release notes).
+// newestPTX returns the newest version of PTX, as 10·major + minor, that a driver for the given version of CUDA reads: they
+// rise together, but not evenly (PTX ISA, release notes).
 func newestPTX(cuda int32) int {
 	major, minor := int(cuda/1000), int(cuda%1000/10)
 	switch {
@@ -74,7 +73,7 @@ func (d *Driver) moduleLoadData(h driver.Context, image []byte, jit *driver.JIT)
 		jit = &driver.JIT{}
 	}
 	jit.Info, jit.Errors = "", ""
-	c, r := d.enter("cuModuleLoadDataEx", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
@@ -126,50 +125,21 @@ func (d *Driver) placeGlobals(m *module) driver.Result {
 	return driver.Success
 }
 
-// module finds a module by its handle.
-func (d *Driver) module(c *context, h driver.Module) (*module, driver.Result) {
-	m, ok := d.modules[h]
-	if !ok || m.ctx != c {
-		return nil, c.refuse(driver.ErrInvalidHandle, "no module %#x in this context", h)
-	}
-	return m, driver.Success
-}
-
-func (d *Driver) moduleUnload(h driver.Context, mh driver.Module) driver.Result {
-	c, r := d.enter("cuModuleUnload", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	m, r := d.module(c, mh)
-	if r != driver.Success {
-		return r
-	}
-	delete(d.modules, mh)
-	for fh, f := range d.functions {
-		if f.module == m {
-			delete(d.functions, fh)
-		}
-	}
-	d.retire(m.globals...)
-	return c.dev.state()
-}
-
 func (d *Driver) moduleGetFunction(h driver.Context, mh driver.Module, name string) (driver.Function, driver.Result) {
-	c, r := d.enter("cuModuleGetFunction", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
 	}
-	m, r := d.module(c, mh)
-	if r != driver.Success {
-		return 0, r
+	m, ok := d.modules[mh]
+	if !ok || m.ctx != c {
+		return 0, c.refuse(driver.ErrInvalidHandle, "no module %#x in this context", mh)
 	}
 	kernel, ok := m.code.Kernels[name]
 	if !ok {
 		return 0, c.refuse(driver.ErrNotFound, "the module has no kernel %q", name)
 	}
 	handle := driver.Function(d.newHandle())
-	d.functions[handle] = &function{module: m, name: name, kernel: kernel, dynamic: max(0, sharedPerBlock-kernel.Shared)}
+	d.functions[handle] = &function{module: m, name: name, kernel: kernel}
 	return handle, driver.Success
 }

@@ -12,8 +12,8 @@ const (
 	checkStep = 64 << 20  // bytes written between two looks at the host
 )
 
-// room watches that the host can back what is written: the system promises
-// memory that it does not have, and ends the program that believes it.
+// room checks that the host can back what is written: Linux overcommits memory, and kills the process that uses more than
+// there is.
 type room struct {
 	available func() int64
 
@@ -37,8 +37,8 @@ func (e *RoomError) Error() string {
 		wanted, e.Available, reserve)
 }
 
-// take asks for memory before it is written. What is written again is counted
-// again, which only makes the next look come sooner.
+// take asks for memory before it is written. What is written again is counted again, which only makes the next look come
+// sooner.
 func (r *room) take(data []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *room) left() int64 {
 	return mem.Available()
 }
 
-// took counts what a kernel has written, which nobody knows before.
+// took counts what a kernel has written, which is not known before it ran.
 func (r *room) took(n uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

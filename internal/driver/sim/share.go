@@ -8,63 +8,62 @@ import (
 )
 
 const (
-	beat   = 200 * time.Millisecond // between what is told to the other programs
-	recent = 50 * time.Millisecond  // as old may be what is known of them
-	notice = 1 << 20                // bytes more on a device that they are told at once
+	interval = 200 * time.Millisecond // between publications to the other programs
+	recent   = 50 * time.Millisecond  // how old knowledge of them may be
+	notice   = 1 << 20                // bytes of growth on a device that are published at once
 )
 
 // share is what other programs at the machine know of this one.
 type share struct {
-	table *tenants.Table // nil at a machine of its own
-	shown []tenants.Usage
-	beats bool // a timer runs
+	table   *tenants.Table // nil at a machine of its own
+	shown   []tenants.Usage
+	ticking bool // the timer of the next publication runs
 }
 
-// free returns the bytes of a device that nobody holds, with what other programs
-// hold as it was at most age ago. The driver is locked.
+// free returns the bytes of a device that nobody holds, with what other programs hold as it was at most age ago. The driver
+// is locked.
 func (d *Driver) free(dev *device, age time.Duration) uint64 {
 	held := dev.gpu.Reserved + dev.gpu.Used + dev.taken + d.share.table.Held(dev.gpu.UUID, age)
 	return dev.gpu.Memory - min(held, dev.gpu.Memory)
 }
 
-// announce tells the other programs that this one holds more or less: at once
-// after a quiet time or where it is much, and otherwise with the next beat. The
-// driver is locked.
+// announce publishes how much memory this program holds: at once where no timer runs or a device's memory has grown by
+// notice, and otherwise when the timer fires. The driver is locked.
 func (d *Driver) announce() {
 	if d.share.table == nil {
 		return
 	}
-	if !d.share.beats || d.grown() {
+	if !d.share.ticking || d.grown() {
 		d.publish(d.usage())
 	}
 	d.stir()
 }
 
-// stir starts the beats, which go on while there is something to tell.
+// stir starts the timer, which is started again while usage changes.
 func (d *Driver) stir() {
-	if d.share.table != nil && !d.share.beats {
-		d.share.beats = true
+	if d.share.table != nil && !d.share.ticking {
+		d.share.ticking = true
 		for _, dev := range d.devices {
 			dev.meter.reading() // from now on
 		}
-		time.AfterFunc(beat, d.beat)
+		time.AfterFunc(interval, d.tick)
 	}
 }
 
-func (d *Driver) beat() {
+func (d *Driver) tick() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.measured()
-	d.share.beats = !slices.Equal(now, d.share.shown) || slices.ContainsFunc(now, busy)
+	d.share.ticking = !slices.Equal(now, d.share.shown) || slices.ContainsFunc(now, busy)
 	d.publish(now)
-	if d.share.beats {
-		time.AfterFunc(beat, d.beat)
+	if d.share.ticking {
+		time.AfterFunc(interval, d.tick)
 	}
 }
 
 func busy(u tenants.Usage) bool { return u.Utilization > 0 }
 
-// publish gives no error: a machine whose folder has gone is one of its own.
+// publish ignores errors: without the shared folder the machine is this program's alone.
 func (d *Driver) publish(now []tenants.Usage) {
 	if slices.Equal(now, d.share.shown) {
 		return

@@ -75,12 +75,12 @@ func TestBusy(t *testing.T) {
 func TestAlone(t *testing.T) {
 	b := start(t, "t4", 1)
 	b.alloc(1 << 30)
-	if b.share.beats || b.share.shown != nil {
+	if b.share.ticking || b.share.shown != nil {
 		t.Error("a driver of its own machine tells others of itself")
 	}
 }
 
-// eventually waits for what another program is told within a beat or two.
+// eventually waits for what another program is told within an interval or two.
 func (b *bench) eventually(ok func() bool) {
 	b.Helper()
 	for range 1000 {

@@ -1,10 +1,8 @@
-// Package sim is a driver without GPUs: it fills driver.API, symbol for symbol,
-// with a machine that a hardware description tells of. It keeps CUDA's rules of
-// contexts, streams, events and errors, executes PTX, and measures time by a
-// model instead of a clock.
+// Package sim is a driver without GPUs: it fills driver.API, symbol for symbol, with a machine that a hardware description
+// tells of. It keeps CUDA's rules of contexts, streams, events and errors, executes PTX, and measures time by a model
+// instead of a clock.
 //
-// Device memory costs host memory only where it is written. What hardware cannot
-// say about a failure, API.Explain does.
+// Device memory costs host memory only where it is written. What hardware cannot say about a failure, API.Explain does.
 package sim
 
 import (
@@ -16,8 +14,7 @@ import (
 	"cresset/internal/tenants"
 )
 
-// Options changes what a simulated driver finds around it. The zero value is the
-// process itself.
+// Options changes what a simulated driver finds around it. The zero value is the process itself.
 type Options struct {
 	LookupEnv func(name string) (value string, set bool) // os.LookupEnv
 	Compile   Compiler                                   // the PTX interpreter's
@@ -25,8 +22,7 @@ type Options struct {
 	Tenants   *tenants.Table                             // the other programs at the machine; nil where it has none
 }
 
-// Driver is a simulated driver with its devices. Its methods are for tests; the
-// rest of the program uses API.
+// Driver is a simulated driver with its devices.
 type Driver struct {
 	API *driver.API
 
@@ -47,13 +43,10 @@ type Driver struct {
 	events    map[driver.Event]*event
 	modules   map[driver.Module]*module
 	functions map[driver.Function]*function
-	faults    []*Fault
-	calls     map[string]int
 }
 
-// New returns a driver of the machine. Each has its own devices, as if it were
-// the driver of another process; those with one Tenants folder see what the others
-// hold.
+// New returns a driver of the machine. Each has its own devices, as if it were the driver of another process; those with one
+// Tenants folder see what the others hold.
 func New(m *hardware.Machine, o Options) *Driver {
 	d := &Driver{
 		machine:   m,
@@ -66,7 +59,6 @@ func New(m *hardware.Machine, o Options) *Driver {
 		events:    map[driver.Event]*event{},
 		modules:   map[driver.Module]*module{},
 		functions: map[driver.Function]*function{},
-		calls:     map[string]int{},
 	}
 	if d.env == nil {
 		d.env = os.LookupEnv
@@ -84,18 +76,17 @@ func (d *Driver) table() *driver.API {
 		Release:   d.machine.Driver,
 		Simulated: true,
 		Explain:   d.explain,
-		Within:    d.within,
 
 		Init:             d.init,
 		DriverGetVersion: d.driverGetVersion,
 
 		DeviceGetCount:          d.deviceGetCount,
 		DeviceGet:               d.deviceGet,
-		DeviceGetName:           d.deviceGetName,
-		DeviceGetUUID:           d.deviceGetUUID,
-		DeviceTotalMem:          d.deviceTotalMem,
+		DeviceGetName:           tell(d, (*device).name),
+		DeviceGetUUID:           tell(d, (*device).uuid),
+		DeviceTotalMem:          tell(d, (*device).memory),
 		DeviceGetAttribute:      d.deviceGetAttribute,
-		DeviceGetPCIBusID:       d.deviceGetPCIBusID,
+		DeviceGetPCIBusID:       tell(d, (*device).bus),
 		DeviceCanAccessPeer:     d.deviceCanAccessPeer,
 		DevicePrimaryCtxRetain:  d.primaryRetain,
 		DevicePrimaryCtxRelease: d.primaryRelease,
@@ -104,13 +95,11 @@ func (d *Driver) table() *driver.API {
 		CtxEnablePeerAccess: d.ctxEnablePeerAccess,
 
 		StreamCreate:      d.streamCreate,
-		StreamDestroy:     d.streamDestroy,
 		StreamSynchronize: d.streamSynchronize,
 		StreamQuery:       d.streamQuery,
 		StreamWaitEvent:   d.streamWaitEvent,
 
 		EventCreate:      d.eventCreate,
-		EventDestroy:     d.eventDestroy,
 		EventRecord:      d.eventRecord,
 		EventQuery:       d.eventQuery,
 		EventSynchronize: d.eventSynchronize,
@@ -120,7 +109,6 @@ func (d *Driver) table() *driver.API {
 		MemAlloc:                d.memAlloc,
 		MemFree:                 d.memFree,
 		MemHostAlloc:            d.memHostAlloc,
-		MemFreeHost:             d.memFreeHost,
 		MemHostGetDevicePointer: d.memHostGetDevicePointer,
 
 		MemcpyHtoDAsync: d.copyIn,
@@ -130,27 +118,23 @@ func (d *Driver) table() *driver.API {
 		MemsetD8Async:   d.setBytes,
 
 		ModuleLoadData:    d.moduleLoadData,
-		ModuleUnload:      d.moduleUnload,
 		ModuleGetFunction: d.moduleGetFunction,
 		LaunchKernel:      d.launchKernel,
 	}
 }
 
-// begin locks the driver, counts the call and makes the checks of every call.
-// The caller unlocks.
-func (d *Driver) begin(symbol string) driver.Result {
+// begin locks the driver and makes the check of every call. The caller unlocks.
+func (d *Driver) begin() driver.Result {
 	d.mu.Lock()
-	d.calls[symbol]++
 	if !d.ready {
 		return driver.ErrNotInitialized
 	}
 	return driver.Success
 }
 
-// enter is begin for a call in a context. A poisoned device answers every call
-// with what poisoned it.
-func (d *Driver) enter(symbol string, h driver.Context) (*context, driver.Result) {
-	if r := d.begin(symbol); r != driver.Success {
+// enter is begin for a call in a context. A poisoned device answers every call with what poisoned it.
+func (d *Driver) enter(h driver.Context) (*context, driver.Result) {
+	if r := d.begin(); r != driver.Success {
 		return nil, r
 	}
 	c, ok := d.contexts[h]
@@ -161,14 +145,6 @@ func (d *Driver) enter(symbol string, h driver.Context) (*context, driver.Result
 		return nil, driver.ErrContextIsDestroyed
 	case c.dev.failed != nil:
 		return nil, c.dev.failed.result
-	}
-	if f := d.fault(symbol, false); f != nil {
-		injected := failure{f.Result, f.error()}
-		c.why = injected.why
-		if f.Result.Sticky() {
-			c.dev.failed = &injected
-		}
-		return nil, f.Result
 	}
 	return c, driver.Success
 }
@@ -181,12 +157,8 @@ func (d *Driver) newHandle() uintptr {
 func (d *Driver) init(flags uint32) driver.Result {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.calls["cuInit"]++
 	if flags != 0 {
 		return driver.ErrInvalidValue
-	}
-	if f := d.fault("cuInit", false); f != nil {
-		return f.Result
 	}
 	switch {
 	case d.machine.Unloaded:

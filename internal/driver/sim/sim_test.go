@@ -21,8 +21,7 @@ type bench struct {
 	gate chan struct{}  // what the kernel "wait" waits for
 }
 
-// start returns a started driver of n GPUs of a preset. Its modules hold the
-// kernels of fake. env has NAME=value elements.
+// start returns a started driver of n GPUs of a preset. Its modules hold the kernels of fake. env has NAME=value elements.
 func start(t *testing.T, preset string, n int, env ...string) *bench {
 	t.Helper()
 	m, err := hardware.Preset(preset, n)
@@ -129,7 +128,7 @@ func (b *bench) launch(f driver.Function, s driver.Stream, params ...uint64) dri
 	for _, p := range params {
 		packed = binary.LittleEndian.AppendUint64(packed, p)
 	}
-	return b.api.LaunchKernel(b.ctx, f, one, one, 0, s, packed)
+	return b.api.LaunchKernel(b.ctx, f, one, one, s, packed)
 }
 
 // read returns n bytes of device memory, when the context is idle.
@@ -141,9 +140,8 @@ func (b *bench) read(p driver.Ptr, n int) []byte {
 	return data
 }
 
-// fake is a compiler whose kernels are written in Go: wait stops until the gate
-// opens, append adds a byte to a list, work only takes time, touch writes where
-// it is told, fill writes as much as there is and fail fails.
+// fake is a compiler whose kernels are written in Go: wait stops until the gate opens, append adds a byte to a list, work
+// only takes time, touch writes where it is told, fill writes as much as there is and fail fails.
 func (b *bench) fake(name, _ string) (*Code, error) {
 	word := func(l *Launch, i int) uint64 { return binary.LittleEndian.Uint64(l.Params[8*i:]) }
 	return &Code{
@@ -157,7 +155,7 @@ func (b *bench) fake(name, _ string) (*Code, error) {
 				return Work{}, nil
 			}},
 			"work": {ParamBytes: 16, Run: func(l *Launch) (Work, error) { return Work{word(l, 0), word(l, 1)}, nil }},
-			"touch": {ParamBytes: 8, Shared: 1024, MaxThreads: 256, Run: func(l *Launch) (Work, error) {
+			"touch": {ParamBytes: 8, MaxThreads: 256, Run: func(l *Launch) (Work, error) {
 				r := l.Memory.Find(word(l, 0))
 				at := word(l, 0) - r.Base
 				if at >= uint64(len(r.Data)) || r.Freed {

@@ -12,14 +12,13 @@ const (
 	regionBytes = 1 << 42  // of addresses for each device
 	hostRegion  = 24       // number of the region of pinned host memory
 	alignment   = 512      // of allocations, as CUDA promises at least
-	redZone     = 64 << 10 // addresses after an allocation that nobody gets
-	remembered  = 256      // freed allocations that use after free is told from
+	redZone     = 64 << 10 // addresses after an allocation that are never given out
+	remembered  = 256      // freed allocations that are kept to recognise use after free
 )
 
-// space is the addresses of all devices and of pinned host memory. Addresses are
-// not used again until a region has been used up, so a freed allocation can be
-// told from a new one. It is changed under the driver's lock; readers take a
-// snapshot, and need no lock.
+// space is the addresses of all devices and of pinned host memory. Addresses are not used again until a region has been used
+// up, so a freed allocation can be told from a new one. It is changed under the driver's lock; readers take a snapshot, and
+// need no lock.
 type space struct {
 	sorted  atomic.Pointer[[]*allocation] // by base; live ones and remembered ones
 	next    map[int]uint64                // by region: offset of the next base
@@ -98,14 +97,9 @@ func (s *space) remove(gone []*allocation) {
 	s.sorted.Store(&all)
 }
 
-// free gives memory back to the host. It has been marked as freed, and nobody is
-// using it any more.
+// free gives memory back to the host. It has been marked as freed, and nobody is using it any more.
 func (s *space) free(a *allocation) {
 	a.release()
-	if a.owner == nil {
-		s.remove([]*allocation{a}) // its bytes are Go's, and would be held
-		return
-	}
 	s.history = append(s.history, a)
 	if excess := len(s.history) - remembered; excess >= remembered {
 		s.remove(s.history[:excess])
@@ -118,8 +112,8 @@ func (s *space) forget() {
 	s.history = nil
 }
 
-// find returns the allocation that holds the address, or else the one before it
-// or after it, whichever is nearer; nil where there is none at all.
+// find returns the allocation that holds the address, or else the one before it or after it, whichever is nearer; nil where
+// there is none at all.
 func (s *space) find(addr uint64) (a *allocation, inside bool) {
 	all := s.all()
 	i, exact := slices.BinarySearchFunc(all, addr, byBase)
@@ -150,8 +144,8 @@ func (s *space) hostAt(p []byte) *allocation {
 	return nil
 }
 
-// reaches reports whether a context may use an allocation: its own device's, a
-// peer's to which it has enabled access, or pinned host memory.
+// reaches reports whether a context may use an allocation: its own device's, a peer's to which it has enabled access, or
+// pinned host memory.
 func (c *context) reaches(a *allocation) bool {
 	return a.owner == nil || a.owner == c || c.peers[a.owner]
 }

@@ -1,19 +1,9 @@
 package sim
 
-import (
-	"slices"
-
-	"cresset/internal/driver"
-)
-
-const (
-	highestPriority = -5
-	allStreamFlags  = driver.StreamNonBlocking
-)
+import "cresset/internal/driver"
 
 // stream is work in order. A goroutine runs it while there is any.
 type stream struct {
-	handle      driver.Stream // 0 for the legacy default stream
 	ctx         *context
 	nonBlocking bool
 	last        *task // newest, which may have ended
@@ -21,8 +11,8 @@ type stream struct {
 	running     bool
 }
 
-// task is a piece of a stream's work. Its fields but done are its worker's once
-// it is queued, and anyone's to read once done is closed.
+// task is a piece of a stream's work. Its fields but done are its worker's once it is queued, and anyone's to read once done
+// is closed.
 type task struct {
 	after []*task // what must have ended before
 	work  work    // nil for a task that only marks a point
@@ -48,8 +38,8 @@ func wait(tasks []*task) {
 	}
 }
 
-// put queues work. The legacy stream waits for all streams of its context that
-// are not non-blocking, and they wait for it. The driver is locked.
+// put queues work. The legacy stream waits for all streams of its context that are not non-blocking, and they wait for it.
+// The driver is locked.
 func (d *Driver) put(s *stream, w work, after ...*task) *task {
 	t := &task{work: w, done: make(chan struct{})}
 	for _, other := range append(after, s.last) {
@@ -62,7 +52,6 @@ func (d *Driver) put(s *stream, w work, after ...*task) *task {
 				t.follow(other.last)
 			}
 		}
-		t.after = append(t.after, s.ctx.draining...)
 	case !s.nonBlocking:
 		t.follow(s.ctx.legacy.last)
 	}
@@ -97,8 +86,7 @@ func (d *Driver) drain(s *stream) {
 	}
 }
 
-// run runs a task when those before it have ended. On a poisoned device nothing
-// is done any more, but everything ends.
+// run runs a task when those before it have ended. On a poisoned device nothing is done any more, but everything ends.
 func (d *Driver) run(dev *device, t *task) {
 	for _, other := range t.after {
 		<-other.done
@@ -129,8 +117,6 @@ func (d *Driver) poison(dev *device, f *failure) {
 
 // pending returns what must have ended for the context to be idle.
 func (c *context) pending() (tasks []*task) {
-	c.draining = slices.DeleteFunc(c.draining, (*task).ended)
-	tasks = append(tasks, c.draining...)
 	for _, s := range append(c.streams, c.legacy) {
 		if s.last != nil {
 			tasks = append(tasks, s.last)
@@ -185,42 +171,23 @@ func (d *Driver) ownStream(c *context, h driver.Stream) (*stream, driver.Result)
 }
 
 func (d *Driver) streamCreate(h driver.Context, flags uint32, priority int32) (driver.Stream, driver.Result) {
-	c, r := d.enter("cuStreamCreateWithPriority", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return 0, r
 	}
-	if flags&^allStreamFlags != 0 {
+	if flags&^driver.StreamNonBlocking != 0 {
 		return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of a stream", flags)
 	}
 	// CUDA clamps priorities that are out of range. All run alike here.
-	s := &stream{handle: driver.Stream(d.newHandle()), ctx: c, nonBlocking: flags&driver.StreamNonBlocking != 0}
+	s, handle := &stream{ctx: c, nonBlocking: flags&driver.StreamNonBlocking != 0}, driver.Stream(d.newHandle())
 	c.streams = append(c.streams, s)
-	d.streams[s.handle] = s
-	return s.handle, r
-}
-
-// streamDestroy returns at once; what is queued still runs.
-func (d *Driver) streamDestroy(h driver.Context, sh driver.Stream) driver.Result {
-	c, r := d.enter("cuStreamDestroy_v2", h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	s, r := d.stream(c, sh)
-	if r != driver.Success || sh == 0 {
-		return driver.ErrInvalidHandle
-	}
-	if s.last != nil {
-		s.ctx.draining = append(s.ctx.draining, s.last)
-	}
-	s.ctx.streams = slices.DeleteFunc(s.ctx.streams, func(other *stream) bool { return other == s })
-	delete(d.streams, sh)
-	return driver.Success
+	d.streams[handle] = s
+	return handle, r
 }
 
 func (d *Driver) streamSynchronize(h driver.Context, sh driver.Stream) driver.Result {
-	c, r := d.enter("cuStreamSynchronize", h)
+	c, r := d.enter(h)
 	var s *stream
 	if r == driver.Success {
 		s, r = d.stream(c, sh)
@@ -240,7 +207,7 @@ func (d *Driver) streamSynchronize(h driver.Context, sh driver.Stream) driver.Re
 }
 
 func (d *Driver) streamQuery(h driver.Context, sh driver.Stream) driver.Result {
-	c, r := d.enter("cuStreamQuery", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r
@@ -269,7 +236,7 @@ func (d *Driver) streamQuery(h driver.Context, sh driver.Stream) driver.Result {
 }
 
 func (d *Driver) streamWaitEvent(h driver.Context, sh driver.Stream, eh driver.Event, flags uint32) driver.Result {
-	c, r := d.enter("cuStreamWaitEvent", h)
+	c, r := d.enter(h)
 	defer d.mu.Unlock()
 	if r != driver.Success {
 		return r

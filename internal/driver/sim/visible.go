@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"cresset/internal/driver"
 	"cresset/internal/hardware"
 )
 
-// visibleDevices returns the devices that CUDA_VISIBLE_DEVICES leaves, numbered
-// as CUDA_DEVICE_ORDER says.
+// visibleDevices returns the devices that CUDA_VISIBLE_DEVICES leaves, numbered as CUDA_DEVICE_ORDER says.
 func (d *Driver) visibleDevices() []*device {
 	order, _ := d.env("CUDA_DEVICE_ORDER")
 	ordered := orderDevices(d.machine.GPUs, order)
@@ -21,7 +21,7 @@ func (d *Driver) visibleDevices() []*device {
 	}
 	if set {
 		visible = nil
-		for _, i := range Visible(list, uuids(d.machine.GPUs, ordered)) {
+		for _, i := range driver.Visible(list, uuids(d.machine.GPUs, ordered)) {
 			visible = append(visible, ordered[i])
 		}
 	}
@@ -32,8 +32,8 @@ func (d *Driver) visibleDevices() []*device {
 	return devices
 }
 
-// found returns a GPU as a device. One that MIG has partitioned is one of its
-// instances to CUDA: that which was chosen, or the first.
+// found returns a GPU as a device. One that MIG has partitioned is one of its instances to CUDA: that which was chosen, or
+// the first.
 func (d *Driver) found(physical, instance int) *device {
 	dev := &device{physical: physical, gpu: &d.machine.GPUs[physical]}
 	if len(dev.gpu.Instances) > 0 {
@@ -45,8 +45,8 @@ func (d *Driver) found(physical, instance int) *device {
 	return dev
 }
 
-// instance returns the MIG device that a list names first, by a beginning of its
-// UUID that only one has or by its GPU's and two numbers; CUDA uses no more.
+// instance returns the MIG device that a list names first, by a beginning of its UUID that only one has or by its GPU's and
+// two numbers; CUDA uses no more.
 func (d *Driver) instance(list string) (devices []*device) {
 	id, _, _ := strings.Cut(list, ",")
 	for physical, g := range d.machine.GPUs {
@@ -63,8 +63,8 @@ func (d *Driver) instance(list string) (devices []*device) {
 	return devices
 }
 
-// orderDevices returns the indices of the GPUs in CUDA's order: by bus with
-// PCI_BUS_ID; otherwise the fastest first and the others by bus.
+// orderDevices returns the indices of the GPUs in CUDA's order: by bus with PCI_BUS_ID; otherwise the fastest first and the
+// others by bus.
 func orderDevices(gpus []hardware.GPU, order string) []int {
 	indices := make([]int, len(gpus))
 	for i := range indices {
@@ -90,93 +90,4 @@ func uuids(gpus []hardware.GPU, order []int) []string {
 		ids[at] = gpus[i].UUID
 	}
 	return ids
-}
-
-// Visible reads a value of CUDA_VISIBLE_DEVICES for devices with the given UUIDs
-// and returns the ordinals of those that it leaves, in its order. The first
-// element that names no device hides the rest; one that is named twice hides all.
-func Visible(list string, uuids []string) []int {
-	switch {
-	case strings.HasPrefix(list, "MIG-"):
-		return nil // which are no devices with ordinals
-	case strings.HasPrefix(list, "GPU-"):
-		return visibleByUUID(strings.Split(list, ","), uuids)
-	}
-	ordinals := parseOrdinals(list)
-	for i, n := range ordinals {
-		if n >= len(uuids) {
-			return ordinals[:i]
-		}
-	}
-	return ordinals
-}
-
-func parseOrdinals(list string) (ordinals []int) {
-	for part := range strings.SplitSeq(list, ",") {
-		n := parseOrdinal(strings.TrimSpace(part))
-		if n < 0 {
-			break
-		}
-		if slices.Contains(ordinals, n) {
-			return nil
-		}
-		ordinals = append(ordinals, n)
-	}
-	return ordinals
-}
-
-// parseOrdinal reads a number as C's strtoul does, ignoring what follows it, and
-// returns -1 where there is none.
-func parseOrdinal(s string) int {
-	sign := 1
-	if s != "" && (s[0] == '+' || s[0] == '-') {
-		sign = int(',') - int(s[0]) // the comma stands between the two in ASCII
-		s = s[1:]
-	}
-	const huge = 1 << 20 // more than any machine's devices
-	n, digits := 0, 0
-	for digits < len(s) && '0' <= s[digits] && s[digits] <= '9' {
-		n = min(10*n+int(s[digits]-'0'), huge)
-		digits++
-	}
-	if digits == 0 {
-		return -1
-	}
-	return sign * n
-}
-
-func visibleByUUID(list, uuids []string) (ordinals []int) {
-	var named []string
-	for _, prefix := range list {
-		if !strings.HasPrefix(prefix, "GPU-") {
-			break
-		}
-		if slices.Contains(named, prefix) {
-			return nil
-		}
-		named = append(named, prefix)
-	}
-	for _, prefix := range named {
-		i, ok := uniquePrefix(prefix, uuids)
-		if !ok {
-			break
-		}
-		if slices.Contains(ordinals, i) {
-			return nil
-		}
-		ordinals = append(ordinals, i)
-	}
-	return ordinals
-}
-
-func uniquePrefix(prefix string, uuids []string) (index int, ok bool) {
-	for i, id := range uuids {
-		if strings.HasPrefix(id, prefix) {
-			if ok {
-				return 0, false
-			}
-			index, ok = i, true
-		}
-	}
-	return index, ok
 }

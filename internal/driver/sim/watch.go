@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// watchFrom is how many bytes of device memory may be allocated before kernels
-	// are watched at all: the reserve is for so little.
+	// watchFrom is how many bytes of device memory may be allocated before kernels are watched at all: the reserve is for so
+	// little.
 	watchFrom  = reserve
 	watchEvery = 10 * time.Millisecond // an interpreter writes less than the reserve in this time
 )
 
-// watch looks at the host while a kernel runs, because nobody knows before what
-// it will write. It reports the shortage, if there is one, when it is stopped.
+// watch checks the host's memory while a kernel runs, because what a kernel will write is not known before. It reports the
+// shortage, if there is one, when it is stopped.
 type watch struct {
 	full  atomic.Bool // the kernel is to end
 	err   error       // what was found; to be read when ended
@@ -22,8 +22,7 @@ type watch struct {
 	ended sync.WaitGroup
 }
 
-// watch starts to look, if the host has less memory than all devices together
-// have given out; otherwise it returns nil.
+// watch starts to look, if the host has less memory than all devices together have given out; otherwise it returns nil.
 func (r *room) watch(allocated uint64) *watch {
 	if allocated < watchFrom || uint64(max(r.left()-reserve, 0)) > allocated {
 		return nil

@@ -20,7 +20,7 @@ func AddRows[T dtype.Float](sums []float64, x []T, rows, stride, run int) bool {
 	lanes, size := Lanes[T](), sizeOf[T]()
 	// These fail where an operand is too short.
 	_, _ = x[(rows-1)*stride+cols-1], sums[:(cols+lanes-1)/lanes*lanes]
-	step := max(1, most/cols/run) * run
+	step := max(1, most/cols/run) * run // whole runs, so that calls do not change the order
 	for first := 0; first < rows; first += step {
 		runAddRows[T](unsafe.Pointer(&addRowsCall{
 			x: pointer(x, first*stride), sums: pointer(sums, 0), mask: maskOf(cols%lanes, size),

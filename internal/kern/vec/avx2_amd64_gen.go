@@ -840,30 +840,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case ExpBelow + 1:
 		expBelowF64AVX2(p[0], p[1], n)
 		return n &^ 3
-	case ExpStrip:
-		expStripF32AVX2(p[0], p[1], p[2], n)
-		return n &^ 7
-	case ExpStrip + 1:
-		expStripF64AVX2(p[0], p[1], p[2], n)
-		return n &^ 3
-	case ShiftStrip:
-		shiftStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case ShiftStrip + 1:
-		shiftStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case SoftmaxGradStrip:
-		softmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 7
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64AVX2(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
 	case Where:
 		whereF32AVX2(p[0], p[1], p[2], p[3], n)
 		return n &^ 7
@@ -876,42 +852,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Where + 3:
 		whereI64AVX2(p[0], p[1], p[2], p[3], n)
 		return n &^ 3
-	case U8ToF16:
-		u8ToF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case I32ToF16:
-		i32ToF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case BF16ToF16:
-		bF16ToF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case F16ToBool:
-		f16ToBoolF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case F16ToU8:
-		f16ToU8F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case F16ToI32:
-		f16ToI32F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case U8ToBF16:
-		u8ToBF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case I32ToBF16:
-		i32ToBF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case F16ToBF16:
-		f16ToBF16F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case BF16ToBool:
-		bF16ToBoolF32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case BF16ToU8:
-		bF16ToU8F32AVX2(p[0], p[1], n)
-		return n &^ 7
-	case BF16ToI32:
-		bF16ToI32F32AVX2(p[0], p[1], n)
-		return n &^ 7
 	case FromF32 + 1:
 		fromF32F64AVX2(p[0], p[1], n)
 		return n &^ 3
@@ -1149,18 +1089,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case BoxMuller:
 		boxMullerF32AVX2(p[0], p[1], n, scalars)
 		return n &^ 7
-	case AddProducts + 2:
-		addProductsI32AVX2(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 7
-	case AddProducts + 4:
-		addProductsU8AVX2(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 31
-	case AddProductsPair + 2:
-		addProductsPairI32AVX2(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 7
-	case AddProductsPair + 4:
-		addProductsPairU8AVX2(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 31
 	case FromI32 + 3:
 		fromI32I64AVX2(p[0], p[1], n)
 		return n &^ 3
@@ -1212,15 +1140,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MinColumns + 3:
 		minColumnsI64AVX2(p[0], p[1], p[2], n, scalars)
 		return n &^ 3
-	case AddI32 + 3:
-		addI32I64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case AddU8 + 3:
-		addU8I64AVX2(p[0], p[1], n)
-		return n &^ 3
-	case MulF32 + 1:
-		mulF32F64AVX2(p[0], p[1], n)
-		return n &^ 3
 	case And + 3:
 		andI64AVX2(p[0], p[1], p[2], n)
 		return n &^ 3
@@ -1241,9 +1160,6 @@ func runAVX2(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 3
 	case Flip + 3:
 		flipI64AVX2(p[0], p[1], n, scalars)
-		return n &^ 3
-	case TruthOfBytes + 3:
-		truthOfBytesI64AVX2(p[0], p[1], n, scalars)
 		return n &^ 3
 	case WhereBytes + 3:
 		whereBytesI64AVX2(p[0], p[1], p[2], p[3], n)

@@ -852,30 +852,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case ExpBelow + 1:
 		expBelowF64AVX512(p[0], p[1], n)
 		return n
-	case ExpStrip:
-		expStripF32AVX512(p[0], p[1], p[2], n)
-		return n
-	case ExpStrip + 1:
-		expStripF64AVX512(p[0], p[1], p[2], n)
-		return n
-	case ShiftStrip:
-		shiftStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case ShiftStrip + 1:
-		shiftStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case SoftmaxGradStrip:
-		softmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
 	case Where:
 		whereF32AVX512(p[0], p[1], p[2], p[3], n)
 		return n
@@ -887,42 +863,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case Where + 3:
 		whereI64AVX512(p[0], p[1], p[2], p[3], n)
-		return n
-	case U8ToF16:
-		u8ToF16F32AVX512(p[0], p[1], n)
-		return n
-	case I32ToF16:
-		i32ToF16F32AVX512(p[0], p[1], n)
-		return n
-	case BF16ToF16:
-		bF16ToF16F32AVX512(p[0], p[1], n)
-		return n
-	case F16ToBool:
-		f16ToBoolF32AVX512(p[0], p[1], n)
-		return n
-	case F16ToU8:
-		f16ToU8F32AVX512(p[0], p[1], n)
-		return n
-	case F16ToI32:
-		f16ToI32F32AVX512(p[0], p[1], n)
-		return n
-	case U8ToBF16:
-		u8ToBF16F32AVX512(p[0], p[1], n)
-		return n
-	case I32ToBF16:
-		i32ToBF16F32AVX512(p[0], p[1], n)
-		return n
-	case F16ToBF16:
-		f16ToBF16F32AVX512(p[0], p[1], n)
-		return n
-	case BF16ToBool:
-		bF16ToBoolF32AVX512(p[0], p[1], n)
-		return n
-	case BF16ToU8:
-		bF16ToU8F32AVX512(p[0], p[1], n)
-		return n
-	case BF16ToI32:
-		bF16ToI32F32AVX512(p[0], p[1], n)
 		return n
 	case FromF32 + 1:
 		fromF32F64AVX512(p[0], p[1], n)
@@ -1161,24 +1101,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case BoxMuller:
 		boxMullerF32AVX512(p[0], p[1], n, scalars)
 		return n
-	case AddProducts + 2:
-		addProductsI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case AddProducts + 3:
-		addProductsI64AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case AddProducts + 4:
-		addProductsU8AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case AddProductsPair + 2:
-		addProductsPairI32AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case AddProductsPair + 3:
-		addProductsPairI64AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
-	case AddProductsPair + 4:
-		addProductsPairU8AVX512(p[0], p[1], p[2], p[3], n, scalars)
-		return n
 	case FromI32 + 3:
 		fromI32I64AVX512(p[0], p[1], n)
 		return n
@@ -1242,15 +1164,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 	case MinColumns + 3:
 		minColumnsI64AVX512(p[0], p[1], p[2], n, scalars)
 		return n
-	case AddI32 + 3:
-		addI32I64AVX512(p[0], p[1], n)
-		return n
-	case AddU8 + 3:
-		addU8I64AVX512(p[0], p[1], n)
-		return n
-	case MulF32 + 1:
-		mulF32F64AVX512(p[0], p[1], n)
-		return n
 	case And + 3:
 		andI64AVX512(p[0], p[1], p[2], n)
 		return n
@@ -1271,9 +1184,6 @@ func runAVX512(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointe
 		return n
 	case Flip + 3:
 		flipI64AVX512(p[0], p[1], n, scalars)
-		return n
-	case TruthOfBytes + 3:
-		truthOfBytesI64AVX512(p[0], p[1], n, scalars)
 		return n
 	case WhereBytes + 3:
 		whereBytesI64AVX512(p[0], p[1], p[2], p[3], n)

@@ -75,7 +75,7 @@ var families = map[string]string{
 	"tile": "TestTiles, TestPairTiles", "tap": "TestTaps", "dot": "TestDots",
 	"gather": "TestPacking, TestPairPacking", "transpose": "TestPacking, TestPairPacking",
 	"largest": "TestWindows", "largestAt": "TestWindows", "mean": "TestWindows",
-	"lines": "TestLines", "addRows": "TestAddRows", "pairs": "TestPairMax", "triples": "TestPairMax",
+	"lines": "TestLines", "addRows": "TestAddRows", "triples": "TestPairMax",
 	"slide": "TestSlides", "correlate": "TestCorrelations", "zip": "TestInterleave",
 	"peak": "computes nothing: bench measures it",
 }

@@ -58,7 +58,8 @@ func Err() error { return choiceErr }
 // Available returns the levels of this machine, the best first.
 func Available() []Level { return slices.Clone(available) }
 
-// Use makes the loops of a level run, which must be available. It is for tests: no loop may be running.
+// Use makes the loops of a level run, which must be available. It is for tests, of this package and of those above, which compare
+// levels within one process: no loop may be running.
 func Use(l Level) { current = l }
 
 // ordinaryStores makes the loops with non-temporal stores write by ordinary ones and prefetch what they write. The assembly

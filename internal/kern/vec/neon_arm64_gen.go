@@ -840,30 +840,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case ExpBelow + 1:
 		expBelowF64NEON(p[0], p[1], n)
 		return n &^ 1
-	case ExpStrip:
-		expStripF32NEON(p[0], p[1], p[2], n)
-		return n &^ 3
-	case ExpStrip + 1:
-		expStripF64NEON(p[0], p[1], p[2], n)
-		return n &^ 1
-	case ShiftStrip:
-		shiftStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case ShiftStrip + 1:
-		shiftStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case SoftmaxGradStrip:
-		softmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case SoftmaxGradStrip + 1:
-		softmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
-	case LogSoftmaxGradStrip:
-		logSoftmaxGradStripF32NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 3
-	case LogSoftmaxGradStrip + 1:
-		logSoftmaxGradStripF64NEON(p[0], p[1], p[2], p[3], n)
-		return n &^ 1
 	case Where:
 		whereF32NEON(p[0], p[1], p[2], p[3], n)
 		return n &^ 3
@@ -876,42 +852,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case Where + 3:
 		whereI64NEON(p[0], p[1], p[2], p[3], n)
 		return n &^ 1
-	case U8ToF16:
-		u8ToF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case I32ToF16:
-		i32ToF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case BF16ToF16:
-		bF16ToF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case F16ToBool:
-		f16ToBoolF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case F16ToU8:
-		f16ToU8F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case F16ToI32:
-		f16ToI32F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case U8ToBF16:
-		u8ToBF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case I32ToBF16:
-		i32ToBF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case F16ToBF16:
-		f16ToBF16F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case BF16ToBool:
-		bF16ToBoolF32NEON(p[0], p[1], n)
-		return n &^ 3
-	case BF16ToU8:
-		bF16ToU8F32NEON(p[0], p[1], n)
-		return n &^ 3
-	case BF16ToI32:
-		bF16ToI32F32NEON(p[0], p[1], n)
-		return n &^ 3
 	case FromF32 + 1:
 		fromF32F64NEON(p[0], p[1], n)
 		return n &^ 1
@@ -1146,18 +1086,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case BoxMuller:
 		boxMullerF32NEON(p[0], p[1], n, scalars)
 		return n &^ 3
-	case AddProducts + 2:
-		addProductsI32NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 3
-	case AddProducts + 4:
-		addProductsU8NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 15
-	case AddProductsPair + 2:
-		addProductsPairI32NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 3
-	case AddProductsPair + 4:
-		addProductsPairU8NEON(p[0], p[1], p[2], p[3], n, scalars)
-		return n &^ 15
 	case FromI32 + 3:
 		fromI32I64NEON(p[0], p[1], n)
 		return n &^ 1
@@ -1209,15 +1137,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 	case MinColumns + 3:
 		minColumnsI64NEON(p[0], p[1], p[2], n, scalars)
 		return n &^ 1
-	case AddI32 + 3:
-		addI32I64NEON(p[0], p[1], n)
-		return n &^ 1
-	case AddU8 + 3:
-		addU8I64NEON(p[0], p[1], n)
-		return n &^ 1
-	case MulF32 + 1:
-		mulF32F64NEON(p[0], p[1], n)
-		return n &^ 1
 	case And + 3:
 		andI64NEON(p[0], p[1], p[2], n)
 		return n &^ 1
@@ -1238,9 +1157,6 @@ func runNEON(l Loop, n int, scalars unsafe.Pointer, p *[operands]unsafe.Pointer)
 		return n &^ 1
 	case Flip + 3:
 		flipI64NEON(p[0], p[1], n, scalars)
-		return n &^ 1
-	case TruthOfBytes + 3:
-		truthOfBytesI64NEON(p[0], p[1], n, scalars)
 		return n &^ 1
 	case WhereBytes + 3:
 		whereBytesI64NEON(p[0], p[1], p[2], p[3], n)

@@ -6,16 +6,16 @@ import (
 	"cresset/dtype"
 )
 
-// PairMax is max-pooling by windows two columns apart, in Rows rows of Cols windows, each of Lines lines. Window j of row i has of
-// line l, which begins at X[First+i*RowX+l*LineX], the columns 2j and 2j+1 and, where Before holds, 2j-1. Columns from
-// Width on do not count, nor, where Border holds, does the one before a line.
+// PairMax is max-pooling by windows of three columns, two apart, in Rows rows of Cols windows, each of Lines lines. Window j of
+// row i has of line l, which begins at X[First+i*RowX+l*LineX], the columns 2j-1, 2j and 2j+1. Columns from Width on do not count,
+// nor, where Border holds, does the one before a line. It saves max_pool3x3 a third; windows of two columns gain nothing by it.
 type PairMax[T dtype.Float] struct {
 	Rows, Cols, Lines int
 	X                 []T
 	First             int
 	RowX, LineX       int
 	Width             int
-	Before, Border    bool
+	Border            bool
 	Y                 []T
 	RowY              int
 }
@@ -27,7 +27,7 @@ func (h *PairMax[T]) Largest() bool {
 	last := h.First + (h.Rows-1)*h.RowX + (h.Lines-1)*h.LineX + min(2*h.Cols, h.Width) - 1
 	// These fail where an operand is too short.
 	_, _ = h.X[last], h.Y[(h.Rows-1)*h.RowY+h.Cols-1]
-	if h.Before && !h.Border {
+	if !h.Border {
 		_ = h.X[h.First-1]
 	}
 	whole := (h.Cols - 1) / lanes
@@ -38,13 +38,9 @@ func (h *PairMax[T]) Largest() bool {
 		rows: h.Rows, whole: whole, lines: h.Lines,
 		rowX: h.RowX * size, rowY: h.RowY * size, lineX: h.LineX * size, last: h.Cols - whole*lanes, rest: rest,
 	}
-	form := 0 // in the order of the generator's list
-	if h.Before {
-		form = 1
-	}
 	if h.Border {
 		c.border = 1
 	}
-	runPairMax[T](form, unsafe.Pointer(&c))
+	runPairMax[T](unsafe.Pointer(&c))
 	return c.nan == 0
 }

@@ -28,12 +28,6 @@ func RowsPrefetching[R, T any](next []T, l RowLoop, n int, scalars []T, results 
 	return someRows(next, RowLoop(loop), n, scalars, results, x)
 }
 
-// RowsInto is Rows for a loop that computes with the type of its results, of at most 64K elements each.
-func RowsInto[R, T any](l RowLoop, n int, results []R, x []T) bool {
-	loop, ok := of[R](Loop(l))
-	return ok && n != 0 && n <= most && someRows(nil, RowLoop(loop), n, nil, results, [][]T{x})
-}
-
 // someRows runs a loop over rows in as many calls as that takes.
 func someRows[R, T any](next []T, l RowLoop, n int, scalars []T, results []R, x [][]T) bool {
 	rows := len(x[0]) / n

@@ -9,265 +9,307 @@ import "unsafe"
 // runRowsAVX512 runs a loop over rows of n elements and tells whether there is such a loop.
 func runRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case Sum + 0:
+	case Sum:
 		sumF32AVX512(p[0], rows, n, results)
+		return true
 	case Sum + 1:
 		sumF64AVX512(p[0], rows, n, results)
-	case SumProducts + 0:
+		return true
+	case SumProducts:
 		sumProductsF32AVX512(p[0], p[1], rows, n, results)
+		return true
 	case SumProducts + 1:
 		sumProductsF64AVX512(p[0], p[1], rows, n, results)
-	case SumSquares + 0:
-		sumSquaresF32AVX512(p[0], rows, n, results)
-	case SumSquares + 1:
-		sumSquaresF64AVX512(p[0], rows, n, results)
-	case SumSizes + 0:
-		sumSizesF32AVX512(p[0], rows, n, results)
-	case SumSizes + 1:
-		sumSizesF64AVX512(p[0], rows, n, results)
-	case LargestSize + 0:
-		largestSizeF32AVX512(p[0], rows, n, results)
-	case LargestSize + 1:
-		largestSizeF64AVX512(p[0], rows, n, results)
-	case SmallestSize + 0:
-		smallestSizeF32AVX512(p[0], rows, n, results)
-	case SmallestSize + 1:
-		smallestSizeF64AVX512(p[0], rows, n, results)
-	case Deviations + 0:
+		return true
+	case Deviations:
 		deviationsF32AVX512(p[0], rows, n, scalars, results)
+		return true
 	case Deviations + 1:
 		deviationsF64AVX512(p[0], rows, n, scalars, results)
-	case Largest + 0:
+		return true
+	case Largest:
 		largestF32AVX512(p[0], rows, n, results)
+		return true
 	case Largest + 1:
 		largestF64AVX512(p[0], rows, n, results)
-	case Smallest + 0:
+		return true
+	case Smallest:
 		smallestF32AVX512(p[0], rows, n, results)
+		return true
 	case Smallest + 1:
 		smallestF64AVX512(p[0], rows, n, results)
-	case Top + 0:
+		return true
+	case Top:
 		topF32AVX512(p[0], rows, n, results)
+		return true
 	case Top + 1:
 		topF64AVX512(p[0], rows, n, results)
-	case First + 0:
+		return true
+	case First:
 		firstF32AVX512(p[0], rows, n, scalars, results)
+		return true
 	case First + 1:
 		firstF64AVX512(p[0], rows, n, scalars, results)
+		return true
 	case FirstFar + 1:
 		firstFarF64AVX512(p[0], rows, n, results)
-	case Sum + 3:
-		sumI64AVX512(p[0], rows, n, results)
-	case SumI32 + 3:
-		sumI32I64AVX512(p[0], rows, n, results)
-	case SumU8 + 3:
-		sumU8I64AVX512(p[0], rows, n, results)
+		return true
 	case Largest + 2:
 		largestI32AVX512(p[0], rows, n, results)
+		return true
 	case Largest + 3:
 		largestI64AVX512(p[0], rows, n, results)
+		return true
 	case Smallest + 2:
 		smallestI32AVX512(p[0], rows, n, results)
+		return true
 	case Smallest + 3:
 		smallestI64AVX512(p[0], rows, n, results)
+		return true
 	case First + 2:
 		firstI32AVX512(p[0], rows, n, scalars, results)
+		return true
 	case First + 3:
 		firstI64AVX512(p[0], rows, n, scalars, results)
-	case Product + 1:
-		productF64AVX512(p[0], rows, n, results)
-	case ProductF32 + 1:
-		productF32F64AVX512(p[0], rows, n, results)
-	case ExpShifted + 0:
+		return true
+	case ExpShifted:
 		expShiftedF32AVX512(p[0], p[1], rows, n, scalars, results, next)
+		return true
 	case ExpShifted + 1:
 		expShiftedF64AVX512(p[0], p[1], rows, n, scalars, results, next)
-	case SumExp + 0:
+		return true
+	case SumExp:
 		sumExpF32AVX512(p[0], rows, n, scalars, results, next)
+		return true
 	case SumExp + 1:
 		sumExpF64AVX512(p[0], rows, n, scalars, results, next)
-	case CrossEntropyGrad + 0:
+		return true
+	case CrossEntropyGrad:
 		crossEntropyGradF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	case CrossEntropyGrad + 1:
 		crossEntropyGradF64AVX512(p[0], p[1], rows, n, scalars)
-	case LogSoftmaxGrad + 0:
+		return true
+	case LogSoftmaxGrad:
 		logSoftmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LogSoftmaxGrad + 1:
 		logSoftmaxGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
-	case Scale + 0:
+		return true
+	case Scale:
 		scaleF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	case Scale + 1:
 		scaleF64AVX512(p[0], p[1], rows, n, scalars)
-	case SoftmaxGrad + 0:
+		return true
+	case SoftmaxGrad:
 		softmaxGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
-	case Shift + 0:
+		return true
+	case Shift:
 		shiftF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	case Shift + 1:
 		shiftF64AVX512(p[0], p[1], rows, n, scalars)
-	case Normalize + 0:
+		return true
+	case Normalize:
 		normalizeF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	case Normalize + 1:
 		normalizeF64AVX512(p[0], p[1], rows, n, scalars)
-	case NormalizeAffine + 0:
+		return true
+	case NormalizeAffine:
 		normalizeAffineF32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
-	case NormalizeChannel + 0:
+		return true
+	case NormalizeChannel:
 		normalizeChannelF32AVX512(p[0], p[1], rows, n, scalars)
+		return true
 	case NormalizeChannel + 1:
 		normalizeChannelF64AVX512(p[0], p[1], rows, n, scalars)
-	case LayerNormSums + 0:
+		return true
+	case LayerNormSums:
 		layerNormSumsF32AVX512(p[0], p[1], rows, n, scalars, results)
+		return true
 	case LayerNormSums + 1:
 		layerNormSumsF64AVX512(p[0], p[1], rows, n, scalars, results)
-	case LayerNormSumsWeighted + 0:
+		return true
+	case LayerNormSumsWeighted:
 		layerNormSumsWeightedF32AVX512(p[0], p[1], p[2], rows, n, scalars, results)
+		return true
 	case LayerNormSumsWeighted + 1:
 		layerNormSumsWeightedF64AVX512(p[0], p[1], p[2], rows, n, scalars, results)
-	case LayerNormGrad + 0:
+		return true
+	case LayerNormGrad:
 		layerNormGradF32AVX512(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LayerNormGrad + 1:
 		layerNormGradF64AVX512(p[0], p[1], p[2], rows, n, scalars)
-	case LayerNormGradWeighted + 0:
+		return true
+	case LayerNormGradWeighted:
 		layerNormGradWeightedF32AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64AVX512(p[0], p[1], p[2], p[3], rows, n, scalars)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // runRowsAVX2 runs a loop over rows of n elements and tells whether there is such a loop.
 func runRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case Sum + 0:
+	case Sum:
 		sumF32AVX2(p[0], rows, n, results)
+		return true
 	case Sum + 1:
 		sumF64AVX2(p[0], rows, n, results)
-	case SumProducts + 0:
+		return true
+	case SumProducts:
 		sumProductsF32AVX2(p[0], p[1], rows, n, results)
+		return true
 	case SumProducts + 1:
 		sumProductsF64AVX2(p[0], p[1], rows, n, results)
-	case SumSquares + 0:
-		sumSquaresF32AVX2(p[0], rows, n, results)
-	case SumSquares + 1:
-		sumSquaresF64AVX2(p[0], rows, n, results)
-	case SumSizes + 0:
-		sumSizesF32AVX2(p[0], rows, n, results)
-	case SumSizes + 1:
-		sumSizesF64AVX2(p[0], rows, n, results)
-	case LargestSize + 0:
-		largestSizeF32AVX2(p[0], rows, n, results)
-	case LargestSize + 1:
-		largestSizeF64AVX2(p[0], rows, n, results)
-	case SmallestSize + 0:
-		smallestSizeF32AVX2(p[0], rows, n, results)
-	case SmallestSize + 1:
-		smallestSizeF64AVX2(p[0], rows, n, results)
-	case Deviations + 0:
+		return true
+	case Deviations:
 		deviationsF32AVX2(p[0], rows, n, scalars, results)
+		return true
 	case Deviations + 1:
 		deviationsF64AVX2(p[0], rows, n, scalars, results)
-	case Largest + 0:
+		return true
+	case Largest:
 		largestF32AVX2(p[0], rows, n, results)
+		return true
 	case Largest + 1:
 		largestF64AVX2(p[0], rows, n, results)
-	case Smallest + 0:
+		return true
+	case Smallest:
 		smallestF32AVX2(p[0], rows, n, results)
+		return true
 	case Smallest + 1:
 		smallestF64AVX2(p[0], rows, n, results)
-	case Top + 0:
+		return true
+	case Top:
 		topF32AVX2(p[0], rows, n, results)
+		return true
 	case Top + 1:
 		topF64AVX2(p[0], rows, n, results)
-	case First + 0:
+		return true
+	case First:
 		firstF32AVX2(p[0], rows, n, scalars, results)
+		return true
 	case First + 1:
 		firstF64AVX2(p[0], rows, n, scalars, results)
+		return true
 	case FirstFar + 1:
 		firstFarF64AVX2(p[0], rows, n, results)
-	case Sum + 3:
-		sumI64AVX2(p[0], rows, n, results)
-	case SumI32 + 3:
-		sumI32I64AVX2(p[0], rows, n, results)
-	case SumU8 + 3:
-		sumU8I64AVX2(p[0], rows, n, results)
+		return true
 	case Largest + 2:
 		largestI32AVX2(p[0], rows, n, results)
+		return true
 	case Largest + 3:
 		largestI64AVX2(p[0], rows, n, results)
+		return true
 	case Smallest + 2:
 		smallestI32AVX2(p[0], rows, n, results)
+		return true
 	case Smallest + 3:
 		smallestI64AVX2(p[0], rows, n, results)
+		return true
 	case First + 2:
 		firstI32AVX2(p[0], rows, n, scalars, results)
+		return true
 	case First + 3:
 		firstI64AVX2(p[0], rows, n, scalars, results)
-	case Product + 1:
-		productF64AVX2(p[0], rows, n, results)
-	case ProductF32 + 1:
-		productF32F64AVX2(p[0], rows, n, results)
-	case ExpShifted + 0:
+		return true
+	case ExpShifted:
 		expShiftedF32AVX2(p[0], p[1], rows, n, scalars, results, next)
+		return true
 	case ExpShifted + 1:
 		expShiftedF64AVX2(p[0], p[1], rows, n, scalars, results, next)
-	case SumExp + 0:
+		return true
+	case SumExp:
 		sumExpF32AVX2(p[0], rows, n, scalars, results, next)
+		return true
 	case SumExp + 1:
 		sumExpF64AVX2(p[0], rows, n, scalars, results, next)
-	case CrossEntropyGrad + 0:
+		return true
+	case CrossEntropyGrad:
 		crossEntropyGradF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
 	case CrossEntropyGrad + 1:
 		crossEntropyGradF64AVX2(p[0], p[1], rows, n, scalars)
-	case LogSoftmaxGrad + 0:
+		return true
+	case LogSoftmaxGrad:
 		logSoftmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LogSoftmaxGrad + 1:
 		logSoftmaxGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
-	case Scale + 0:
+		return true
+	case Scale:
 		scaleF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
 	case Scale + 1:
 		scaleF64AVX2(p[0], p[1], rows, n, scalars)
-	case SoftmaxGrad + 0:
+		return true
+	case SoftmaxGrad:
 		softmaxGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case SoftmaxGrad + 1:
 		softmaxGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
-	case Shift + 0:
+		return true
+	case Shift:
 		shiftF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
 	case Shift + 1:
 		shiftF64AVX2(p[0], p[1], rows, n, scalars)
-	case Normalize + 0:
+		return true
+	case Normalize:
 		normalizeF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
 	case Normalize + 1:
 		normalizeF64AVX2(p[0], p[1], rows, n, scalars)
-	case NormalizeAffine + 0:
+		return true
+	case NormalizeAffine:
 		normalizeAffineF32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
-	case NormalizeChannel + 0:
+		return true
+	case NormalizeChannel:
 		normalizeChannelF32AVX2(p[0], p[1], rows, n, scalars)
+		return true
 	case NormalizeChannel + 1:
 		normalizeChannelF64AVX2(p[0], p[1], rows, n, scalars)
-	case LayerNormSums + 0:
+		return true
+	case LayerNormSums:
 		layerNormSumsF32AVX2(p[0], p[1], rows, n, scalars, results)
+		return true
 	case LayerNormSums + 1:
 		layerNormSumsF64AVX2(p[0], p[1], rows, n, scalars, results)
-	case LayerNormSumsWeighted + 0:
+		return true
+	case LayerNormSumsWeighted:
 		layerNormSumsWeightedF32AVX2(p[0], p[1], p[2], rows, n, scalars, results)
+		return true
 	case LayerNormSumsWeighted + 1:
 		layerNormSumsWeightedF64AVX2(p[0], p[1], p[2], rows, n, scalars, results)
-	case LayerNormGrad + 0:
+		return true
+	case LayerNormGrad:
 		layerNormGradF32AVX2(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LayerNormGrad + 1:
 		layerNormGradF64AVX2(p[0], p[1], p[2], rows, n, scalars)
-	case LayerNormGradWeighted + 0:
+		return true
+	case LayerNormGradWeighted:
 		layerNormGradWeightedF32AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64AVX2(p[0], p[1], p[2], p[3], rows, n, scalars)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }

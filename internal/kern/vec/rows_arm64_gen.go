@@ -9,122 +9,138 @@ import "unsafe"
 // runRowsNEON runs a loop over rows of n elements and tells whether there is such a loop.
 func runRowsNEON(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case Sum + 0:
+	case Sum:
 		sumF32NEON(p[0], rows, n, results)
+		return true
 	case Sum + 1:
 		sumF64NEON(p[0], rows, n, results)
-	case SumProducts + 0:
+		return true
+	case SumProducts:
 		sumProductsF32NEON(p[0], p[1], rows, n, results)
+		return true
 	case SumProducts + 1:
 		sumProductsF64NEON(p[0], p[1], rows, n, results)
-	case SumSquares + 0:
-		sumSquaresF32NEON(p[0], rows, n, results)
-	case SumSquares + 1:
-		sumSquaresF64NEON(p[0], rows, n, results)
-	case SumSizes + 0:
-		sumSizesF32NEON(p[0], rows, n, results)
-	case SumSizes + 1:
-		sumSizesF64NEON(p[0], rows, n, results)
-	case LargestSize + 0:
-		largestSizeF32NEON(p[0], rows, n, results)
-	case LargestSize + 1:
-		largestSizeF64NEON(p[0], rows, n, results)
-	case SmallestSize + 0:
-		smallestSizeF32NEON(p[0], rows, n, results)
-	case SmallestSize + 1:
-		smallestSizeF64NEON(p[0], rows, n, results)
-	case Deviations + 0:
+		return true
+	case Deviations:
 		deviationsF32NEON(p[0], rows, n, scalars, results)
+		return true
 	case Deviations + 1:
 		deviationsF64NEON(p[0], rows, n, scalars, results)
-	case Largest + 0:
+		return true
+	case Largest:
 		largestF32NEON(p[0], rows, n, results)
+		return true
 	case Largest + 1:
 		largestF64NEON(p[0], rows, n, results)
-	case Smallest + 0:
+		return true
+	case Smallest:
 		smallestF32NEON(p[0], rows, n, results)
+		return true
 	case Smallest + 1:
 		smallestF64NEON(p[0], rows, n, results)
-	case Top + 0:
+		return true
+	case Top:
 		topF32NEON(p[0], rows, n, results)
+		return true
 	case Top + 1:
 		topF64NEON(p[0], rows, n, results)
-	case Sum + 3:
-		sumI64NEON(p[0], rows, n, results)
-	case SumI32 + 3:
-		sumI32I64NEON(p[0], rows, n, results)
-	case SumU8 + 3:
-		sumU8I64NEON(p[0], rows, n, results)
+		return true
 	case Largest + 2:
 		largestI32NEON(p[0], rows, n, results)
+		return true
 	case Largest + 3:
 		largestI64NEON(p[0], rows, n, results)
+		return true
 	case Smallest + 2:
 		smallestI32NEON(p[0], rows, n, results)
+		return true
 	case Smallest + 3:
 		smallestI64NEON(p[0], rows, n, results)
-	case Product + 1:
-		productF64NEON(p[0], rows, n, results)
-	case ProductF32 + 1:
-		productF32F64NEON(p[0], rows, n, results)
-	case ExpShifted + 0:
+		return true
+	case ExpShifted:
 		expShiftedF32NEON(p[0], p[1], rows, n, scalars, results, next)
+		return true
 	case ExpShifted + 1:
 		expShiftedF64NEON(p[0], p[1], rows, n, scalars, results, next)
-	case SumExp + 0:
+		return true
+	case SumExp:
 		sumExpF32NEON(p[0], rows, n, scalars, results, next)
+		return true
 	case SumExp + 1:
 		sumExpF64NEON(p[0], rows, n, scalars, results, next)
-	case CrossEntropyGrad + 0:
+		return true
+	case CrossEntropyGrad:
 		crossEntropyGradF32NEON(p[0], p[1], rows, n, scalars)
+		return true
 	case CrossEntropyGrad + 1:
 		crossEntropyGradF64NEON(p[0], p[1], rows, n, scalars)
-	case LogSoftmaxGrad + 0:
+		return true
+	case LogSoftmaxGrad:
 		logSoftmaxGradF32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LogSoftmaxGrad + 1:
 		logSoftmaxGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
-	case Scale + 0:
+		return true
+	case Scale:
 		scaleF32NEON(p[0], p[1], rows, n, scalars)
+		return true
 	case Scale + 1:
 		scaleF64NEON(p[0], p[1], rows, n, scalars)
-	case SoftmaxGrad + 0:
+		return true
+	case SoftmaxGrad:
 		softmaxGradF32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case SoftmaxGrad + 1:
 		softmaxGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
-	case Shift + 0:
+		return true
+	case Shift:
 		shiftF32NEON(p[0], p[1], rows, n, scalars)
+		return true
 	case Shift + 1:
 		shiftF64NEON(p[0], p[1], rows, n, scalars)
-	case Normalize + 0:
+		return true
+	case Normalize:
 		normalizeF32NEON(p[0], p[1], rows, n, scalars)
+		return true
 	case Normalize + 1:
 		normalizeF64NEON(p[0], p[1], rows, n, scalars)
-	case NormalizeAffine + 0:
+		return true
+	case NormalizeAffine:
 		normalizeAffineF32NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
-	case NormalizeChannel + 0:
+		return true
+	case NormalizeChannel:
 		normalizeChannelF32NEON(p[0], p[1], rows, n, scalars)
+		return true
 	case NormalizeChannel + 1:
 		normalizeChannelF64NEON(p[0], p[1], rows, n, scalars)
-	case LayerNormSums + 0:
+		return true
+	case LayerNormSums:
 		layerNormSumsF32NEON(p[0], p[1], rows, n, scalars, results)
+		return true
 	case LayerNormSums + 1:
 		layerNormSumsF64NEON(p[0], p[1], rows, n, scalars, results)
-	case LayerNormSumsWeighted + 0:
+		return true
+	case LayerNormSumsWeighted:
 		layerNormSumsWeightedF32NEON(p[0], p[1], p[2], rows, n, scalars, results)
+		return true
 	case LayerNormSumsWeighted + 1:
 		layerNormSumsWeightedF64NEON(p[0], p[1], p[2], rows, n, scalars, results)
-	case LayerNormGrad + 0:
+		return true
+	case LayerNormGrad:
 		layerNormGradF32NEON(p[0], p[1], p[2], rows, n, scalars)
+		return true
 	case LayerNormGrad + 1:
 		layerNormGradF64NEON(p[0], p[1], p[2], rows, n, scalars)
-	case LayerNormGradWeighted + 0:
+		return true
+	case LayerNormGradWeighted:
 		layerNormGradWeightedF32NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
+		return true
 	case LayerNormGradWeighted + 1:
 		layerNormGradWeightedF64NEON(p[0], p[1], p[2], p[3], rows, n, scalars)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }

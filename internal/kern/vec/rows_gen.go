@@ -6,32 +6,24 @@ package vec
 const (
 	Sum                   RowLoop = 0   // Σ a
 	SumProducts           RowLoop = 5   // Σ a·b
-	SumSquares            RowLoop = 10  // Σ a²
-	SumSizes              RowLoop = 15  // Σ |a|
-	LargestSize           RowLoop = 20  // the largest |a|, NaN where one is
-	SmallestSize          RowLoop = 25  // the smallest |a|, NaN where one is
-	Deviations            RowLoop = 30  // Σ (a - shift), Σ (a - shift)²
-	Largest               RowLoop = 35  // the largest a, NaN where one is
-	Smallest              RowLoop = 40  // the smallest a, NaN where one is
-	Top                   RowLoop = 45  // the largest a that is not NaN, -∞ where none is
-	First                 RowLoop = 50  // the place of the first a that equals value, -1 where none does
-	FirstFar              RowLoop = 55  // the place of the first a that is NaN or not below 2**32 in size, -1 where none is
-	SumI32                RowLoop = 60  // Σ a, of int32
-	SumU8                 RowLoop = 65  // Σ a, of bytes
-	Product               RowLoop = 70  // Π a
-	ProductF32            RowLoop = 75  // Π a, of float32
-	ExpShifted            RowLoop = 80  // dst[i] = e**(a - largest), and their sum
-	SumExp                RowLoop = 85  // Σ e**(a - largest)
-	CrossEntropyGrad      RowLoop = 90  // dst[i] = e**(a - first - second) · scale
-	LogSoftmaxGrad        RowLoop = 95  // dst[i] = dy - e**y · sum
-	Scale                 RowLoop = 100 // dst[i] = a · factor
-	SoftmaxGrad           RowLoop = 105 // dst[i] = y·(dy - sum)
-	Shift                 RowLoop = 110 // dst[i] = a - first - second
-	Normalize             RowLoop = 115 // dst[i] = (a - mean)·rstd, the mean in two parts
-	NormalizeAffine       RowLoop = 120 // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
-	NormalizeChannel      RowLoop = 125 // dst[i] = (a - mean)·scale + shift
-	LayerNormSums         RowLoop = 130 // Σ dy, Σ dy·h with h = (x - mean)·rstd
-	LayerNormSumsWeighted RowLoop = 135 // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
-	LayerNormGrad         RowLoop = 140 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
-	LayerNormGradWeighted RowLoop = 145 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
+	Deviations            RowLoop = 10  // Σ (a - shift), Σ (a - shift)²
+	Largest               RowLoop = 15  // the largest a, NaN where one is
+	Smallest              RowLoop = 20  // the smallest a, NaN where one is
+	Top                   RowLoop = 25  // the largest a that is not NaN, -∞ where none is
+	First                 RowLoop = 30  // the place of the first a that equals value, -1 where none does
+	FirstFar              RowLoop = 35  // the place of the first a that is NaN or not below 2**32 in size, -1 where none is
+	ExpShifted            RowLoop = 40  // dst[i] = e**(a - largest), and their sum
+	SumExp                RowLoop = 45  // Σ e**(a - largest)
+	CrossEntropyGrad      RowLoop = 50  // dst[i] = e**(a - first - second) · scale
+	LogSoftmaxGrad        RowLoop = 55  // dst[i] = dy - e**y · sum
+	Scale                 RowLoop = 60  // dst[i] = a · factor
+	SoftmaxGrad           RowLoop = 65  // dst[i] = y·(dy - sum)
+	Shift                 RowLoop = 70  // dst[i] = a - first - second
+	Normalize             RowLoop = 75  // dst[i] = (a - mean)·rstd, the mean in two parts
+	NormalizeAffine       RowLoop = 80  // dst[i] = (a - mean)·rstd·w + b, the mean in two parts
+	NormalizeChannel      RowLoop = 85  // dst[i] = (a - mean)·scale + shift
+	LayerNormSums         RowLoop = 90  // Σ dy, Σ dy·h with h = (x - mean)·rstd
+	LayerNormSumsWeighted RowLoop = 95  // Σ dy·w, Σ dy·w·h with h = (x - mean)·rstd
+	LayerNormGrad         RowLoop = 100 // dst[i] = rstd·(dy - first - h·second) with h = (x - mean)·rstd
+	LayerNormGradWeighted RowLoop = 105 // dst[i] = rstd·(dy·w - first - h·second) with h = (x - mean)·rstd
 )

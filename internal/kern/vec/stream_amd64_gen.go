@@ -11,428 +11,633 @@ func streamAVX512(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Poin
 	switch l {
 	case Add:
 		addF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Add + 1:
 		addF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case AddRight:
 		addRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 1:
 		addRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddLeft:
 		addLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 1:
 		addLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Add + 2:
 		addI32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Add + 3:
 		addI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Add + 4:
 		addU8StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case AddRight + 2:
 		addRightI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 3:
 		addRightI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 4:
 		addRightU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 2:
 		addLeftI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 3:
 		addLeftI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 4:
 		addLeftU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Sub:
 		subF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Sub + 1:
 		subF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SubRight:
 		subRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 1:
 		subRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubLeft:
 		subLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 1:
 		subLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Sub + 2:
 		subI32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Sub + 3:
 		subI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Sub + 4:
 		subU8StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SubRight + 2:
 		subRightI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 3:
 		subRightI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 4:
 		subRightU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 2:
 		subLeftI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 3:
 		subLeftI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 4:
 		subLeftU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Mul:
 		mulF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Mul + 1:
 		mulF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MulRight:
 		mulRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulRight + 1:
 		mulRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulLeft:
 		mulLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 1:
 		mulLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Mul + 2:
 		mulI32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Mul + 3:
 		mulI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Mul + 4:
 		mulU8StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MulRight + 2:
 		mulRightI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulRight + 3:
 		mulRightI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulRight + 4:
 		mulRightU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 2:
 		mulLeftI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 3:
 		mulLeftI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 4:
 		mulLeftU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Div:
 		divF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Div + 1:
 		divF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case DivRight:
 		divRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case DivRight + 1:
 		divRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case DivLeft:
 		divLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case DivLeft + 1:
 		divLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Maximum:
 		maximumF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 1:
 		maximumF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MaximumRight:
 		maximumRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 1:
 		maximumRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft:
 		maximumLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 1:
 		maximumLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Maximum + 2:
 		maximumI32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 3:
 		maximumI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 4:
 		maximumU8StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MaximumRight + 2:
 		maximumRightI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 3:
 		maximumRightI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 4:
 		maximumRightU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 2:
 		maximumLeftI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 3:
 		maximumLeftI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 4:
 		maximumLeftU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Minimum:
 		minimumF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 1:
 		minimumF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MinimumRight:
 		minimumRightF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 1:
 		minimumRightF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft:
 		minimumLeftF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 1:
 		minimumLeftF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Minimum + 2:
 		minimumI32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 3:
 		minimumI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 4:
 		minimumU8StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MinimumRight + 2:
 		minimumRightI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 3:
 		minimumRightI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 4:
 		minimumRightU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 2:
 		minimumLeftI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 3:
 		minimumLeftI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 4:
 		minimumLeftU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Neg:
 		negF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Neg + 1:
 		negF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Neg + 2:
 		negI32StreamAVX512(p[0], p[1], n)
+		return true
 	case Neg + 3:
 		negI64StreamAVX512(p[0], p[1], n)
+		return true
 	case Neg + 4:
 		negU8StreamAVX512(p[0], p[1], n)
+		return true
 	case Abs:
 		absF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Abs + 1:
 		absF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Abs + 2:
 		absI32StreamAVX512(p[0], p[1], n)
+		return true
 	case Abs + 3:
 		absI64StreamAVX512(p[0], p[1], n)
+		return true
 	case Abs + 4:
 		absU8StreamAVX512(p[0], p[1], n)
+		return true
 	case Sign:
 		signF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Sign + 1:
 		signF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Sign + 2:
 		signI32StreamAVX512(p[0], p[1], n)
+		return true
 	case Sign + 3:
 		signI64StreamAVX512(p[0], p[1], n)
+		return true
 	case Sign + 4:
 		signU8StreamAVX512(p[0], p[1], n)
+		return true
 	case Floor:
 		floorF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Floor + 1:
 		floorF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Ceil:
 		ceilF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Ceil + 1:
 		ceilF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Round:
 		roundF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Round + 1:
 		roundF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Trunc:
 		truncF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Trunc + 1:
 		truncF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Square:
 		squareF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Square + 1:
 		squareF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Square + 2:
 		squareI32StreamAVX512(p[0], p[1], n)
+		return true
 	case Square + 3:
 		squareI64StreamAVX512(p[0], p[1], n)
+		return true
 	case Square + 4:
 		squareU8StreamAVX512(p[0], p[1], n)
+		return true
 	case Cube:
 		cubeF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Cube + 1:
 		cubeF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Sqrt:
 		sqrtF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Sqrt + 1:
 		sqrtF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Reciprocal:
 		reciprocalF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Reciprocal + 1:
 		reciprocalF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Clamp:
 		clampF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 1:
 		clampF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 2:
 		clampI32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 3:
 		clampI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 4:
 		clampU8StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case DivTrunc:
 		divTruncF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case DivTrunc + 1:
 		divTruncF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Rsqrt:
 		rsqrtF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Rsqrt + 1:
 		rsqrtF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Exp:
 		expF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Exp + 1:
 		expF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Expm1:
 		expm1F32StreamAVX512(p[0], p[1], n)
+		return true
 	case Expm1 + 1:
 		expm1F64StreamAVX512(p[0], p[1], n)
+		return true
 	case Log:
 		logF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Log + 1:
 		logF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Log1p:
 		log1pF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Log1p + 1:
 		log1pF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Sin + 1:
 		sinF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Cos + 1:
 		cosF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Erf:
 		erfF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Tanh:
 		tanhF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Tanh + 1:
 		tanhF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Sigmoid:
 		sigmoidF32StreamAVX512(p[0], p[1], n)
+		return true
 	case Sigmoid + 1:
 		sigmoidF64StreamAVX512(p[0], p[1], n)
+		return true
 	case ReLU:
 		reLUF32StreamAVX512(p[0], p[1], n)
+		return true
 	case ReLU + 1:
 		reLUF64StreamAVX512(p[0], p[1], n)
+		return true
 	case ReLU + 2:
 		reLUI32StreamAVX512(p[0], p[1], n)
+		return true
 	case ReLU + 3:
 		reLUI64StreamAVX512(p[0], p[1], n)
+		return true
 	case ReLU + 4:
 		reLUU8StreamAVX512(p[0], p[1], n)
+		return true
 	case LeakyReLU:
 		leakyReLUF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case LeakyReLU + 1:
 		leakyReLUF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case ELU:
 		eluF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case ELU + 1:
 		eluF64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case GELU:
 		geluF32StreamAVX512(p[0], p[1], n)
+		return true
 	case GELUTanh:
 		geluTanhF32StreamAVX512(p[0], p[1], n)
+		return true
 	case GELUTanh + 1:
 		geluTanhF64StreamAVX512(p[0], p[1], n)
+		return true
 	case SiLU:
 		siLUF32StreamAVX512(p[0], p[1], n)
+		return true
 	case SiLU + 1:
 		siLUF64StreamAVX512(p[0], p[1], n)
+		return true
 	case Softplus:
 		softplusF32StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case TanhGrad:
 		tanhGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case TanhGrad + 1:
 		tanhGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SigmoidGrad:
 		sigmoidGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SigmoidGrad + 1:
 		sigmoidGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case ReLUGrad:
 		reLUGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case ReLUGrad + 1:
 		reLUGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case LeakyReLUGrad:
 		leakyReLUGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case ELUGrad:
 		eluGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case ELUGrad + 1:
 		eluGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case GELUGrad:
 		geluGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SiLUGrad:
 		siLUGradF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SiLUGrad + 1:
 		siLUGradF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case SoftplusGrad:
 		softplusGradF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case SoftplusGrad + 1:
 		softplusGradF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case MSELoss:
 		mseLossF32StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MSELoss + 1:
 		mseLossF64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case MSELossGrad:
 		mseLossGradF32StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
 	case MSELossGrad + 1:
 		mseLossGradF64StreamAVX512(p[0], p[1], p[2], p[3], n, scalars)
+		return true
 	case BCEWithLogits:
 		bceWithLogitsF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case BCEWithLogitsGrad:
 		bceWithLogitsGradF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case BCEWithLogitsGrad + 1:
 		bceWithLogitsGradF64StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where:
 		whereF32StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 1:
 		whereF64StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 2:
 		whereI32StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 3:
 		whereI64StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case FromF32 + 1:
 		fromF32F64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromF16:
 		fromF16F32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromBF16:
 		fromBF16F32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromI32:
 		fromI32F32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromI32 + 1:
 		fromI32F64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromU8:
 		fromU8F32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromBool:
 		fromBoolF32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromBool + 1:
 		fromBoolF64StreamAVX512(p[0], p[1], n)
+		return true
 	case NegHalves + 3:
 		negHalvesI64StreamAVX512(p[0], p[1], n)
+		return true
 	case AbsHalves + 3:
 		absHalvesI64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromI32 + 3:
 		fromI32I64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromU8 + 2:
 		fromU8I32StreamAVX512(p[0], p[1], n)
+		return true
 	case FromU8 + 3:
 		fromU8I64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromF32 + 3:
 		fromF32I64StreamAVX512(p[0], p[1], n)
+		return true
 	case FromF64 + 3:
 		fromF64I64StreamAVX512(p[0], p[1], n)
+		return true
 	case And + 3:
 		andI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Or + 3:
 		orI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Xor + 3:
 		xorI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case Same + 3:
 		sameI64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case Below + 3:
 		belowI64StreamAVX512(p[0], p[1], p[2], n)
+		return true
 	case AtMost + 3:
 		atMostI64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case Flip + 3:
 		flipI64StreamAVX512(p[0], p[1], n, scalars)
-	case TruthOfBytes + 3:
-		truthOfBytesI64StreamAVX512(p[0], p[1], n, scalars)
+		return true
 	case WhereBytes + 3:
 		whereBytesI64StreamAVX512(p[0], p[1], p[2], p[3], n)
+		return true
 	case Fmod:
 		fmodF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case Fmod + 1:
 		fmodF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case Remainder:
 		remainderF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case Remainder + 1:
 		remainderF64StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case FloorDivide:
 		floorDivideF32StreamAVX512(p[0], p[1], p[2], n, scalars)
+		return true
 	case FloorDivide + 1:
 		floorDivideF64StreamAVX512(p[0], p[1], p[2], n, scalars)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // streamAVX2 runs a loop by non-temporal stores and tells whether there is such a loop.
@@ -440,340 +645,502 @@ func streamAVX2(l Loop, n int, scalars unsafe.Pointer, p [operands]unsafe.Pointe
 	switch l {
 	case Add:
 		addF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Add + 1:
 		addF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case AddRight:
 		addRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 1:
 		addRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddLeft:
 		addLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 1:
 		addLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Add + 2:
 		addI32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Add + 3:
 		addI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Add + 4:
 		addU8StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case AddRight + 2:
 		addRightI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 3:
 		addRightI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddRight + 4:
 		addRightU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 2:
 		addLeftI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 3:
 		addLeftI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case AddLeft + 4:
 		addLeftU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Sub:
 		subF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Sub + 1:
 		subF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case SubRight:
 		subRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 1:
 		subRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubLeft:
 		subLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 1:
 		subLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Sub + 2:
 		subI32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Sub + 3:
 		subI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Sub + 4:
 		subU8StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case SubRight + 2:
 		subRightI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 3:
 		subRightI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubRight + 4:
 		subRightU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 2:
 		subLeftI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 3:
 		subLeftI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case SubLeft + 4:
 		subLeftU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Mul:
 		mulF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Mul + 1:
 		mulF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MulRight:
 		mulRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulRight + 1:
 		mulRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulLeft:
 		mulLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 1:
 		mulLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Mul + 2:
 		mulI32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Mul + 4:
 		mulU8StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MulRight + 2:
 		mulRightI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulRight + 4:
 		mulRightU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 2:
 		mulLeftI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MulLeft + 4:
 		mulLeftU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Div:
 		divF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Div + 1:
 		divF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case DivRight:
 		divRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case DivRight + 1:
 		divRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case DivLeft:
 		divLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case DivLeft + 1:
 		divLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Maximum:
 		maximumF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 1:
 		maximumF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MaximumRight:
 		maximumRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 1:
 		maximumRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft:
 		maximumLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 1:
 		maximumLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Maximum + 2:
 		maximumI32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 3:
 		maximumI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Maximum + 4:
 		maximumU8StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MaximumRight + 2:
 		maximumRightI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 3:
 		maximumRightI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumRight + 4:
 		maximumRightU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 2:
 		maximumLeftI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 3:
 		maximumLeftI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MaximumLeft + 4:
 		maximumLeftU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Minimum:
 		minimumF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 1:
 		minimumF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MinimumRight:
 		minimumRightF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 1:
 		minimumRightF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft:
 		minimumLeftF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 1:
 		minimumLeftF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Minimum + 2:
 		minimumI32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 3:
 		minimumI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Minimum + 4:
 		minimumU8StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MinimumRight + 2:
 		minimumRightI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 3:
 		minimumRightI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumRight + 4:
 		minimumRightU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 2:
 		minimumLeftI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 3:
 		minimumLeftI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case MinimumLeft + 4:
 		minimumLeftU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Neg:
 		negF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Neg + 1:
 		negF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Neg + 2:
 		negI32StreamAVX2(p[0], p[1], n)
+		return true
 	case Neg + 3:
 		negI64StreamAVX2(p[0], p[1], n)
+		return true
 	case Neg + 4:
 		negU8StreamAVX2(p[0], p[1], n)
+		return true
 	case Abs:
 		absF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Abs + 1:
 		absF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Abs + 2:
 		absI32StreamAVX2(p[0], p[1], n)
+		return true
 	case Abs + 3:
 		absI64StreamAVX2(p[0], p[1], n)
+		return true
 	case Abs + 4:
 		absU8StreamAVX2(p[0], p[1], n)
+		return true
 	case Sign:
 		signF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Sign + 1:
 		signF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Sign + 2:
 		signI32StreamAVX2(p[0], p[1], n)
+		return true
 	case Sign + 3:
 		signI64StreamAVX2(p[0], p[1], n)
+		return true
 	case Sign + 4:
 		signU8StreamAVX2(p[0], p[1], n)
+		return true
 	case Floor:
 		floorF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Floor + 1:
 		floorF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Ceil:
 		ceilF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Ceil + 1:
 		ceilF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Round:
 		roundF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Round + 1:
 		roundF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Trunc:
 		truncF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Trunc + 1:
 		truncF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Square:
 		squareF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Square + 1:
 		squareF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Square + 2:
 		squareI32StreamAVX2(p[0], p[1], n)
+		return true
 	case Square + 4:
 		squareU8StreamAVX2(p[0], p[1], n)
+		return true
 	case Cube:
 		cubeF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Cube + 1:
 		cubeF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Sqrt:
 		sqrtF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Sqrt + 1:
 		sqrtF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Reciprocal:
 		reciprocalF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Reciprocal + 1:
 		reciprocalF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Clamp:
 		clampF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 1:
 		clampF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 2:
 		clampI32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 3:
 		clampI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case Clamp + 4:
 		clampU8StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case DivTrunc:
 		divTruncF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case DivTrunc + 1:
 		divTruncF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Rsqrt:
 		rsqrtF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Rsqrt + 1:
 		rsqrtF64StreamAVX2(p[0], p[1], n)
+		return true
 	case Exp:
 		expF32StreamAVX2(p[0], p[1], n)
+		return true
 	case Sigmoid:
 		sigmoidF32StreamAVX2(p[0], p[1], n)
+		return true
 	case ReLU:
 		reLUF32StreamAVX2(p[0], p[1], n)
+		return true
 	case ReLU + 1:
 		reLUF64StreamAVX2(p[0], p[1], n)
+		return true
 	case ReLU + 2:
 		reLUI32StreamAVX2(p[0], p[1], n)
+		return true
 	case ReLU + 3:
 		reLUI64StreamAVX2(p[0], p[1], n)
+		return true
 	case ReLU + 4:
 		reLUU8StreamAVX2(p[0], p[1], n)
+		return true
 	case LeakyReLU:
 		leakyReLUF32StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case LeakyReLU + 1:
 		leakyReLUF64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case TanhGrad:
 		tanhGradF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case TanhGrad + 1:
 		tanhGradF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case SigmoidGrad:
 		sigmoidGradF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case SigmoidGrad + 1:
 		sigmoidGradF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case ReLUGrad:
 		reLUGradF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case ReLUGrad + 1:
 		reLUGradF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case LeakyReLUGrad:
 		leakyReLUGradF32StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
 	case LeakyReLUGrad + 1:
 		leakyReLUGradF64StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
 	case MSELoss:
 		mseLossF32StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MSELoss + 1:
 		mseLossF64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case MSELossGrad:
 		mseLossGradF32StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
 	case MSELossGrad + 1:
 		mseLossGradF64StreamAVX2(p[0], p[1], p[2], p[3], n, scalars)
+		return true
 	case Where:
 		whereF32StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 1:
 		whereF64StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 2:
 		whereI32StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
 	case Where + 3:
 		whereI64StreamAVX2(p[0], p[1], p[2], p[3], n)
+		return true
 	case FromF32 + 1:
 		fromF32F64StreamAVX2(p[0], p[1], n)
+		return true
 	case FromF16:
 		fromF16F32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromBF16:
 		fromBF16F32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromI32:
 		fromI32F32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromI32 + 1:
 		fromI32F64StreamAVX2(p[0], p[1], n)
+		return true
 	case FromU8:
 		fromU8F32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromBool:
 		fromBoolF32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromBool + 1:
 		fromBoolF64StreamAVX2(p[0], p[1], n)
+		return true
 	case NegHalves + 3:
 		negHalvesI64StreamAVX2(p[0], p[1], n)
+		return true
 	case AbsHalves + 3:
 		absHalvesI64StreamAVX2(p[0], p[1], n)
+		return true
 	case FromI32 + 3:
 		fromI32I64StreamAVX2(p[0], p[1], n)
+		return true
 	case FromU8 + 2:
 		fromU8I32StreamAVX2(p[0], p[1], n)
+		return true
 	case FromU8 + 3:
 		fromU8I64StreamAVX2(p[0], p[1], n)
+		return true
 	case And + 3:
 		andI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Or + 3:
 		orI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Xor + 3:
 		xorI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case Same + 3:
 		sameI64StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
 	case Below + 3:
 		belowI64StreamAVX2(p[0], p[1], p[2], n)
+		return true
 	case AtMost + 3:
 		atMostI64StreamAVX2(p[0], p[1], p[2], n, scalars)
+		return true
 	case Flip + 3:
 		flipI64StreamAVX2(p[0], p[1], n, scalars)
-	case TruthOfBytes + 3:
-		truthOfBytesI64StreamAVX2(p[0], p[1], n, scalars)
+		return true
 	case WhereBytes + 3:
 		whereBytesI64StreamAVX2(p[0], p[1], p[2], p[3], n)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }

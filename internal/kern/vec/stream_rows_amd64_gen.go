@@ -9,49 +9,61 @@ import "unsafe"
 // streamRowsAVX512 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX512(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case Shift + 0:
+	case Shift:
 		shiftF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
+		return true
 	case Shift + 1:
 		shiftF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case Normalize + 0:
+		return true
+	case Normalize:
 		normalizeF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
+		return true
 	case Normalize + 1:
 		normalizeF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	case NormalizeAffine + 0:
+		return true
+	case NormalizeAffine:
 		normalizeAffineF32StreamAVX512(p[0], p[1], p[2], p[3], rows, n, scalars, next)
+		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64StreamAVX512(p[0], p[1], p[2], p[3], rows, n, scalars, next)
-	case NormalizeChannel + 0:
+		return true
+	case NormalizeChannel:
 		normalizeChannelF32StreamAVX512(p[0], p[1], rows, n, scalars, next)
+		return true
 	case NormalizeChannel + 1:
 		normalizeChannelF64StreamAVX512(p[0], p[1], rows, n, scalars, next)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }
 
 // streamRowsAVX2 runs a loop over rows of n elements by non-temporal stores and tells whether there is such a loop.
 func streamRowsAVX2(l RowLoop, rows, n int, scalars, results, next unsafe.Pointer, p [operands]unsafe.Pointer) bool {
 	switch l {
-	case Shift + 0:
+	case Shift:
 		shiftF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
+		return true
 	case Shift + 1:
 		shiftF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case Normalize + 0:
+		return true
+	case Normalize:
 		normalizeF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
+		return true
 	case Normalize + 1:
 		normalizeF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	case NormalizeAffine + 0:
+		return true
+	case NormalizeAffine:
 		normalizeAffineF32StreamAVX2(p[0], p[1], p[2], p[3], rows, n, scalars, next)
+		return true
 	case NormalizeAffine + 1:
 		normalizeAffineF64StreamAVX2(p[0], p[1], p[2], p[3], rows, n, scalars, next)
-	case NormalizeChannel + 0:
+		return true
+	case NormalizeChannel:
 		normalizeChannelF32StreamAVX2(p[0], p[1], rows, n, scalars, next)
+		return true
 	case NormalizeChannel + 1:
 		normalizeChannelF64StreamAVX2(p[0], p[1], rows, n, scalars, next)
-	default:
-		return false
+		return true
 	}
-	return true
+	return false
 }

@@ -2291,46 +2291,6 @@ func expBelowF32AVX512(dst, a unsafe.Pointer, n int)
 //go:noescape
 func expBelowF64AVX512(dst, a unsafe.Pointer, n int)
 
-// expStripF32AVX512 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32AVX512(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64AVX512 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64AVX512(dst, a, largest unsafe.Pointer, n int)
-
-// shiftStripF32AVX512 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32AVX512(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64AVX512 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64AVX512(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64AVX512 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32AVX512 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64AVX512 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64AVX512(dst, dy, y, sum unsafe.Pointer, n int)
-
 // whereF32AVX512 is dst[i] = a where cond, else b.
 //
 //go:noescape
@@ -2370,66 +2330,6 @@ func whereI64AVX512(dst, cond, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func whereI64StreamAVX512(dst, cond, a, b unsafe.Pointer, n int)
-
-// u8ToF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// i32ToF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// bF16ToF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// f16ToBoolF32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBoolF32AVX512(dst, a unsafe.Pointer, n int)
-
-// f16ToU8F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToU8F32AVX512(dst, a unsafe.Pointer, n int)
-
-// f16ToI32F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
-
-// u8ToBF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// i32ToBF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// f16ToBF16F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBF16F32AVX512(dst, a unsafe.Pointer, n int)
-
-// bF16ToBoolF32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToBoolF32AVX512(dst, a unsafe.Pointer, n int)
-
-// bF16ToU8F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToU8F32AVX512(dst, a unsafe.Pointer, n int)
-
-// bF16ToI32F32AVX512 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToI32F32AVX512(dst, a unsafe.Pointer, n int)
 
 // fromF32F64AVX512 is dst[i] = a, a float32, as a float64.
 //
@@ -2876,36 +2776,6 @@ func adamShrinkF64AVX512(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Poi
 //go:noescape
 func boxMullerF32AVX512(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addProductsI32AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsI32AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsI64AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsI64AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsU8AVX512 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsU8AVX512(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairI32AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairI32AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairI64AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairI64AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairU8AVX512 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairU8AVX512(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // fromI32I64AVX512 is dst[i] = a, an int32, as an int64.
 //
 //go:noescape
@@ -3036,21 +2906,6 @@ func minColumnsI32AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func minColumnsI64AVX512(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addI32I64AVX512 is sums[i] = sums + a, an int32.
-//
-//go:noescape
-func addI32I64AVX512(sums, a unsafe.Pointer, n int)
-
-// addU8I64AVX512 is sums[i] = sums + a, a byte.
-//
-//go:noescape
-func addU8I64AVX512(sums, a unsafe.Pointer, n int)
-
-// mulF32F64AVX512 is products[i] = products · a, a float32.
-//
-//go:noescape
-func mulF32F64AVX512(products, a unsafe.Pointer, n int)
-
 // andI64AVX512 is dst[i] = a & b.
 //
 //go:noescape
@@ -3120,16 +2975,6 @@ func flipI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func flipI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// truthOfBytesI64AVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
-//
-//go:noescape
-func truthOfBytesI64AVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// truthOfBytesI64StreamAVX512 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
-//
-//go:noescape
-func truthOfBytesI64StreamAVX512(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // whereBytesI64AVX512 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
 //
@@ -5291,46 +5136,6 @@ func expBelowF32AVX2(dst, a unsafe.Pointer, n int)
 //go:noescape
 func expBelowF64AVX2(dst, a unsafe.Pointer, n int)
 
-// expStripF32AVX2 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32AVX2(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64AVX2 is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64AVX2(dst, a, largest unsafe.Pointer, n int)
-
-// shiftStripF32AVX2 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32AVX2(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64AVX2 is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64AVX2(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64AVX2 is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32AVX2 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64AVX2 is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64AVX2(dst, dy, y, sum unsafe.Pointer, n int)
-
 // whereF32AVX2 is dst[i] = a where cond, else b.
 //
 //go:noescape
@@ -5370,66 +5175,6 @@ func whereI64AVX2(dst, cond, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func whereI64StreamAVX2(dst, cond, a, b unsafe.Pointer, n int)
-
-// u8ToF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// i32ToF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// bF16ToF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// f16ToBoolF32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBoolF32AVX2(dst, a unsafe.Pointer, n int)
-
-// f16ToU8F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToU8F32AVX2(dst, a unsafe.Pointer, n int)
-
-// f16ToI32F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
-
-// u8ToBF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// i32ToBF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// f16ToBF16F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBF16F32AVX2(dst, a unsafe.Pointer, n int)
-
-// bF16ToBoolF32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToBoolF32AVX2(dst, a unsafe.Pointer, n int)
-
-// bF16ToU8F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToU8F32AVX2(dst, a unsafe.Pointer, n int)
-
-// bF16ToI32F32AVX2 is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToI32F32AVX2(dst, a unsafe.Pointer, n int)
 
 // fromF32F64AVX2 is dst[i] = a, a float32, as a float64.
 //
@@ -5876,26 +5621,6 @@ func adamShrinkF64AVX2(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func boxMullerF32AVX2(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addProductsI32AVX2 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsI32AVX2(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsU8AVX2 is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsU8AVX2(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairI32AVX2 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairI32AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairU8AVX2 is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairU8AVX2(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // fromI32I64AVX2 is dst[i] = a, an int32, as an int64.
 //
 //go:noescape
@@ -5996,21 +5721,6 @@ func minColumnsI32AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func minColumnsI64AVX2(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addI32I64AVX2 is sums[i] = sums + a, an int32.
-//
-//go:noescape
-func addI32I64AVX2(sums, a unsafe.Pointer, n int)
-
-// addU8I64AVX2 is sums[i] = sums + a, a byte.
-//
-//go:noescape
-func addU8I64AVX2(sums, a unsafe.Pointer, n int)
-
-// mulF32F64AVX2 is products[i] = products · a, a float32.
-//
-//go:noescape
-func mulF32F64AVX2(products, a unsafe.Pointer, n int)
-
 // andI64AVX2 is dst[i] = a & b.
 //
 //go:noescape
@@ -6080,16 +5790,6 @@ func flipI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func flipI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// truthOfBytesI64AVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
-//
-//go:noescape
-func truthOfBytesI64AVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// truthOfBytesI64StreamAVX2 is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each, by non-temporal stores.
-//
-//go:noescape
-func truthOfBytesI64StreamAVX2(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // whereBytesI64AVX2 is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
 //

@@ -1391,46 +1391,6 @@ func expBelowF32NEON(dst, a unsafe.Pointer, n int)
 //go:noescape
 func expBelowF64NEON(dst, a unsafe.Pointer, n int)
 
-// expStripF32NEON is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF32NEON(dst, a, largest unsafe.Pointer, n int)
-
-// expStripF64NEON is dst[i] = e**(a - largest), largest not less than a.
-//
-//go:noescape
-func expStripF64NEON(dst, a, largest unsafe.Pointer, n int)
-
-// shiftStripF32NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF32NEON(dst, a, first, second unsafe.Pointer, n int)
-
-// shiftStripF64NEON is dst[i] = a - first - second.
-//
-//go:noescape
-func shiftStripF64NEON(dst, a, first, second unsafe.Pointer, n int)
-
-// softmaxGradStripF32NEON is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// softmaxGradStripF64NEON is dst[i] = y·(dy - sum).
-//
-//go:noescape
-func softmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF32NEON is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF32NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
-// logSoftmaxGradStripF64NEON is dst[i] = dy - e**y · sum.
-//
-//go:noescape
-func logSoftmaxGradStripF64NEON(dst, dy, y, sum unsafe.Pointer, n int)
-
 // whereF32NEON is dst[i] = a where cond, else b.
 //
 //go:noescape
@@ -1450,66 +1410,6 @@ func whereI32NEON(dst, cond, a, b unsafe.Pointer, n int)
 //
 //go:noescape
 func whereI64NEON(dst, cond, a, b unsafe.Pointer, n int)
-
-// u8ToF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// i32ToF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// bF16ToF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// f16ToBoolF32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBoolF32NEON(dst, a unsafe.Pointer, n int)
-
-// f16ToU8F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToU8F32NEON(dst, a unsafe.Pointer, n int)
-
-// f16ToI32F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToI32F32NEON(dst, a unsafe.Pointer, n int)
-
-// u8ToBF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func u8ToBF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// i32ToBF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func i32ToBF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// f16ToBF16F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func f16ToBF16F32NEON(dst, a unsafe.Pointer, n int)
-
-// bF16ToBoolF32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToBoolF32NEON(dst, a unsafe.Pointer, n int)
-
-// bF16ToU8F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToU8F32NEON(dst, a unsafe.Pointer, n int)
-
-// bF16ToI32F32NEON is dst[i] = a by way of float32.
-//
-//go:noescape
-func bF16ToI32F32NEON(dst, a unsafe.Pointer, n int)
 
 // fromF32F64NEON is dst[i] = a, a float32, as a float64.
 //
@@ -1901,26 +1801,6 @@ func adamShrinkF64NEON(p, m, v, grad unsafe.Pointer, n int, scalars unsafe.Point
 //go:noescape
 func boxMullerF32NEON(a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addProductsI32NEON is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsI32NEON(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsU8NEON is sums[i] = sums + x·a + y·b + z·c, of one x, y and z for all.
-//
-//go:noescape
-func addProductsU8NEON(sums, a, b, c unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairI32NEON is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairI32NEON(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// addProductsPairU8NEON is sums[i] = sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all.
-//
-//go:noescape
-func addProductsPairU8NEON(sums, more, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
-
 // fromI32I64NEON is dst[i] = a, an int32, as an int64.
 //
 //go:noescape
@@ -2006,21 +1886,6 @@ func minColumnsI32NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer
 //go:noescape
 func minColumnsI64NEON(best, at, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
-// addI32I64NEON is sums[i] = sums + a, an int32.
-//
-//go:noescape
-func addI32I64NEON(sums, a unsafe.Pointer, n int)
-
-// addU8I64NEON is sums[i] = sums + a, a byte.
-//
-//go:noescape
-func addU8I64NEON(sums, a unsafe.Pointer, n int)
-
-// mulF32F64NEON is products[i] = products · a, a float32.
-//
-//go:noescape
-func mulF32F64NEON(products, a unsafe.Pointer, n int)
-
 // andI64NEON is dst[i] = a & b.
 //
 //go:noescape
@@ -2055,11 +1920,6 @@ func atMostI64NEON(dst, a, b unsafe.Pointer, n int, scalars unsafe.Pointer)
 //
 //go:noescape
 func flipI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
-
-// truthOfBytesI64NEON is dst[i] = 1 for each byte of a that is not zero, with low 0x7f and ones 1 in each.
-//
-//go:noescape
-func truthOfBytesI64NEON(dst, a unsafe.Pointer, n int, scalars unsafe.Pointer)
 
 // whereBytesI64NEON is dst[i] = the bytes of a where those of cond are 1, of b where they are 0.
 //

@@ -26,46 +26,6 @@ func sumProductsF32AVX512(a, b unsafe.Pointer, rows, n int, results unsafe.Point
 //go:noescape
 func sumProductsF64AVX512(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumSquaresF32AVX512 is Σ a².
-//
-//go:noescape
-func sumSquaresF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSquaresF64AVX512 is Σ a².
-//
-//go:noescape
-func sumSquaresF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF32AVX512 is Σ |a|.
-//
-//go:noescape
-func sumSizesF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF64AVX512 is Σ |a|.
-//
-//go:noescape
-func sumSizesF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF32AVX512 is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF64AVX512 is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF32AVX512 is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF32AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF64AVX512 is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // deviationsF32AVX512 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
@@ -121,21 +81,6 @@ func firstF64AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Point
 //go:noescape
 func firstFarF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumI64AVX512 is Σ a, which wraps.
-//
-//go:noescape
-func sumI64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumI32I64AVX512 is Σ a, of int32.
-//
-//go:noescape
-func sumI32I64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumU8I64AVX512 is Σ a, of bytes.
-//
-//go:noescape
-func sumU8I64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // largestI32AVX512 is the largest a.
 //
 //go:noescape
@@ -165,16 +110,6 @@ func firstI32AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Point
 //
 //go:noescape
 func firstI64AVX512(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
-
-// productF64AVX512 is Π a.
-//
-//go:noescape
-func productF64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// productF32F64AVX512 is Π a, of float32.
-//
-//go:noescape
-func productF32F64AVX512(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
 // expShiftedF32AVX512 is dst[i] = e**(a - largest), and their sum.
 //
@@ -376,46 +311,6 @@ func sumProductsF32AVX2(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer
 //go:noescape
 func sumProductsF64AVX2(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumSquaresF32AVX2 is Σ a².
-//
-//go:noescape
-func sumSquaresF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSquaresF64AVX2 is Σ a².
-//
-//go:noescape
-func sumSquaresF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF32AVX2 is Σ |a|.
-//
-//go:noescape
-func sumSizesF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF64AVX2 is Σ |a|.
-//
-//go:noescape
-func sumSizesF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF32AVX2 is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF64AVX2 is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF32AVX2 is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF32AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF64AVX2 is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // deviationsF32AVX2 is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
@@ -471,21 +366,6 @@ func firstF64AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer
 //go:noescape
 func firstFarF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumI64AVX2 is Σ a, which wraps.
-//
-//go:noescape
-func sumI64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumI32I64AVX2 is Σ a, of int32.
-//
-//go:noescape
-func sumI32I64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumU8I64AVX2 is Σ a, of bytes.
-//
-//go:noescape
-func sumU8I64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // largestI32AVX2 is the largest a.
 //
 //go:noescape
@@ -515,16 +395,6 @@ func firstI32AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer
 //
 //go:noescape
 func firstI64AVX2(a unsafe.Pointer, rows, n int, scalars, results unsafe.Pointer)
-
-// productF64AVX2 is Π a.
-//
-//go:noescape
-func productF64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// productF32F64AVX2 is Π a, of float32.
-//
-//go:noescape
-func productF32F64AVX2(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
 // expShiftedF32AVX2 is dst[i] = e**(a - largest), and their sum.
 //

@@ -26,46 +26,6 @@ func sumProductsF32NEON(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer
 //go:noescape
 func sumProductsF64NEON(a, b unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumSquaresF32NEON is Σ a².
-//
-//go:noescape
-func sumSquaresF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSquaresF64NEON is Σ a².
-//
-//go:noescape
-func sumSquaresF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF32NEON is Σ |a|.
-//
-//go:noescape
-func sumSizesF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumSizesF64NEON is Σ |a|.
-//
-//go:noescape
-func sumSizesF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF32NEON is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// largestSizeF64NEON is the largest |a|, NaN where one is.
-//
-//go:noescape
-func largestSizeF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF32NEON is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// smallestSizeF64NEON is the smallest |a|, NaN where one is.
-//
-//go:noescape
-func smallestSizeF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // deviationsF32NEON is Σ (a - shift), Σ (a - shift)².
 //
 //go:noescape
@@ -106,21 +66,6 @@ func topF32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //go:noescape
 func topF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
-// sumI64NEON is Σ a, which wraps.
-//
-//go:noescape
-func sumI64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumI32I64NEON is Σ a, of int32.
-//
-//go:noescape
-func sumI32I64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// sumU8I64NEON is Σ a, of bytes.
-//
-//go:noescape
-func sumU8I64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
 // largestI32NEON is the largest a.
 //
 //go:noescape
@@ -140,16 +85,6 @@ func smallestI32NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 //
 //go:noescape
 func smallestI64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// productF64NEON is Π a.
-//
-//go:noescape
-func productF64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
-
-// productF32F64NEON is Π a, of float32.
-//
-//go:noescape
-func productF32F64NEON(a unsafe.Pointer, rows, n int, results unsafe.Pointer)
 
 // expShiftedF32NEON is dst[i] = e**(a - largest), and their sum.
 //

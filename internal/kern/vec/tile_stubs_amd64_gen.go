@@ -381,11 +381,6 @@ func mean1F32AVX512(t unsafe.Pointer)
 //go:noescape
 func mean2F32AVX512(t unsafe.Pointer)
 
-// pairsF32AVX512 is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF32AVX512(t unsafe.Pointer)
-
 // triplesF32AVX512 is the largest element of every window, each a pair of columns and the one before.
 //
 //go:noescape
@@ -796,11 +791,6 @@ func mean1F64AVX512(t unsafe.Pointer)
 //go:noescape
 func mean2F64AVX512(t unsafe.Pointer)
 
-// pairsF64AVX512 is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF64AVX512(t unsafe.Pointer)
-
 // triplesF64AVX512 is the largest element of every window, each a pair of columns and the one before.
 //
 //go:noescape
@@ -1111,11 +1101,6 @@ func mean1F32AVX2(t unsafe.Pointer)
 //go:noescape
 func mean2F32AVX2(t unsafe.Pointer)
 
-// pairsF32AVX2 is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF32AVX2(t unsafe.Pointer)
-
 // triplesF32AVX2 is the largest element of every window, each a pair of columns and the one before.
 //
 //go:noescape
@@ -1345,11 +1330,6 @@ func mean1F64AVX2(t unsafe.Pointer)
 //
 //go:noescape
 func mean2F64AVX2(t unsafe.Pointer)
-
-// pairsF64AVX2 is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF64AVX2(t unsafe.Pointer)
 
 // triplesF64AVX2 is the largest element of every window, each a pair of columns and the one before.
 //

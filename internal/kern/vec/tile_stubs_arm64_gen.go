@@ -471,11 +471,6 @@ func mean1F32NEON(t unsafe.Pointer)
 //go:noescape
 func mean2F32NEON(t unsafe.Pointer)
 
-// pairsF32NEON is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF32NEON(t unsafe.Pointer)
-
 // triplesF32NEON is the largest element of every window, each a pair of columns and the one before.
 //
 //go:noescape
@@ -975,11 +970,6 @@ func mean1F64NEON(t unsafe.Pointer)
 //
 //go:noescape
 func mean2F64NEON(t unsafe.Pointer)
-
-// pairsF64NEON is the largest element of every window, each a pair of columns.
-//
-//go:noescape
-func pairsF64NEON(t unsafe.Pointer)
 
 // triplesF64NEON is the largest element of every window, each a pair of columns and the one before.
 //

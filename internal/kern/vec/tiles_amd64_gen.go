@@ -626,66 +626,6 @@ func windowF64AVX2(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
-	if current == AVX512 {
-		if isDouble[T]() {
-			pairMaxF64AVX512(form, t)
-			return
-		}
-		pairMaxF32AVX512(form, t)
-		return
-	}
-	if isDouble[T]() {
-		pairMaxF64AVX2(form, t)
-		return
-	}
-	pairMaxF32AVX2(form, t)
-}
-
-func pairMaxF32AVX512(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32AVX512(t)
-	case 1:
-		triplesF32AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-func pairMaxF64AVX512(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF64AVX512(t)
-	case 1:
-		triplesF64AVX512(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-func pairMaxF32AVX2(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32AVX2(t)
-	case 1:
-		triplesF32AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-func pairMaxF64AVX2(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF64AVX2(t)
-	case 1:
-		triplesF64AVX2(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
 func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
 	if current == AVX512 {
 		if isDouble[T]() {
@@ -744,6 +684,22 @@ func linesF64AVX2(stride int, t unsafe.Pointer) {
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
+}
+
+func runPairMax[T dtype.Float](t unsafe.Pointer) {
+	if current == AVX512 {
+		if isDouble[T]() {
+			triplesF64AVX512(t)
+			return
+		}
+		triplesF32AVX512(t)
+		return
+	}
+	if isDouble[T]() {
+		triplesF64AVX2(t)
+		return
+	}
+	triplesF32AVX2(t)
 }
 
 func runGather[T dtype.Float](t unsafe.Pointer) {

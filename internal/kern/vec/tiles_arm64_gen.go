@@ -462,36 +462,6 @@ func windowF64NEON(fold windowFold, stride int, t unsafe.Pointer) {
 	}
 }
 
-func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
-	if isDouble[T]() {
-		pairMaxF64NEON(form, t)
-		return
-	}
-	pairMaxF32NEON(form, t)
-}
-
-func pairMaxF32NEON(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF32NEON(t)
-	case 1:
-		triplesF32NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
-func pairMaxF64NEON(form int, t unsafe.Pointer) {
-	switch form {
-	case 0:
-		pairsF64NEON(t)
-	case 1:
-		triplesF64NEON(t)
-	default:
-		panic("vec: no micro-kernel of that shape")
-	}
-}
-
 func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
 	if isDouble[T]() {
 		linesF64NEON(stride, t)
@@ -520,6 +490,14 @@ func linesF64NEON(stride int, t unsafe.Pointer) {
 	default:
 		panic("vec: no micro-kernel of that shape")
 	}
+}
+
+func runPairMax[T dtype.Float](t unsafe.Pointer) {
+	if isDouble[T]() {
+		triplesF64NEON(t)
+		return
+	}
+	triplesF32NEON(t)
 }
 
 func runGather[T dtype.Float](t unsafe.Pointer) {

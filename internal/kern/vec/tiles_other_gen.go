@@ -26,11 +26,11 @@ func runWindows[T dtype.Float](fold windowFold, stride int, t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runPairMax[T dtype.Float](form int, t unsafe.Pointer) {
+func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
 	panic(noTiles)
 }
 
-func runLines[T dtype.Float](stride int, t unsafe.Pointer) {
+func runPairMax[T dtype.Float](t unsafe.Pointer) {
 	panic(noTiles)
 }
 

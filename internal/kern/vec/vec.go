@@ -54,20 +54,6 @@ func Binary[D, A, B any](l Loop, dst []D, a []A, b []B, scalars ...B) int {
 	return long(l, n, pointer(scalars, 0), p, [operands]int{size[D](), size[A](), size[B]()})
 }
 
-// Into runs the loop l, which computes with dst's type, over dst, which it updates, and a, as Unary does.
-func Into[D, A any](l Loop, dst []D, a []A) int {
-	l, ok := of[D](l)
-	if !ok || len(dst) == 0 {
-		return 0
-	}
-	n, a := len(dst), a[:len(dst)]
-	p := [operands]unsafe.Pointer{pointer(dst, 0), pointer(a, 0)}
-	if n <= most {
-		return run(l, n, nil, &p)
-	}
-	return long(l, n, nil, p, [operands]int{size[D](), size[A]()})
-}
-
 // Halves runs the loop l over operands of its half type, as Binary does.
 func Halves[T ~uint16](l Loop, dst, a, b []T, scalars ...float32) int {
 	if len(dst) < few {

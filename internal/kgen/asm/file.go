@@ -2,8 +2,8 @@
 //
 // A File collects functions and the constants they read. A loop of package recipe becomes a function in four steps:
 // lower turns its steps, once for each of several chains that run side by side, into a straight line of instructions
-// over values; a placer walks the line and keeps values in registers; a machine has the instructions' names; and the
-// machine's frame puts the line into loops over whole vectors and over what remains.
+// over values; a placer allocates registers to the values, instruction by instruction; a machine (x86 or neon) has the
+// instructions' names; and the machine's frame puts the line into loops over whole vectors and over what remains.
 package asm
 
 import (

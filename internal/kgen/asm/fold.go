@@ -1,10 +1,6 @@
 package asm
 
-import (
-	"math"
-
-	"cresset/internal/kgen/recipe"
-)
+import "cresset/internal/kgen/recipe"
 
 // Folds keep their lanes in registers from iteration to iteration, in accumulators: successive vector registers hold successive
 // lanes. A body has a multiple of unit chains, so that each chain always adds to the same lanes. The registers after the
@@ -59,12 +55,10 @@ func (w *lowering) folds(c, unit int) {
 	}
 }
 
-// startOf is what the lanes start with of a fold that is no sum: 1, or what is less or more than any number.
+// startOf is what the lanes start with of a fold that is no sum: what is less or more than any number.
 func startOf(op recipe.FoldOp, elem recipe.Elem) uint64 {
 	sign := uint64(1) << (8*elem.Size() - 1)
 	switch {
-	case op == recipe.FoldProduct:
-		return math.Float64bits(1)
 	case isInt(elem) && op == recipe.FoldMin:
 		return sign - 1
 	case isInt(elem):
@@ -82,17 +76,73 @@ func startOf(op recipe.FoldOp, elem recipe.Elem) uint64 {
 
 func isInt(elem recipe.Elem) bool { return elem == recipe.I32 || elem == recipe.I64 }
 
-// eachFold visits the folds with the first of the registers that hold a fold's lanes and their number, which is totals for
-// one that adds in runs.
-func (pl plan) eachFold(totals int, visit func(n int, f recipe.Fold, at, count int)) {
-	first, total := 0, len(pl.loop.Folds)*pl.unit
-	for n, f := range pl.loop.Folds {
-		if f.Op.InRuns(pl.elem) {
-			visit(n, f, total, totals)
-			total += totals
-		} else {
-			visit(n, f, first, pl.unit)
+// A folder is a machine that folds.
+type folder interface {
+	machine
+	// addFloats adds a register of float32 to another, addWidened one to two of float64, and zero clears one.
+	addFloats(fn *Func, from, to int)
+	addWidened(fn *Func, from, to, spare int)
+	zero(fn *Func, r int)
+	// unlessMultiple jumps unless the number of elements so far is a multiple of a power of two.
+	unlessMultiple(fn *Func, count int, label string)
+	// foldVectors folds the lanes of register b with those of a, into a. The spare register and the next one may change.
+	foldVectors(fn *Func, op recipe.FoldOp, elem recipe.Elem, a, b, spare int)
+}
+
+// inRuns tells whether the loop's folds are sums that are made in runs.
+func (pl plan) inRuns() bool {
+	return len(pl.loop.Folds) > 0 && pl.loop.Folds[0].Op.InRuns(pl.elem)
+}
+
+// endOfRun ends runs that are full, else jumps to the label after that.
+func (pl plan) endOfRun(m folder, fn *Func, after string) {
+	if !pl.inRuns() {
+		return
+	}
+	m.unlessMultiple(fn, recipe.RunLength*pl.loop.Lanes*recipe.LaneBytes/pl.elem.Size(), after)
+	pl.endRuns(m, fn)
+	fn.Label(after)
+}
+
+// endRuns adds what runs gave to their totals, and starts new ones.
+func (pl plan) endRuns(m folder, fn *Func) {
+	first, total, vector := 0, len(pl.loop.Folds)*pl.unit, recipe.LaneBytes/m.bytes()
+	for _, f := range pl.loop.Folds {
+		if !f.Op.InRuns(pl.elem) {
+			return
 		}
+		for half := pl.unit / 2; half >= vector; half /= 2 {
+			for r := range half {
+				m.addFloats(fn, first+half+r, first+r)
+			}
+		}
+		for r := range vector {
+			m.addWidened(fn, first+r, total+2*r, pl.accumulators()-1)
+		}
+		for r := range pl.unit {
+			m.zero(fn, first+r)
+		}
+		first, total = first+pl.unit, total+totalsOf(m)
+	}
+}
+
+// join joins the vectors of every fold's lanes, in pairs that are half of what is left apart, and visits the folds with the register
+// that is left, which is of totals for one that adds in runs. The registers from spare on are free.
+func (pl plan) join(m folder, fn *Func, visit func(n int, f recipe.Fold, at, spare int)) {
+	pl.endRuns(m, fn)
+	first, total, spare := 0, len(pl.loop.Folds)*pl.unit, pl.accumulators()
+	for n, f := range pl.loop.Folds {
+		at, count := first, pl.unit
+		if f.Op.InRuns(pl.elem) {
+			at, count = total, totalsOf(m)
+			total += count
+		}
+		for half := count / 2; half > 0; half /= 2 {
+			for r := range half {
+				m.foldVectors(fn, f.Op, pl.elem, at+r, at+half+r, spare)
+			}
+		}
+		visit(n, f, at, spare)
 		first += pl.unit
 	}
 }

@@ -107,7 +107,7 @@ func lower(m machine, l *recipe.Loop, elem recipe.Elem, first, chains int) *prog
 	return w.program
 }
 
-// A lowering is a program under way: of has the values of each chain's steps, accs those of the accumulators.
+// A lowering is the state while a program is made: of has the values of each chain's steps, accs those of the accumulators.
 type lowering struct {
 	*program
 	machine

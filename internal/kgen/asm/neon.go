@@ -10,7 +10,7 @@ import (
 // as words, with a comment in ARM's syntax: result first.
 type neon struct {
 	pool   *pool
-	tables bool // the loop under way has some
+	tables bool // the loop that is being written has lookup tables
 }
 
 func (m *neon) registers(c class) int {
@@ -124,21 +124,7 @@ func (m *neon) not(p *placer, dst, x int) {
 	p.fn.Word(0x6e205800|uint32(x)<<5|uint32(dst), "NOT V%d.16B, V%d.16B", dst, x)
 }
 
-func (m *neon) emit(p *placer, in *inst) {
-	switch in.kind {
-	case load:
-		m.load(p, in)
-		return
-	case store:
-		m.store(p, in)
-		return
-	case fold:
-		m.fold(p, in)
-		return
-	case prepare:
-		m.prepare(p, in)
-		return
-	}
+func (m *neon) compute(p *placer, in *inst) {
 	var x, y int
 	if in.extreme != neither {
 		x, y := p.in(in.args[0]), p.in(in.args[1])

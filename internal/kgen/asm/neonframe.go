@@ -63,7 +63,7 @@ func (m *neon) repeat(fn *Func, pl plan, name, next string, chains, lanes int) {
 		fn.Op("ADD", fmt.Sprintf("$%d", chains*lanes*sizeIn(o.Elem, pl.elem)), r, r)
 	}
 	fn.Op("SUB", step, "R5", "R5")
-	m.endOfRun(fn, pl, name+"On")
+	pl.endOfRun(m, fn, name+"On")
 	fn.Op("CMP", step, "R5")
 	fn.Op("BGE", name)
 }

@@ -79,9 +79,6 @@ func (m *neon) tail(fn *Func, pl plan, lanes int) {
 	for n, o := range pl.loop.Operands() {
 		fn.Op("ADD", scaled("R5", sizeIn(o.Elem, pl.elem)), fmt.Sprintf("R%d", n), neonEnd(n))
 	}
-	if pl.loop.Whole {
-		return
-	}
 	fn.Op("CBZ", "R5", "done")
 	fn.Op("AND", fmt.Sprintf("$%d", lanes-1), "R5", neonPart)
 	fn.Op("CBZ", neonPart, "copied")

@@ -22,10 +22,14 @@ type machine interface {
 	// where the lookup itself reads it.
 	prepares(words []uint32) bool
 	pieces(words []uint32) [][]uint32
-	// trial returns the machine with a pool of constants that nobody reads.
+	// trial returns the machine with a pool of constants of its own, for code that is written only to count registers.
 	trial() machine
-	// emit writes an instruction: it asks the placer for registers and writes to its function.
-	emit(p *placer, in *inst)
+	// load and so on write an instruction of a kind: they ask the placer for registers and write to its function.
+	load(p *placer, in *inst)
+	store(p *placer, in *inst)
+	fold(p *placer, in *inst)
+	prepare(p *placer, in *inst)
+	compute(p *placer, in *inst)
 	// fetch loads a value into register r from where it lies in memory, and spill puts it into a slot of the stack.
 	fetch(p *placer, v, r int)
 	spill(p *placer, v, r int)
@@ -47,7 +51,7 @@ type placer struct {
 	reg    []int           // the register of each value, none where it has none
 	slot   []int           // its place on the stack, none where it was never spilled
 	owner  [classes][]int  // the value in each register, none where it is free
-	pinned [classes][]bool // registers that the instruction under way needs
+	pinned [classes][]bool // registers that the current instruction needs
 	keep   map[int]bool    // values that stay in their registers from iteration to iteration
 
 	peak    [classes]int // the most registers in use at once
@@ -85,11 +89,27 @@ func (p *placer) write() {
 		if in.dst != none && len(p.values[in.dst].uses) == 0 {
 			continue
 		}
-		p.emit(p, in)
+		p.emit(in)
 		p.release(in)
 		for c := range p.pinned {
 			clear(p.pinned[c])
 		}
+	}
+}
+
+// emit writes an instruction.
+func (p *placer) emit(in *inst) {
+	switch in.kind {
+	case load:
+		p.load(p, in)
+	case store:
+		p.store(p, in)
+	case fold:
+		p.fold(p, in)
+	case prepare:
+		p.prepare(p, in)
+	default:
+		p.compute(p, in)
 	}
 }
 

@@ -28,13 +28,14 @@ func (m *toy) trial() machine                       { return m }
 func (m *toy) prepares([]uint32) bool     { return false }
 func (m *toy) pieces([]uint32) [][]uint32 { return nil }
 
-func (m *toy) emit(p *placer, in *inst) {
-	switch {
-	case in.kind == load:
-		m.regs[p.out(in.dst)] = m.inputs[in.operand-1]
-	case in.kind == store:
-		m.result = m.regs[p.in(in.args[0])]
-	case in.op == recipe.FMA:
+func (m *toy) load(p *placer, in *inst)  { m.regs[p.out(in.dst)] = m.inputs[in.operand-1] }
+func (m *toy) store(p *placer, in *inst) { m.result = m.regs[p.in(in.args[0])] }
+func (m *toy) fold(*placer, *inst)       {}
+func (m *toy) prepare(*placer, *inst)    {}
+
+func (m *toy) compute(p *placer, in *inst) {
+	switch in.op {
+	case recipe.FMA:
 		x, y := p.in(in.args[0]), p.in(in.args[1])
 		product := m.regs[x] * m.regs[y]
 		dst := p.over(in.dst, in.args[2])

@@ -25,7 +25,7 @@ type plan struct {
 	streams bool // results wait in registers for the stores of a function with non-temporal ones
 }
 
-// newPlan finds the plan by writing the body for nobody to read.
+// newPlan finds the plan by trial: it writes the body for each number of chains and counts spills.
 func newPlan(m machine, l *recipe.Loop, elem recipe.Elem) plan {
 	m = m.trial()
 	if !m.scales() {

@@ -105,22 +105,8 @@ var x86Shift = map[recipe.Op]struct{ constant, vector x86Name }{
 	recipe.Sar: {x86Name{"VPSRAD", ""}, x86Name{"VPSRAVD", ""}},
 }
 
-// emit writes a step.
-func (m *x86) emit(p *placer, in *inst) {
-	switch in.kind {
-	case load:
-		m.load(p, in)
-		return
-	case store:
-		m.store(p, in)
-		return
-	case fold:
-		m.fold(p, in)
-		return
-	case prepare:
-		m.prepare(p, in)
-		return
-	}
+// compute writes a step.
+func (m *x86) compute(p *placer, in *inst) {
 	if p.elem.Size() == 1 {
 		m.emitBytes(p, in)
 		return

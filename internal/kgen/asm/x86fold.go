@@ -14,8 +14,6 @@ func (m *x86) fold(p *placer, in *inst) {
 		m.foldFirst(p, in)
 	case in.fold.IsSum():
 		m.foldSum(p, in)
-	case in.fold == recipe.FoldProduct:
-		m.foldProduct(p, in)
 	case isInt(p.elem):
 		m.foldExtremeInt(p, in)
 	default:
@@ -65,9 +63,6 @@ func (m *x86) foldSum(p *placer, in *inst) {
 		term = product
 	}
 	add := x86Name{"VADDPS", "VADDPD"}.of(p)
-	if isInt(p.elem) {
-		add = "VPADDQ"
-	}
 	switch {
 	case p.masked && m.wide:
 		p.fn.Op(add, term, acc, tailMask, acc)
@@ -83,40 +78,15 @@ func (m *x86) foldSum(p *placer, in *inst) {
 	}
 }
 
-// endOfRun ends the runs of sums of float32 that are full, else jumps to the label after that.
-func (m *x86) endOfRun(fn *Func, pl plan, after string) {
-	l := pl.loop
-	if len(l.Folds) == 0 || !l.Folds[0].Op.InRuns(pl.elem) {
-		return
-	}
-	lanes := l.Lanes * recipe.LaneBytes / pl.elem.Size()
-	fn.Op("TESTQ", fmt.Sprintf("$%d", recipe.RunLength*lanes-1), "AX")
-	fn.Op("JNZ", after)
-	m.endRuns(fn, pl)
-	fn.Label(after)
+// unlessMultiple jumps unless the number of elements so far is a multiple of a power of two.
+func (m *x86) unlessMultiple(fn *Func, count int, label string) {
+	fn.Op("TESTQ", fmt.Sprintf("$%d", count-1), "AX")
+	fn.Op("JNZ", label)
 }
 
-// endRuns adds what the runs of float32 gave to their totals, and starts new ones.
-func (m *x86) endRuns(fn *Func, pl plan) {
-	first, total, vector := 0, len(pl.loop.Folds)*pl.unit, recipe.LaneBytes/m.bytes()
-	for _, f := range pl.loop.Folds {
-		if !f.Op.InRuns(pl.elem) {
-			return
-		}
-		for half := pl.unit / 2; half >= vector; half /= 2 {
-			for r := range half {
-				acc := m.name(vectors, first+r)
-				fn.Op("VADDPS", m.name(vectors, first+half+r), acc, acc)
-			}
-		}
-		for r := range vector {
-			m.addWidened(fn, first+r, total+2*r, pl.accumulators()-1)
-		}
-		for r := range pl.unit {
-			m.zero(fn, first+r)
-		}
-		first, total = first+pl.unit, total+totalsOf(m)
-	}
+func (m *x86) addFloats(fn *Func, from, to int) {
+	acc := m.name(vectors, to)
+	fn.Op("VADDPS", m.name(vectors, from), acc, acc)
 }
 
 // addWidened adds a vector of float32 to two of float64.
@@ -157,21 +127,6 @@ func (m *x86) foldExtreme(p *placer, in *inst) {
 	nan := m.name(masks, p.scratch(masks))
 	p.fn.Op(x86Name{"VCMPPS", "VCMPPD"}.of(p), slices.Concat([]string{"$3", x, x}, mask, []string{nan})...)
 	p.fn.Op(x86Name{"VMOVAPS", "VMOVAPD"}.of(p), x, nan, acc)
-}
-
-// foldProduct multiplies, of the last vector only by what is there.
-func (m *x86) foldProduct(p *placer, in *inst) {
-	acc, x := m.name(vectors, p.in(in.acc)), m.name(vectors, p.in(in.args[0]))
-	switch {
-	case p.masked && m.wide:
-		p.fn.Op("VMULPD", x, acc, tailMask, acc)
-	case p.masked:
-		product := m.name(vectors, p.scratch(vectors))
-		p.fn.Op("VMULPD", x, acc, product)
-		p.fn.Op("VBLENDVPD", m.tail(p, in.chain), product, acc, acc)
-	default:
-		p.fn.Op("VMULPD", x, acc, acc)
-	}
 }
 
 func (m *x86) foldExtremeInt(p *placer, in *inst) {

@@ -83,7 +83,7 @@ func (m *x86) several(fn *Func, pl plan, step int) {
 	m.prefetch(fn, pl, pl.chains)
 	pl.body(m, fn, 0, pl.chains, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
-	m.endOfRun(fn, pl, "severalOn")
+	pl.endOfRun(m, fn, "severalOn")
 	fn.Op("CMPQ", "AX", "BX")
 	fn.Op("JLE", "several")
 	fn.Label("single")
@@ -98,7 +98,7 @@ func (m *x86) rest(fn *Func, pl plan, lanes int) {
 	m.maskTail(fn, lanes)
 	pl.body(m, fn, 0, 1, true)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", lanes), "AX")
-	m.endOfRun(fn, pl, "maskedOn")
+	pl.endOfRun(m, fn, "maskedOn")
 	fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "CX")
 	fn.Op("JGT", "masked")
 }
@@ -128,7 +128,7 @@ func (m *x86) single(fn *Func, pl plan, step int, next string) {
 	}
 	pl.body(m, fn, 0, pl.unit, false)
 	fn.Op("ADDQ", fmt.Sprintf("$%d", step), "AX")
-	m.endOfRun(fn, pl, "wholeOn")
+	pl.endOfRun(m, fn, "wholeOn")
 	fn.Op("CMPQ", "AX", "CX")
 	fn.Op("JLE", "whole")
 }

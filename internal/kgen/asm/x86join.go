@@ -16,21 +16,13 @@ func (m *x86) start(p *placer, op recipe.FoldOp, r int) {
 	p.fn.Op(x86Name{"VBROADCASTSS", "VBROADCASTSD"}.of(p), o, m.name(vectors, r))
 }
 
-// results joins the lanes of every fold, in pairs that are half of what is left apart, and writes what they give. The
-// registers after the accumulators are free.
+// results joins the lanes of every fold and writes what they give.
 func (m *x86) results(fn *Func, pl plan) {
 	if pl.loop.Finds() {
 		m.placeFound(fn)
 		return
 	}
-	m.endRuns(fn, pl)
-	spare := pl.accumulators()
-	pl.eachFold(totalsOf(m), func(n int, f recipe.Fold, at, count int) {
-		for half := count / 2; half > 0; half /= 2 {
-			for r := range half {
-				m.foldLanes(fn, f.Op, pl.elem, "", at+r, at+half+r, spare)
-			}
-		}
+	pl.join(m, fn, func(n int, f recipe.Fold, at, spare int) {
 		size := resultSize(f, pl.elem)
 		for bytes := m.bytes() / 2; bytes >= size; bytes /= 2 {
 			m.upper(fn, bytes, at, spare)
@@ -54,22 +46,17 @@ func (m *x86) upper(fn *Func, bytes, from, to int) {
 	}
 }
 
-// foldLanes folds the lanes of register b with those of a, into a. The spare register may change.
+func (m *x86) foldVectors(fn *Func, op recipe.FoldOp, elem recipe.Elem, a, b, spare int) {
+	m.foldLanes(fn, op, elem, m.name(vectors, 0)[:1], a, b, spare)
+}
+
+// foldLanes is foldVectors for as much of the registers as a prefix names.
 func (m *x86) foldLanes(fn *Func, op recipe.FoldOp, elem recipe.Elem, prefix string, a, b, spare int) {
-	if prefix == "" {
-		prefix = m.name(vectors, 0)[:1]
-	}
 	x, y := fmt.Sprint(prefix, a), fmt.Sprint(prefix, b)
 	p := &placer{program: &program{elem: elem}}
 	switch {
-	case op.IsSum() && isInt(elem):
-		fn.Op("VPADDQ", y, x, x)
-		return
 	case op.IsSum():
 		fn.Op("VADDPD", y, x, x)
-		return
-	case op == recipe.FoldProduct:
-		fn.Op("VMULPD", y, x, x)
 		return
 	case op == recipe.FoldTop:
 		fn.Op(x86Extreme[op].of(p), x, y, x)

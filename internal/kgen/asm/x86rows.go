@@ -21,8 +21,6 @@ func (m *x86) rowLoop(f *File, l *recipe.Loop, elem recipe.Elem) {
 		m.several(fn, pl, pl.chains*lanes)
 	}
 	switch {
-	case l.Whole:
-		m.single(fn, pl, pl.unit*lanes, "done")
 	case m.wide && pl.unit == 1:
 		m.rest(fn, pl, lanes)
 	case m.wide:

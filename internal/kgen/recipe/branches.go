@@ -1,5 +1,10 @@
 package recipe
 
+import (
+	"bytes"
+	"fmt"
+)
+
 // A use is an argument's place: the step that has it and its number there.
 type use struct {
 	by  Ref
@@ -24,10 +29,23 @@ type branch struct {
 	inside  bool // not a branch but a step within an arm of one
 }
 
-// A planner knows a recipe and who uses its steps.
+// A planner knows a recipe and who uses its steps, and what those are called that have been written.
 type planner struct {
 	*Recipe
-	users [][]use
+	users     [][]use
+	out       *bytes.Buffer
+	names     []string
+	variables int
+}
+
+func newPlanner(out *bytes.Buffer, r *Recipe) planner {
+	return planner{Recipe: r, users: r.users(), out: out, names: make([]string, len(r.Steps))}
+}
+
+// name makes a variable of a step.
+func (g *planner) name(k Ref) {
+	g.names[k] = fmt.Sprintf("t%d", g.variables)
+	g.variables++
 }
 
 // plan finds the branches that a target with cheap jumps makes of the selects among steps, by the select that comes

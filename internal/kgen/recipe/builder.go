@@ -18,27 +18,12 @@ type builder struct {
 	seen   map[string]Ref
 }
 
-func newBuilder(name string, params ...string) *builder {
-	return &builder{recipe: Recipe{Name: name, Elem: F32, Params: params}, seen: map[string]Ref{}}
-}
-
-// newDouble is a builder of recipes of float64.
-func newDouble(name string, params ...string) *builder {
-	b := newBuilder(name, params...)
-	b.recipe.Elem = F64
-	return b
+func newBuilder(elem Elem, name string, params ...string) *builder {
+	return &builder{recipe: Recipe{Name: name, Elem: elem, Params: params}, seen: map[string]Ref{}}
 }
 
 // double tells whether the recipe is of float64.
 func (b *builder) double() bool { return b.recipe.Elem == F64 }
-
-// of is the function of the builder's type.
-func (b *builder) of(single, double func() *Recipe) *Recipe {
-	if b.double() {
-		return double()
-	}
-	return single()
-}
 
 func (b *builder) step(s Step) Ref {
 	key := fmt.Sprintf("%d %v %d %p", s.Op, s.Args, s.Bits, s.Table)
@@ -194,8 +179,9 @@ func (b *builder) WithSign(x, s float) float {
 // signBit is the bit of a number that is set where it is negative.
 func (b *builder) signBit() integ { return b.Int(-1 << (8*b.recipe.Elem.Size() - 1)) }
 
-// Apply is the recipe's result for other arguments.
-func (b *builder) Apply(r *Recipe, args ...float) float {
+// Apply is a function's result for other arguments.
+func (b *builder) Apply(function func(Elem) *Recipe, args ...float) float {
+	r := function(b.recipe.Elem)
 	renamed := make([]Ref, len(r.Steps))
 	for k, s := range r.Steps {
 		if s.Op == Param {

@@ -18,7 +18,7 @@ func CUDA(recipes []*Recipe) []byte {
 		for _, s := range r.Steps {
 			if s.Table != nil && !tables[s.Table] {
 				tables[s.Table] = true
-				writeCUDATable(&out, s.Table)
+				writeTable(&out, s.Table, fmt.Sprintf("static __device__ const u32 %s[%d] = ", s.Table.Name, len(s.Table.Words)), ";")
 			}
 		}
 	}
@@ -28,35 +28,19 @@ func CUDA(recipes []*Recipe) []byte {
 	return out.Bytes()
 }
 
-func writeCUDATable(out *bytes.Buffer, t *Table) {
-	fmt.Fprintf(out, "\n// %s holds %s\nstatic __device__ const u32 %s[%d] = {", t.Name, t.Doc, t.Name, len(t.Words))
-	for k, w := range t.Words {
-		if k%8 == 0 {
-			out.WriteString("\n\t")
-		} else {
-			out.WriteString(" ")
-		}
-		fmt.Fprintf(out, "%#08x,", w)
-	}
-	out.WriteString("\n};\n")
-}
-
 // A cudaWriter writes the steps of one function, as a goWriter does.
 type cudaWriter struct {
 	planner
-	out       *bytes.Buffer
-	float     string // the type of numbers
-	word      string // the unsigned type of their size, which integers and bits have
-	names     []string
-	variables int
-	depth     int
+	float string // the type of numbers
+	word  string // the unsigned type of their size, which integers and bits have
+	depth int
 }
 
 func newCUDAWriter(out *bytes.Buffer, r *Recipe) *cudaWriter {
 	bits := 8 * r.Elem.Size()
 	return &cudaWriter{
-		planner: planner{r, r.users()}, out: out, names: make([]string, len(r.Steps)),
-		float: fmt.Sprintf("f%d", bits), word: fmt.Sprintf("u%d", bits),
+		planner: newPlanner(out, r),
+		float:   fmt.Sprintf("f%d", bits), word: fmt.Sprintf("u%d", bits),
 	}
 }
 
@@ -66,6 +50,12 @@ func (w *cudaWriter) function() {
 		w.line("// %s", line)
 	}
 	w.line("INLINE %[1]s %s(%[1]s %[3]s) {", w.float, strings.ToLower(w.Name), strings.Join(w.Params, ", "+w.float+" "))
+	w.body()
+	w.line("}")
+}
+
+// body writes the statements of a function of the recipe's parameters.
+func (w *cudaWriter) body() {
 	w.depth++
 	w.steps(func(s *Step) string {
 		if s.Op == Param {
@@ -75,7 +65,6 @@ func (w *cudaWriter) function() {
 	})
 	w.line("return %s;", w.value(Ref(len(w.Steps)-1)))
 	w.depth--
-	w.line("}")
 }
 
 // steps writes all steps but constants and those that have names already.
@@ -143,11 +132,6 @@ func (w *cudaWriter) branch(b branch) {
 	w.line("}")
 }
 
-func (w *cudaWriter) name(k Ref) {
-	w.names[k] = "t" + strconv.Itoa(w.variables)
-	w.variables++
-}
-
 func (w *cudaWriter) kind(k Ref) string {
 	if w.Steps[k].Op.Result() == IntType {
 		return w.word
@@ -156,46 +140,29 @@ func (w *cudaWriter) kind(k Ref) string {
 }
 
 // cudaForms are the expressions for the operations on numbers of 32 bits, with %s for each argument.
-var cudaForms = map[Op]string{
-	Add:       "%s + %s",
-	Sub:       "%s - %s",
-	Mul:       "%s * %s",
-	Div:       "%s / %s",
-	FMA:       "__builtin_fmaf(%s, %s, %s)",
-	FMAExact:  "__builtin_fmaf(%s, %s, %s)",
-	Sqrt:      "__builtin_sqrtf(%s)",
-	Neg:       "-%s",
-	Abs:       "__builtin_fabsf(%s)",
-	FromBits:  "bits<f32>(%s)",
-	FromInt:   "(f32)(i32)%s",
-	Select:    "%s ? %s : %s",
-	Floor:     "__builtin_floorf(%s)",
-	Ceil:      "__builtin_ceilf(%s)",
-	Round:     "__builtin_rintf(%s)",
-	Trunc:     "__builtin_truncf(%s)",
-	ToBits:    "bits<u32>(%s)",
-	IAdd:      "%s + %s",
-	ISub:      "%s - %s",
-	IMul:      "%s * %s",
-	IMulHigh:  "(u32)((u64)%s * %s >> 32)",
-	IMin:      "%[1]s < %[2]s ? %[1]s : %[2]s",
-	IAnd:      "%s & %s",
-	IOr:       "%s | %s",
-	IXor:      "%s ^ %s",
-	Shl:       "%s << %s",
-	Shr:       "%s >> %s",
-	Sar:       "(u32)((i32)%s >> %s)",
-	ISelect:   "%s ? %s : %s",
-	Less:      "%s < %s",
-	LessEqual: "%s <= %s",
-	Equal:     "%s == %s",
-	IsNaN:     "%[1]s != %[1]s",
-	ILess:     "(i32)%s < (i32)%s",
-	IEqual:    "%s == %s",
-	MaskAnd:   "(%s && %s)",
-	MaskOr:    "(%s || %s)",
-	MaskNot:   "!(%s)",
-}
+var cudaForms = withCommon(map[Op]string{
+	Mul:      "%s * %s",
+	FMA:      "__builtin_fmaf(%s, %s, %s)",
+	FMAExact: "__builtin_fmaf(%s, %s, %s)",
+	Sqrt:     "__builtin_sqrtf(%s)",
+	Abs:      "__builtin_fabsf(%s)",
+	FromBits: "bits<f32>(%s)",
+	FromInt:  "(f32)(i32)%s",
+	Select:   "%s ? %s : %s",
+	Floor:    "__builtin_floorf(%s)",
+	Ceil:     "__builtin_ceilf(%s)",
+	Round:    "__builtin_rintf(%s)",
+	Trunc:    "__builtin_truncf(%s)",
+	ToBits:   "bits<u32>(%s)",
+	IMul:     "%s * %s",
+	IMulHigh: "(u32)((u64)%s * %s >> 32)",
+	IMin:     "%[1]s < %[2]s ? %[1]s : %[2]s",
+	Shl:      "%s << %s",
+	Shr:      "%s >> %s",
+	Sar:      "(u32)((i32)%s >> %s)",
+	ISelect:  "%s ? %s : %s",
+	ILess:    "(i32)%s < (i32)%s",
+})
 
 // doubled makes of a form on numbers of 32 bits that on numbers of 64.
 var doubled = strings.NewReplacer("f32", "f64", "u32", "u64", "i32", "i64",
@@ -258,6 +225,9 @@ func (w *cudaWriter) number(s *Step) string {
 	v, bits, suffix := math.Float64frombits(s.Bits), 64, ""
 	if w.float == "f32" {
 		bits, suffix = 32, "f"
+	}
+	if whole := w.float != "f32" && w.float != "f64"; whole && v == math.Trunc(v) && !math.IsInf(v, 0) {
+		return strconv.FormatFloat(v, 'f', -1, 64) // of a type that may be an integer
 	}
 	if v != v || math.IsInf(v, 0) {
 		return fmt.Sprintf("bits<%s>(%s)", w.float, w.integer(s.Word(w.Elem)))

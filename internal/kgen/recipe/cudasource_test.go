@@ -15,7 +15,7 @@ func TestEveryOperationHasACUDAForm(t *testing.T) {
 }
 
 func TestCUDAWritesEveryRecipe(t *testing.T) {
-	recipes := slices.Concat(All(), Float64())
+	recipes := slices.Concat(All(F32), All(F64), Parts(F64))
 	header := string(CUDA(recipes))
 	if strings.Contains(header, "%!") {
 		t.Error("a form does not fit its operation")

@@ -12,7 +12,7 @@ import (
 type Elementwise struct {
 	Op     string // the op's constant in package op, and its loop in packages kern and vec: "LeakyReLU"
 	Name   string // what messages call it, as PyTorch does: "leaky_relu"
-	GradFn string // what grad_fn prints, PyTorch's name: "LeakyReluBackward0"; empty for an op without a gradient
+	GradFn string // what grad_fn prints: PyTorch's name, or one like it where PyTorch composes the op; empty for an op without a gradient
 	Doc    string // the formula of an element, in the names of operands and parameters: "a where a > 0, else a·slope"
 
 	Operands []string  // the names of the operands: a, b and c where there is no list
@@ -28,16 +28,19 @@ type Elementwise struct {
 	// than converting to float32 in memory and back.
 	Halves bool
 
-	// HandFloat, HandInt and HandBool name loops of package kern that are written by hand, for the dtypes that no formula says.
+	// HandFloat, HandInt and HandBool and HandHalf name loops of package kern that are written by hand, for floats, integers, bools, and float16 and
+	// bfloat16, where no formula can say them.
 	HandFloat, HandInt, HandBool, HandHalf string
 
-	Cached  bool // loops of package kern apply it to pieces that stay in a cache
+	Cached  bool // other loops call it on pieces that stay in a cache, as softmax does, so it has no non-temporal stores
 	Bounds  bool // the parameters are those of op.Bounds
 	Sided   bool // there are vector loops too for one operand that is the same for all elements
 	Divides bool // an integer b that is zero is an error
 
 	// Grad is the gradient for the operand, which is an op as well; without it the gradient is made of other ops in package tensor.
 	Grad *Gradient
+
+	gradOf string // of the row of a gradient: the op that it belongs to
 }
 
 // A Gradient is how an elementwise op of one operand sends the gradient dy of its result back. The op is called as the one that
@@ -93,7 +96,7 @@ func (r *Elementwise) gradient() *Elementwise {
 	}
 	g := &Elementwise{
 		Op: r.Op + "Grad", Name: r.Grad.Name, Doc: r.Grad.Doc, Operands: []string{"dy", "x"}, Params: r.Params, Try: r.Try,
-		Float: r.Grad.Float, Halves: r.Grad.Halves,
+		Float: r.Grad.Float, Halves: r.Grad.Halves, gradOf: r.Op,
 	}
 	if g.Name == "" {
 		g.Name = r.Name + "_backward"
@@ -197,49 +200,65 @@ func CheckOps(ops []*Elementwise) error {
 	return nil
 }
 
-// Check reports what the row lacks, in words that name it.
+// Check reports the first thing that is wrong with the row: the row's op, the field, and what is wrong with it.
 func (r *Elementwise) Check() error {
-	lacks := func(format string, args ...any) error {
-		return fmt.Errorf("elementwise op %q: %s", r.Op, fmt.Sprintf(format, args...))
+	op, field := r.Op, ""
+	if r.gradOf != "" {
+		op, field = r.gradOf, "Grad."
+	}
+	wrong := func(format string, args ...any) error {
+		return fmt.Errorf("%q: %s%s", op, field, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case r.Op == "":
-		return lacks("Op is empty: it is the op's constant, such as LeakyReLU (the row is called %q)", r.Name)
+		return wrong("Op is empty: it is the op's constant, such as LeakyReLU (the row is called %q)", r.Name)
 	case r.Name == "":
-		return lacks("Name is empty: it is what messages call the op, such as leaky_relu")
+		return wrong("Name is empty: it is what messages call the op, such as leaky_relu")
 	case r.Doc == "":
-		return lacks("Doc is empty: it is the formula of an element, such as \"a where a > 0, else a·slope\"")
+		return wrong("Doc is empty: it is the formula of an element, such as \"a where a > 0, else a·slope\"")
 	case r.Float == nil && r.Int == nil && r.HandFloat+r.HandInt+r.HandBool == "":
-		return lacks("neither Float nor Int: the formula is missing")
+		return wrong("Float is nil, and so is Int: the formula is missing")
 	case r.Float == nil && r.Int == nil && r.Operands == nil:
-		return lacks("Operands is empty: an op without a formula names them")
+		return wrong("Operands is empty: an op without a formula names them")
 	case r.Int != nil && r.HandInt != "":
-		return lacks("Int and HandInt: one or the other")
+		return wrong("Int and HandInt are both there: one or the other")
 	case r.Grad != nil && r.GradFn == "":
-		return lacks("GradFn is empty: it is what grad_fn prints of the result, such as LeakyReluBackward0")
+		return wrong("GradFn is empty: it is what grad_fn prints of the result, such as LeakyReluBackward0")
 	case len(r.Params) != len(r.Try):
-		return lacks("%d Params %q but %d Try: each parameter needs a value to test with", len(r.Params), r.Params, len(r.Try))
+		return wrong("Try has %d values for the %d parameters %q: each needs one to test with", len(r.Try), len(r.Params), r.Params)
 	case len(r.Params) > 2: // op.Bounds has two as well
-		return lacks("%d Params, of which op.Number holds two", len(r.Params))
+		return wrong("Params has %d names, of which op.Number holds two", len(r.Params))
 	}
 	for name, formula := range map[string]any{"Float": r.Float, "Int": r.Int} {
-		if formula != nil {
-			if err := r.checkFormula(formula); err != nil {
-				return lacks("%s: %v", name, err)
-			}
+		if formula == nil {
+			continue
+		}
+		if err := r.checkFormula(formula); err != nil {
+			return wrong("%s: %v", name, err)
+		}
+		if err := r.tryFormula(formula); err != nil {
+			return wrong("%s: %v", name, err)
 		}
 	}
-	return r.tryLoops()
+	if g := r.gradient(); g != nil {
+		return g.Check()
+	}
+	return nil
 }
 
-// tryLoops reports what the builder finds wrong with a formula, such as a constant that is rounded.
-func (r *Elementwise) tryLoops() (err error) {
+// tryFormula reports what the builder finds wrong with a formula, such as a constant that is rounded.
+func (r *Elementwise) tryFormula(formula any) (err error) {
 	defer func() {
 		if wrong := recover(); wrong != nil {
-			err = fmt.Errorf("elementwise op %q: %v", r.Op, wrong)
+			err = fmt.Errorf("%v", wrong)
 		}
 	}()
-	r.Loops()
+	if reflect.TypeOf(formula).In(1) == reflect.TypeFor[integ]() {
+		r.loop(whole, formula, -1)
+		return nil
+	}
+	r.loop(single, formula, -1)
+	r.loop(double, formula, -1)
 	return nil
 }
 

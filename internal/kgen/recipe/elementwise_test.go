@@ -24,12 +24,18 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	if err := whole.Check(); err != nil {
 		t.Fatal(err)
 	}
+	grad := func(f any) *Gradient { return &Gradient{Doc: "dy/2", Float: f} }
 	for want, spoil := range map[string]func(r *Elementwise){
-		"Name is empty":          func(r *Elementwise) { r.Name = "" },
-		"Doc is empty":           func(r *Elementwise) { r.Doc = "" },
-		"the formula is missing": func(r *Elementwise) { r.Float = nil },
-		"GradFn is empty":        func(r *Elementwise) { r.GradFn, r.Grad = "", &Gradient{} },
-		"a value to test with":   func(r *Elementwise) { r.Params = []string{"slope"} },
+		`"Half": Grad.Float: the constant 0.1 is not a float32`: func(r *Elementwise) {
+			r.Grad = grad(func(b *builder, dy, x float) float { return b.Mul(dy, b.Const(0.1)) })
+		},
+		`"Half": Grad.Float: it takes 1 numbers`: func(r *Elementwise) { r.Grad = grad(func(b *builder, dy float) float { return dy }) },
+		`"Half": Grad.Float is nil`:              func(r *Elementwise) { r.Grad = grad(nil) },
+		"Name is empty":                          func(r *Elementwise) { r.Name = "" },
+		"Doc is empty":                           func(r *Elementwise) { r.Doc = "" },
+		`"Half": Float is nil`:                   func(r *Elementwise) { r.Float = nil },
+		"GradFn is empty":                        func(r *Elementwise) { r.GradFn, r.Grad = "", &Gradient{} },
+		"needs one to test with":                 func(r *Elementwise) { r.Params = []string{"slope"} },
 		"one for each operand": func(r *Elementwise) {
 			r.Params, r.Try = []string{"slope"}, []float64{1}
 		},

@@ -5,8 +5,7 @@ import "math"
 // expand returns the steps with those that not every target has in others' terms, and the results' new places: Scale
 // becomes two products with powers of two, Mantissa and Exponent become steps on the number's bits.
 func expand(elem Elem, steps []Step, results ...Ref) ([]Step, []Ref) {
-	b := newBuilder("")
-	b.recipe.Elem = elem
+	b := newBuilder(elem, "")
 	renamed := make([]Ref, len(steps))
 	for k, s := range steps {
 		args := make([]Ref, len(s.Args))

@@ -23,16 +23,15 @@ type FoldOp uint8
 
 // The folds.
 const (
-	FoldSum     FoldOp = iota // lane + a, of int64 wrapping
-	FoldDot                   // lane + a·b, the product rounded first
-	FoldProduct               // lane · a, of float64
-	FoldMax                   // the larger of lane and a, NaN where either is
-	FoldMin                   // the smaller of them
-	FoldTop                   // the larger of lane and a, which counts for nothing where it is NaN
-	FoldFirst                 // the place of the first element whose mask is set, -1 where none is: the loop's only fold
+	FoldSum   FoldOp = iota // lane + a
+	FoldDot                 // lane + a·b, the product rounded first
+	FoldMax                 // the larger of lane and a, NaN where either is
+	FoldMin                 // the smaller of them
+	FoldTop                 // the larger of lane and a, which counts for nothing where it is NaN
+	FoldFirst               // the place of the first element whose mask is set, -1 where none is: the loop's only fold
 )
 
-// IsSum tells whether the fold results in eight bytes, an int64 of integers and a float64 whatever float the loop computes with.
+// IsSum tells whether the fold results in a float64 whatever float the loop computes with.
 func (o FoldOp) IsSum() bool { return o <= FoldDot }
 
 // InRuns tells whether the fold is a sum that is made in runs, of a loop over numbers of that type.

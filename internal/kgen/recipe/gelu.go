@@ -11,8 +11,11 @@ var (
 )
 
 // GELU is x * Φ(x), the form with the error function.
-func GELU() *Recipe {
-	b := newBuilder("GELU", "x")
+func GELU(elem Elem) *Recipe {
+	if elem == F64 {
+		return geluDouble()
+	}
+	b := newBuilder(elem, "GELU", "x")
 	x := b.Param(0)
 	t, interval, d := geluInterval(b, x)
 	root, p, n := gauss(b, t)
@@ -42,7 +45,7 @@ func gauss(b *builder, t float) (root, p, n float) {
 		head = 0x1.62ep0
 		tail = 0x1.0bfbe8p-14
 	)
-	shifted := b.FMA(b.Mul(t, t), b.Const(-log2E/2), b.Const(unit))
+	shifted := b.FMA(b.Mul(t, t), b.Const(-formats[F32].log2E/2), b.Const(unit))
 	n = b.Sub(shifted, b.Const(unit))
 	// t*t + n*2*log(2): the products are exact, and what remains of them is rounded once.
 	r := b.FMA(n, b.Const(tail), b.FMA(t, t, b.Mul(n, b.Const(head))))
@@ -51,8 +54,11 @@ func gauss(b *builder, t float) (root, p, n float) {
 }
 
 // GELUSlope is the derivative of GELU.
-func GELUSlope() *Recipe {
-	b := newBuilder("GELUSlope", "x")
+func GELUSlope(elem Elem) *Recipe {
+	if elem == F64 {
+		return geluSlopeDouble()
+	}
+	b := newBuilder(elem, "GELUSlope", "x")
 	x := b.Param(0)
 	t, interval, d := geluInterval(b, x)
 	root, p, n := gauss(b, t)
@@ -63,32 +69,28 @@ func GELUSlope() *Recipe {
 With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.`)
 }
 
-// Derivatives returns the recipes of derivatives that need more than their functions.
-func Derivatives() []*Recipe { return []*Recipe{GELUSlope()} }
-
-// √(8/π) in a part of 19 bits and the rest, and 0.044715*√(8/π) in two parts.
-const (
-	geluLinear     = 0x1.98844p0
-	geluLinearTail = 0x1.33d436p-20
-	geluCubic      = 0x1.2444f2p-4
-	geluCubicTail  = 0x1.49b16ap-29
-)
+// √(8/π) in a part of 19 bits, in float64 of 48, and the rest, and 0.044715*√(8/π) in two parts.
+var geluTanhTerms = map[Elem]struct{ linear, linearTail, cubic, cubicTail float64 }{
+	F32: {0x1.98844p0, 0x1.33d436p-20, 0x1.2444f2p-4, 0x1.49b16ap-29},
+	F64: {0x1.9884533d4364p0, 0x1.08d0fcb3c500cp-48, 0x1.2444f2a4d8b4bp-4, -0x1.6c843a29d1c7p-61},
+}
 
 // GELUTanh is the form of GELU with the hyperbolic tangent.
-func GELUTanh() *Recipe {
-	b := newBuilder("GELUTanh", "x")
-	x := b.Param(0)
-	const high = 5.25
-	over := atLeast(b, x, -10.875)
+func GELUTanh(elem Elem) *Recipe {
+	b := newBuilder(elem, "GELUTanh", "x")
+	x, terms, high := b.Param(0), geluTanhTerms[elem], b.pick(5.25, 7.25)
+	over := atLeast(b, x, b.pick(-10.875, -21.625))
 	a := atMost(b, over, high)
 	square, squareRest := b.TwoProduct(a, a)
+	cubic, linear := b.Const(terms.cubic), b.Const(terms.linear)
 	// The difference of linear and c is exact, since linear is short: so is what the sum c has lost.
-	c := b.FMA(square, b.Const(geluCubic), b.Const(geluLinear))
-	lost := b.FMA(square, b.Const(geluCubic), b.Sub(b.Const(geluLinear), c))
-	tail := b.FMA(squareRest, b.Const(geluCubic), b.FMA(square, b.Const(geluCubicTail), b.Const(geluLinearTail)))
+	c := b.FMA(square, cubic, linear)
+	lost := b.FMA(square, cubic, b.Sub(linear, c))
+	tail := b.FMA(squareRest, cubic, b.FMA(square, b.Const(terms.cubicTail), b.Const(terms.linearTail)))
 	v, vRest := b.TwoProduct(a, c)
 	vRest = b.FMA(a, b.Add(lost, tail), vRest)
 	y := timesLogistic(b, x, over, high, v, vRest)
-	return b.Return(y, 1.9, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.`)
+	return b.Return(y, b.pick(1.9, 1.8), `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is x
+(float64: -21.625, 7.25).`)
 }

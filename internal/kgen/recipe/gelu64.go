@@ -1,8 +1,8 @@
 package recipe
 
-// GELU64 is GELU of float64.
-func GELU64() *Recipe {
-	b := newDouble("GELU", "x")
+// geluDouble is GELU of float64.
+func geluDouble() *Recipe {
+	b := newBuilder(F64, "GELU", "x")
 	x := b.Param(0)
 	t := atMost(b, b.Abs(x), geluEnd64)
 	m := millsOf64(b, t)
@@ -47,13 +47,13 @@ func millsOf64(b *builder, t float) mills64 {
 // gauss64 is e**(-t*t/2) as 1 + p times 2**n.
 func gauss64(b *builder, t float) (p, n float) {
 	square, rest := b.TwoProduct(b.Mul(t, b.Const(-0.5)), t)
-	head, tail, n := expReducedPair64(b, square, rest)
-	return expSum64(b, head, tail), n
+	head, tail, n := expReduced(b, square, rest)
+	return expSum(b, head, tail), n
 }
 
-// GELUSlope64 is GELUSlope of float64.
-func GELUSlope64() *Recipe {
-	b := newDouble("GELUSlope", "x")
+// geluSlopeDouble is GELUSlope of float64.
+func geluSlopeDouble() *Recipe {
+	b := newBuilder(F64, "GELUSlope", "x")
 	x := b.Param(0)
 	t := atMost(b, b.Abs(x), geluEnd64)
 	m := millsOf64(b, t)
@@ -68,32 +68,4 @@ func GELUSlope64() *Recipe {
 	y = b.If(b.Less(b.Abs(x), b.Inf()), y, b.NaN())
 	return b.Return(y, 2, `Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.`)
-}
-
-// √(8/π) in a part of 48 bits and the rest, and 0.044715*√(8/π) in two parts.
-const (
-	geluLinearDouble     = 0x1.9884533d4364p0
-	geluLinearTailDouble = 0x1.08d0fcb3c500cp-48
-	geluCubicDouble      = 0x1.2444f2a4d8b4bp-4
-	geluCubicTailDouble  = -0x1.6c843a29d1c7p-61
-)
-
-// GELUTanh64 is GELUTanh of float64.
-func GELUTanh64() *Recipe {
-	b := newDouble("GELUTanh", "x")
-	x := b.Param(0)
-	const high = 7.25
-	over := atLeast(b, x, -21.625)
-	a := atMost(b, over, high)
-	square, squareRest := b.TwoProduct(a, a)
-	cubic, linear := b.Const(geluCubicDouble), b.Const(geluLinearDouble)
-	// As for float32, the difference of linear and c is exact, and so is what the sum c has lost.
-	c := b.FMA(square, cubic, linear)
-	lost := b.FMA(square, cubic, b.Sub(linear, c))
-	tail := b.FMA(squareRest, cubic, b.FMA(square, b.Const(geluCubicTailDouble), b.Const(geluLinearTailDouble)))
-	v, vRest := b.TwoProduct(a, c)
-	vRest = b.FMA(a, b.Add(lost, tail), vRest)
-	y := timesLogistic64(b, x, over, high, v, vRest)
-	return b.Return(y, 1.8, `x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x.`)
 }

@@ -3,7 +3,6 @@ package recipe
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"math"
 	"reflect"
 	"slices"
@@ -26,7 +25,7 @@ func GoLoops(ops []*Elementwise) ([]byte, error) {
 			for _, s := range l.Steps {
 				if s.Table != nil && !tables[s.Table] {
 					tables[s.Table] = true
-					writeTable(&out, s.Table)
+					writeTable(&out, s.Table, "var "+s.Table.Name+" = [...]uint32", "")
 				}
 			}
 		}
@@ -34,7 +33,7 @@ func GoLoops(ops []*Elementwise) ([]byte, error) {
 			return nil, fmt.Errorf("elementwise op %q: %w", r.Op, err)
 		}
 	}
-	return format.Source(out.Bytes())
+	return out.Bytes(), nil
 }
 
 // A loopWriter writes the loops of one op.
@@ -94,7 +93,7 @@ func (r *Elementwise) bodies() (map[string]string, error) {
 func genericBody(l *Loop, whole bool) (body string, generic, number bool) {
 	var out bytes.Buffer
 	r := l.function()
-	g := &goWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps)), generic: true, whole: whole}
+	g := &goWriter{planner: newPlanner(&out, r), generic: true, whole: whole}
 	number = true
 	for k := range r.Steps {
 		s := &r.Steps[k]
@@ -205,7 +204,7 @@ func (w loopWriter) twins(loops []*Loop) {
 	w.out.WriteString("}\n}\n")
 	for _, l := range loops {
 		r := l.function().expanded()
-		g := &goWriter{planner: planner{r, r.users()}, out: w.out, names: make([]string, len(r.Steps)), bits: 8 * r.Elem.Size()}
+		g := &goWriter{planner: newPlanner(w.out, r), bits: 8 * r.Elem.Size()}
 		g.function()
 	}
 }

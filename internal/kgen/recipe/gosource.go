@@ -3,20 +3,38 @@ package recipe
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
 )
 
-func writeTable(out *bytes.Buffer, t *Table) {
-	fmt.Fprintf(out, "\n// %s holds %s\nvar %s = [...]uint32{", t.Name, t.Doc, t.Name)
+// commonForms are the expressions that Go and CUDA C++ have alike, over any type of number in Go, with %s for each argument.
+var commonForms = map[Op]string{
+	Add: "%s + %s", Sub: "%s - %s", Div: "%s / %s", Neg: "-%s",
+	IAdd: "%s + %s", ISub: "%s - %s", IAnd: "%s & %s", IOr: "%s | %s", IXor: "%s ^ %s",
+	Less: "%s < %s", LessEqual: "%s <= %s", Equal: "%s == %s", IsNaN: "%[1]s != %[1]s", IEqual: "%s == %s",
+	MaskAnd: "(%s && %s)", MaskOr: "(%s || %s)", MaskNot: "!(%s)",
+}
+
+// withCommon adds a language's own forms to those.
+func withCommon(own map[Op]string) map[Op]string {
+	all := maps.Clone(commonForms)
+	maps.Copy(all, own)
+	return all
+}
+
+// writeTable writes a table as an array between a declaration and its end.
+func writeTable(out *bytes.Buffer, t *Table, declaration, end string) {
+	fmt.Fprintf(out, "\n// %s holds %s\n%s{", t.Name, t.Doc, declaration)
 	for k, w := range t.Words {
+		separator := " "
 		if k%8 == 0 {
-			out.WriteString("\n")
+			separator = "\n\t"
 		}
-		fmt.Fprintf(out, "%#08x, ", w)
+		fmt.Fprintf(out, "%s%#08x,", separator, w)
 	}
-	out.WriteString("\n}\n")
+	out.WriteString("\n}" + end + "\n")
 }
 
 // goName is the function of one number: expf for Exp, exp64 for that of float64.
@@ -30,14 +48,11 @@ func (r *Recipe) goName() string {
 // A goWriter writes one function. Constants and masks are written where they are used, other steps as variables.
 type goWriter struct {
 	planner
-	out       *bytes.Buffer
-	names     []string
-	variables int
-	bits      int    // of a number, where the function is of one type
-	generic   bool   // it is a loop's body over elements of any type T
-	whole     bool   // T may be an unsigned integer
-	finish    string // what stands before a result: return, or where it goes
-	depth     int    // how many branches the result stands in
+	bits    int    // of a number, where the function is of one type
+	generic bool   // it is a loop's body over elements of any type T
+	whole   bool   // T may be an unsigned integer
+	finish  string // what stands before a result: return, or where it goes
+	depth   int    // how many branches the result stands in
 }
 
 func (g *goWriter) function() {
@@ -127,11 +142,6 @@ func (g *goWriter) branch(b branch) {
 	g.out.WriteString("}\n")
 }
 
-func (g *goWriter) name(k Ref) {
-	g.names[k] = "t" + strconv.Itoa(g.variables)
-	g.variables++
-}
-
 // inTwo tells whether a step needs a statement and a check: an fma of float32, which no instruction of Go's rounds once.
 func (g *goWriter) inTwo(k Ref) bool { return g.Steps[k].Op == FMA && g.bits == 32 }
 
@@ -160,37 +170,21 @@ func (g *goWriter) statement(k Ref) {
 
 // goForms are the expressions for the operations, with %s for each argument. A product is converted so that no compiler
 // fuses it with a sum.
-var goForms = map[Op]string{
-	Add:       "%s + %s",
-	Sub:       "%s - %s",
-	Mul:       "float32(%s * %s)",
-	Div:       "%s / %s",
-	FMAExact:  "float32(%s * %s) + %s",
-	Sqrt:      "float32(math.Sqrt(float64(%s)))",
-	Neg:       "-%s",
-	Abs:       "math.Float32frombits(math.Float32bits(%s) &^ (1 << 31))",
-	FromBits:  "math.Float32frombits(%s)",
-	FromInt:   "float32(int32(%s))",
-	ToBits:    "math.Float32bits(%s)",
-	IAdd:      "%s + %s",
-	ISub:      "%s - %s",
-	IMul:      "%s * %s",
-	IMulHigh:  "uint32(uint64(%s) * uint64(%s) >> 32)",
-	IMin:      "min(%s, %s)",
-	IAnd:      "%s & %s",
-	IOr:       "%s | %s",
-	IXor:      "%s ^ %s",
-	Shl:       "%s << %s",
-	Shr:       "%s >> %s",
-	Sar:       "uint32(int32(%s) >> %s)",
-	Less:      "%s < %s",
-	LessEqual: "%s <= %s",
-	Equal:     "%s == %s",
-	IsNaN:     "%[1]s != %[1]s",
-	MaskAnd:   "(%s && %s)",
-	MaskOr:    "(%s || %s)",
-	MaskNot:   "!(%s)",
-}
+var goForms = withCommon(map[Op]string{
+	Mul:      "float32(%s * %s)",
+	FMAExact: "float32(%s * %s) + %s",
+	Sqrt:     "float32(math.Sqrt(float64(%s)))",
+	Abs:      "math.Float32frombits(math.Float32bits(%s) &^ (1 << 31))",
+	FromBits: "math.Float32frombits(%s)",
+	FromInt:  "float32(int32(%s))",
+	ToBits:   "math.Float32bits(%s)",
+	IMul:     "%s * %s",
+	IMulHigh: "uint32(uint64(%s) * uint64(%s) >> 32)",
+	IMin:     "min(%s, %s)",
+	Shl:      "%s << %s",
+	Shr:      "%s >> %s",
+	Sar:      "uint32(int32(%s) >> %s)",
+})
 
 // goDouble are those that differ by more than the size of a number. math.FMA is an instruction where the machine has one,
 // else slow, but as exact.
@@ -201,15 +195,11 @@ var goDouble = map[Op]string{
 }
 
 // goGeneric are those over any type T. Of integers they stand for the operations of the same meaning.
-var goGeneric = map[Op]string{
-	Add: "%s + %s", Sub: "%s - %s", Mul: "T(%s * %s)", Div: "%s / %s", FMAExact: "T(%s * %s) + %s", Neg: "-%s",
-	Sqrt: "T(math.Sqrt(float64(%s)))", Floor: "T(math.Floor(float64(%s)))", Ceil: "T(math.Ceil(float64(%s)))",
+var goGeneric = withCommon(map[Op]string{
+	Mul: "T(%s * %s)", FMAExact: "T(%s * %s) + %s", IMul: "T(%s * %s)", ILess: "%s < %s", Sqrt: "T(math.Sqrt(float64(%s)))",
+	Floor: "T(math.Floor(float64(%s)))", Ceil: "T(math.Ceil(float64(%s)))",
 	Round: "T(math.RoundToEven(float64(%s)))", Trunc: "T(math.Trunc(float64(%s)))",
-	Less: "%s < %s", LessEqual: "%s <= %s", Equal: "%s == %s", IsNaN: "%[1]s != %[1]s",
-	MaskAnd: "(%s && %s)", MaskOr: "(%s || %s)", MaskNot: "!(%s)",
-	IAdd: "%s + %s", ISub: "%s - %s", IMul: "T(%s * %s)", IAnd: "%s & %s", IOr: "%s | %s", IXor: "%s ^ %s",
-	ILess: "%s < %s", IEqual: "%s == %s",
-}
+})
 
 // isGeneric reports whether a step has a form over any type T.
 func (g *goWriter) isGeneric(s *Step) bool {

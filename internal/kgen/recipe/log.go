@@ -12,13 +12,16 @@ func logJoined(b *builder, e, f float) float {
 	return b.FMA(e, b.Const(ln2), b.FMA(b.Mul(f, f), p, f))
 }
 
-// logExponent is the e that brings x * 2**-e into [3/4, 3/2), still at the place of the exponent bits.
+// logExponent is the e for which x * 2**-e lies in [3/4, 3/2), shifted to where a number has its exponent.
 func logExponent(b *builder, x float) integ {
 	return b.And(b.ISub(b.ToBits(x), b.Int(threeFourth)), b.Int(-1<<23))
 }
 
 // log1pNear is log(1+x) for finite x > -1. The sum 1+x only chooses e; x itself is scaled, so nothing is lost.
 func log1pNear(b *builder, x float) float {
+	if b.double() {
+		return log1pNearDouble(b, x)
+	}
 	e := logExponent(b, b.Add(b.Const(1), x))
 	scaled := b.FromBits(b.ISub(b.ToBits(x), e))
 	// 4 * 2**-e, because 2**-128 would be subnormal.
@@ -35,20 +38,25 @@ func logEnds(b *builder, x, y float, pole float64) float {
 }
 
 // Log is the natural logarithm.
-func Log() *Recipe {
-	b := newBuilder("Log", "x")
-	m, e := b.Split(b.Param(0))
+func Log(elem Elem) *Recipe {
+	b := newBuilder(elem, "Log", "x")
+	x := b.Param(0)
+	if b.double() {
+		m, e := logParts64(b, x)
+		return b.Return(logEnds(b, x, logJoinedDouble(b, b.Sub(m, b.Const(1)), e), 0), 0.8, `log(x).
+x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez.`)
+	}
+	m, e := b.Split(x)
 	return b.Return(logJoined(b, e, b.Sub(m, b.Const(1))), 1, `log(x).
 x = 2**e * (1+f) with 1+f in [3/4, 3/2); f + f*f*p(f) + e*log(2), p by Remez.`)
 }
 
 // Log1p is log(1+x).
-func Log1p() *Recipe {
-	b := newBuilder("Log1p", "x")
+func Log1p(elem Elem) *Recipe {
+	b := newBuilder(elem, "Log1p", "x")
 	x := b.Param(0)
 	y := log1pNear(b, x)
-	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-25)), x, y)
-	y = logEnds(b, x, y, -1)
-	return b.Return(y, 1.3, `log(1+x).
+	y = b.If(b.Less(b.Abs(x), b.Const(b.pick(0x1p-25, 0x1p-54))), x, y)
+	return b.Return(logEnds(b, x, y, -1), b.pick(1.3, 1.4), `log(1+x).
 1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.`)
 }

@@ -6,22 +6,22 @@ const (
 	magicBits64    = 0x4338 << 48 // the bits of magicDouble
 )
 
-// logSplit64 brings x into 2**e * m with m in [√½, √2): it returns e + 1023 at the place of the exponent bits, with those of
+// logSplit64 writes x as 2**e * m with m in [√½, √2): it returns e + 1023 at the place of the exponent bits, with those of
 // m/√½ behind.
 func logSplit64(b *builder, x float) integ {
 	return b.IAdd(b.ToBits(x), b.Int(1023<<52-rootHalf64))
 }
 
-// logJoined64 is e*log(2) + log(1+f) for f from √½-1 to √2-1, e as a number: with s = f/(2+f) the logarithm of 1+f is
+// logJoinedDouble is e*log(2) + log(1+f) for f from √½-1 to √2-1, e as a number: with s = f/(2+f) the logarithm of 1+f is
 // f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), as in Sun's fdlibm; p by Remez, off by 2**-59 of the result.
-func logJoined64(b *builder, f, e float) float {
+func logJoinedDouble(b *builder, f, e float) float {
 	s := b.Div(f, b.Add(b.Const(2), f))
 	square := b.Mul(s, s)
 	p := b.Horner(square, 0x1.5555555555593p-1, 0x1.999999997f9f1p-2, 0x1.249249422af15p-2, 0x1.c71c51d710ab9p-3,
 		0x1.746649df94a19p-3, 0x1.39a08fefa1bfcp-3, 0x1.2f11beccb8e67p-3)
 	half := b.Mul(b.Mul(f, b.Const(0.5)), f)
-	rest := b.FMA(s, b.FMA(square, p, half), b.Mul(e, b.Const(ln2TailDouble)))
-	return b.FMAExact(e, b.Const(ln2HeadDouble), b.Sub(f, b.Sub(half, rest)))
+	rest := b.FMA(s, b.FMA(square, p, half), b.Mul(e, b.Const(b.format().ln2Tail)))
+	return b.FMAExact(e, b.Const(b.format().ln2Head), b.Sub(f, b.Sub(half, rest)))
 }
 
 // exponent64 is e, perhaps with a bias more than 1023, for what logSplit64 returns.
@@ -29,7 +29,7 @@ func exponent64(b *builder, split integ, bias float) float {
 	return b.Sub(b.FromBits(b.Or(b.Shr(split, b.Int(52)), b.Int(magicBits64))), bias)
 }
 
-// logParts64 brings x > 0 into 2**e * m with m in [√½, √2).
+// logParts64 writes x > 0 as 2**e * m with m in [√½, √2).
 func logParts64(b *builder, x float) (m, e float) {
 	subnormal := b.Less(x, b.Const(0x1p-1022))
 	normal := b.If(subnormal, b.Mul(x, b.Const(0x1p54)), x)
@@ -39,35 +39,13 @@ func logParts64(b *builder, x float) (m, e float) {
 	return m, exponent64(b, split, bias)
 }
 
-// log1pNear64 is log(1+x) for finite x > -1. As in float32 the sum 1+x only chooses e.
-func log1pNear64(b *builder, x float) float {
+// log1pNearDouble is log(1+x) for finite x > -1. As in float32 the sum 1+x only chooses e.
+func log1pNearDouble(b *builder, x float) float {
 	split := logSplit64(b, b.Add(b.Const(1), x))
 	up := b.ISub(b.Int(1023<<52), b.And(split, b.Int(exponentBits64))) // -e at the place of the exponent bits
 	scaled := b.FromBits(b.IAdd(b.ToBits(x), up))
 	// 4 * 2**-e, because 2**-1023 would be subnormal.
 	scale := b.FromBits(b.IAdd(b.Int(0x401<<52), up))
 	f := b.Add(scaled, b.FMA(b.Const(0.25), scale, b.Const(-1)))
-	return logJoined64(b, f, exponent64(b, split, b.Const(magicDouble+1023)))
-}
-
-// Log64 is the natural logarithm.
-func Log64() *Recipe {
-	b := newDouble("Log", "x")
-	x := b.Param(0)
-	mantissa, e := logParts64(b, x)
-	y := logJoined64(b, b.Sub(mantissa, b.Const(1)), e)
-	y = logEnds(b, x, y, 0)
-	return b.Return(y, 0.8, `log(x).
-x = 2**e * (1+f) with 1+f in [√½, √2), s = f/(2+f); e*log(2) + f - f*f/2 + s*(f*f/2 + s*s*p(s*s)), p by Remez.`)
-}
-
-// Log1p64 is log(1+x).
-func Log1p64() *Recipe {
-	b := newDouble("Log1p", "x")
-	x := b.Param(0)
-	y := log1pNear64(b, x)
-	y = b.If(b.Less(b.Abs(x), b.Const(0x1p-54)), x, y)
-	y = logEnds(b, x, y, -1)
-	return b.Return(y, 1.4, `log(1+x).
-1+x gives e, then f = x*2**-e + (2**-e - 1) exactly or nearly so; the rest is Log's.`)
+	return logJoinedDouble(b, f, exponent64(b, split, b.Const(magicDouble+1023)))
 }

@@ -16,10 +16,9 @@ type Loop struct {
 	Folds   []Fold
 	Lanes   int  // how many vectors of LaneBytes hold the lanes of a fold
 	Rows    bool // it works on rows: scalars and folds are each row's own
-	Fetches bool // it works on rows, and meanwhile brings as many elements into the caches that will be read next
-	Ahead   bool // it works on rows that come from memory, and asks early for what it will read of them
+	Fetches bool // it works on rows, and prefetches as many elements of what its caller reads next
+	Ahead   bool // it works on rows that lie in no cache, and prefetches what it will read of them
 	Cached  bool // its result is a part of one and stays in a cache, so that non-temporal stores gain nothing
-	Whole   bool // its rows are of a multiple of 64 elements
 }
 
 // An Operand is a slice that a loop reads or writes.
@@ -90,10 +89,11 @@ func loop(name, doc string, elems []Elem, src ...string) (*Loop, *builder) {
 	for _, s := range src {
 		l.Src = append(l.Src, Operand{Name: s})
 	}
+	elem := F32
 	if len(elems) == 1 && elems[0] == F64 {
-		return l, newDouble(name, src...)
+		elem = F64
 	}
-	return l, newBuilder(name, src...)
+	return l, newBuilder(elem, name, src...)
 }
 
 // scalar adds a parameter that is the same for all elements, by the operation that reads it.

@@ -17,7 +17,7 @@ func Loops() []*Loop {
 	for _, r := range slices.Concat(Ops(), Functions()) {
 		loops = append(loops, r.Loops()...)
 	}
-	return slices.Concat(loops, selections(), casts(), halves(), optimizers(), []*Loop{boxMuller()}, integers(), columns(), words(), divisions())
+	return slices.Concat(loops, selections(), casts(), halves(), optimizers(), []*Loop{boxMuller()}, integerCasts(), columns(), words(), divisions())
 }
 
 // A description names a loop's operands and says what becomes of them.

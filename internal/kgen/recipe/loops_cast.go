@@ -2,7 +2,7 @@ package recipe
 
 // casts are the loops of internal/kern/cast.go between a float that they compute with and another type.
 func casts() []*Loop {
-	return append(halfCasts(), []*Loop{
+	return []*Loop{
 		from("FromF32", "a, a float32, as a float64", []Elem{F64}, F32),
 		from("FromF16", "a, in half precision, as a float32", single, F16),
 		from("FromBF16", "a, a bfloat16, as a float32", single, BF16),
@@ -17,38 +17,7 @@ func casts() []*Loop {
 		to("ToI32", "a, a float64, without its fraction, as an int32; the least where that is out of range or a is NaN", []Elem{F64}, I32, asItIs),
 		to("ToU8", "the low byte of a as an int32, of which ToI32 tells", single, U8, toInt),
 		to("ToBool", "whether a ≠ 0", floats, Bool, isTrue),
-	}...)
-}
-
-// halfCasts are the casts between a half type and another that both become float32 in between.
-func halfCasts() []*Loop {
-	var loops []*Loop
-	for _, half := range []Elem{F16, BF16} {
-		for _, from := range []Elem{U8, I32, F16, BF16} {
-			if from != half {
-				loops = append(loops, across(from, half))
-			}
-		}
-		for _, to := range []Elem{Bool, U8, I32} {
-			loops = append(loops, across(half, to))
-		}
 	}
-	return loops
-}
-
-// across is the loop that reads elements of one type and writes those of another, neither of them what it computes with.
-func across(from, to Elem) *Loop {
-	d := describe(from.String()+"To"+to.String(), "a by way of float32", single, "a")
-	d.Src[0].Elem = from
-	var x float
-	if from == U8 || from == I32 {
-		x = d.FromInt(d.IntParam(0))
-	} else {
-		x = d.Param(0)
-	}
-	convert := map[Elem]func(b *builder, x float) Ref{F16: roundToF16, BF16: roundToBF16, U8: toInt, I32: toInt, Bool: isTrue}[to]
-	d.write("dst", to, convert(d.builder, x))
-	return d.end(d.builder)
 }
 
 // from is the loop that reads elements of another type.

@@ -9,9 +9,6 @@ func columns() []*Loop {
 		extremeRow("MinColumns", smallest+", NaN where either is", func(d description, best, x float) mask { return d.Less(x, best) }),
 		extremeRowInt("MaxColumns", largest, func(d description, best, x integ) mask { return d.ILess(best, x) }),
 		extremeRowInt("MinColumns", smallest, func(d description, best, x integ) mask { return d.ILess(x, best) }),
-		accumulate("AddI32", "sums + a, an int32", I32),
-		accumulate("AddU8", "sums + a, a byte", U8),
-		multiplyF32(),
 	}
 }
 
@@ -33,21 +30,5 @@ func extremeRowInt(name, doc string, better func(d description, best, x integ) m
 	takes := better(d, best, x)
 	d.write("best", Own, Ref(d.IfInt(takes, x, best)))
 	d.write("at", I32, Ref(d.IfInt(takes, row, at)))
-	return d.end(d.builder)
-}
-
-// accumulate adds integers of another type to sums of int64.
-func accumulate(name, doc string, elem Elem) *Loop {
-	d := describe(name, doc, []Elem{I64}, "sums", "a")
-	d.Src[1].Elem = elem
-	d.write("sums", Own, Ref(d.IAdd(d.IntParam(0), d.IntParam(1))))
-	return d.end(d.builder)
-}
-
-// multiplyF32 multiplies products of float64 by float32.
-func multiplyF32() *Loop {
-	d := describe("MulF32", "products · a, a float32", []Elem{F64}, "products", "a")
-	d.Src[1].Elem = F32
-	d.write("products", Own, Ref(d.Mul(d.Param(0), d.Param(1))))
 	return d.end(d.builder)
 }

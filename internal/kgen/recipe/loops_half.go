@@ -20,11 +20,11 @@ func halves() []*Loop {
 	return slices.Concat(f16, bf16, signsOfHalves())
 }
 
-// ofHalf is a loop of float32 that reads and writes elements of a half type, into which round brings a result.
+// ofHalf is a loop of float32 that reads and writes elements of a half type; round converts a result to it.
 func ofHalf(l *Loop, elem Elem, round func(b *builder, x float) Ref) *Loop {
 	h := *l
 	h.Name, h.Doc, h.Elems = l.Name+elem.String(), l.Doc+", of elements "+map[Elem]string{F16: "in half precision", BF16: "of bfloat16"}[elem], single
-	b := newBuilder(h.Name)
+	b := newBuilder(F32, h.Name)
 	b.recipe.Steps = slices.Clone(l.Steps)
 	h.Src, h.Dst, h.Results = slices.Clone(l.Src), slices.Clone(l.Dst), slices.Clone(l.Results)
 	for n := range h.Src {

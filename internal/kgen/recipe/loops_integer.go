@@ -1,34 +1,5 @@
 package recipe
 
-// integers are the loops of integer matrix products, and casts. They wrap.
-func integers() []*Loop {
-	return append([]*Loop{addProducts(), addProductsPair()}, integerCasts()...)
-}
-
-// addProducts is a row of an integer matrix product, three steps of it at a time: more slices no loop has.
-func addProducts() *Loop {
-	d := describe("AddProducts", "sums + x·a + y·b + z·c, of one x, y and z for all", whole, "sums", "a", "b", "c")
-	sum := d.IntParam(0)
-	for n, name := range []string{"x", "y", "z"} {
-		sum = d.IAdd(sum, d.IMul(repeated[integ](d, name), d.IntParam(n+1)))
-	}
-	d.write("sums", Own, Ref(sum))
-	return d.end(d.builder)
-}
-
-// addProductsPair is two rows of it, two steps at a time.
-func addProductsPair() *Loop {
-	d := describe("AddProductsPair", "sums + w·a + x·b and more + y·a + z·b, of one w, x, y and z for all", whole, "sums", "more", "a", "b")
-	row := func(at int, x, y string) Ref {
-		sum := d.IAdd(d.IntParam(at), d.IMul(repeated[integ](d, x), d.IntParam(2)))
-		return Ref(d.IAdd(sum, d.IMul(repeated[integ](d, y), d.IntParam(3))))
-	}
-	sums, more := row(0, "w", "x"), row(1, "y", "z")
-	d.write("sums", Own, sums)
-	d.write("more", Own, more)
-	return d.end(d.builder)
-}
-
 // integerCasts compute with integers: what they read becomes one, and the store makes another type of it.
 func integerCasts() []*Loop {
 	long := []Elem{I64}

@@ -8,24 +8,15 @@ func Rows() []*Loop {
 	loops := []*Loop{
 		foldOf("Sum", "Σ a", FoldSum),
 		dot(),
-		foldMade("SumSquares", "Σ a²", func(d description, x float) { d.fold(FoldDot, x, x) }),
-		foldMade("SumSizes", "Σ |a|", func(d description, x float) { d.fold(FoldSum, d.Abs(x)) }),
-		foldMade("LargestSize", "the largest |a|, NaN where one is", func(d description, x float) { d.fold(FoldMax, d.Abs(x)) }),
-		foldMade("SmallestSize", "the smallest |a|, NaN where one is", func(d description, x float) { d.fold(FoldMin, d.Abs(x)) }),
 		deviations(),
 		foldOf("Largest", "the largest a, NaN where one is", FoldMax),
 		foldOf("Smallest", "the smallest a, NaN where one is", FoldMin),
 		top(),
 		first(),
 		firstFar(),
-		foldInts("Sum", "Σ a, which wraps", FoldSum, []Elem{I64}, Own),
-		foldInts("SumI32", "Σ a, of int32", FoldSum, []Elem{I64}, I32),
-		sumBytes(),
-		foldInts("Largest", "the largest a", FoldMax, ints, Own),
-		foldInts("Smallest", "the smallest a", FoldMin, ints, Own),
+		foldInts("Largest", "the largest a", FoldMax),
+		foldInts("Smallest", "the smallest a", FoldMin),
 		firstInt(),
-		product("Product", "Π a", Own),
-		product("ProductF32", "Π a, of float32", F32),
 	}
 	loops = append(loops, softmaxes()...)
 	return append(loops, layerNorms()...)
@@ -36,7 +27,10 @@ const manyLanes = 4
 
 // foldOf is a loop that folds the elements as they are.
 func foldOf(name, doc string, op FoldOp) *Loop {
-	return foldMade(name, doc, func(d description, x float) { d.fold(op, x) })
+	d := describeRows(name, doc, floats, "a")
+	d.Lanes, d.Ahead = manyLanes, true
+	d.fold(op, d.Param(0))
+	return d.folded()
 }
 
 // top is a softmax's, which has its rows in a cache.
@@ -58,40 +52,17 @@ func firstFar() *Loop {
 	return d.folded()
 }
 
-// foldInts is foldOf for integers, which lie in memory as another type.
-func foldInts(name, doc string, op FoldOp, own []Elem, elem Elem) *Loop {
-	d := describeRows(name, doc, own, "a")
-	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
+// foldInts is foldOf for integers.
+func foldInts(name, doc string, op FoldOp) *Loop {
+	d := describeRows(name, doc, ints, "a")
+	d.Lanes, d.Ahead = manyLanes, true
 	d.foldInt(op, d.IntParam(0))
 	return d.folded()
-}
-
-// sumBytes takes whole vectors alone: there are no masks for bytes everywhere.
-func sumBytes() *Loop {
-	l := foldInts("SumU8", "Σ a, of bytes", FoldSum, []Elem{I64}, U8)
-	l.Whole = true
-	return l
 }
 
 func firstInt() *Loop {
 	d := describeRows("First", "the place of the first a that equals value, -1 where none does", ints, "a")
 	d.first(d.IEqual(d.IntParam(0), repeated[integ](d, "value")))
-	return d.folded()
-}
-
-// product is a product of float64, of elements that lie in memory as another type.
-func product(name, doc string, elem Elem) *Loop {
-	d := describeRows(name, doc, []Elem{F64}, "a")
-	d.Src[0].Elem, d.Lanes, d.Ahead = elem, manyLanes, true
-	d.fold(FoldProduct, d.Param(0))
-	return d.folded()
-}
-
-// foldMade is a loop that folds something made of the elements.
-func foldMade(name, doc string, fold func(d description, x float)) *Loop {
-	d := describeRows(name, doc, floats, "a")
-	d.Lanes, d.Ahead = manyLanes, true
-	fold(d, d.Param(0))
 	return d.folded()
 }
 
@@ -149,11 +120,11 @@ func crossEntropyGrad(elems []Elem) *Loop {
 
 func logSoftmaxGrad(elems []Elem) *Loop {
 	d := describeRows("LogSoftmaxGrad", "dy - e**y · sum", elems, "dy", "y")
-	return d.dst(d.Sub(d.Param(0), d.Mul(d.Apply(d.of(Exp, Exp64), d.Param(1)), d.scalar("sum"))))
+	return d.dst(d.Sub(d.Param(0), d.Mul(d.Apply(Exp, d.Param(1)), d.scalar("sum"))))
 }
 
 // expBelow is e**x where x is not positive.
-func (d description) expBelow(x float) float { return d.Apply(d.of(ExpBelow, ExpBelow64), x) }
+func (d description) expBelow(x float) float { return d.Apply(ExpBelow, x) }
 
 // shifted is x less the two scalars whose sum is the logarithm of Σ e**x.
 func (d description) shifted(x float) float {

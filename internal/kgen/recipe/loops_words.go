@@ -1,6 +1,6 @@
 package recipe
 
-// words are the loops of internal/kern/logical.go, select.go and reduce_truth.go over memory eight bytes at a time, of which
+// words are the loops of internal/kern/logical.go and select.go over memory eight bytes at a time, of which
 // each byte may be an element. A scalar repeats the same byte.
 func words() []*Loop {
 	long := []Elem{I64}
@@ -21,7 +21,6 @@ func words() []*Loop {
 			return d.Xor(d.And(x, d.Xor(x, y)), repeated[integ](d, "ones"))
 		}),
 		flip(),
-		truthOfBytes(),
 		whereBytes(),
 	}
 }
@@ -29,15 +28,6 @@ func words() []*Loop {
 func flip() *Loop {
 	d := describe("Flip", "a ^ bits", []Elem{I64}, "a")
 	d.write("dst", Own, Ref(d.Xor(d.IntParam(0), repeated[integ](d, "bits"))))
-	return d.end(d.builder)
-}
-
-// truthOfBytes finds the bytes that are not zero: their lower seven bits and 0x7f carry into the eighth, unless that is set.
-func truthOfBytes() *Loop {
-	d := describe("TruthOfBytes", "1 for each byte of a that is not zero, with low 0x7f and ones 1 in each", []Elem{I64}, "a")
-	x, low, ones := d.IntParam(0), repeated[integ](d, "low"), repeated[integ](d, "ones")
-	top := d.Or(d.IAdd(d.And(x, low), low), x)
-	d.write("dst", Own, Ref(d.And(d.Shr(top, d.Int(7)), ones)))
 	return d.end(d.builder)
 }
 

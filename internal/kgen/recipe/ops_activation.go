@@ -6,7 +6,7 @@ import "math"
 var activationOps = []Elementwise{
 	{
 		Op: "Tanh", Name: "tanh", GradFn: "TanhBackward0", Doc: "the hyperbolic tangent of a",
-		Float: function(Tanh, Tanh64),
+		Float: function(Tanh),
 		Grad: &Gradient{
 			Doc: "dy·(1 - y²)", OfResult: true, Halves: true,
 			Float: func(b *builder, dy, y float) float { return b.Mul(dy, b.Sub(b.Const(1), b.Mul(y, y))) },
@@ -14,7 +14,7 @@ var activationOps = []Elementwise{
 	},
 	{
 		Op: "Sigmoid", Name: "sigmoid", GradFn: "SigmoidBackward0", Doc: "1/(1 + e**-a)",
-		Float: function(Sigmoid, Sigmoid64),
+		Float: function(Sigmoid),
 		Grad: &Gradient{
 			Doc: "dy·(1 - y)·y", OfResult: true, Halves: true,
 			Float: func(b *builder, dy, y float) float { return b.Mul(b.Mul(dy, b.Sub(b.Const(1), y)), y) },
@@ -42,35 +42,35 @@ var activationOps = []Elementwise{
 		Op: "ELU", Name: "elu", GradFn: "EluBackward0", Doc: "a where a > 0, else alpha·(e**a - 1)",
 		Params: []string{"alpha"}, Try: []float64{1.5},
 		Float: func(b *builder, a, alpha float) float {
-			return b.If(b.Less(b.Const(0), a), a, b.Mul(alpha, b.Apply(b.of(Expm1, Expm164), a)))
+			return b.If(b.Less(b.Const(0), a), a, b.Mul(alpha, b.Apply(Expm1, a)))
 		},
 		Grad: &Gradient{
 			Doc: "dy where x > 0, else dy·alpha·e**x",
 			Float: func(b *builder, dy, x, alpha float) float {
-				return b.If(b.Less(b.Const(0), x), dy, b.Mul(b.Mul(dy, alpha), b.Apply(b.of(Exp, Exp64), x)))
+				return b.If(b.Less(b.Const(0), x), dy, b.Mul(b.Mul(dy, alpha), b.Apply(Exp, x)))
 			},
 		},
 	},
 	{
 		Op: "GELU", Name: "gelu", GradFn: "GeluBackward0", Doc: "a·Φ(a), with the normal distribution Φ",
-		Float: function(GELU, GELU64),
+		Float: function(GELU),
 		Grad: &Gradient{
 			Doc:   "dy·(Φ(x) + x·φ(x)), with the normal distribution Φ and its density φ",
-			Float: func(b *builder, dy, x float) float { return b.Mul(dy, b.Apply(b.of(GELUSlope, GELUSlope64), x)) },
+			Float: func(b *builder, dy, x float) float { return b.Mul(dy, b.Apply(GELUSlope, x)) },
 		},
 	},
 	{
 		Op: "GELUTanh", Name: "gelu_tanh", GradFn: "GeluBackward0", Doc: "a/2·(1 + tanh(√(2/π)·(a + 0.044715·a³)))",
-		Float: function(GELUTanh, GELUTanh64),
+		Float: function(GELUTanh),
 		Grad:  &Gradient{Doc: "dy times the derivative of x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³)))", Float: geluTanhDerivative},
 	},
 	{
 		Op: "SiLU", Name: "silu", GradFn: "SiluBackward0", Doc: "a/(1 + e**-a)",
-		Float: function(SiLU, SiLU64),
+		Float: function(SiLU),
 		Grad: &Gradient{
 			Doc: "dy·s·(1 + x·(1 - s)) with s = 1/(1 + e**-x)",
 			Float: func(b *builder, dy, x float) float {
-				s, one := b.Apply(b.of(Sigmoid, Sigmoid64), x), b.Const(1)
+				s, one := b.Apply(Sigmoid, x), b.Const(1)
 				return b.Mul(b.Mul(dy, s), b.Add(one, b.Mul(x, b.Sub(one, s))))
 			},
 		},
@@ -81,13 +81,13 @@ var activationOps = []Elementwise{
 		Params: []string{"beta", "threshold"}, Try: []float64{1.5, 5},
 		Float: func(b *builder, a, beta, threshold float) float {
 			scaled := b.Mul(a, beta)
-			return b.If(b.Less(threshold, scaled), a, b.Div(b.Apply(b.of(Softplus, Softplus64), scaled), beta))
+			return b.If(b.Less(threshold, scaled), a, b.Div(b.Apply(Softplus, scaled), beta))
 		},
 		Grad: &Gradient{
 			Doc: "dy/(1 + e**-(beta·x)), dy itself where beta·x > threshold",
 			Float: func(b *builder, dy, x, beta, threshold float) float {
 				scaled := b.Mul(x, beta)
-				return b.If(b.Less(threshold, scaled), dy, b.Mul(dy, b.Apply(b.of(Sigmoid, Sigmoid64), scaled)))
+				return b.If(b.Less(threshold, scaled), dy, b.Mul(dy, b.Apply(Sigmoid, scaled)))
 			},
 		},
 	},
@@ -97,7 +97,7 @@ func geluTanhDerivative(b *builder, dy, x float) float {
 	const cubic = 0.044715
 	scale, one, half := b.Rounded(math.Sqrt2*math.SqrtPi/math.Pi), b.Const(1), b.Const(0.5)
 	square := b.Mul(x, x)
-	t := b.Apply(b.of(Tanh, Tanh64), b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
+	t := b.Apply(Tanh, b.Mul(scale, b.Add(x, b.Mul(b.Rounded(cubic), b.Mul(square, x)))))
 	du := b.Mul(scale, b.Add(one, b.Mul(b.Rounded(3*cubic), square)))
 	left := b.Mul(b.Add(one, t), half)
 	right := b.Mul(b.Mul(b.Mul(half, x), b.Sub(one, b.Mul(t, t))), du)

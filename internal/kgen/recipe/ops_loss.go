@@ -21,7 +21,7 @@ var lossOps = []Elementwise{
 		Float: func(b *builder, x, t, p float) float {
 			one := b.Const(1)
 			weight := b.Add(one, b.Mul(b.Sub(p, one), t))
-			return b.Add(b.Mul(b.Sub(one, t), x), b.Mul(weight, b.Apply(b.of(Softplus, Softplus64), b.Neg(x))))
+			return b.Add(b.Mul(b.Sub(one, t), x), b.Mul(weight, b.Apply(Softplus, b.Neg(x))))
 		},
 	},
 	{
@@ -29,7 +29,7 @@ var lossOps = []Elementwise{
 		Operands: []string{"x", "t", "p"},
 		Float: func(b *builder, x, t, p float) float {
 			positive := b.Mul(p, t)
-			return b.Sub(b.Mul(b.Sub(b.Add(positive, b.Const(1)), t), b.Apply(b.of(Sigmoid, Sigmoid64), x)), positive)
+			return b.Sub(b.Mul(b.Sub(b.Add(positive, b.Const(1)), t), b.Apply(Sigmoid, x)), positive)
 		},
 	},
 }

@@ -20,14 +20,13 @@ func logPair(b *builder, x float) (log, rest float) {
 	return logSeries{
 		terms: []float64{0x1.999ap-3, 0x1.245274p-3, 0x1.dfa4fcp-4},
 		third: [2]float64{0x1.555556p-2, -0x1.555556p-27},
-		ln2:   [2]float64{ln2Head, ln2Tail},
 	}.pair(b, s, sRest, e)
 }
 
-// logSeries is what a pair for the logarithm is made of: the coefficients of q, and 1/3 and log(2) as a number and its rest.
+// logSeries is what a pair for the logarithm is made of: the coefficients of q, and 1/3 as a number and its rest.
 type logSeries struct {
-	terms      []float64
-	third, ln2 [2]float64
+	terms []float64
+	third [2]float64
 }
 
 // pair is e*log(2) + 2*(s + s**3*(1/3 + s*s*q(s*s))).
@@ -44,8 +43,8 @@ func (n logSeries) pair(b *builder, s, sRest, e float) (log, rest float) {
 	half, halfRest := b.FastTwoSum(s, z)
 	halfRest = b.Add(halfRest, b.Add(zRest, sRest))
 
-	log, lost := b.FastTwoSum(b.Mul(e, b.Const(n.ln2[0])), b.Add(half, half))
-	rest = b.FMA(e, b.Const(n.ln2[1]), b.Add(halfRest, halfRest))
+	log, lost := b.FastTwoSum(b.Mul(e, b.Const(b.format().ln2Head)), b.Add(half, half))
+	rest = b.FMA(e, b.Const(b.format().ln2Tail), b.Add(halfRest, halfRest))
 	return b.FastTwoSum(log, b.Add(lost, rest))
 }
 
@@ -57,8 +56,11 @@ func isInteger(b *builder, x float) mask {
 }
 
 // Pow is x to the power y.
-func Pow() *Recipe {
-	b := newBuilder("Pow", "x", "y")
+func Pow(elem Elem) *Recipe {
+	if elem == F64 {
+		return powDouble()
+	}
+	b := newBuilder(elem, "Pow", "x", "y")
 	x, y := b.Param(0), b.Param(1)
 	ax, ay := b.Abs(x), b.Abs(y)
 	zero, one, inf := b.Const(0), b.Const(1), b.Inf()
@@ -66,7 +68,7 @@ func Pow() *Recipe {
 	log, logRest := logPair(b, ax)
 	t, tRest := b.TwoProduct(log, y)
 	tRest = b.FMA(logRest, y, tRest)
-	head, tail, n := expReducedPair(b, t, tRest)
+	head, tail, n := expReduced(b, t, tRest)
 	size := b.Scale(b.Add(one, expSum(b, head, tail)), n)
 	size = b.If(b.Less(t, b.Const(-105)), zero, size)
 	size = b.If(b.Less(b.Const(90), t), inf, size)
@@ -91,28 +93,25 @@ e**(y*log|x|), the logarithm and the product each as a rounded number and its er
 }
 
 // Rsqrt is 1/√x.
-func Rsqrt() *Recipe {
-	b := newBuilder("Rsqrt", "x")
-	x := b.Param(0)
-	y := b.Div(b.Const(1), b.Sqrt(x))
-	y = b.If(b.IsNaN(y), b.NaN(), y)
-	return b.Return(y, 1.5, `1/√x; -∞ at -0.
-Two correctly rounded steps.`)
-}
-
-// Rsqrt64 is 1/√x.
-func Rsqrt64() *Recipe {
-	b := newDouble("Rsqrt", "x")
+func Rsqrt(elem Elem) *Recipe {
+	b := newBuilder(elem, "Rsqrt", "x")
 	y := b.Div(b.Const(1), b.Sqrt(b.Param(0)))
 	y = b.If(b.IsNaN(y), b.NaN(), y)
 	return b.Return(y, 1.5, `1/√x; -∞ at -0.
 Two correctly rounded steps.`)
 }
 
-// All returns every recipe of float32.
-func All() []*Recipe {
-	return []*Recipe{
-		Exp(), Expm1(), Log(), Log1p(), Sin(), Cos(), Tanh(), Sigmoid(), Erf(), Pow(), Rsqrt(), SiLU(), GELU(), GELUTanh(),
-		Softplus(),
+// All returns every elementary function of a type of float.
+func All(elem Elem) []*Recipe {
+	return made(elem, Exp, Expm1, Log, Log1p, Sin, Cos, Tanh, Sigmoid, Erf, Pow, Rsqrt, SiLU, GELU, GELUTanh, Softplus)
+}
+
+// Parts returns functions that are parts of ops: a softmax's power, and a derivative that needs more than its function.
+func Parts(elem Elem) []*Recipe { return made(elem, ExpBelow, GELUSlope) }
+
+func made(elem Elem, functions ...func(Elem) *Recipe) (all []*Recipe) {
+	for _, f := range functions {
+		all = append(all, f(elem))
 	}
+	return all
 }

@@ -13,7 +13,6 @@ func logPair64(b *builder, x float) (log, rest float) {
 		terms: []float64{0x1.9999999999b30p-3, 0x1.2492492457d6ep-3, 0x1.c71c722d645bap-4, 0x1.745ce9e4329eep-4, 0x1.3b1eebddc8062p-4,
 			0x1.0f7fee49c9488p-4, 0x1.0e427bb25b5b2p-4},
 		third: [2]float64{0x1.5555555555555p-2, 0x1.5555555555555p-56},
-		ln2:   [2]float64{ln2HeadDouble, ln2TailDouble},
 	}.pair(b, s, sRest, e)
 }
 
@@ -28,9 +27,9 @@ func parity64(b *builder, y float) float {
 	return b.Abs(b.Sub(half, rounded))
 }
 
-// Pow64 is Pow of float64.
-func Pow64() *Recipe {
-	b := newDouble("Pow", "x", "y")
+// powDouble is Pow of float64.
+func powDouble() *Recipe {
+	b := newBuilder(F64, "Pow", "x", "y")
 	x, y := b.Param(0), b.Param(1)
 	ax, zero, one := b.Abs(x), b.Const(0), b.Const(1)
 
@@ -41,8 +40,8 @@ func Pow64() *Recipe {
 	bounded := atMost(b, atLeast(b, y, -0x1p996), 0x1p996)
 	t, tRest := b.TwoProduct(log, bounded)
 	tRest = b.FMA(logRest, bounded, tRest)
-	head, tail, n := expReducedPair64(b, t, tRest)
-	size := b.Scale(b.Add(one, expSum64(b, head, tail)), n)
+	head, tail, n := expReduced(b, t, tRest)
+	size := b.Scale(b.Add(one, expSum(b, head, tail)), n)
 	size = b.If(b.Less(t, b.Const(-746)), zero, size)
 	size = b.If(b.Less(b.Const(710), t), b.Inf(), size)
 

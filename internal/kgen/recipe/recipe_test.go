@@ -10,7 +10,7 @@ import (
 
 func TestAllAreValid(t *testing.T) {
 	names := map[string]bool{}
-	for _, r := range All() {
+	for _, r := range All(F32) {
 		if err := r.Validate(); err != nil {
 			t.Error(err)
 		}
@@ -53,7 +53,7 @@ func TestValidateRefuses(t *testing.T) {
 }
 
 func TestEvalRoundsFMAOnce(t *testing.T) {
-	b := newBuilder("F", "x", "y")
+	b := newBuilder(F32, "F", "x", "y")
 	r := b.Return(b.FMA(b.Param(0), b.Param(0), b.Param(1)), 0, "x*x + y")
 	x := float32(1 + 0x1p-12) // x*x is 1 + 2**-11 + 2**-24, a tie that a tiny y decides
 	for y, want := range map[float32]float32{
@@ -71,11 +71,11 @@ func TestBuilderRefusesRoundedConstants(t *testing.T) {
 			t.Error("0.1 is no float32, want a panic")
 		}
 	}()
-	newBuilder("F", "x").Const(0.1)
+	newBuilder(F32, "F", "x").Const(0.1)
 }
 
 func TestReturnDropsStepsWithoutUse(t *testing.T) {
-	b := newBuilder("F", "x")
+	b := newBuilder(F32, "F", "x")
 	x := b.Param(0)
 	b.Sqrt(x)
 	r := b.Return(b.Add(b.Mul(x, x), b.Mul(x, x)), 0, "2*x*x")
@@ -91,7 +91,7 @@ func TestReturnDropsStepsWithoutUse(t *testing.T) {
 func TestExpandedRecipesAreTheSame(t *testing.T) {
 	xs := []uint32{0, 1, 0x7fffff, 0x800000, 0x3f3fffff, 0x3f400000, 0x3fbfffff, 0x3fc00000, 0x42b0c0a5, 0x42b17218, 0x42cff1b5,
 		0x42d00000, 0x7f7fffff, 0x7f800000, 0x7fc00000, 0x7fc12345}
-	for _, r := range All() {
+	for _, r := range All(F32) {
 		if len(r.Params) > 1 {
 			continue
 		}
@@ -109,7 +109,7 @@ func TestExpandedRecipesAreTheSame(t *testing.T) {
 
 // A select's own steps go into its branch; what both need stays before it.
 func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
-	b := newBuilder("F", "x")
+	b := newBuilder(F32, "F", "x")
 	x := b.Param(0)
 	shared := b.Mul(x, x)
 	r := b.Return(b.If(b.Less(x, b.Const(0)), b.Sqrt(shared), b.Add(shared, x)), 0, "nothing useful")
@@ -130,7 +130,7 @@ func TestGoPutsStepsWhereTheyAreNeeded(t *testing.T) {
 // goFunction is a recipe as a function of Go.
 func goFunction(r *Recipe) string {
 	var out bytes.Buffer
-	g := &goWriter{planner: planner{r, r.users()}, out: &out, names: make([]string, len(r.Steps)), bits: 8 * r.Elem.Size()}
+	g := &goWriter{planner: newPlanner(&out, r), bits: 8 * r.Elem.Size()}
 	g.function()
 	source, err := format.Source(out.Bytes())
 	if err != nil {
@@ -155,7 +155,7 @@ func TestGoFloatIsExact(t *testing.T) {
 }
 
 func TestValidateRefusesInDouble(t *testing.T) {
-	b := newDouble("F", "x")
+	b := newBuilder(F64, "F", "x")
 	x := b.FromInt(b.Shl(b.ToBits(b.Param(0)), b.Int(1)))
 	steps, _ := keep(b.recipe.Steps, Ref(x))
 	err := (&Recipe{Name: "F", Elem: F64, Params: []string{"x"}, Steps: steps}).Validate()
@@ -165,7 +165,7 @@ func TestValidateRefusesInDouble(t *testing.T) {
 }
 
 func TestDoubleConstantsAreExact(t *testing.T) {
-	b := newDouble("F", "x")
+	b := newBuilder(F64, "F", "x")
 	r := b.Return(b.WithSign(b.FMA(b.Param(0), b.Const(0.1), b.Const(0x1p-60)), b.Param(0)), 0, "x/10")
 	if got, want := Eval(r, -1.0), math.FMA(-1, 0.1, 0x1p-60); got != want {
 		t.Errorf("got %v, want %v", got, want)

@@ -1,30 +1,51 @@
 package recipe
 
-// logisticCut is where a logistic function has become 1: half an ulp from it.
-const logisticCut = 18
+import "math"
 
-// logistic is over/(1 + e**-(v+rest)) * 2**-64, rounded once at the end, for -110 <= v <= logisticCut; over times 2**64 must
-// be a number. e**-v = 2**n * (1 + s) enters the sum before it is rounded.
+// A logistics is what 1/(1 + e**-x) is made with in a type of float.
+type logistics struct {
+	cut     float64   // where the function has become 1: half an ulp from it
+	below   float64   // where it is 0
+	bias    float64   // of the power of two: 2**(n-bias) is a number for every n
+	early   float64   // a power below which the sum with 1 is exact, times 2**-bias
+	slope   []float64 // coefficients of (e**-r - 1) / r for |r| <= log(2)/2: minimax fits by Remez' exchange, rounded coefficient by coefficient
+	precise []float64 // those for arguments with a rest
+}
+
+// Slopes are off by 2**-26 of e**-r / r, precise ones by 2**-33; those of float64 by 2**-54.
+var logisticsOf = map[Elem]*logistics{
+	F32: {
+		cut: 18, below: -110, bias: 64, early: 0x1p-40,
+		slope:   []float64{-1, 0x1.ffffacp-2, -0x1.5554bp-3, 0x1.559bf4p-5, -0x1.1224ep-7, 0x1.37c1e6p-10},
+		precise: []float64{-1, 0.5, -0x1.555554p-3, 0x1.5554e4p-5, -0x1.1112dep-7, 0x1.6d520ep-10, -0x1.9e7a56p-13},
+	},
+	F64: {cut: 38, below: -760, bias: 128, early: 0x1p-75, slope: slopeDouble, precise: slopeDouble},
+}
+
+var slopeDouble = []float64{
+	-1, 0x1.000000000000ap-1, -0x1.555555555551p-3, 0x1.5555555550865p-5, -0x1.11111111259cep-7, 0x1.6c16c1845eb18p-10,
+	-0x1.a01a0147f2c7ap-13, 0x1.a01997c8605d5p-16, -0x1.71de876a87d53p-19, 0x1.28b1474a4b367p-22, -0x1.af2b80e53b8fep-26,
+}
+
+func (b *builder) logistics() *logistics { return logisticsOf[b.recipe.Elem] }
+
+// logistic is over/(1 + e**-(v+rest)) * 2**-bias, rounded once at the end, for v from below to a little above cut; over times 2**bias
+// must be a number. e**-v = 2**n * (1 + s) enters the sum before it is rounded.
 func logistic(b *builder, over, v float, rest ...float) float {
-	const bias = 127 - 64 // of the power of two: 2**(n-64) is a number for every n
-	shifted := b.FMA(v, b.Const(-log2E), b.Const(magic+bias))
-	whole := b.Sub(shifted, b.Const(magic+bias))
-	power := b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23)))
-	r := b.FMAExact(whole, b.Const(ln2Head), v)
-	// slope is (e**-r - 1) / r, off by 2**-26 of e**-r / r, and by 2**-33 where v has more digits: minimax fits by Remez'
-	// exchange, rounded coefficient by coefficient.
-	var slope float
+	f, l := b.format(), b.logistics()
+	shifted, whole := rounded(b, v, -f.log2E, f.bias-l.bias)
+	p := power(b, shifted)
+	r, coefficients := b.FMAExact(whole, b.Const(f.ln2Head), v), l.slope
 	if len(rest) == 0 {
-		r = b.FMA(whole, b.Const(ln2Tail), r)
-		slope = b.Horner(r, -1, 0x1.ffffacp-2, -0x1.5554bp-3, 0x1.559bf4p-5, -0x1.1224ep-7, 0x1.37c1e6p-10)
+		r = b.FMA(whole, b.Const(f.ln2Tail), r)
 	} else {
-		r = b.Add(r, b.FMA(whole, b.Const(ln2Tail), rest[0]))
-		slope = b.Horner(r, -1, 0.5, -0x1.555554p-3, 0x1.5554e4p-5, -0x1.1112dep-7, 0x1.6d520ep-10, -0x1.9e7a56p-13)
+		r, coefficients = b.Add(r, b.FMA(whole, b.Const(f.ln2Tail), rest[0])), l.precise
 	}
-	// The power's sum with 1 is exact below 2**24; from there on the 1 goes to the smaller summand.
-	early := b.If(b.Less(power, b.Const(0x1p-40)), power, b.Const(0))
-	late := b.Sub(power, early)
-	sum := b.FMA(b.Mul(power, r), slope, b.Add(early, b.Const(0x1p-64)))
+	slope := b.Horner(r, coefficients...)
+	// The power's sum with 1 is exact at first; later the 1 goes to the smaller summand.
+	early := b.If(b.Less(p, b.Const(l.early)), p, b.Const(0))
+	late := b.Sub(p, early)
+	sum := b.FMA(b.Mul(p, r), slope, b.Add(early, b.Const(math.Ldexp(1, -int(l.bias)))))
 	return b.Div(over, b.Add(sum, late))
 }
 
@@ -39,28 +60,31 @@ func atMost(b *builder, x float, high float64) float {
 }
 
 // Sigmoid is 1/(1 + e**-x).
-func Sigmoid() *Recipe {
-	b := newBuilder("Sigmoid", "x")
-	x := b.Param(0)
-	y := logistic(b, b.Const(0x1p-64), atMost(b, atLeast(b, x, -110), logisticCut))
-	return b.Return(y, 1.9, `1/(1 + e**-x).
-The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.`)
+func Sigmoid(elem Elem) *Recipe {
+	b := newBuilder(elem, "Sigmoid", "x")
+	x, l := b.Param(0), b.logistics()
+	y := logistic(b, b.Const(math.Ldexp(1, -int(l.bias))), atMost(b, atLeast(b, x, l.below), l.cut))
+	if b.double() {
+		y = b.If(b.IsNaN(x), b.NaN(), y)
+	}
+	return b.Return(y, b.pick(1.9, 1.6), `1/(1 + e**-x).
+The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1 (float64: -760, 38).`)
 }
 
 // SiLU is x * sigmoid(x).
-func SiLU() *Recipe {
-	b := newBuilder("SiLU", "x")
-	x := b.Param(0)
-	over := atLeast(b, x, -110)
-	y := timesLogistic(b, x, over, logisticCut, atMost(b, over, logisticCut))
-	return b.Return(y, 1.9, `x/(1 + e**-x); NaN at -∞, as in PyTorch.
+func SiLU(elem Elem) *Recipe {
+	b := newBuilder(elem, "SiLU", "x")
+	x, l := b.Param(0), b.logistics()
+	over := atLeast(b, x, l.below)
+	y := timesLogistic(b, x, over, l.cut, atMost(b, over, l.cut))
+	return b.Return(y, b.pick(1.9, 1.6), `x/(1 + e**-x); NaN at -∞, as in PyTorch.
 Sigmoid's quotient with x in its numerator.`)
 }
 
 // timesLogistic is x/(1 + e**-(v+rest)), x itself above high and NaN at -∞; over is x or, where that is larger, a number
 // for which the result is 0.
 func timesLogistic(b *builder, x, over float, high float64, v float, rest ...float) float {
-	y := b.Mul(logistic(b, over, v, rest...), b.Const(0x1p-64))
+	y := b.Mul(logistic(b, over, v, rest...), b.Const(math.Ldexp(1, -int(b.logistics().bias))))
 	y = b.If(b.Less(b.Const(high), x), x, y)
 	return b.If(b.Less(b.NegInf(), x), y, b.NaN())
 }
@@ -68,40 +92,66 @@ func timesLogistic(b *builder, x, over float, high float64, v float, rest ...flo
 // negative is -|x|.
 func negative(b *builder, x float) float { return b.FromBits(b.Or(b.ToBits(x), b.signBit())) }
 
+// tanhNear are the coefficients of (tanh(x) - x) / x**3 in powers of x*x for |x| <= 0.5625, by Remez.
+var tanhNear = map[Elem][]float64{
+	F32: {-0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8},
+	F64: {-0x1.555555555554cp-2, 0x1.111111111036cp-3, -0x1.ba1ba1b93ebfbp-5, 0x1.664f484b158abp-6,
+		-0x1.226e2d35a9efp-7, 0x1.d6d24ee8f9128p-9, -0x1.7d8bec0f5b3f3p-10, 0x1.3463379cc8027p-11, -0x1.e82272f297efdp-13,
+		0x1.59b1baf828904p-14, -0x1.3db91e68a57d9p-16},
+}
+
 // Tanh is the hyperbolic tangent.
-func Tanh() *Recipe {
-	b := newBuilder("Tanh", "x")
-	x := b.Param(0)
+func Tanh(elem Elem) *Recipe {
+	b := newBuilder(elem, "Tanh", "x")
+	x, f := b.Param(0), b.format()
 	// e**2|x| = 2**n * (1 + s) for -|x| = -n*log(2)/2 + r; what slope is for r has twice logistic's argument.
 	below := negative(b, x)
-	v := atLeast(b, below, -10)
-	shifted := b.FMA(v, b.Const(-2*log2E), b.Const(magic+127))
-	whole := b.Sub(shifted, b.Const(magic+127))
-	power := b.FromBits(b.Shl(b.ToBits(shifted), b.Int(23)))
-	r := b.FMA(whole, b.Const(ln2/2), v) // as exact as is needed: the larger whole is, the less of it is seen
-	slope := b.Horner(r, -2, 0x1.ffffacp0, -0x1.5554bp0, 0x1.559bf4p-1, -0x1.1224ep-2, 0x1.37c1e6p-4)
-	sum := b.FMA(b.Mul(power, r), slope, b.Add(power, b.Const(1)))
+	v := atLeast(b, below, b.pick(-10, -20))
+	shifted, whole := rounded(b, v, -2*f.log2E, f.bias)
+	p := power(b, shifted)
+	var r float
+	if b.double() {
+		r = b.FMA(whole, b.Const(f.ln2Tail/2), b.FMAExact(whole, b.Const(f.ln2Head/2), v))
+	} else {
+		r = b.FMA(whole, b.Const(ln2/2), v) // as exact as is needed: the larger whole is, the less of it is seen
+	}
+	var slope []float64
+	for k, c := range b.logistics().slope {
+		slope = append(slope, math.Ldexp(c, k+1))
+	}
+	sum := b.FMA(b.Mul(p, r), b.Horner(r, slope...), b.Add(p, b.Const(1)))
 	far := b.Sub(b.Const(1), b.Div(b.Const(2), sum))
 
 	square := b.Mul(x, x)
-	p := b.Horner(square, -0x1.555548p-2, 0x1.110c5ep-3, -0x1.b905c4p-5, 0x1.5811f6p-6, -0x1.9454fp-8)
-	near := b.FMA(b.Mul(square, x), p, x)
+	near := b.FMA(b.Mul(square, x), b.Horner(square, tanhNear[elem]...), x)
 
 	y := b.WithSign(b.If(b.Less(b.Const(-0.5625), below), near, far), x) // that of -0 gets lost in a sum
-	return b.Return(y, 1.5, `(e**x - e**-x) / (e**x + e**-x).
-Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.`)
+	if b.double() {
+		y = b.If(b.IsNaN(x), b.NaN(), y)
+	}
+	return b.Return(y, b.pick(1.5, 1.3), `(e**x - e**-x) / (e**x + e**-x).
+Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.`)
 }
 
 // Softplus is log(1 + e**x).
-func Softplus() *Recipe {
-	b := newBuilder("Softplus", "x")
+func Softplus(elem Elem) *Recipe {
+	b := newBuilder(elem, "Softplus", "x")
 	x := b.Param(0)
-	v := negative(b, x)
-	power := expDown(b, b.If(b.Less(b.Const(-104), v), v, b.Const(-104))) // of NaN too, which the sum below has
-	// 1 + power is 1 + f, or twice that from 3/2 on.
-	twice := b.Less(b.Const(0.5), power)
-	f := b.If(twice, b.FMA(power, b.Const(0.5), b.Const(-0.5)), power)
-	y := b.Add(atLeast(b, x, 0), logJoined(b, b.If(twice, b.Const(1), b.Const(0)), f))
-	return b.Return(y, 1.8, `log(1 + e**x): Softplus for beta 1 and no threshold.
+	var y float
+	if b.double() {
+		y = log1pNear(b, expFull(b, b.Neg(b.Abs(x)), 0))
+		y = b.If(b.Less(b.Const(0), x), b.Add(x, y), y)
+		y = b.If(b.Less(x, b.Const(-746)), b.Const(0), y)
+		y = b.If(b.Less(b.Const(746), x), x, y)
+		y = b.If(b.IsNaN(x), b.NaN(), y)
+	} else {
+		v := negative(b, x)
+		small := expFull(b, b.If(b.Less(b.Const(-104), v), v, b.Const(-104)), downBias) // of NaN too, which the sum below has
+		// 1 + small is 1 + f, or twice that from 3/2 on.
+		twice := b.Less(b.Const(0.5), small)
+		f := b.If(twice, b.FMA(small, b.Const(0.5), b.Const(-0.5)), small)
+		y = b.Add(atLeast(b, x, 0), logJoined(b, b.If(twice, b.Const(1), b.Const(0)), f))
+	}
+	return b.Return(y, b.pick(1.8, 1.5), `log(1 + e**x): Softplus for beta 1 and no threshold.
 max(x, 0) + log1p(e**-|x|).`)
 }

@@ -3,7 +3,6 @@ package recipe
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"strings"
 )
 
@@ -48,7 +47,7 @@ func KernTests(ops []*Elementwise) ([]byte, error) {
 		}
 		out.WriteString(")\n}\n")
 	}
-	return format.Source(out.Bytes())
+	return out.Bytes(), nil
 }
 
 // testRows are the rows of an op's loop and of those with an operand that is the same for all elements.

@@ -25,7 +25,8 @@ func (m *machine) addRows(f *asm.File, e elem) {
 	w.arg("x", "SI")
 	w.arg("rows", "R8")
 	w.arg("row", "R13")
-	w.loadMask("mask", addRowsOn)
+	w.loadMasks(addRowsOn, addRowsOn, "mask")
+	w.useMask(0)
 	w.label("run")
 	w.arg("run", "R9")
 	w.atMost("R8", "R9")
@@ -66,7 +67,7 @@ func (w *writer) addColumns(label string, vectors, cols int) {
 	w.label("fewer" + label)
 }
 
-// addRun adds the run's rows of so many vectors of columns to their sums. There are sums for whole vectors.
+// addRun adds the run's rows of so many vectors of columns to their sums. Sums have space for whole vectors.
 func (w *writer) addRun(row string, vectors int) {
 	for v := range vectors {
 		if w.size == 8 {
@@ -79,7 +80,12 @@ func (w *writer) addRun(row string, vectors int) {
 	w.move("R9", "CX")
 	w.label(row)
 	for v := range vectors {
-		w.plus(memory{base: "R11", offset: v * w.bytes}, v, addRowsElement)
+		var x operand = memory{base: "R11", offset: v * w.bytes}
+		if w.part && !w.arm {
+			w.load(x.(memory), addRowsElement)
+			x = addRowsElement
+		}
+		w.plus(x, v)
 	}
 	w.add("R13", "R11")
 	w.repeat("CX", row)
@@ -108,7 +114,7 @@ func (w *writer) keepSums(v int) {
 	for half := range halves {
 		to := memory{base: "BX", offset: (2*v + half) * w.bytes}
 		w.widen(v, half, addRowsElement)
-		s.plus(to, addRowsElement, 0)
+		s.plus(to, addRowsElement)
 		s.store(addRowsElement, to)
 	}
 }

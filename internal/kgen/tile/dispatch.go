@@ -3,7 +3,6 @@ package tile
 import (
 	"bytes"
 	"fmt"
-	"go/format"
 	"slices"
 	"strings"
 
@@ -12,30 +11,19 @@ import (
 
 // Files returns the files of the package vec that hold micro-kernels, by their names: the functions of every
 // instruction set, their declarations, the structs that they read, and the functions in Go that choose among them.
-func Files() (map[string][]byte, error) {
-	files := map[string][]byte{}
-	var all []*asm.File
-	for _, m := range []*machine{&avx512, &avx2} {
-		f := m.file()
-		all = append(all, f)
-		files["tiles_"+strings.ToLower(m.name)+"_amd64.s"] = f.Assembly()
+func Files() map[string][]byte {
+	wide, narrow, arm := avx512.file(), avx2.file(), neon.file()
+	return map[string][]byte{
+		"tiles_avx512_amd64.s":    wide.Assembly(),
+		"tiles_avx2_amd64.s":      narrow.Assembly(),
+		"tiles_arm64.s":           arm.Assembly(),
+		"tile_stubs_amd64_gen.go": asm.Stubs("vec", "amd64", wide, narrow),
+		"tile_stubs_arm64_gen.go": asm.Stubs("vec", "arm64", arm),
+		"calls_gen.go":            structs(),
+		"tiles_amd64_gen.go":      runners("amd64 && !noasm", &avx512, &avx2),
+		"tiles_arm64_gen.go":      runners("arm64 && !noasm", &neon),
+		"tiles_other_gen.go":      runners("noasm || !(amd64 || arm64)"),
 	}
-	files["tile_stubs_amd64_gen.go"] = asm.Stubs("vec", "amd64", all...)
-	arm := neonFile()
-	files["tiles_arm64.s"] = arm.Assembly()
-	files["tile_stubs_arm64_gen.go"] = asm.Stubs("vec", "arm64", arm)
-	var err error
-	add := func(name string, text []byte) {
-		var e error
-		if files[name], e = format.Source(text); err == nil {
-			err = e
-		}
-	}
-	add("calls_gen.go", structs())
-	add("tiles_amd64_gen.go", runners("amd64 && !noasm", &avx512, &avx2))
-	add("tiles_arm64_gen.go", runners("arm64 && !noasm", &neon))
-	add("tiles_other_gen.go", runners("noasm || !(amd64 || arm64)"))
-	return files, err
 }
 
 // A kind of micro-kernels has one function in Go, which runs that of them for the current level and the type of number, and
@@ -73,18 +61,13 @@ var kinds = []kind{
 		}
 		return all
 	}},
-	{"PairMax", "pairMax", "form int", "form", func(*machine) (all []numbered) {
-		for n, form := range pairForms {
-			all = append(all, numbered{fmt.Sprint(n), form.name})
-		}
-		return all
-	}},
 	{"Lines", "lines", "stride int", "stride", func(*machine) (all []numbered) {
 		for _, stride := range windowStrides {
 			all = append(all, numbered{fmt.Sprint(stride), linesName(stride)})
 		}
 		return all
 	}},
+	{run: "PairMax", shapes: one(pairMaxName)},
 	{run: "Gather", shapes: one("gather")},
 	{run: "Transpose", shapes: one("transpose")},
 	{run: "AddRows", shapes: one("addRows")},

@@ -28,7 +28,7 @@ func (w *windowed) lines() {
 	w.arg("rest", "R10")
 	w.constants()
 	w.zero(best)
-	w.lineMasks()
+	w.loadMasks(spare, masksOn, "low", "high", "out", "before", "behind")
 	w.label("plane")
 	w.move("DX", "SI")
 	w.move("R14", "BX")
@@ -39,9 +39,9 @@ func (w *windowed) lines() {
 	}
 	w.move("SI", "R11")
 	w.move("BX", "R12")
-	w.segment("Before", "R8", lowOn+3, false)
-	w.segment("Copy", "R9", outOn, true)
-	w.segment("Behind", "R10", lowOn+4, false)
+	w.segment("Before", "R8", beforeMask, false)
+	w.segment("Copy", "R9", outMask, true)
+	w.segment("Behind", "R10", behindMask, false)
 	w.addArg("rowX", "SI")
 	w.addArg("rowY", "BX")
 	w.repeat("CX", "row")
@@ -49,22 +49,6 @@ func (w *windowed) lines() {
 	w.addArg("planeY", "R14")
 	w.repeatArg("planes", "plane")
 	w.end()
-}
-
-// lineMasks loads the masks of vectors in part.
-func (w *windowed) lineMasks() {
-	if w.arm {
-		return
-	}
-	for i, mask := range []string{"low", "high", "out", "before", "behind"} {
-		w.arg(mask, "AX")
-		if !w.masks {
-			w.op("VMOVUPS", "(AX)", w.reg(lowOn+i))
-			continue
-		}
-		w.op("VMOVUPS", "(AX)", w.reg(spare))
-		w.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[w.size], w.reg(spare), fmt.Sprintf("K%d", 2+i))
-	}
 }
 
 // prefetchLine prefetches the columns of a later row.
@@ -88,7 +72,7 @@ func (w *windowed) segment(label, count string, mask int, read bool) {
 			from = element
 			w.readAt(memory{base: "R11"}, element)
 		}
-		w.storeVector(from, memory{base: "R12"}, mask)
+		w.storeMasked(from, memory{base: "R12"}, mask)
 	}
 	advance := func(bytes int) {
 		if read {

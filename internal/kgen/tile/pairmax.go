@@ -6,199 +6,182 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// A pairForm is how windows two columns apart see the columns, in pairs.
-type pairForm struct {
-	name, doc string
-	before    bool // whether the column before a pair belongs to its window
-}
-
-var pairForms = []pairForm{
-	{"pairs", "the largest element of every window, each a pair of columns", false},
-	{"triples", "the largest element of every window, each a pair of columns and the one before", true},
-}
+const pairMaxName = "triples"
 
 // Registers of a pairMax's vectors.
 const (
-	halfBest  = iota // the largest so far
-	halfEven         // the first columns of pairs, and before that what is read first
-	halfOdd          // the second
-	halfRead         // what is read then
-	halfPrior        // the column before
-	halfNone         // minus infinity
-	halfEvens        // AVX-512: which elements are even
-	halfOdds         //
-	halfFound        // AVX2: where NaN was found; AVX-512 has it in K6
-	halfTest         //
-	halfLowOn        // AVX2: the masks; AVX-512 has them in K2 to K4
-	halfHighOn
-	halfOutOn
+	pairBest  = iota // the largest so far
+	pairEven         // the first columns of pairs, and before that what is read first
+	pairOdd          // the second
+	pairRead         // what is read then
+	pairPrior        // the column before
+	pairNone         // minus infinity
+	pairEvens        // AVX-512: which elements are even
+	pairOdds         //
+	pairFound        // AVX2: where NaN was found, which AVX-512 has in K6; NEON: the largest element, or NaN
+	pairTest         //
+	pairMasks        // AVX2: the first of the masks
 )
 
-// A pairMax writes the function of one form and type. Elements that are not there count as minus infinity. NaN is
+// The masks, of what is read first and then, and of what is written.
+const (
+	pairLow = iota
+	pairHigh
+	pairOut
+)
+
+// A pairMax writes the function of a type. Elements that are not there count as minus infinity. NaN is
 // only found, not kept: a window with one is for others to compute.
 //
 // SI and BX point to the row of x and y, R9 and R10 to the vector, R11 to the line and R8 to the element before it,
 // which moves by R14 from line to line. CX counts rows, R12 whole vectors and AX lines; DX is the distance of lines.
 type pairMax struct {
-	*machine
-	elem
-	pairForm
-	fn   *asm.Func
+	*writer
 	file *asm.File
 	none string // where minus infinity lies
-	last bool   // a row's last vector, which may be one in part
 }
 
 func (m *machine) pairMaxes(f *asm.File, e elem) {
-	for _, form := range pairForms {
-		p := &pairMax{machine: m, elem: e, pairForm: form, file: f}
-		p.write()
-	}
+	p := &pairMax{writer: m.writer(f, pairMaxName, e, &pairMaxCall, "the largest element of every window, each a pair of columns and the one before"), file: f}
+	p.write()
 }
-
-func (p *pairMax) op(name string, operands ...string) { p.fn.Op(name, operands...) }
 
 // ps is the name of an instruction for the type of number.
 func (p *pairMax) ps(name string) string { return name + p.suffix }
 
 func (p *pairMax) write() {
-	p.fn = newFunc(p.file, p.functionName(p.pairForm.name, p.elem), p.doc)
 	p.none = p.file.Words(map[int][]uint32{4: {0xff800000}, 8: {0, 0xfff00000}}[p.size]...)
-	p.op("MOVQ", pairMaxCall.at("x"), "SI")
-	p.op("MOVQ", pairMaxCall.at("y"), "BX")
-	p.op("MOVQ", pairMaxCall.at("rows"), "CX")
-	p.op("MOVQ", pairMaxCall.at("lineX"), "DX")
+	p.arg("x", "SI")
+	p.arg("y", "BX")
+	p.arg("rows", "CX")
+	p.arg("lineX", "DX")
 	p.constants()
-	p.fn.Label("row")
-	p.op("MOVQ", pairMaxCall.at("rowX"), "AX")
-	p.op("LEAQ", fmt.Sprintf("(SI)(AX*%d)", rowsAhead), "R11")
-	prefetchLines(p.fn, "prefetch", "R11")
-	p.op("MOVQ", "SI", "R9")
-	p.op("MOVQ", "BX", "R10")
-	p.op("MOVQ", pairMaxCall.at("whole"), "R12")
-	p.border()
-	p.op("TESTQ", "R12", "R12")
-	p.op("JEQ", "last")
-	p.fn.Label("vector")
-	p.window("line")
-	p.op("VMOVU"+p.suffix, p.reg(halfBest), "(R10)")
-	p.op("ADDQ", fmt.Sprintf("$%d", 2*p.bytes), "R9")
-	p.op("ADDQ", fmt.Sprintf("$%d", p.bytes), "R10")
-	if p.before {
-		p.op("LEAQ", fmt.Sprintf("-%d(R9)", p.size), "R8")
-		p.op("MOVQ", "DX", "R14")
+	p.label("row")
+	if !p.arm {
+		p.arg("rowX", "AX")
+		p.indexed("SI", "AX", rowsAhead, "R11")
+		prefetchLines(p.fn, "prefetch", "R11")
 	}
-	p.op("DECQ", "R12")
-	p.op("JNZ", "vector")
-	p.fn.Label("last")
-	p.last = true
-	p.window("lastLine")
-	p.store()
-	p.op("ADDQ", pairMaxCall.at("rowX"), "SI")
-	p.op("ADDQ", pairMaxCall.at("rowY"), "BX")
-	p.op("DECQ", "CX")
-	p.op("JNZ", "row")
+	p.move("SI", "R9")
+	p.move("BX", "R10")
+	p.arg("whole", "R12")
+	p.border()
+	p.jumpIfZero("R12", "last")
+	p.label("vector")
+	p.window("line")
+	p.store(pairBest, memory{base: "R10"})
+	p.next(p.lanes(p.elem))
+	p.repeat("R12", "vector")
+	p.label("last")
+	p.part = true
+	if p.arm {
+		p.singles()
+	} else {
+		p.window("lastLine")
+		p.useMask(pairOut)
+		p.store(pairBest, memory{base: "R10"})
+	}
+	p.part = false
+	p.addArg("rowX", "SI")
+	p.addArg("rowY", "BX")
+	p.repeat("CX", "row")
 	p.tellNaN()
-	p.op("VZEROUPPER")
-	p.op("RET")
+	p.end()
+}
+
+// next moves on by so many windows.
+func (p *pairMax) next(windows int) {
+	p.add(fmt.Sprintf("$%d", 2*windows*p.size), "R9")
+	p.add(fmt.Sprintf("$%d", windows*p.size), "R10")
+	p.before()
+}
+
+// before points R8 at the element before the vector.
+func (p *pairMax) before() {
+	p.offset("R9", -p.size, "R8")
+	p.move("DX", "R14")
+}
+
+// pointAtNone points a register at minus infinity.
+func (p *pairMax) pointAtNone(register string) {
+	p.whole("LEAQ", "MOVD", map[bool]string{true: "$"}[p.arm]+p.none, register)
 }
 
 // constants loads what every vector needs.
 func (p *pairMax) constants() {
-	broadcast := map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[p.size]
-	p.op(broadcast, p.none, p.reg(halfNone))
-	for i, mask := range []string{pairMaxCall.at("low"), pairMaxCall.at("high"), pairMaxCall.at("out")} {
-		p.op("MOVQ", mask, "AX")
-		if p.masks {
-			p.op("VMOVUPS", "(AX)", p.reg(halfTest))
-			p.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[p.size], p.reg(halfTest), fmt.Sprintf("K%d", 2+i))
-			continue
-		}
-		p.op("VMOVUPS", "(AX)", p.reg(halfLowOn+i))
+	if p.arm {
+		p.pointAtNone("R13")
+		p.broadcast(memory{base: "R13"}, pairNone)
+		p.copy(pairNone, pairFound)
+		return
 	}
+	p.loadFactor(p.none, pairNone)
+	p.loadMasks(pairTest, pairMasks, "low", "high", "out")
 	if !p.masks {
-		p.zero(p.fn, halfFound)
+		p.zero(pairFound)
 		return
 	}
 	p.op("KXORW", "K6", "K6", "K6")
-	for i, r := range []int{halfEvens, halfOdds} {
-		p.op("VMOVUPS", p.every(i), p.reg(r))
+	for i, r := range []int{pairEvens, pairOdds} {
+		p.op("VMOVUPS", p.vectorOf(p.file, func(n int) int { return 2*n + i }), p.reg(r))
 	}
-}
-
-// every is the numbers of every second element, from the first.
-func (p *pairMax) every(first int) string {
-	var words []uint32
-	for i := range p.lanes(p.elem) {
-		words = append(words, uint32(2*i+first))
-		if p.size == 8 {
-			words = append(words, 0)
-		}
-	}
-	return p.file.Words(words...)
 }
 
 // border points R8 at what stands before a row's first pair.
 func (p *pairMax) border() {
-	if !p.before {
-		return
-	}
-	p.op("LEAQ", p.none, "R8")
-	p.op("XORL", "R14", "R14")
-	p.op("CMPQ", pairMaxCall.at("border"), "$0")
-	p.op("JNE", "bordered")
-	p.op("LEAQ", fmt.Sprintf("-%d(R9)", p.size), "R8")
-	p.op("MOVQ", "DX", "R14")
-	p.fn.Label("bordered")
+	p.pointAtNone("R8")
+	p.clear("R14")
+	p.compareArg("border", "$0", "AX")
+	p.jump("NE", "bordered")
+	p.before()
+	p.label("bordered")
 }
 
 // window folds the lines of a vector of windows, in order.
 func (p *pairMax) window(label string) {
-	p.op("VMOVA"+p.suffix, p.reg(halfNone), p.reg(halfBest))
-	p.op("MOVQ", "R9", "R11")
-	p.op("MOVQ", pairMaxCall.at("lines"), "AX")
-	p.fn.Label(label)
-	p.load("(R11)", halfLowOn, halfEven)
-	p.load(fmt.Sprintf("%d(R11)", p.bytes), halfHighOn, halfRead)
-	if !p.before {
-		p.find(halfEven, halfRead)
+	p.copy(pairNone, pairBest)
+	p.move("R9", "R11")
+	p.arg("lines", "AX")
+	p.label(label)
+	if p.arm {
+		p.op("VLD2", p.address(memory{base: "R11"}), fmt.Sprintf("[%s, %s]", p.numbers(pairEven), p.numbers(pairOdd)))
+	} else {
+		p.read(0, pairLow, pairEven)
+		p.read(p.bytes, pairHigh, pairRead)
+		p.separate()
 	}
-	p.part()
-	if p.before {
-		p.prior()
-		p.find(halfPrior, halfEven)
-		p.find(halfOdd, halfOdd)
-		p.larger(halfPrior)
-		p.op("ADDQ", "R14", "R8")
+	p.prior()
+	if !p.arm {
+		p.find(pairPrior, pairEven)
+		p.find(pairOdd, pairOdd)
 	}
-	p.larger(halfEven)
-	p.larger(halfOdd)
-	p.op("ADDQ", "DX", "R11")
-	p.op("DECQ", "AX")
-	p.op("JNZ", label)
+	p.larger(pairPrior)
+	p.add("R14", "R8")
+	p.larger(pairEven)
+	p.larger(pairOdd)
+	p.add("DX", "R11")
+	p.repeat("AX", label)
 }
 
-// load reads a vector; what is not there is minus infinity.
-func (p *pairMax) load(from string, mask, to int) {
-	switch {
-	case !p.last:
-		p.op(p.ps("VMOVU"), from, p.reg(to))
-	case p.masks:
-		p.op(p.ps("VMOVA"), p.reg(halfNone), p.reg(to))
-		p.op(p.ps("VMOVU"), from, fmt.Sprintf("K%d", 2+mask-halfLowOn), p.reg(to))
-	default:
-		p.op(p.ps("VMASKMOV"), from, p.reg(mask), p.reg(to))
-		p.op(p.ps("VBLENDV"), p.reg(mask), p.reg(to), p.reg(halfNone), p.reg(to))
+// read reads a vector of the line; what is not there is minus infinity.
+func (p *pairMax) read(offset, mask, to int) {
+	if p.part && p.masks {
+		p.copy(pairNone, to)
+	}
+	p.useMask(mask)
+	p.transfer(at("R11", offset), p.reg(to), "")
+	if p.part && !p.masks {
+		p.op(p.ps("VBLENDV"), p.mask, p.reg(to), p.reg(pairNone), p.reg(to))
 	}
 }
 
-// part parts pairs into their first and their second columns.
-func (p *pairMax) part() {
-	even, odd, read := p.reg(halfEven), p.reg(halfOdd), p.reg(halfRead)
+// separate parts pairs into their first and their second columns.
+func (p *pairMax) separate() {
+	even, odd, read := p.reg(pairEven), p.reg(pairOdd), p.reg(pairRead)
 	if p.masks {
-		p.op(p.ps("VMOVA"), p.reg(halfOdds), odd)
+		p.copy(pairOdds, pairOdd)
 		p.op(p.ps("VPERMI2"), read, even, odd)
-		p.op(p.ps("VPERMT2"), read, p.reg(halfEvens), even)
+		p.op(p.ps("VPERMT2"), read, p.reg(pairEvens), even)
 		return
 	}
 	evens, odds := "$0x88", "$0xdd"
@@ -213,8 +196,13 @@ func (p *pairMax) part() {
 
 // prior is the second columns moved up by one, and what R8 points at.
 func (p *pairMax) prior() {
-	prior, odd := p.reg(halfPrior), p.reg(halfOdd)
-	p.op(map[int]string{4: "VBROADCASTSS", 8: "VBROADCASTSD"}[p.size], "(R8)", prior)
+	prior, odd := p.reg(pairPrior), p.reg(pairOdd)
+	if p.arm {
+		p.op("VLD1R", p.address(memory{base: "R8"}), "["+p.numbers(pairPrior)+"]")
+		p.op("VEXT", fmt.Sprintf("$%d", p.bytes-p.size), vector(pairOdd), vector(pairPrior), vector(pairPrior))
+		return
+	}
+	p.broadcast(memory{base: "R8"}, pairPrior)
 	if p.masks {
 		p.op(map[int]string{4: "VALIGND", 8: "VALIGNQ"}[p.size], fmt.Sprintf("$%d", p.lanes(p.elem)-1), prior, odd, prior)
 		return
@@ -230,30 +218,65 @@ func (p *pairMax) find(a, b int) {
 		p.op("KORW", "K5", "K6", "K6")
 		return
 	}
-	p.op(p.ps("VCMP"), "$3", p.reg(a), p.reg(b), p.reg(halfTest))
-	p.op("VORPS", p.reg(halfTest), p.reg(halfFound), p.reg(halfFound))
+	p.op(p.ps("VCMP"), "$3", p.reg(a), p.reg(b), p.reg(pairTest))
+	p.op("VORPS", p.reg(pairTest), p.reg(pairFound), p.reg(pairFound))
 }
 
-// larger keeps the first of equal elements: the instruction gives its last operand, here the first, where they are equal.
+// larger keeps the first of equal elements: amd64's instruction gives its last operand, here the first, where they are equal.
+// NEON's would put -0 before 0, but NaN stays in it.
 func (p *pairMax) larger(x int) {
-	p.op(p.ps("VMAX"), p.reg(halfBest), p.reg(x), p.reg(halfBest))
-}
-
-// store writes the last vector.
-func (p *pairMax) store() {
-	if p.masks {
-		p.op(p.ps("VMOVU"), p.reg(halfBest), "K4", "(R10)")
+	if p.arm {
+		p.three(neonFCMGT, pairTest, x, pairBest)
+		p.op("VBIT", vector(pairTest), vector(x), vector(pairBest))
+		p.three(neonCode{"FMAX", 0x4e20f400}, pairFound, pairFound, x)
 		return
 	}
-	p.op(p.ps("VMASKMOV"), p.reg(halfBest), p.reg(halfOutOn), "(R10)")
+	p.op(p.ps("VMAX"), p.reg(pairBest), p.reg(x), p.reg(pairBest))
+}
+
+// singles computes the windows of the last vector one by one, under NEON. A column that is not there is minus infinity in every
+// line. R15 counts windows, R12 the elements of their pairs.
+func (p *pairMax) singles() {
+	columns := []struct{ at, step string }{{"R11", "R14"}, {"row0", "row1"}, {"row2", "row3"}}
+	p.arg("last", "R15")
+	p.arg("rest", "R12")
+	p.label("single")
+	p.copy(pairNone, pairBest)
+	p.move("R8", columns[0].at)
+	for i, c := range columns[1:] {
+		p.offset("R9", i*p.size, c.at)
+		p.move("DX", c.step)
+		p.compare("R12", fmt.Sprintf("$%d", i+1))
+		p.moveIf("LT", "R13", c.at)
+		p.moveIf("LT", "ZR", c.step)
+	}
+	p.arg("lines", "AX")
+	p.label("singleLine")
+	for _, c := range columns {
+		p.load(memory{base: c.at}, pairEven)
+		p.larger(pairEven)
+		p.add(c.step, c.at)
+	}
+	p.repeat("AX", "singleLine")
+	p.store(pairBest, memory{base: "R10"})
+	p.next(1)
+	p.sub("$2", "R12")
+	p.repeat("R15", "single")
 }
 
 // tellNaN writes whether there was any.
 func (p *pairMax) tellNaN() {
-	if p.masks {
+	switch {
+	case p.masks:
 		p.op("KMOVW", "K6", "AX")
-	} else {
-		p.op("VMOVMSKPS", p.reg(halfFound), "AX")
+	case p.arm:
+		p.three(neonFCMEQ, pairTest, pairFound, pairFound)
+		p.whole("", "VMOV", fmt.Sprintf("V%d.D[0]", pairTest), "AX")
+		p.whole("", "VMOV", fmt.Sprintf("V%d.D[1]", pairTest), "R12")
+		p.whole("", "AND", "R12", "AX")
+		p.whole("", "MVN", "AX", "AX")
+	default:
+		p.op("VMOVMSKPS", p.reg(pairFound), "AX")
 	}
-	p.op("MOVQ", "AX", pairMaxCall.at("nan"))
+	p.whole("MOVQ", "MOVD", "AX", p.field("nan"))
 }

@@ -20,11 +20,7 @@ func (m *machine) peak(f *asm.File) {
 	}
 	w.loopLabel("loop")
 	for n := range sums {
-		if m.arm {
-			w.neon().three(neonFMLA, n, sums, sums+1)
-			continue
-		}
-		w.op("VFMADD231PS", m.reg(sums), m.reg(sums+1), m.reg(n))
+		w.fma(sums, sums+1, n)
 	}
 	w.repeat("CX", "loop")
 	w.end()

@@ -6,155 +6,166 @@ import (
 	"cresset/internal/kgen/asm"
 )
 
-// A product is a micro-kernel under way. The sums take the first registers, then come a row of B and elements of A;
-// without mask registers the last one is for masks.
+// A product is the state while a micro-kernel is written. The sums take the first registers, then come a row of B and elements of A;
+// under AVX2 the last one is for masks.
+//
+// The machines differ in the columns that a tile may lack. AVX-512 masks vectors. AVX2 does so in a second copy of the kernel, for
+// tiles that are not whole. NEON has tiles of every number of vectors, the last of which overlaps the one before and computes the
+// same there, and copies of the kernel for less than a vector.
+//
+// R13 is the distance of rows of B, of which BX points to one, or where tapped rows count from; DX points to what is read next or
+// to taps. Under NEON R14 has the bytes from the start of a row to its last vector, and R11 points to that.
 type product struct {
-	*machine
+	*writer
 	shape
-	elem
-	fn   *asm.Func
-	part bool // the tile has fewer columns than the vectors have lanes
-	taps bool // the rows of B lie where a table says, and C may start from a number for each row
-	// The elements of A and B are pairs of bfloat16.
-	pairs bool
+	taps  bool // the rows of B lie where a table says, and C may start from a number for each row
+	pairs bool // the elements of A and B are pairs of bfloat16
+	cols  int  // NEON: of a tile that has fewer than a vector has lanes; else 0
 }
 
 func (m *machine) product(f *asm.File, s shape, e elem) {
 	doc := fmt.Sprintf("c[i][j] = from[i][j] + Σ a[i][l] · b[l][j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
-	p := product{machine: m, shape: s, elem: e, fn: newFunc(f, m.functionName(s.String(), e), doc)}
+	p := product{writer: m.writer(f, s.String(), e, &tileCall, doc), shape: s}
 	p.write()
 }
 
 // tapProduct is the micro-kernel of convolutions, whose rows of B overlap: a table has their distances from B.
 func (m *machine) tapProduct(f *asm.File, s shape, e elem) {
 	doc := fmt.Sprintf("c[i][j] = from[i][j] + bias[i] + Σ a[i][l] · b[taps[l]+j] for %d rows i and up to %d columns j", s.rows, s.vectors*m.lanes(e))
-	p := product{machine: m, shape: s, elem: e, taps: true, fn: newFunc(f, m.functionName(tapName(s), e), doc)}
+	p := product{writer: m.writer(f, tapName(s), e, &tileCall, doc), shape: s, taps: true}
 	p.write()
 }
 
 func tapName(s shape) string { return fmt.Sprintf("tap%dx%d", s.rows, s.vectors) }
 
 func (p *product) write() {
-	fn := p.fn
-	if p.masks {
-		p.setMasks()
+	if p.masks { // of several vectors the first is whole
+		p.arg("cols", "AX")
+		p.setMasks(p.lanes(p.elem), p.vectors)
 	}
-	fn.Label("tile")
+	p.label("tile")
 	p.point()
-	p.clear()
-	if p.masks {
-		p.multiply("")
-		p.finish("")
-		return
+	switch {
+	case p.masks:
+		p.tile("")
+	case p.arm:
+		p.neonTiles()
+	default:
+		p.arg("cols", "AX")
+		p.compare("AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
+		p.jump("LT", "part")
+		p.tile("Whole")
+		p.label("part")
+		p.part = true
+		p.arg("mask", "AX")
+		p.tile("Part")
 	}
-	fn.Op("MOVQ", tileCall.at("cols"), "AX")
-	fn.Op("CMPQ", "AX", fmt.Sprintf("$%d", p.vectors*p.lanes(p.elem)))
-	fn.Op("JLT", "part")
-	p.multiply("Whole")
-	p.finish("Whole")
-	fn.Label("part")
-	p.part = true
-	fn.Op("MOVQ", tileCall.at("mask"), "AX")
-	p.multiply("Part")
-	p.finish("Part")
 }
 
-// point sets the registers that the loop over k needs, but for its counters.
+// neonTiles writes the kernel for whole vectors, and one for each number of columns below that.
+func (p *product) neonTiles() {
+	p.arg("cols", "R14")
+	if p.vectors > 1 {
+		p.sub(fmt.Sprintf("$%d", p.lanes(p.elem)), "R14")
+		p.whole("", "LSL", fmt.Sprintf("$%d", p.log()), "R14")
+		p.tile("")
+		return
+	}
+	for cols := 1; cols < p.lanes(p.elem); cols++ {
+		p.compare("R14", fmt.Sprintf("$%d", cols))
+		p.jump("EQ", fmt.Sprintf("cols%d", cols))
+	}
+	p.tile("")
+	for p.cols = 1; p.cols < p.lanes(p.elem); p.cols++ {
+		p.label(fmt.Sprintf("cols%d", p.cols))
+		p.move("$8", "R14") // to the third number
+		p.part = p.cols == 1
+		p.tile(fmt.Sprint(p.cols))
+	}
+}
+
+func (p *product) tile(label string) {
+	p.multiply(label)
+	p.finish(label)
+}
+
+// point sets the registers that the loop over k needs, but for its counters, and clears the sums.
 func (p *product) point() {
-	fn := p.fn
-	pointAtRows(fn, p.rows)
-	fn.Op("MOVQ", tileCall.at("colA"), "R12")
+	p.pointAtRows(p.rows)
+	p.arg("colA", "R12")
 	if p.taps {
-		fn.Op("MOVQ", tileCall.at("b"), "R13")
-		fn.Op("MOVQ", tileCall.at("taps"), "DX")
-		return
+		p.arg("b", "R13")
+		p.arg("taps", "DX")
+	} else {
+		p.arg("b", "BX")
+		p.arg("rowB", "R13")
+		p.arg("next", "DX")
 	}
-	fn.Op("MOVQ", tileCall.at("b"), "BX")
-	fn.Op("MOVQ", tileCall.at("rowB"), "R13")
-	fn.Op("MOVQ", tileCall.at("next"), "DX")
+	for n := range p.rows * p.vectors {
+		p.zero(n)
+	}
 }
 
-// setMasks sets the mask of each vector that may have fewer elements: of several, the first is whole.
-func (p *product) setMasks() {
-	fn := p.fn
-	fn.Op("MOVQ", tileCall.at("cols"), "AX")
-	maskOf(fn, p.lanes(p.elem), p.vectors)
-}
-
-// maskOf sets the masks of vectors for AX elements: K1 that of the only one, else K1 that of the second, and so on.
-func maskOf(fn *asm.Func, lanes, vectors int) {
+// setMasks sets the masks of vectors for AX elements: K1 that of the only one, else K1 that of the second, and so on.
+func (w *writer) setMasks(lanes, vectors int) {
 	if vectors > 1 {
-		fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
+		w.op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
 	}
-	fn.Op("MOVL", "$-1", "R15")
+	w.op("MOVL", "$-1", "R15")
 	for k := 1; k <= max(vectors-1, 1); k++ {
 		if k > 1 {
-			fn.Op("XORL", "R15", "R15")
-			fn.Op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
-			fn.Op("CMOVQLT", "R15", "AX")
-			fn.Op("DECL", "R15")
+			w.op("XORL", "R15", "R15")
+			w.op("SUBQ", fmt.Sprintf("$%d", lanes), "AX")
+			w.op("CMOVQLT", "R15", "AX")
+			w.op("DECL", "R15")
 		}
-		fn.Op("BZHIL", "AX", "R15", "R15")
-		fn.Op("KMOVW", "R15", fmt.Sprintf("K%d", k))
+		w.op("BZHIL", "AX", "R15", "R15")
+		w.op("KMOVW", "R15", fmt.Sprintf("K%d", k))
 	}
 }
 
-func (p *product) sum(i, v int) string { return p.reg(i*p.vectors + v) }
+func (p *product) sum(i, v int) int { return i*p.vectors + v }
 
-func (p *product) rowOfB(v int) string {
+func (p *product) rowOfB(v int) int {
 	first, last := p.rows*p.vectors, p.count-3
-	return p.reg(first + v%(last-first+1))
+	return first + v%(last-first+1)
 }
 
-func (p *product) elementOfA(i int) string {
-	if p.masks {
-		return p.reg(p.count - 2 + i%2)
+func (p *product) elementOfA(i int) int {
+	if p.count == 32 {
+		return p.count - 2 + i%2
 	}
-	return p.reg(p.count - 2)
-}
-
-// mask is the operand that limits vector v to the tile's columns; it is empty where the vector is whole.
-func (p *product) mask(v int) string {
-	switch {
-	case p.vectors == 1:
-		return "K1"
-	case v == 0:
-		return ""
-	}
-	return fmt.Sprintf("K%d", v)
-}
-
-func (p *product) clear() {
-	for n := range p.rows * p.vectors {
-		p.zero(p.fn, n)
-	}
+	return p.count - 2
 }
 
 // prefetchSteps is how many steps of k before the end of the loop C is prefetched: earlier, and what the loop reads would evict
 // C from the first cache level again, most of all where C's rows are a power of two apart; later, and C would not be there yet.
 const prefetchSteps = 48
 
-// multiply is the loop over k, in two parts, between which it prefetches C.
+// multiply is the loop over k, on amd64 in two parts, between which it prefetches C.
 func (p *product) multiply(label string) {
-	fn := p.fn
-	fn.Op("MOVQ", tileCall.at("k"), "R15")
-	fn.Op("MOVQ", "R15", "CX")
-	fn.Op("SUBQ", fmt.Sprintf("$%d", prefetchSteps), "CX")
-	fn.Op("JLE", "prefetch"+label)
-	fn.Op("MOVL", fmt.Sprintf("$%d", prefetchSteps), "R15")
-	fn.Op("PCALIGN", "$32")
-	fn.Label("loop" + label)
+	if p.arm {
+		p.arg("k", "CX")
+		p.loopLabel("loop" + label)
+		p.step()
+		p.repeat("CX", "loop"+label)
+		return
+	}
+	p.arg("k", "R15")
+	p.move("R15", "CX")
+	p.sub(fmt.Sprintf("$%d", prefetchSteps), "CX")
+	p.jump("LE", "prefetch"+label)
+	p.op("MOVL", fmt.Sprintf("$%d", prefetchSteps), "R15")
+	p.loopLabel("loop" + label)
 	p.step()
-	fn.Op("DECQ", "CX")
-	fn.Op("JNZ", "loop"+label)
-	fn.Op("TESTQ", "R15", "R15")
-	fn.Op("JZ", "sums"+label)
-	fn.Label("prefetch" + label)
+	p.repeat("CX", "loop"+label)
+	p.jumpIfZero("R15", "sums"+label)
+	p.label("prefetch" + label)
 	p.prefetchC()
-	fn.Op("MOVQ", "R15", "CX")
-	fn.Op("XORL", "R15", "R15")
-	fn.Op("JMP", "loop"+label)
-	fn.Label("sums" + label)
+	p.move("R15", "CX")
+	p.clear("R15")
+	p.goTo("loop" + label)
+	p.label("sums" + label)
 }
 
 // ahead is the prefetch distance of rows of B in steps of k: some hundred cycles, the latency of the second and third cache
@@ -164,12 +175,12 @@ const ahead = 8
 
 // prefetchesB tells whether the loop prefetches rows of B. Tiles of few rows are bound by bandwidth, not by latency: prefetches
 // make them slower.
-func (p *product) prefetchesB() bool { return p.rows >= 4 }
+func (p *product) prefetchesB() bool { return p.rows >= 4 && !p.arm }
 
 // prefetchB prefetches the row of B at base + index*scale.
 func (p *product) prefetchB(base, index string, scale int) {
 	for v := range p.vectors {
-		p.fn.Op("PREFETCHT0", fmt.Sprintf("%s(%s*%d)", at(base, v*p.bytes), index, scale))
+		p.op("PREFETCHT0", memory{base, v * p.bytes, index, scale}.String())
 	}
 }
 
@@ -179,136 +190,161 @@ func (p *product) prefetchC() {
 	if p.pairs {
 		width /= 2
 	}
-	fn := p.fn
-	fn.Op("MOVQ", tileCall.at("c"), "CX")
+	p.arg("c", "CX")
 	for i := range p.rows {
 		for line := 0; line < width; line += 64 {
-			fn.Op("PREFETCHT0", at("CX", line))
+			p.op("PREFETCHT0", at("CX", line))
 		}
 		if i < p.rows-1 {
-			fn.Op("ADDQ", tileCall.at("rowC"), "CX")
+			p.addArg("rowC", "CX")
 		}
 	}
 }
 
 // step adds the products of one step of k.
 func (p *product) step() {
-	fn := p.fn
 	if p.taps {
-		fn.Op("MOVLQSX", "(DX)", "BX")
-		fn.Op("LEAQ", fmt.Sprintf("(R13)(BX*%d)", p.size), "BX")
+		p.nextTap()
 	}
-	if p.taps && p.prefetchesB() {
-		free := "AX"
-		if !p.masks {
-			free = rowsOfA[2] // AX points at masks, and rows are few
-		}
-		fn.Op("MOVLQSX", at("DX", 4*ahead), free)
-		p.prefetchB("R13", free, p.size)
-	}
+	p.pointAtLast("BX")
 	for i := range p.rows {
-		a := p.elementOfA(i)
-		fn.Op("VBROADCAST"+p.single, rowOfA(i), a)
 		for v := range p.vectors {
-			if i == 0 {
-				p.load(at("BX", v*p.bytes), v, p.rowOfB(v))
+			if p.arm && i == 0 { // all of the row first
+				p.load("BX", v, p.rowOfB(v))
+			}
+		}
+		a := p.elementOfA(i)
+		p.loadFactor(p.rowOfA(i), a)
+		for v := range p.vectors {
+			if !p.arm && i == 0 {
+				p.load("BX", v, p.rowOfB(v))
 			}
 			if p.pairs {
-				multiplyPairs(fn, p.rowOfB(v), a, p.sum(i, v))
+				p.multiplyPairs(p.rowOfB(v), a, p.sum(i, v))
 				continue
 			}
-			fn.Op("VFMADD231"+p.suffix, p.rowOfB(v), a, p.sum(i, v))
+			p.fmaFactor(p.rowOfB(v), a, p.sum(i, v))
 		}
 	}
-	nextOfA(fn, p.rows)
+	p.nextOfA(p.rows)
 	if p.taps {
-		fn.Op("ADDQ", "$4", "DX")
+		p.add("$4", "DX")
 		return
 	}
-	fn.Op("PREFETCHT1", "(DX)")
-	fn.Op("ADDQ", "$16", "DX")
+	p.prefetchNext("DX")
+	p.add("$16", "DX")
 	if p.prefetchesB() {
 		p.prefetchB("BX", "R13", ahead)
 	}
-	fn.Op("ADDQ", "R13", "BX")
+	p.add("R13", "BX")
+}
+
+// nextTap points BX at the tap's row of B.
+func (p *product) nextTap() {
+	p.tap(memory{base: "DX"}, "BX")
+	p.elements("R13", "BX", "BX")
+	if !p.prefetchesB() {
+		return
+	}
+	free := "AX"
+	if !p.masks {
+		free = rowsOfA[2] // AX points at masks, and rows are few
+	}
+	p.tap(memory{base: "DX", offset: 4 * ahead}, free)
+	p.prefetchB("R13", free, p.size)
+}
+
+// pointAtLast points R11 at a row's last vector, or at its third number, under NEON.
+func (p *product) pointAtLast(row string) {
+	if p.arm && (p.vectors > 1 || p.cols == 3) {
+		p.indexed(row, "R14", 1, "R11")
+	}
+}
+
+// columns returns where vector v of a row lies, and tells the writer which of its columns the tile has.
+func (p *product) columns(row string, v int) memory {
+	switch {
+	case p.masks:
+		p.part, p.mask = p.vectors == 1 || v > 0, fmt.Sprintf("K%d", max(v, 1))
+	case p.arm && v > 0 && v == p.vectors-1:
+		return memory{base: "R11"}
+	case p.part && !p.arm:
+		p.mask = p.reg(p.count - 1)
+		p.op("VMOVU"+p.suffix, at("AX", v*p.bytes), p.mask)
+	}
+	return memory{base: row, offset: v * p.bytes}
 }
 
 // load reads the columns of vector v that the tile has; the others become zero.
-func (p *product) load(from string, v int, to string) {
-	move := "VMOVU" + p.suffix
-	switch mask := p.mask(v); {
-	case p.masks && mask != "":
-		p.fn.Op(move+".Z", from, mask, to)
-	case p.part:
-		p.fn.Op(move, at("AX", v*p.bytes), p.reg(p.count-1))
-		p.fn.Op("VMASKMOV"+p.suffix, from, p.reg(p.count-1), to)
-	default:
-		p.fn.Op(move, from, to)
+func (p *product) load(row string, v, to int) {
+	from := p.columns(row, v)
+	if p.cols < 2 {
+		p.writer.load(from, to)
+		return
+	}
+	p.op("FMOVD", p.address(from), float(to))
+	if p.cols == 3 {
+		p.op("VLD1", p.address(memory{base: "R11"}), fmt.Sprintf("V%d.S[2]", to))
 	}
 }
 
-// finish adds what C starts from, and stores the tile.
+// store writes the columns of vector v that the tile has.
+func (p *product) store(from int, row string, v int) {
+	to := p.columns(row, v)
+	if p.cols < 2 {
+		p.writer.store(from, to)
+		return
+	}
+	p.op("FMOVD", float(from), p.address(to))
+	if p.cols == 3 {
+		p.op("VST1", fmt.Sprintf("V%d.S[2]", from), p.address(memory{base: "R11"}))
+	}
+}
+
+// finish adds what C starts from, and stores the tile. All of a row is read before some of it is written, since its last
+// two vectors may overlap.
 func (p *product) finish(label string) {
-	fn := p.fn
 	if p.taps {
 		p.addBias(label)
 	}
-	fn.Op("MOVQ", tileCall.at("c"), "SI")
-	fn.Op("MOVQ", tileCall.at("rowC"), "R10")
-	fn.Op("MOVQ", tileCall.at("from"), "R8")
-	fn.Op("MOVQ", tileCall.at("rowFrom"), "R9")
-	fn.Op("TESTQ", "R8", "R8")
-	fn.Op("JZ", "store"+label)
+	p.pointAtC()
+	p.jumpIfZero("R8", "store"+label)
 	for i := range p.rows {
+		p.pointAtLast("R8")
 		for v := range p.vectors {
-			p.load(at("R8", v*p.bytes), v, p.rowOfB(v))
-			fn.Op("VADD"+p.suffix, p.rowOfB(v), p.sum(i, v), p.sum(i, v))
+			p.load("R8", v, p.rowOfB(v))
+			p.plus(p.rowOfB(v), p.sum(i, v))
 		}
-		fn.Op("ADDQ", "R9", "R8")
+		p.add("R9", "R8")
 	}
-	fn.Label("store" + label)
+	p.label("store" + label)
 	for i := range p.rows {
+		p.pointAtLast("SI")
 		for v := range p.vectors {
-			p.store(p.sum(i, v), v, at("SI", v*p.bytes))
+			p.store(p.sum(i, v), "SI", v)
 		}
-		fn.Op("ADDQ", "R10", "SI")
+		p.add("R10", "SI")
 	}
-	nextTile(fn, "done"+label)
+	p.nextTile("done" + label)
+}
+
+// pointAtC points SI at C and R8 at what it starts from, whose rows are R10 and R9 apart.
+func (w *writer) pointAtC() {
+	w.arg("c", "SI")
+	w.arg("rowC", "R10")
+	w.arg("from", "R8")
+	w.arg("rowFrom", "R9")
 }
 
 // addBias adds a number to each row.
 func (p *product) addBias(label string) {
-	fn := p.fn
-	fn.Op("MOVQ", tileCall.at("bias"), "R8")
-	fn.Op("TESTQ", "R8", "R8")
-	fn.Op("JZ", "from"+label)
+	p.arg("bias", "R8")
+	p.jumpIfZero("R8", "from"+label)
 	for i := range p.rows {
-		fn.Op("VBROADCAST"+p.single, at("R8", i*p.size), p.elementOfA(i))
+		p.broadcast(memory{base: "R8", offset: i * p.size}, p.elementOfA(i))
 		for v := range p.vectors {
-			fn.Op("VADD"+p.suffix, p.elementOfA(i), p.sum(i, v), p.sum(i, v))
+			p.plus(p.elementOfA(i), p.sum(i, v))
 		}
 	}
-	fn.Label("from" + label)
-}
-
-// store writes the columns of vector v that the tile has.
-func (p *product) store(from string, v int, to string) {
-	move := "VMOVU" + p.suffix
-	switch mask := p.mask(v); {
-	case p.masks && mask != "":
-		p.fn.Op(move, from, mask, to)
-	case p.part:
-		p.fn.Op(move, at("AX", v*p.bytes), p.reg(p.count-1))
-		p.fn.Op("VMASKMOV"+p.suffix, from, p.reg(p.count-1), to)
-	default:
-		p.fn.Op(move, from, to)
-	}
-}
-
-// at is the operand in memory at a register's address plus bytes.
-func at(register string, bytes int) string {
-	if bytes == 0 {
-		return "(" + register + ")"
-	}
-	return fmt.Sprintf("%d(%s)", bytes, register)
+	p.label("from" + label)
 }

@@ -46,7 +46,7 @@ func (w *writer) slide() {
 	}
 	w.clear("AX")
 	w.loopLabel("tap")
-	w.tap(0, "R8", "AX", "R11")
+	w.tap(memory{"R8", 0, "AX", 4}, "R11")
 	w.factor(memory{"DX", 0, "AX", w.size}, weight)
 	w.elements("SI", "R11", "R12")
 	for v := range vectors {
@@ -73,7 +73,7 @@ func (w *writer) correlate() {
 	w.clear("AX")
 	w.label("group")
 	for t, p := range pointers {
-		w.tap(4*t, "R8", "AX", p)
+		w.tap(memory{"R8", 4 * t, "AX", 4}, p)
 		w.elements("SI", p, p)
 		for v := range correlateVectors {
 			w.load(memory{base: "DX", offset: sum(t, v) * w.bytes}, sum(t, v))
@@ -110,14 +110,8 @@ func (w *writer) zip(f *asm.File) {
 	w.beginSlide()
 	if w.masks {
 		for part, r := range []int{4, 5} {
-			var words []uint32
-			for i := range n {
-				words = append(words, uint32(part*n/2+i/2+i%2*n))
-				if w.size == 8 {
-					words = append(words, 0)
-				}
-			}
-			w.op("VMOVUPS", f.Words(words...), w.reg(r))
+			words := w.vectorOf(f, func(i int) int { return part*n/2 + i/2 + i%2*n })
+			w.op("VMOVUPS", words, w.reg(r))
 		}
 	}
 	w.label("vector")
@@ -125,9 +119,8 @@ func (w *writer) zip(f *asm.File) {
 	w.load(memory{base: "DX"}, b)
 	switch {
 	case w.arm:
-		arm := w.neon()
-		w.op("VZIP1", arm.numbers(b), arm.numbers(a), arm.numbers(lo))
-		w.op("VZIP2", arm.numbers(b), arm.numbers(a), arm.numbers(hi))
+		w.op("VZIP1", w.numbers(b), w.numbers(a), w.numbers(lo))
+		w.op("VZIP2", w.numbers(b), w.numbers(a), w.numbers(hi))
 	case w.masks:
 		w.op("VMOVAPS", w.reg(4), w.reg(lo))
 		w.op("VMOVAPS", w.reg(5), w.reg(hi))

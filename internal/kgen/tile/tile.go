@@ -8,6 +8,7 @@ package tile
 
 import (
 	"fmt"
+	"math/bits"
 
 	"cresset/internal/kgen/asm"
 )
@@ -19,6 +20,9 @@ type elem struct {
 	suffix string // of the instructions of vectors
 	single string // of the instructions of one number
 }
+
+// log is the size's logarithm: what a number of elements is shifted by for one of bytes.
+func (e elem) log() int { return bits.TrailingZeros(uint(e.size)) }
 
 var elems = []elem{{"F32", 4, "PS", "SS"}, {"F64", 8, "PD", "SD"}}
 
@@ -55,19 +59,6 @@ func upTo(rows int) []shape {
 
 func (m *machine) reg(n int) string { return fmt.Sprintf("%s%d", m.prefix, n) }
 
-// zero clears register n.
-func (m *machine) zero(fn *asm.Func, n int) {
-	if m.arm {
-		fn.Op("VEOR", vector(n), vector(n), vector(n))
-		return
-	}
-	if m.masks { // VXORPS reaches the first half of the registers alone
-		fn.Op("VPXORD", m.reg(n), m.reg(n), m.reg(n))
-		return
-	}
-	fn.Op("VXORPS", m.reg(n), m.reg(n), m.reg(n))
-}
-
 func (m *machine) lanes(e elem) int { return m.bytes / e.size }
 
 // file writes all functions of a machine.
@@ -102,53 +93,3 @@ func (m *machine) file() *asm.File {
 func (m *machine) functionName(what string, e elem) string { return what + e.name + m.name }
 
 func (s shape) String() string { return fmt.Sprintf("tile%dx%d", s.rows, s.vectors) }
-
-// newFunc begins a function of one argument, which DI points to.
-func newFunc(f *asm.File, name, doc string) *asm.Func {
-	fn := f.Func(name, doc, asm.Param{Name: "t", Type: "unsafe.Pointer"})
-	fn.Op("MOVQ", fn.Arg("t"), "DI")
-	return fn
-}
-
-// moved are the fields that point to operands, each after the field with its distance from a tile to the next.
-var moved = [][2]string{{tileCall.at("stepA"), tileCall.at("a")}, {tileCall.at("stepB"), tileCall.at("b")}, {tileCall.at("stepC"), tileCall.at("c")}, {tileCall.at("stepFrom"), tileCall.at("from")}, {tileCall.at("stepNext"), tileCall.at("next")}}
-
-// nextTile goes on to the next tile, or returns.
-func nextTile(fn *asm.Func, done string) {
-	fn.Op("DECQ", tileCall.at("tiles"))
-	fn.Op("JLE", done)
-	for _, f := range moved {
-		fn.Op("MOVQ", f[0], "AX")
-		fn.Op("ADDQ", "AX", f[1])
-	}
-	fn.Op("JMP", "tile")
-	fn.Label(done)
-	fn.Op("VZEROUPPER")
-	fn.Op("RET")
-}
-
-// rowsOfA are the registers that point to rows 0, 5, 10 and 15; R10 holds the distance of rows, R11 three times that.
-var rowsOfA = []string{"SI", "R8", "R9", "AX"}
-
-// pointAtRows sets the registers by which rowOfA reaches so many rows.
-func pointAtRows(fn *asm.Func, rows int) {
-	fn.Op("MOVQ", tileCall.at("a"), "SI")
-	fn.Op("MOVQ", tileCall.at("rowA"), "R10")
-	fn.Op("LEAQ", "(R10)(R10*2)", "R11")
-	for g := 1; g*5 < rows; g++ {
-		fn.Op("LEAQ", fmt.Sprintf("(%s)(R10*4)", rowsOfA[g-1]), rowsOfA[g])
-		fn.Op("ADDQ", "R10", rowsOfA[g])
-	}
-}
-
-// rowOfA is the operand that points at row i.
-func rowOfA(i int) string {
-	return "(" + rowsOfA[i/5] + ")" + []string{"", "(R10*1)", "(R10*2)", "(R11*1)", "(R10*4)"}[i%5]
-}
-
-// nextOfA moves all rows by one step of k, which R12 holds.
-func nextOfA(fn *asm.Func, rows int) {
-	for g := 0; g*5 < rows; g++ {
-		fn.Op("ADDQ", "R12", rowsOfA[g])
-	}
-}

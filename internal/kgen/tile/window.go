@@ -24,20 +24,27 @@ var windowStrides = []int{1, 2}
 
 // Registers of a window's vectors.
 const (
-	best    = iota // what the fold has so far
-	place          // where it was found
-	element        // those of a tap
-	upper          // the second vector of a tap
-	spare          //
-	which          // AVX2: the mask of a blend
-	evens          // AVX-512: which elements stride 2 takes
-	ramp           // offsets of windows from the first
-	lowOn          // AVX2: the masks
-	highOn         //
-	outOn          //
-	wideOn         //
-	wideOn2        //
-	divisor        // the mean's count
+	best    = iota        // what the fold has so far
+	place                 // where it was found
+	element               // those of a tap
+	upper                 // the second vector of a tap
+	spare                 //
+	which                 // AVX2: the mask of a blend
+	evens                 // AVX-512: which elements stride 2 takes
+	ramp                  // offsets of windows from the first
+	masksOn               // AVX2: the first of the masks
+	divisor = masksOn + 5 // the mean's count
+)
+
+// Masks: of what is read first and then, of what is written, and of the places' two vectors; lines have the last two for zeros before
+// and behind.
+const (
+	lowMask = iota
+	highMask
+	outMask
+	wideMask
+	beforeMask = wideMask
+	behindMask = beforeMask + 1
 )
 
 // A windowed writes the function of one fold, type and stride. The last vector of a row overlaps the one before. Rows with less
@@ -78,7 +85,7 @@ func (w *windowed) write() {
 	w.rows("")
 	w.part = true
 	w.label("narrow")
-	w.loadMasks()
+	w.windowMasks()
 	w.rows("Narrow")
 }
 
@@ -92,7 +99,7 @@ func (w *windowed) integer(name string) string {
 // constants loads what every vector needs.
 func (w *windowed) constants() {
 	if w.stride == 2 && w.masks {
-		w.loadWords(w.words(func(i int) int { // the second vector overlaps the first by one element
+		w.loadWords(w.vectorOf(w.file, func(i int) int { // the second vector overlaps the first by one element
 			n := w.lanes(w.elem)
 			if 2*i < n {
 				return 2 * i
@@ -101,7 +108,7 @@ func (w *windowed) constants() {
 		}), evens)
 	}
 	if w.index {
-		w.loadWords(w.words(func(i int) int { return w.stride * i }), ramp)
+		w.loadWords(w.vectorOf(w.file, func(i int) int { return w.stride * i }), ramp)
 	}
 	if w.mean {
 		w.arg("count", "AX")
@@ -109,41 +116,20 @@ func (w *windowed) constants() {
 	}
 }
 
-// words is a vector of whole numbers.
-func (w *windowed) words(of func(i int) int) string {
-	var words []uint32
-	for i := range w.lanes(w.elem) {
-		words = append(words, uint32(of(i)))
-		if w.size == 8 {
-			words = append(words, 0)
-		}
-	}
-	return w.file.Words(words...)
-}
-
-// loadMasks loads the masks of a vector in part.
-func (w *windowed) loadMasks() {
+// windowMasks loads the masks of a vector in part.
+func (w *windowed) windowMasks() {
+	w.loadMasks(spare, masksOn, "low", "high", "out")
 	if w.arm {
 		return
 	}
-	for i, m := range []string{windowCall.at("low"), windowCall.at("high"), windowCall.at("out"), windowCall.at("outWide")} {
-		w.op("MOVQ", m, "AX")
-		wide := i == 3
+	w.arg("outWide", "AX")
+	for i, k := range []string{"K5", "K6"} {
 		if !w.masks {
-			w.op("VMOVUPS", "(AX)", w.reg(lowOn+i))
-			if wide {
-				w.op("VMOVUPS", "32(AX)", w.reg(wideOn2))
-			}
+			w.op("VMOVUPS", at("AX", i*w.bytes), w.reg(masksOn+wideMask+i))
 			continue
 		}
-		w.op("VMOVUPS", "(AX)", w.reg(spare))
-		if wide {
-			w.op("VPMOVQ2M", w.reg(spare), "K5")
-			w.op("VMOVUPS", "64(AX)", w.reg(spare))
-			w.op("VPMOVQ2M", w.reg(spare), "K6")
-			continue
-		}
-		w.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[w.size], w.reg(spare), fmt.Sprintf("K%d", 2+i))
+		w.op("VMOVUPS", at("AX", i*w.bytes), w.reg(spare))
+		w.op("VPMOVQ2M", w.reg(spare), k)
 	}
 }
 
@@ -198,8 +184,8 @@ func (w *windowed) next(label string) {
 	w.whole("MOVL", "MOVD", count, "AX")
 	w.whole("MOVL", "MOVD", "AX", "R14")
 	w.compare("R12", "AX")
-	w.ifLess("R12", "R14")
-	w.ifLess("AX", "R12")
+	w.moveIf("LT", "R12", "R14")
+	w.moveIf("LT", "AX", "R12")
 	for range w.stride {
 		w.indexed("R9", "R14", w.size, "R9")
 	}
@@ -228,7 +214,7 @@ func (w *windowed) taps(label string) {
 	w.read(element)
 	switch {
 	case w.mean && w.arm:
-		w.neon().three(neonFADD, best, best, element)
+		w.three(neonFADD, best, best, element)
 	case w.mean:
 		w.op(w.ps("VADD"), w.reg(element), w.reg(best), w.reg(best))
 	case w.arm:
@@ -244,7 +230,7 @@ func (w *windowed) taps(label string) {
 	w.label("done" + label)
 	switch {
 	case w.mean && w.arm:
-		w.neon().three(neonCode{"FDIV", 0x6e20fc00}, best, best, divisor)
+		w.three(neonCode{"FDIV", 0x6e20fc00}, best, best, divisor)
 	case w.mean:
 		w.op(w.ps("VDIV"), w.reg(divisor), w.reg(best), w.reg(best))
 	}
@@ -255,18 +241,17 @@ func (w *windowed) read(to int) { w.readAt(memory{"R9", 0, "R14", w.size}, to) }
 
 // readAt loads a vector of elements from first on, as far apart as the windows.
 func (w *windowed) readAt(first memory, to int) {
-	w.loadMasked(first, lowOn, to)
+	w.loadMasked(first, lowMask, to)
 	if w.stride == 1 || w.arm && w.part {
 		return
 	}
 	// One element is read twice, so that none is read beyond the last.
 	first.offset = w.bytes - w.size
-	w.loadMasked(first, highOn, upper)
+	w.loadMasked(first, highMask, upper)
 	switch {
 	case w.arm:
-		n := w.neon()
-		n.op("VEXT", fmt.Sprintf("$%d", w.size), vector(upper), vector(upper), vector(upper))
-		n.op("VUZP1", n.numbers(upper), n.numbers(to), n.numbers(to))
+		w.op("VEXT", fmt.Sprintf("$%d", w.size), vector(upper), vector(upper), vector(upper))
+		w.op("VUZP1", w.numbers(upper), w.numbers(to), w.numbers(to))
 		return
 	case w.masks:
 		w.op(w.ps("VPERMT2"), w.reg(upper), w.reg(evens), w.reg(to))
@@ -279,25 +264,26 @@ func (w *windowed) readAt(first memory, to int) {
 	w.op("VPERMPD", "$0xd8", w.reg(to), w.reg(to))
 }
 
-// loadMasked is load with one of the masks.
+// loadMasked is load with one of the masks, and storeMasked store.
 func (w *windowed) loadMasked(from memory, mask, to int) {
-	w.mask = mask
-	if w.masks {
-		w.mask = 2 + mask - lowOn
-	}
+	w.useMask(mask)
 	w.load(from, to)
+}
+
+func (w *windowed) storeMasked(from int, to memory, mask int) {
+	w.useMask(mask)
+	w.store(from, to)
 }
 
 // neonLarger keeps the first of equal elements and the last NaN, and with index where they lie.
 func (w *windowed) neonLarger() {
-	n := w.neon()
-	n.three(neonFCMGT, which, element, best)
-	n.three(neonFCMEQ, spare, element, element)
-	n.bits("ORN", 0x4ee01c00, which, which, spare)
-	n.op("VBIT", vector(which), vector(element), vector(best))
+	w.three(neonFCMGT, which, element, best)
+	w.three(neonFCMEQ, spare, element, element)
+	w.bits("ORN", 0x4ee01c00, which, which, spare)
+	w.op("VBIT", vector(which), vector(element), vector(best))
 	if w.index {
 		w.broadcastWord("", "R14", spare)
-		n.op("VBIT", vector(which), vector(spare), vector(place))
+		w.op("VBIT", vector(which), vector(spare), vector(place))
 	}
 }
 

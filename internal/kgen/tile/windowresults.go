@@ -4,7 +4,7 @@ import "fmt"
 
 // storeResults writes y, and the places as 8-byte numbers that count from the plane's start.
 func (w *windowed) storeResults() {
-	w.storeVector(best, memory{base: "R10"}, outOn)
+	w.storeMasked(best, memory{base: "R10"}, outMask)
 	if !w.index {
 		return
 	}
@@ -26,7 +26,7 @@ func (w *windowed) storeResults() {
 	w.op(w.integer("VPADD"), w.reg(spare), p, p)
 	w.op(w.integer("VPADD"), w.reg(ramp), p, p)
 	if w.size == 8 {
-		w.storePlaces(place, 0, wideOn)
+		w.storePlaces(place, 0, wideMask)
 		return
 	}
 	half, extract := fmt.Sprintf("X%d", place), "VEXTRACTI128"
@@ -34,44 +34,31 @@ func (w *windowed) storeResults() {
 		half, extract = fmt.Sprintf("Y%d", place), "VEXTRACTI64X4"
 	}
 	w.op("VPMOVSXDQ", half, w.reg(spare))
-	w.storePlaces(spare, 0, wideOn)
+	w.storePlaces(spare, 0, wideMask)
 	w.op(extract, "$1", p, half)
 	w.op("VPMOVSXDQ", half, w.reg(spare))
-	w.storePlaces(spare, w.bytes, wideOn2)
+	w.storePlaces(spare, w.bytes, wideMask+1)
 }
 
 // storePlaces writes a vector of places.
 func (w *windowed) storePlaces(from, offset, mask int) {
 	wide := *w.writer
 	wide.elem = elems[1]
-	(&windowed{writer: &wide}).storeVector(from, memory{base: "R11", offset: offset}, mask)
+	(&windowed{writer: &wide}).storeMasked(from, memory{base: "R11", offset: offset}, mask)
 }
 
 // neonPlaces is storeResults for the places under NEON.
 func (w *windowed) neonPlaces() {
-	n := w.neon()
 	w.broadcastWord("", "R14", spare)
 	for _, r := range []int{spare, ramp} {
-		n.op("VADD", n.numbers(r), n.numbers(place), n.numbers(place))
+		w.op("VADD", w.numbers(r), w.numbers(place), w.numbers(place))
 	}
 	if w.size == 4 {
-		n.fn.Word(0x4f20a400|place<<5|upper, "SSHLL2 V%d.2D, V%d.4S, #0", upper, place)
-		n.fn.Word(0x0f20a400|place<<5|place, "SSHLL V%d.2D, V%d.2S, #0", place, place)
+		w.fn.Word(0x4f20a400|place<<5|upper, "SSHLL2 V%d.2D, V%d.4S, #0", upper, place)
+		w.fn.Word(0x0f20a400|place<<5|place, "SSHLL V%d.2D, V%d.2S, #0", place, place)
 	}
 	w.storePlaces(place, 0, 0)
 	if w.size == 4 && !w.part {
 		w.storePlaces(upper, neonBytes, 0)
-	}
-}
-
-// storeVector is store with one of the masks.
-func (w *windowed) storeVector(from int, to memory, mask int) {
-	switch text := w.address(to); {
-	case !w.part || w.arm:
-		w.store(from, to)
-	case w.masks:
-		w.op(w.ps("VMOVU"), w.reg(from), fmt.Sprintf("K%d", 2+mask-lowOn), text)
-	default:
-		w.op(w.ps("VMASKMOV"), w.reg(from), w.reg(mask), text)
 	}
 }

@@ -2,43 +2,41 @@ package tile
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/internal/kgen/asm"
 )
 
-// A writer writes a micro-kernel that is described once for all machines: its methods are the few instructions that such a
-// kernel needs, each written as the machine's own. Registers of whole numbers have amd64's names, to which arm64's are
-// assigned; vector registers are numbers.
-//
-// Products, dot products, packing and the maxima of pairs of columns are described twice, for amd64 and for arm64 (neon*.go):
-// they differ in more than instructions, and one description would have more lines. Amd64 masks the columns that a tile lacks,
-// and arm64 has tiles of every width whose last vectors overlap; amd64 addresses rows of A by three registers and scales, arm64
-// by one register each and a common offset; their sums of lanes and transposes exchange elements in other orders.
+// A writer writes a micro-kernel, which is described once for all machines: its methods are the instructions that
+// micro-kernels need, each written as the machine's own. Registers of whole numbers have amd64's names, to which arm64's are
+// assigned; vector registers are numbers. The argument is a struct, to which DI points.
 type writer struct {
 	*machine
 	elem
-	fn    *asm.Func
-	call  *layout
-	part  bool                 // elements that fill no vector: a masked vector, under NEON a single element
-	mask  int                  // the register of part's mask: a K register under AVX-512
-	temp  int                  // counts the NEON registers for operands in memory
-	bases map[[2]string]string // NEON: registers that hold the sum of a base and an index
+	fn        *asm.Func
+	call      *layout
+	part      bool                 // elements that fill no vector: a masked vector, under NEON a single element
+	mask      string               // the register of part's mask
+	firstMask int                  // AVX2: the first register of the masks that loadMasks loaded
+	temp      int                  // counts the NEON registers for operands in memory
+	bases     map[[2]string]string // NEON: registers that hold the sum of a base and an index
 }
 
 func (m *machine) writer(f *asm.File, name string, e elem, call *layout, doc string) *writer {
 	w := &writer{machine: m, elem: e, call: call, fn: f.Func(m.functionName(name, e), doc, asm.Param{Name: "t", Type: "unsafe.Pointer"})}
 	w.forget()
-	if m.arm {
-		w.op("MOVD", w.fn.Arg("t"), "R0")
-	} else {
-		w.op("MOVQ", w.fn.Arg("t"), "DI")
-	}
+	w.whole("MOVQ", "MOVD", w.fn.Arg("t"), "DI")
 	return w
 }
 
-// armNames are arm64's registers for amd64's; those of armSums hold sums of base and index, and
+// armNames are arm64's registers for amd64's, and for what amd64 lacks.
+var armNames = map[string]string{
+	"DI": "R0", "SI": "R1", "BX": "R2", "DX": "R3", "R8": "R4", "R9": "R5", "R10": "R6", "R11": "R7", "R12": "R8", "R13": "R9", "R14": "R10", "CX": "R11", "AX": "R12",
+	"row0": "R13", "row1": "R14", "row2": "R15", "row3": "R16", "row4": "R17", "row5": "R19", "row6": "R20", "row7": "R21", "R15": "R24",
+}
+
 // armScratch is for parts of addresses.
-var armNames = map[string]string{"SI": "R1", "BX": "R2", "DX": "R3", "R8": "R4", "R9": "R5", "R10": "R6", "R11": "R7", "R12": "R8", "R13": "R9", "R14": "R10", "CX": "R11", "AX": "R12"}
+const armScratch = "R22"
 
 func (w *writer) op(name string, operands ...string) { w.fn.Op(name, operands...) }
 
@@ -72,18 +70,16 @@ func (w *writer) label(name string) {
 	w.fn.Label(name)
 }
 
-// loopLabel is the label of an inner loop, which amd64 aligns.
+// loopLabel is the aligned label of an inner loop.
 func (w *writer) loopLabel(name string) {
-	if !w.arm {
-		w.op("PCALIGN", "$32")
-	}
+	w.op("PCALIGN", map[bool]string{false: "$32", true: "$16"}[w.arm])
 	w.label(name)
 }
 
 // field is where a field of the argument lies.
 func (w *writer) field(name string) string {
 	if w.arm {
-		return field(w.call.at(name))
+		return strings.Replace(w.call.at(name), "DI", armNames["DI"], 1)
 	}
 	return w.call.at(name)
 }
@@ -125,15 +121,15 @@ func (w *writer) multiply(x, to string) {
 // atMost sets a register to another one where that is less.
 func (w *writer) atMost(x, to string) {
 	w.compare(x, to)
-	w.ifLess(x, to)
+	w.moveIf("LT", x, to)
 }
 
-// ifLess sets a register to another one where the flags say LT.
-func (w *writer) ifLess(x, to string) {
+// moveIf sets a register to another one where the flags say LT, LE and so on.
+func (w *writer) moveIf(condition, x, to string) {
 	if w.arm {
-		w.whole("", "CSEL", "LT", x, to, to)
+		w.whole("", "CSEL", condition, x, to, to)
 	} else {
-		w.op("CMOVQLT", x, to)
+		w.op("CMOVQ"+condition, x, to)
 	}
 	w.written(to)
 }
@@ -160,6 +156,16 @@ func (w *writer) jump(condition, label string) { w.whole("J"+condition, "B"+cond
 
 func (w *writer) goTo(label string) { w.whole("JMP", "B", label) }
 
+// jumpIfZero jumps where a register is zero.
+func (w *writer) jumpIfZero(register, label string) {
+	if w.arm {
+		w.op("CBZ", armNames[register], label)
+		return
+	}
+	w.op("TESTQ", register, register)
+	w.op("JZ", label)
+}
+
 // repeat counts a register down and jumps unless it is zero.
 func (w *writer) repeat(counter, label string) {
 	if w.arm {
@@ -177,14 +183,24 @@ func (w *writer) elements(base, index, to string) { w.indexed(base, index, w.siz
 // indexed sets to to base + index*scale.
 func (w *writer) indexed(base, index string, scale int, to string) {
 	if w.arm {
-		w.whole("", "ADD", scaledBy(armNames[index], scale), base, to)
+		w.op("ADD", scaledBy(armNames[index], scale), armNames[base], armNames[to])
 	} else {
 		w.op("LEAQ", fmt.Sprintf("(%s)(%s*%d)", base, index, scale), to)
 	}
 	w.written(to)
 }
 
-// addArg adds a field to a register.
+// offset sets to to base + bytes.
+func (w *writer) offset(base string, bytes int, to string) {
+	if w.arm {
+		w.whole("", "ADD", fmt.Sprintf("$%d", bytes), base, to)
+	} else {
+		w.op("LEAQ", at(base, bytes), to)
+	}
+	w.written(to)
+}
+
+// addArg adds a field to a register, and addToArg a register to a field.
 func (w *writer) addArg(name, to string) {
 	if w.arm {
 		w.op("MOVD", w.field(name), armScratch)
@@ -192,6 +208,16 @@ func (w *writer) addArg(name, to string) {
 		return
 	}
 	w.add(w.field(name), to)
+}
+
+func (w *writer) addToArg(x, name string) {
+	if !w.arm {
+		w.op("ADDQ", x, w.field(name))
+		return
+	}
+	w.op("MOVD", w.field(name), armScratch)
+	w.op("ADD", armNames[x], armScratch)
+	w.op("MOVD", armScratch, w.field(name))
 }
 
 // compareArg sets the flags by a field and a constant; arm64 loads the field into a register.
@@ -204,17 +230,21 @@ func (w *writer) compareArg(name, constant, register string) {
 	w.compare(w.field(name), constant)
 }
 
-// repeatArg counts a field down and jumps unless it is zero.
-func (w *writer) repeatArg(name, label string) {
-	if w.arm {
-		w.op("MOVD", w.field(name), armScratch)
-		w.op("SUBS", "$1", armScratch)
-		w.op("MOVD", armScratch, w.field(name))
-		w.op("BNE", label)
+// countDown counts a field down and sets the flags by it.
+func (w *writer) countDown(name string) {
+	if !w.arm {
+		w.op("DECQ", w.field(name))
 		return
 	}
-	w.op("DECQ", w.field(name))
-	w.op("JNZ", label)
+	w.op("MOVD", w.field(name), armScratch)
+	w.op("SUBS", "$1", armScratch)
+	w.op("MOVD", armScratch, w.field(name))
+}
+
+// repeatArg counts a field down and jumps unless it is zero.
+func (w *writer) repeatArg(name, label string) {
+	w.countDown(name)
+	w.whole("JNZ", "BNE", label)
 }
 
 // word loads a whole number of 8 bytes.
@@ -231,7 +261,7 @@ func (w *writer) word(from memory, to string) {
 // register.
 func (w *writer) broadcastWord(amd64, arm64 string, to int) {
 	if w.arm {
-		w.op("VDUP", armNames[arm64], w.neon().numbers(to))
+		w.op("VDUP", armNames[arm64], w.numbers(to))
 		return
 	}
 	w.op(map[int]string{4: "VPBROADCASTD", 8: "VPBROADCASTQ"}[w.size], amd64, w.reg(to))
@@ -247,22 +277,23 @@ func (w *writer) loadWords(constant string, to int) {
 	w.op("VMOVUPS", constant, w.reg(to))
 }
 
-// neon writes NEON's instructions on vector registers.
-func (w *writer) neon() *armFunc { return &armFunc{w.elem, w.fn} }
-
 func scaledBy(register string, scale int) string {
 	return register + map[int]string{1: "", 4: "<<2", 8: "<<3"}[scale]
 }
 
-// tap loads an int32: the one that index counts from taps and offset bytes on.
-func (w *writer) tap(offset int, taps, index, to string) {
-	if w.arm {
-		w.op("ADD", armNames[index]+"<<2", armNames[taps], armScratch)
-		w.op("MOVW", at(armScratch, offset), armNames[to])
-	} else {
-		w.op("MOVLQSX", memory{taps, offset, index, 4}.String(), to)
-	}
+// tap loads an int32.
+func (w *writer) tap(from memory, to string) {
+	w.whole("MOVLQSX", "MOVW", w.address(from), to)
 	w.written(to)
+}
+
+// prefetchNext prefetches into the second cache level.
+func (w *writer) prefetchNext(register string) {
+	if w.arm {
+		w.op("PRFM", "("+armNames[register]+")", "PLDL2KEEP")
+		return
+	}
+	w.op("PREFETCHT1", "("+register+")")
 }
 
 func (w *writer) end() {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"cresset/internal/kgen/asm"
 )
 
 // armTemps is the first of the vector registers that hold operands in memory under NEON, which amd64's instructions read
@@ -24,11 +25,14 @@ func (a memory) String() string {
 	if a.index != "" {
 		text += fmt.Sprintf("(%s*%d)", a.index, a.scale)
 	}
-	if a.offset != 0 || strings.HasSuffix(text, "*1)") {
+	if a.offset != 0 {
 		text = fmt.Sprint(a.offset) + text
 	}
 	return text
 }
+
+// at is the operand in memory at a register's address plus bytes.
+func at(register string, bytes int) string { return memory{base: register, offset: bytes}.String() }
 
 // address returns an operand in memory. NEON adds the index to the base first, once while neither changes.
 func (w *writer) address(a memory) string {
@@ -47,17 +51,28 @@ func (w *writer) address(a memory) string {
 	return at(w.bases[pair], a.offset)
 }
 
-// loadMask loads the mask of part from where a field of the argument points, on amd64: into K1 by way of a register, or into that.
-func (w *writer) loadMask(field string, register int) {
-	if w.arm {
-		return
+// loadMasks loads masks from where fields of the argument point, on amd64: into K2 and those that follow by way of a spare register,
+// or into the registers from first on. useMask has part masked by one of them.
+func (w *writer) loadMasks(spare, first int, fields ...string) {
+	w.firstMask = first
+	for n, field := range fields {
+		if w.arm {
+			return
+		}
+		w.arg(field, "AX")
+		if w.masks {
+			w.op("VMOVUPS", "(AX)", w.reg(spare))
+			w.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[w.size], w.reg(spare), fmt.Sprintf("K%d", 2+n))
+			continue
+		}
+		w.op("VMOVUPS", "(AX)", w.reg(first+n))
 	}
-	w.arg(field, "AX")
-	w.op("VMOVUPS", "(AX)", w.reg(register))
-	w.mask = register
+}
+
+func (w *writer) useMask(n int) {
+	w.mask = w.reg(w.firstMask + n)
 	if w.masks {
-		w.op(map[int]string{4: "VPMOVD2M", 8: "VPMOVQ2M"}[w.size], w.reg(register), "K1")
-		w.mask = 1
+		w.mask = fmt.Sprintf("K%d", 2+n)
 	}
 }
 
@@ -70,102 +85,151 @@ func (w *writer) freeSum() string {
 	return armSums[slices.IndexFunc(armSums, func(r string) bool { return !slices.Contains(used, r) })]
 }
 
-// neonOne is the instruction that moves one number between memory and a register under NEON.
+// neonOne is the instruction that moves one number between memory and a register under NEON, whose other lanes become zero.
 func (w *writer) neonOne() string { return map[int]string{4: "FMOVS", 8: "FMOVD"}[w.size] }
 
-func (w *writer) load(from memory, to int) {
-	switch text := w.address(from); {
+// register is the name of a vector register where it is loaded and stored.
+func (w *writer) register(n int) string {
+	if w.arm {
+		return float(n)
+	}
+	return w.reg(n)
+}
+
+func (w *writer) load(from memory, to int) { w.transfer(w.address(from), w.register(to), ".Z") }
+
+func (w *writer) store(from int, to memory) { w.transfer(w.register(from), w.address(to), "") }
+
+// loadNext loads from where a pointer is, which NEON then moves on; amd64 adds CX to the pointer. NEON's storeNext stores so.
+func (w *writer) loadNext(pointer string, to int) {
+	if w.arm {
+		move, from := w.postIndexed(pointer)
+		w.op(move, from, float(to))
+		return
+	}
+	w.load(memory{pointer, 0, "CX", 1}, to)
+}
+
+func (w *writer) storeNext(from int, pointer string) {
+	move, to := w.postIndexed(pointer)
+	w.op(move, float(from), to)
+}
+
+func (w *writer) postIndexed(pointer string) (move, at string) {
+	defer w.written(pointer)
+	if w.part {
+		return w.neonOne() + ".P", fmt.Sprintf("%d(%s)", w.size, armNames[pointer])
+	}
+	return "FMOVQ.P", fmt.Sprintf("%d(%s)", w.bytes, armNames[pointer])
+}
+
+// transfer moves a vector between a register and memory, of part only what is there. The suffix Z makes the others zero.
+func (w *writer) transfer(from, to, suffix string) {
+	switch {
 	case w.arm && w.part:
-		w.op(w.neonOne(), text, float(to))
+		w.op(w.neonOne(), from, to)
 	case w.arm:
-		w.op("FMOVQ", text, float(to))
+		w.op("FMOVQ", from, to)
 	case w.part && w.masks:
-		w.op("VMOVU"+w.suffix+".Z", text, fmt.Sprintf("K%d", w.mask), w.reg(to))
+		w.op("VMOVU"+w.suffix+suffix, from, w.mask, to)
 	case w.part:
-		w.op("VMASKMOV"+w.suffix, text, w.reg(w.mask), w.reg(to))
+		w.op("VMASKMOV"+w.suffix, from, w.mask, to)
 	default:
-		w.op("VMOVU"+w.suffix, text, w.reg(to))
+		w.op("VMOVU"+w.suffix, from, to)
 	}
 }
 
-func (w *writer) store(from int, to memory) {
-	switch text := w.address(to); {
-	case w.arm && w.part:
-		w.op(w.neonOne(), float(from), text)
+// vectorOf is where a constant lies: a vector of whole numbers as large as the type of number.
+func (w *writer) vectorOf(f *asm.File, number func(n int) int) string {
+	var words []uint32
+	for n := range w.lanes(w.elem) {
+		words = append(words, uint32(number(n)))
+		if w.size == 8 {
+			words = append(words, 0)
+		}
+	}
+	return f.Words(words...)
+}
+
+func (w *writer) zero(n int) {
+	switch {
 	case w.arm:
-		w.op("FMOVQ", float(from), text)
+		w.op("VEOR", vector(n), vector(n), vector(n))
+	case w.masks: // VXORPS reaches the first half of the registers alone
+		w.op("VPXORD", w.reg(n), w.reg(n), w.reg(n))
 	default:
-		w.op("VMOVU"+w.suffix, w.reg(from), text)
+		w.op("VXORPS", w.reg(n), w.reg(n), w.reg(n))
 	}
 }
-
-func (w *writer) zero(n int) { w.machine.zero(w.fn, n) }
 
 func (w *writer) copy(from, to int) {
 	if w.arm {
 		w.op("VORR", vector(from), vector(from), vector(to))
 		return
 	}
-	w.op("VMOVAPS", w.reg(from), w.reg(to))
+	w.op("VMOVA"+w.suffix, w.reg(from), w.reg(to))
 }
 
 // broadcast fills a register with a number.
 func (w *writer) broadcast(from memory, to int) {
+	w.factor(from, to)
 	if w.arm {
-		one := w.suffixOfOne()
-		w.op(w.neonOne(), w.address(from), float(to))
-		w.op("VDUP", fmt.Sprintf("V%d.%s[0]", to, one), fmt.Sprintf("V%d.%s%d", to, one, w.lanes(w.elem)))
-		return
+		n := w.numbers(to)
+		w.op("VDUP", n[:len(n)-1]+"[0]", n)
 	}
-	w.op("VBROADCAST"+w.single, w.address(from), w.reg(to))
 }
-
-func (w *writer) suffixOfOne() string { return map[int]string{4: "S", 8: "D"}[w.size] }
 
 // factor loads a number for fmaFactor, which NEON need not broadcast.
-func (w *writer) factor(from memory, to int) {
-	if w.arm {
-		w.op(w.neonOne(), w.address(from), float(to))
-		return
-	}
-	w.broadcast(from, to)
+func (w *writer) factor(from memory, to int) { w.loadFactor(w.address(from), to) }
+
+func (w *writer) loadFactor(from string, to int) {
+	w.whole("VBROADCAST"+w.single, w.neonOne(), from, w.register(to))
 }
 
-// neonOperand loads an operand in memory into one of NEON's temporary registers.
-func (w *writer) neonOperand(from memory) int {
+// An operand is a vector register's number, or memory, which NEON's instructions do not read: it loads it into one of the temporary
+// registers first.
+type operand any
+
+func (w *writer) operand(x operand) string {
+	if n, ok := x.(int); ok {
+		return w.reg(n)
+	}
+	return w.address(x.(memory))
+}
+
+func (w *writer) neonOperand(x operand) int {
+	if n, ok := x.(int); ok {
+		return n
+	}
 	w.temp = (w.temp + 1) % armTempCount
-	w.load(from, armTemps+w.temp)
+	w.load(x.(memory), armTemps+w.temp)
 	return armTemps + w.temp
 }
 
-// fma adds to a sum the product of an operand in memory and a register, which fmaFactor takes from factor.
-func (w *writer) fma(x memory, y, sum int) { w.multiplyAdd(x, y, sum, false) }
-
-func (w *writer) fmaFactor(x memory, y, sum int) { w.multiplyAdd(x, y, sum, true) }
-
-func (w *writer) multiplyAdd(x memory, y, sum int, factor bool) {
-	arm := w.neon()
-	switch {
-	case factor && w.arm:
-		arm.fmaElement(sum, w.neonOperand(x), y)
-	case w.arm:
-		arm.three(neonFMLA, sum, y, w.neonOperand(x))
-	default:
-		w.op("VFMADD231"+w.suffix, w.address(x), w.reg(y), w.reg(sum))
+// fma adds to a sum the product of an operand and a register, which fmaFactor takes from factor.
+func (w *writer) fma(x operand, y, sum int) {
+	if w.arm {
+		w.three(neonFMLA, sum, y, w.neonOperand(x))
+		return
 	}
+	w.op("VFMADD231"+w.suffix, w.operand(x), w.reg(y), w.reg(sum))
 }
 
-// plus adds an operand in memory to a register; a masked one takes another register.
-func (w *writer) plus(x memory, to, masked int) {
-	switch {
-	case w.arm:
-		w.neon().three(neonFADD, to, to, w.neonOperand(x))
-	case w.part:
-		w.load(x, masked)
-		w.op("VADD"+w.suffix, w.reg(masked), w.reg(to), w.reg(to))
-	default:
-		w.op("VADD"+w.suffix, w.address(x), w.reg(to), w.reg(to))
+func (w *writer) fmaFactor(x operand, y, sum int) {
+	if w.arm {
+		w.fmaElement(sum, w.neonOperand(x), y)
+		return
 	}
+	w.fma(x, y, sum)
+}
+
+// plus adds an operand to a register.
+func (w *writer) plus(x operand, to int) {
+	if w.arm {
+		w.three(neonFADD, to, to, w.neonOperand(x))
+		return
+	}
+	w.op("VADD"+w.suffix, w.operand(x), w.reg(to), w.reg(to))
 }
 
 // widen converts the lower or the upper half of a register from float32 to float64. Amd64 changes the register with the upper.

@@ -1,5 +1,4 @@
-// Package open is the one place that chooses between the NVML of the machine and
-// a simulated one.
+// Package open is the one place that chooses between the NVML of the machine and a simulated one.
 package open
 
 import (
@@ -9,10 +8,9 @@ import (
 	"cresset/internal/tenants"
 )
 
-// Library returns the NVML of this process, which is not started yet: the one of
-// the machine that CRESSET_SIM describes, with the programs that run on it, or
-// the machine's own. While CRESSET_SIM is set, no real GPU is seen, whatever its
-// value. Each call opens it anew.
+// Library returns the NVML of this process, which is not started yet: the one of the machine that CRESSET_SIM describes,
+// with the programs that run on it, or the machine's own. While CRESSET_SIM is set, no real GPU is seen, whatever its value.
+// Each call opens it anew.
 func Library() (*nvml.API, error) {
 	value, simulated := hardware.Asked()
 	if !simulated {

@@ -5,17 +5,16 @@ import (
 	"cresset/internal/nvml"
 )
 
-// addErrors answers about errors of memory. What a description counts happened in
-// DRAM since the driver was loaded.
+// addErrors answers about errors of memory. What a description counts happened in DRAM since the driver was loaded.
 func (l *Library) addErrors(a *nvml.API) {
-	a.ECCMode = l.modes("nvmlDeviceGetEccMode", func(g *gpu) hardware.Setting { return g.ECC })
+	a.ECCMode = l.modes(func(g *gpu) hardware.Setting { return g.ECC })
 	a.ECCErrors = func(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter) (uint64, nvml.Return) {
-		return l.errors("nvmlDeviceGetTotalEccErrors", dev, kind, span, nvml.ECCDRAM)
+		return l.errors(dev, kind, span, nvml.ECCDRAM)
 	}
 	a.ECCErrorsAt = func(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter, place nvml.ECCPlace) (uint64, nvml.Return) {
-		return l.errors("nvmlDeviceGetMemoryErrorCounter", dev, kind, span, place)
+		return l.errors(dev, kind, span, place)
 	}
-	a.RetiredPages = tellOf(l, "nvmlDeviceGetRetiredPages", func(g *gpu, why nvml.Retirement) (int, nvml.Return) {
+	a.RetiredPages = tellOf(l, func(g *gpu, why nvml.Retirement) (int, nvml.Return) {
 		switch {
 		case why > nvml.RetiredDoubleBit:
 			return 0, nvml.ErrInvalidArgument
@@ -24,13 +23,13 @@ func (l *Library) addErrors(a *nvml.API) {
 		}
 		return 0, nvml.Success
 	})
-	a.RetirementsWait = tell(l, "nvmlDeviceGetRetiredPagesPendingStatus", func(g *gpu) (bool, nvml.Return) {
+	a.RetirementsWait = tell(l, func(g *gpu) (bool, nvml.Return) {
 		if g.ECC == hardware.Absent || remaps(g) {
 			return false, nvml.ErrNotSupported
 		}
 		return false, nvml.Success
 	})
-	a.RemappedRows = tell(l, "nvmlDeviceGetRemappedRows", func(g *gpu) (nvml.RemappedRows, nvml.Return) {
+	a.RemappedRows = tell(l, func(g *gpu) (nvml.RemappedRows, nvml.Return) {
 		if g.ECC == hardware.Absent || !remaps(g) {
 			return nvml.RemappedRows{}, nvml.ErrNotSupported
 		}
@@ -38,12 +37,11 @@ func (l *Library) addErrors(a *nvml.API) {
 	})
 }
 
-// remaps reports whether the GPU remaps rows, as those since Ampere do, where
-// older ones retire pages.
+// remaps reports whether the GPU remaps rows, as those since Ampere do, where older ones retire pages.
 func remaps(g *gpu) bool { return g.Major >= 8 }
 
-func (l *Library) errors(symbol string, dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter, place nvml.ECCPlace) (uint64, nvml.Return) {
-	g, r := l.gpu(symbol, dev)
+func (l *Library) errors(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter, place nvml.ECCPlace) (uint64, nvml.Return) {
+	g, r := l.gpu(dev)
 	switch {
 	case r != nvml.Success:
 		return 0, r

@@ -1,7 +1,6 @@
 package sim
 
-// generations has what drivers from a version on brought to NVML, after the
-// change log in NVIDIA's reference manual.
+// generations has what drivers from a version on brought to NVML, after the change log in NVIDIA's reference manual.
 var generations = []struct {
 	from    int
 	symbols []string

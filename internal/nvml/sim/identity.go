@@ -10,18 +10,18 @@ import (
 )
 
 func (l *Library) byIndex(index uint32) (nvml.Device, nvml.Return) {
-	if r := l.enter("nvmlDeviceGetHandleByIndex_v2"); r != nvml.Success {
+	if r := l.enter(); r != nvml.Success {
 		return 0, r
 	}
 	if uint64(index) >= uint64(len(l.gpus)) {
 		return 0, nvml.ErrInvalidArgument
 	}
-	return l.found(l.gpus[index])
+	return found(l.gpus[index])
 }
 
 // byBus takes the domain with any number of digits, as NVML does.
 func (l *Library) byBus(id string) (nvml.Device, nvml.Return) {
-	if r := l.enter("nvmlDeviceGetHandleByPciBusId_v2"); r != nvml.Success {
+	if r := l.enter(); r != nvml.Success {
 		return 0, r
 	}
 	var domain, bus, slot int
@@ -39,11 +39,11 @@ func (l *Library) find(is func(*gpu) bool) (nvml.Device, nvml.Return) {
 	if i < 0 {
 		return 0, nvml.ErrNotFound
 	}
-	return l.found(l.gpus[i])
+	return found(l.gpus[i])
 }
 
-func (l *Library) found(g *gpu) (nvml.Device, nvml.Return) {
-	if r := l.present(g); r != nvml.Success {
+func found(g *gpu) (nvml.Device, nvml.Return) {
+	if r := present(g); r != nvml.Success {
 		return 0, r
 	}
 	return g.handle(), nvml.Success

@@ -7,8 +7,7 @@ import (
 	"cresset/internal/nvml"
 )
 
-// recent is how old what is known of other programs may be: one round of queries
-// looks once.
+// recent is how old what is known of other programs may be: one round of queries looks once.
 const recent = 50 * time.Millisecond
 
 // load is what programs do on a GPU now, those of the description included.

@@ -11,17 +11,17 @@ import (
 const slots = 7
 
 func (l *Library) addMIG(a *nvml.API) {
-	a.MIGMode = l.modes("nvmlDeviceGetMigMode", func(g *gpu) hardware.Setting { return g.MIG })
-	a.MaxMIGDevices = tell(l, "nvmlDeviceGetMaxMigDeviceCount", func(g *gpu) (uint32, nvml.Return) {
+	a.MIGMode = l.modes(func(g *gpu) hardware.Setting { return g.MIG })
+	a.MaxMIGDevices = tell(l, func(g *gpu) (uint32, nvml.Return) {
 		if g.MIG == hardware.Absent {
 			return 0, nvml.Success
 		}
 		return slots, nvml.Success
 	})
-	a.MIGDevice = tellOf(l, "nvmlDeviceGetMigDeviceHandleByIndex", l.migDevice)
-	a.GPUInstance = tell(l, "nvmlDeviceGetGpuInstanceId", ofPart(func(i *hardware.Instance) uint32 { return uint32(i.GPUInstance) }))
-	a.ComputeInstance = tell(l, "nvmlDeviceGetComputeInstanceId", ofPart(func(i *hardware.Instance) uint32 { return uint32(i.ComputeInstance) }))
-	a.Attributes = tell(l, "nvmlDeviceGetAttributes_v2", ofPart(attributes))
+	a.MIGDevice = tellOf(l, l.migDevice)
+	a.GPUInstance = tell(l, ofPart(func(i *hardware.Instance) uint32 { return uint32(i.GPUInstance) }))
+	a.ComputeInstance = tell(l, ofPart(func(i *hardware.Instance) uint32 { return uint32(i.ComputeInstance) }))
+	a.Attributes = tell(l, ofPart(attributes))
 }
 
 // ofPart asks for what only MIG devices have.

@@ -51,7 +51,7 @@ func TestMIG(t *testing.T) {
 	if all, _ := a.ComputeProcesses(dev); len(all) != 1 || all[0].GPUInstance != 13 || all[0].ComputeInstance != 0 {
 		t.Errorf("processes: got %+v", all)
 	}
-	l.Lose(0)
+	l.gpus[0].lost = true
 	if _, r := a.Memory(first); r != nvml.ErrGPULost {
 		t.Errorf("of a lost GPU: got %v", r)
 	}

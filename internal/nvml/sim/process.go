@@ -6,8 +6,7 @@ import (
 	"cresset/internal/nvml"
 )
 
-// processes returns a GPU's processes of a kind: C computes, G draws. What runs
-// on simulated GPUs computes.
+// processes returns a GPU's processes of a kind: C computes, G draws. What runs on simulated GPUs computes.
 func (l *Library) processes(g *gpu, kind string) (all []nvml.Process, r nvml.Return) {
 	add := func(in *gpu, pid int, memory uint64) {
 		if l.machine.WDDM {
@@ -39,7 +38,7 @@ func (l *Library) processes(g *gpu, kind string) (all []nvml.Process, r nvml.Ret
 }
 
 func (l *Library) processName(pid uint32) (string, nvml.Return) {
-	if r := l.enter("nvmlSystemGetProcessName"); r != nvml.Success {
+	if r := l.enter(); r != nvml.Success {
 		return "", r
 	}
 	for _, g := range l.gpus {

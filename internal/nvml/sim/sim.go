@@ -1,7 +1,6 @@
-// Package sim is NVML without GPUs: it fills nvml.API, symbol for symbol, with a
-// machine that a hardware description tells of, as a driver of that machine's
-// generation would. What other programs do on the machine's simulated GPUs, it
-// shows beside what the description says.
+// Package sim is NVML without GPUs: it fills nvml.API, symbol for symbol, with a machine that a hardware description tells
+// of, as a driver of that machine's generation would. What other programs do on the machine's simulated GPUs, it shows
+// beside what the description says.
 package sim
 
 import (
@@ -14,8 +13,7 @@ import (
 	"cresset/internal/tenants"
 )
 
-// Library is a simulated NVML. Its methods are for tests; the rest of the program
-// uses API.
+// Library is a simulated NVML.
 type Library struct {
 	API *nvml.API
 
@@ -24,10 +22,8 @@ type Library struct {
 	parts   []*gpu // their MIG devices
 	table   *tenants.Table
 
-	mu     sync.Mutex // guards the fields below and the GPUs' lost
+	mu     sync.Mutex // guards starts
 	starts int        // Inits without a Shutdown
-	faults []*Fault
-	calls  map[string]int
 }
 
 // gpu is a GPU with its handle, which is not far from a small integer.
@@ -44,10 +40,9 @@ type gpu struct {
 
 const firstHandle = 0x1000 // far from small integers, which are mistakes
 
-// New returns a library for the machine. The table's programs are shown beside
-// the description's; it may be nil.
+// New returns a library for the machine. The table's programs are shown beside the description's; it may be nil.
 func New(m *hardware.Machine, table *tenants.Table) *Library {
-	l := &Library{machine: m, table: table, calls: map[string]int{}}
+	l := &Library{machine: m, table: table}
 	for i := range m.GPUs {
 		l.gpus = append(l.gpus, &gpu{GPU: &m.GPUs[i], physical: i, lost: m.GPUs[i].Lost})
 	}
@@ -66,41 +61,30 @@ func New(m *hardware.Machine, table *tenants.Table) *Library {
 
 func (g *gpu) handle() nvml.Device { return nvml.Device(firstHandle + 0x10*g.index + g.slot) }
 
-// begin counts a call and lets a fault strike it.
-func (l *Library) begin(symbol string) nvml.Return {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls[symbol]++
-	return l.fault(symbol)
-}
-
-// enter is begin for a call that wants a started library.
-func (l *Library) enter(symbol string) nvml.Return {
-	r := l.begin(symbol)
+// enter makes the check of every call that wants a started library.
+func (l *Library) enter() nvml.Return {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.starts == 0 {
 		return nvml.ErrUninitialized
 	}
-	return r
+	return nvml.Success
 }
 
 // gpu is enter for a call about a device.
-func (l *Library) gpu(symbol string, dev nvml.Device) (*gpu, nvml.Return) {
-	if r := l.enter(symbol); r != nvml.Success {
+func (l *Library) gpu(dev nvml.Device) (*gpu, nvml.Return) {
+	if r := l.enter(); r != nvml.Success {
 		return nil, r
 	}
 	for _, all := range [][]*gpu{l.gpus, l.parts} {
 		if i := slices.IndexFunc(all, func(g *gpu) bool { return g.handle() == dev }); i >= 0 {
-			return all[i], l.present(all[i])
+			return all[i], present(all[i])
 		}
 	}
 	return nil, nvml.ErrInvalidArgument
 }
 
-func (l *Library) present(g *gpu) nvml.Return {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func present(g *gpu) nvml.Return {
 	if g.lost || g.parent != nil && g.parent.lost {
 		return nvml.ErrGPULost
 	}
@@ -109,9 +93,6 @@ func (l *Library) present(g *gpu) nvml.Return {
 
 // init counts, as NVML does: each start wants a shutdown.
 func (l *Library) init() nvml.Return {
-	if r := l.begin("nvmlInit_v2"); r != nvml.Success {
-		return r
-	}
 	switch {
 	case l.machine.Unloaded:
 		return nvml.ErrDriverNotLoaded
@@ -125,7 +106,7 @@ func (l *Library) init() nvml.Return {
 }
 
 func (l *Library) shutdown() nvml.Return {
-	r := l.enter("nvmlShutdown")
+	r := l.enter()
 	if r != nvml.Success {
 		return r
 	}

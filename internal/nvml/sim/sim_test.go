@@ -186,49 +186,10 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestEveryFunctionCanFail injects a fault into each field of the table.
-func TestEveryFunctionCanFail(t *testing.T) {
-	l := preset(t, "a100", 2)
-	l.Inject(Fault{Symbol: "nvml*", Return: nvml.ErrUnknown, Always: true})
-	v := reflect.ValueOf(l.API).Elem()
-	for i := range v.NumField() {
-		tag, ok := v.Type().Field(i).Tag.Lookup("nvml")
-		if !ok || strings.HasPrefix(tag, "nvmlErrorString") {
-			continue
-		}
-		var args []reflect.Value
-		for j := range v.Field(i).Type().NumIn() {
-			args = append(args, reflect.Zero(v.Field(i).Type().In(j)))
-		}
-		results := v.Field(i).Call(args)
-		if got := results[len(results)-1].Interface(); got != nvml.ErrUnknown {
-			t.Errorf("%s: got %v", tag, got)
-		}
-		symbol, _, _ := strings.Cut(strings.TrimSuffix(tag, ",optional"), "|")
-		if l.Calls(symbol) == 0 {
-			t.Errorf("%s is not counted under its name", symbol)
-		}
-	}
-	if missing := l.API.Missing(); len(missing) > 0 {
-		t.Errorf("a new driver lacks %v", missing)
-	}
-}
-
-func TestFaultStrikesOnce(t *testing.T) {
-	l := preset(t, "t4", 1)
-	dev := device(t, l, 0)
-	l.Inject(Fault{Symbol: "nvmlDeviceGetPowerUsage", Skip: 1, Return: nvml.ErrUnknown})
-	for i, want := range []nvml.Return{nvml.Success, nvml.ErrUnknown, nvml.Success} {
-		if _, r := l.API.Power(dev); r != want {
-			t.Errorf("call %d: got %v, want %v", i, r, want)
-		}
-	}
-}
-
 func TestLostGPU(t *testing.T) {
 	l := preset(t, "t4", 2)
 	first, second := device(t, l, 0), device(t, l, 1)
-	l.Lose(0)
+	l.gpus[0].lost = true
 	if _, r := l.API.Memory(first); r != nvml.ErrGPULost {
 		t.Errorf("got %v", r)
 	}

@@ -11,26 +11,10 @@ extern "C" __global__ void misaligned(u8 *out) {
 }
 
 extern "C" __global__ void shared_overrun(u32 *out, u32 n) {
-	extern __shared__ u32 sm[];
+	__shared__ u32 sm[64];
 	sm[threadIdx.x + n] = 1;
 	__syncthreads();
 	out[threadIdx.x] = sm[threadIdx.x];
-}
-
-extern "C" __global__ void trap(const u32 *x) {
-	if (x[threadIdx.x] == 7)
-		__builtin_trap();
-}
-
-// Threads of one warp wait at two barriers of different numbers.
-extern "C" __global__ void divergent_barrier(u32 *out) {
-	if (threadIdx.x < 40) {
-		out[threadIdx.x] = 1;
-		__nvvm_barrier_sync(1);
-	} else {
-		out[threadIdx.x] = 2;
-		__nvvm_barrier_sync(2);
-	}
 }
 
 extern "C" __global__ void unconverged_shuffle(u32 *out) {
@@ -41,9 +25,4 @@ extern "C" __global__ void unconverged_shuffle(u32 *out) {
 	} else {
 		out[t] = v;
 	}
-}
-
-extern "C" __global__ void forever(volatile u32 *x) {
-	while (*x == 0)
-		;
 }

@@ -17,21 +17,19 @@ extern "C" __global__ void torture(u32 *out, const u32 *x, u32 n) {
 				goto done;
 		}
 		switch (acc % 6) {
-		case 0: acc += 17; break;
-		case 1: acc ^= v; break;
+		case 0: acc ^= v; break;
 		case 2: acc = acc << 3 | acc >> 29; break;
-		case 3: acc -= a; // on to 4
-		case 4: acc *= 7; break;
-		default: acc = ~acc;
+		case 5: acc -= a; // on to the default
+		default: acc *= 7;
 		}
 	}
 done:
 	out[i] = acc + v;
 }
 
-// Shuffles, votes and barriers in turn, over a ring in shared memory.
+// Shuffles and barriers in turn, over a ring in shared memory, in blocks of 128 threads.
 extern "C" __global__ void mix(u32 *out, const u32 *x, u32 rounds) {
-	extern __shared__ u32 ring[];
+	__shared__ u32 ring[128];
 	u32 t = threadIdx.x, n = blockDim.x;
 	u32 v = x[blockIdx.x * n + t];
 	for (u32 r = 0; r < rounds; r++) {
@@ -44,29 +42,8 @@ extern "C" __global__ void mix(u32 *out, const u32 *x, u32 rounds) {
 		v ^= __nvvm_shfl_sync_idx_i32(all, v, r, 31);
 		v += __nvvm_shfl_sync_bfly_i32(all, v, 5, 31);
 		v ^= __nvvm_shfl_sync_idx_i32(all, v, r & 7, 0x181f); // among eight
-		v += __nvvm_vote_ballot_sync(all, v & 1);
-		v += __nvvm_vote_any_sync(all, v == 5) + 2 * __nvvm_vote_all_sync(all, v != 5);
-		__nvvm_bar_warp_sync(all);
 	}
-	if (__nvvm_bar0_or(v == 0) || __nvvm_bar0_and(v > 1000000))
-		v++;
-	v += __nvvm_bar0_popc(v & 1);
 	out[blockIdx.x * n + t] = v;
-}
-
-extern "C" __global__ void local_array(u32 *out, const u32 *x, u32 n) {
-	u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-	if (i >= n)
-		return;
-	u32 a[16];
-	for (u32 j = 0; j < 16; j++)
-		a[j] = x[i] >> j;
-	for (u32 j = 0; j < 16; j++)
-		a[x[i] >> j & 15] += a[j] * j;
-	u32 s = 0;
-	for (u32 j = 0; j < 16; j++)
-		s = s * 33 + a[j];
-	out[i] = s;
 }
 
 __constant__ u32 table[8] = {3, 1, 4, 1, 5, 9, 2, 6};
@@ -74,8 +51,7 @@ __device__ u32 counter = 40;
 
 extern "C" __global__ void symbols(u32 *out) {
 	u32 t = threadIdx.x;
-	const u32 *p = t & 1 ? &table[t & 7] : &counter;
-	out[t] = *p + table[t >> 1 & 7];
+	out[t] = counter + table[t >> 1 & 7];
 	__syncthreads();
 	if (t == 0)
 		counter += 2;

@@ -33,7 +33,7 @@ template <class Value> INLINE f64 sumOf(const BatchNorm &p, const Part &part, Va
 	return joinRow<Total<f64>>(sum);
 }
 
-// What is kept of a part between two kernels: two numbers.
+// The two numbers of a part that one kernel stores and the next reads.
 INLINE void keep(const BatchNorm &p, u64 at, f64 a, f64 b) {
 	store<f64>(p.sums, (i64)(2 * at), a);
 	store<f64>(p.sums, (i64)(2 * at + 1), b);
@@ -41,12 +41,12 @@ INLINE void keep(const BatchNorm &p, u64 at, f64 a, f64 b) {
 INLINE f64 first(const BatchNorm &p, u64 at) { return load<f64>(p.sums, (i64)(2 * at)); }
 INLINE f64 second(const BatchNorm &p, u64 at) { return load<f64>(p.sums, (i64)(2 * at + 1)); }
 
-// follow moves a running figure toward that of a batch.
+// follow updates a running statistic by that of a batch, with the momentum.
 INLINE void follow(const BatchNorm &p, u64 running, i64 at, T batch) {
 	store<T>(running, at, (T)(p.momentum * (f64)batch + (1 - p.momentum) * (f64)load<T>(running, at)));
 }
 
-// figures writes a channel's mean and 1/√(variance + eps), of its mean and the sum of its squared distances from it.
+// figures writes a channel's statistics, mean and 1/√(variance + eps), of the mean and the sum of the squared distances from it.
 INLINE void figures(const BatchNorm &p, u64 c, f64 mean, f64 squares) {
 	f64 count = (f64)(i64)countOf(p);
 	store<T>(p.mean, (i64)c, (T)mean);
@@ -78,7 +78,7 @@ ROW_KERNEL(batch_norm_moments, 256)(const BatchNorm p) {
 	}
 }
 
-// The figures of a channel: in training those of its parts together, else the running ones.
+// The statistics of a channel: in training those of its parts combined, else the running ones.
 ROW_KERNEL(batch_norm_figures, 256)(const BatchNorm p) {
 #pragma unroll 1
 	for (u64 c = thread(); c < p.channels; c += threads()) {
@@ -121,7 +121,7 @@ ROW_KERNEL(batch_norm, 256)(const BatchNorm p) {
 }
 
 // totals writes the gradients of weight and bias, of Σ dy and Σ dy·(x - mean), and keeps what the gradient of x takes from
-// both: their shares of an element, which are nothing in evaluation.
+// both: per element, and zero in evaluation.
 INLINE void totals(const BatchNorm &p, u64 c, f64 sum, f64 dot) {
 	f64 count = (f64)(i64)countOf(p), r = count != 0 ? (f64)load<T>(p.invstd, (i64)c) : 0;
 	store<T>(p.dweight, (i64)c, (T)(dot * r));

@@ -1,4 +1,5 @@
-// Convolutions, as products of matrices of which the right one is never made: its elements are looked up where they lie.
+// Convolutions as implicit matrix products: the right operand, im2col's matrix, is never stored; its elements are loaded from
+// where they lie in x or y.
 //
 // Every kernel takes Convolution. A block computes a tile of one group's result, as in product.cu. Grid: blocks walk over the
 // tiles of all groups and parts, so that any number of blocks is right: as many as there are tiles. name_dtype: 256 threads,
@@ -167,9 +168,9 @@ struct Tile {
 	u32 m, n, group, part;
 };
 
-// fill brings the next tiles of both operands into shared memory, zeros beyond their ends: left of the rows from m on that
-// start at from, right of columns. Neighbouring threads take neighbouring steps of the left operand, and of the right one what
-// lies together in it. All loads are under way before the first store waits for one.
+// fill loads the next tiles of both operands into shared memory, zeros beyond their ends: left of the rows from m on that
+// start at from, right of columns. Neighbouring threads load neighbouring addresses of both operands. All loads are
+// issued before the first store to shared memory waits for one.
 template <class Kind, int ROWS, int COLUMNS, int THREADS>
 INLINE void fill(const Convolution &p, Operand<ROWS> &left, Operand<COLUMNS> &right, const Place *columns, const Step *steps,
 				 i64 from, u32 rows) {

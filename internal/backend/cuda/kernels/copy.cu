@@ -1,4 +1,5 @@
-// Copies and fills of elements by their size: in[0] to out, over any two layouts; in[0] may be a constant.
+// Copies and fills of elements by their size: in[0] to out, over any two layouts; in[0] may be a constant. By hand, since it is
+// compiled for sizes of elements and not for dtypes, which the elementwise table has.
 // dtypes: b8 b16 b32 b64
 #include "elementwise.cuh"
 

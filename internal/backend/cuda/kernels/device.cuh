@@ -21,7 +21,7 @@ using u64 = unsigned long long;
 using f32 = float;
 using f64 = double;
 
-// Global memory, told apart from other memory so that loads and stores need not find out.
+// Pointers to global memory by its own address space: accesses through generic pointers are slower.
 template <class E> using Global = __attribute__((address_space(1))) E *;
 template <class E> using Constant = const __attribute__((address_space(1))) E *;
 

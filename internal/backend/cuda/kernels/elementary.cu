@@ -71,16 +71,15 @@ ROW_KERNEL(expm1, 256)(const Elementwise args) {
 			const f32 t15 = __builtin_fmaf(t14, t8, 0x1.555554p-03f);
 			const f32 t16 = __builtin_fmaf(t15, t8, 0.5f);
 			const f32 t17 = __builtin_fmaf(t11, t16, t10);
-			const f32 t18 = t5 - 1.0f;
-			const f32 t19 = t18 + 0x1.8000fep+23f;
-			const u32 t20 = bits<u32>(t19);
-			const u32 t21 = t20 << 23u;
-			const f32 t22 = bits<f32>(t21);
-			const f32 t23 = t22 - 0.5f;
-			const f32 t24 = __builtin_fmaf(t22, t8, t23);
-			const f32 t25 = __builtin_fmaf(t22, t17, t24);
-			const f32 t26 = t25 * 2.0f;
-			t1 = t26;
+			const f32 t18 = t5 + 0x1.8000fcp+23f;
+			const u32 t19 = bits<u32>(t18);
+			const u32 t20 = t19 << 23u;
+			const f32 t21 = bits<f32>(t20);
+			const f32 t22 = t21 - 0.5f;
+			const f32 t23 = __builtin_fmaf(t21, t8, t22);
+			const f32 t24 = __builtin_fmaf(t21, t17, t23);
+			const f32 t25 = t24 * 2.0f;
+			t1 = t25;
 		}
 		store<f32>(args.out, at[0], t1);
 	});

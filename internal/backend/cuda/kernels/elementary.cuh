@@ -138,16 +138,15 @@ INLINE f32 expm1(f32 x) {
 		const f32 t15 = __builtin_fmaf(t14, t8, 0x1.555554p-03f);
 		const f32 t16 = __builtin_fmaf(t15, t8, 0.5f);
 		const f32 t17 = __builtin_fmaf(t11, t16, t10);
-		const f32 t18 = t5 - 1.0f;
-		const f32 t19 = t18 + 0x1.8000fep+23f;
-		const u32 t20 = bits<u32>(t19);
-		const u32 t21 = t20 << 23u;
-		const f32 t22 = bits<f32>(t21);
-		const f32 t23 = t22 - 0.5f;
-		const f32 t24 = __builtin_fmaf(t22, t8, t23);
-		const f32 t25 = __builtin_fmaf(t22, t17, t24);
-		const f32 t26 = t25 * 2.0f;
-		t1 = t26;
+		const f32 t18 = t5 + 0x1.8000fcp+23f;
+		const u32 t19 = bits<u32>(t18);
+		const u32 t20 = t19 << 23u;
+		const f32 t21 = bits<f32>(t20);
+		const f32 t22 = t21 - 0.5f;
+		const f32 t23 = __builtin_fmaf(t21, t8, t22);
+		const f32 t24 = __builtin_fmaf(t21, t17, t23);
+		const f32 t25 = t24 * 2.0f;
+		t1 = t25;
 	}
 	return t1;
 }
@@ -348,58 +347,57 @@ INLINE f32 sin(f32 x) {
 		} else {
 			const f32 t79 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
 			const f32 t80 = t79 - 0x1.8p+23f;
-			const u32 t81 = bits<u32>(t79);
-			const u32 t82 = t81 - 0x4b400000u;
-			const f32 t83 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
-			const f32 t84 = t80 * 0x1.777a5cp-25f;
-			const f32 t85 = -t84;
-			const f32 t86 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t85);
-			const f32 t87 = t83 + t84;
-			const f32 t88 = t87 - t83;
-			const f32 t89 = t87 - t88;
-			const f32 t90 = t83 - t89;
-			const f32 t91 = t84 - t88;
+			const f32 t81 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
+			const f32 t82 = t80 * 0x1.777a5cp-25f;
+			const f32 t83 = -t82;
+			const f32 t84 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t83);
+			const f32 t85 = t81 + t82;
+			const f32 t86 = t85 - t81;
+			const f32 t87 = t85 - t86;
+			const f32 t88 = t81 - t87;
+			const f32 t89 = t82 - t86;
+			const f32 t90 = t88 + t89;
+			const f32 t91 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t84);
 			const f32 t92 = t90 + t91;
-			const f32 t93 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t86);
-			const f32 t94 = t92 + t93;
-			const f32 t95 = t87 + t94;
-			const f32 t96 = t87 - t95;
-			const f32 t97 = t96 + t94;
-			t2 = t95;
-			t3 = t97;
-			t4 = t82;
+			const f32 t93 = t85 + t92;
+			const f32 t94 = t85 - t93;
+			const f32 t95 = t94 + t92;
+			const u32 t96 = bits<u32>(t79);
+			t2 = t93;
+			t3 = t95;
+			t4 = t96;
 		}
-		const f32 t98 = t2 * t2;
-		const u32 t99 = t4 << 31u;
-		f32 t100;
-		if ((i32)t99 < (i32)0u) {
-			const f32 t101 = __builtin_fmaf(0x1.99e80cp-16f, t98, -0x1.6c0c28p-10f);
-			const f32 t102 = __builtin_fmaf(t101, t98, 0x1.55554ap-05f);
-			const f32 t103 = __builtin_fmaf(t98, t102, -0.5f);
-			const f32 t104 = t2 * t3;
-			const f32 t105 = -t104;
-			const f32 t106 = __builtin_fmaf(t98, t103, t105);
-			const f32 t107 = 1.0f + t106;
-			t100 = t107;
+		const f32 t97 = t2 * t2;
+		const u32 t98 = t4 << 31u;
+		f32 t99;
+		if ((i32)t98 < (i32)0u) {
+			const f32 t100 = __builtin_fmaf(0x1.99e80cp-16f, t97, -0x1.6c0c28p-10f);
+			const f32 t101 = __builtin_fmaf(t100, t97, 0x1.55554ap-05f);
+			const f32 t102 = __builtin_fmaf(t97, t101, -0.5f);
+			const f32 t103 = t2 * t3;
+			const f32 t104 = -t103;
+			const f32 t105 = __builtin_fmaf(t97, t102, t104);
+			const f32 t106 = 1.0f + t105;
+			t99 = t106;
 		} else {
-			const f32 t108 = __builtin_fmaf(-0x1.9952fap-13f, t98, 0x1.110776p-07f);
-			const f32 t109 = __builtin_fmaf(t108, t98, -0x1.555546p-03f);
-			const f32 t110 = t98 * t2;
-			const f32 t111 = __builtin_fmaf(t110, t109, t3);
-			const f32 t112 = t2 + t111;
-			t100 = t112;
+			const f32 t107 = __builtin_fmaf(-0x1.9952fap-13f, t97, 0x1.110776p-07f);
+			const f32 t108 = __builtin_fmaf(t107, t97, -0x1.555546p-03f);
+			const f32 t109 = t97 * t2;
+			const f32 t110 = __builtin_fmaf(t109, t108, t3);
+			const f32 t111 = t2 + t110;
+			t99 = t111;
 		}
-		const u32 t113 = bits<u32>(t100);
-		const u32 t114 = t4 >> 1u;
-		const u32 t115 = t114 << 31u;
-		const u32 t116 = t113 ^ t115;
-		const f32 t117 = bits<f32>(t116);
-		const u32 t118 = bits<u32>(t117);
-		const u32 t119 = bits<u32>(x);
-		const u32 t120 = t119 & 0x80000000u;
-		const u32 t121 = t118 ^ t120;
-		const f32 t122 = bits<f32>(t121);
-		t1 = t122;
+		const u32 t112 = bits<u32>(t99);
+		const u32 t113 = t4 >> 1u;
+		const u32 t114 = t113 << 31u;
+		const u32 t115 = t112 ^ t114;
+		const f32 t116 = bits<f32>(t115);
+		const u32 t117 = bits<u32>(t116);
+		const u32 t118 = bits<u32>(x);
+		const u32 t119 = t118 & 0x80000000u;
+		const u32 t120 = t117 ^ t119;
+		const f32 t121 = bits<f32>(t120);
+		t1 = t121;
 	}
 	return t1;
 }
@@ -497,60 +495,59 @@ INLINE f32 cos(f32 x) {
 		} else {
 			const f32 t79 = __builtin_fmaf(t0, 0x1.45f306p-01f, 0x1.8p+23f);
 			const f32 t80 = t79 - 0x1.8p+23f;
-			const u32 t81 = bits<u32>(t79);
-			const u32 t82 = t81 - 0x4b400000u;
-			const f32 t83 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
-			const f32 t84 = t80 * 0x1.777a5cp-25f;
-			const f32 t85 = -t84;
-			const f32 t86 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t85);
-			const f32 t87 = t83 + t84;
-			const f32 t88 = t87 - t83;
-			const f32 t89 = t87 - t88;
-			const f32 t90 = t83 - t89;
-			const f32 t91 = t84 - t88;
+			const f32 t81 = __builtin_fmaf(t80, -0x1.921fb6p+00f, t0);
+			const f32 t82 = t80 * 0x1.777a5cp-25f;
+			const f32 t83 = -t82;
+			const f32 t84 = __builtin_fmaf(t80, 0x1.777a5cp-25f, t83);
+			const f32 t85 = t81 + t82;
+			const f32 t86 = t85 - t81;
+			const f32 t87 = t85 - t86;
+			const f32 t88 = t81 - t87;
+			const f32 t89 = t82 - t86;
+			const f32 t90 = t88 + t89;
+			const f32 t91 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t84);
 			const f32 t92 = t90 + t91;
-			const f32 t93 = __builtin_fmaf(t80, 0x1.ee59dap-50f, t86);
-			const f32 t94 = t92 + t93;
-			const f32 t95 = t87 + t94;
-			const f32 t96 = t87 - t95;
-			const f32 t97 = t96 + t94;
-			t2 = t95;
-			t3 = t97;
-			t4 = t82;
+			const f32 t93 = t85 + t92;
+			const f32 t94 = t85 - t93;
+			const f32 t95 = t94 + t92;
+			const u32 t96 = bits<u32>(t79);
+			t2 = t93;
+			t3 = t95;
+			t4 = t96;
 		}
-		const u32 t98 = t4 + 1u;
-		const f32 t99 = t2 * t2;
-		const u32 t100 = t98 << 31u;
-		f32 t101;
-		if ((i32)t100 < (i32)0u) {
-			const f32 t102 = __builtin_fmaf(0x1.99e80cp-16f, t99, -0x1.6c0c28p-10f);
-			const f32 t103 = __builtin_fmaf(t102, t99, 0x1.55554ap-05f);
-			const f32 t104 = __builtin_fmaf(t99, t103, -0.5f);
-			const f32 t105 = t2 * t3;
-			const f32 t106 = -t105;
-			const f32 t107 = __builtin_fmaf(t99, t104, t106);
-			const f32 t108 = 1.0f + t107;
-			t101 = t108;
+		const u32 t97 = t4 + 1u;
+		const f32 t98 = t2 * t2;
+		const u32 t99 = t97 << 31u;
+		f32 t100;
+		if ((i32)t99 < (i32)0u) {
+			const f32 t101 = __builtin_fmaf(0x1.99e80cp-16f, t98, -0x1.6c0c28p-10f);
+			const f32 t102 = __builtin_fmaf(t101, t98, 0x1.55554ap-05f);
+			const f32 t103 = __builtin_fmaf(t98, t102, -0.5f);
+			const f32 t104 = t2 * t3;
+			const f32 t105 = -t104;
+			const f32 t106 = __builtin_fmaf(t98, t103, t105);
+			const f32 t107 = 1.0f + t106;
+			t100 = t107;
 		} else {
-			const f32 t109 = __builtin_fmaf(-0x1.9952fap-13f, t99, 0x1.110776p-07f);
-			const f32 t110 = __builtin_fmaf(t109, t99, -0x1.555546p-03f);
-			const f32 t111 = t99 * t2;
-			const f32 t112 = __builtin_fmaf(t111, t110, t3);
-			const f32 t113 = t2 + t112;
-			t101 = t113;
+			const f32 t108 = __builtin_fmaf(-0x1.9952fap-13f, t98, 0x1.110776p-07f);
+			const f32 t109 = __builtin_fmaf(t108, t98, -0x1.555546p-03f);
+			const f32 t110 = t98 * t2;
+			const f32 t111 = __builtin_fmaf(t110, t109, t3);
+			const f32 t112 = t2 + t111;
+			t100 = t112;
 		}
-		const u32 t114 = bits<u32>(t101);
-		const u32 t115 = t98 >> 1u;
-		const u32 t116 = t115 << 31u;
-		const u32 t117 = t114 ^ t116;
-		const f32 t118 = bits<f32>(t117);
-		t1 = t118;
+		const u32 t113 = bits<u32>(t100);
+		const u32 t114 = t97 >> 1u;
+		const u32 t115 = t114 << 31u;
+		const u32 t116 = t113 ^ t115;
+		const f32 t117 = bits<f32>(t116);
+		t1 = t117;
 	}
 	return t1;
 }
 
 // (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on.
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.
 INLINE f32 tanh(f32 x) {
 	const u32 t0 = bits<u32>(x);
 	const u32 t1 = t0 | 0x80000000u;
@@ -558,12 +555,12 @@ INLINE f32 tanh(f32 x) {
 	f32 t3;
 	if (-0x1.2p-01f < t2) {
 		const f32 t4 = x * x;
-		const f32 t5 = __builtin_fmaf(-0x1.9454fp-08f, t4, 0x1.5811f6p-06f);
-		const f32 t6 = __builtin_fmaf(t5, t4, -0x1.b905c4p-05f);
-		const f32 t7 = __builtin_fmaf(t6, t4, 0x1.110c5ep-03f);
-		const f32 t8 = __builtin_fmaf(t7, t4, -0x1.555548p-02f);
-		const f32 t9 = t4 * x;
-		const f32 t10 = __builtin_fmaf(t9, t8, x);
+		const f32 t5 = t4 * x;
+		const f32 t6 = __builtin_fmaf(-0x1.9454fp-08f, t4, 0x1.5811f6p-06f);
+		const f32 t7 = __builtin_fmaf(t6, t4, -0x1.b905c4p-05f);
+		const f32 t8 = __builtin_fmaf(t7, t4, 0x1.110c5ep-03f);
+		const f32 t9 = __builtin_fmaf(t8, t4, -0x1.555548p-02f);
+		const f32 t10 = __builtin_fmaf(t5, t9, x);
 		t3 = t10;
 	} else {
 		const f32 t11 = t2 < -10.0f ? -10.0f : t2;
@@ -573,14 +570,14 @@ INLINE f32 tanh(f32 x) {
 		const u32 t15 = t14 << 23u;
 		const f32 t16 = bits<f32>(t15);
 		const f32 t17 = __builtin_fmaf(t13, 0x1.62e43p-02f, t11);
-		const f32 t18 = __builtin_fmaf(0x1.37c1e6p-04f, t17, -0x1.1224ep-02f);
-		const f32 t19 = __builtin_fmaf(t18, t17, 0x1.559bf4p-01f);
-		const f32 t20 = __builtin_fmaf(t19, t17, -0x1.5554bp+00f);
-		const f32 t21 = __builtin_fmaf(t20, t17, 0x1.ffffacp+00f);
-		const f32 t22 = __builtin_fmaf(t21, t17, -2.0f);
-		const f32 t23 = t16 * t17;
+		const f32 t18 = t16 * t17;
+		const f32 t19 = __builtin_fmaf(0x1.37c1e6p-04f, t17, -0x1.1224ep-02f);
+		const f32 t20 = __builtin_fmaf(t19, t17, 0x1.559bf4p-01f);
+		const f32 t21 = __builtin_fmaf(t20, t17, -0x1.5554bp+00f);
+		const f32 t22 = __builtin_fmaf(t21, t17, 0x1.ffffacp+00f);
+		const f32 t23 = __builtin_fmaf(t22, t17, -2.0f);
 		const f32 t24 = t16 + 1.0f;
-		const f32 t25 = __builtin_fmaf(t23, t22, t24);
+		const f32 t25 = __builtin_fmaf(t18, t23, t24);
 		const f32 t26 = 2.0f / t25;
 		const f32 t27 = 1.0f - t26;
 		t3 = t27;
@@ -593,7 +590,7 @@ INLINE f32 tanh(f32 x) {
 }
 
 // 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1.
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1 (float64: -760, 38).
 INLINE f32 sigmoid(f32 x) {
 	const f32 t0 = x < -110.0f ? -110.0f : x;
 	const f32 t1 = 18.0f < t0 ? 18.0f : t0;
@@ -620,7 +617,7 @@ INLINE f32 sigmoid(f32 x) {
 }
 
 // 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 3.9375 on it is 1, of float64 from 5.9375 on.
 INLINE f32 erf(f32 x) {
 	f32 t0;
 	if (x != x) {
@@ -956,7 +953,8 @@ INLINE f32 gelu(f32 x) {
 }
 
 // x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is 1.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is x
+// (float64: -21.625, 7.25).
 INLINE f32 gelutanh(f32 x) {
 	f32 t0;
 	if (bits<f32>(0xff800000u) < x) {
@@ -1056,6 +1054,28 @@ INLINE f32 softplus(f32 x) {
 	return t34;
 }
 
+// e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x.
+INLINE f32 expbelow(f32 x) {
+	const f32 t0 = x < -104.0f ? -104.0f : x;
+	const f32 t1 = __builtin_fmaf(t0, 0x1.715476p+00f, 0x1.80017ep+23f);
+	const f32 t2 = t1 - 0x1.80017ep+23f;
+	const f32 t3 = __builtin_fmaf(t2, -0x1.62e4p-01f, t0);
+	const f32 t4 = __builtin_fmaf(t2, -0x1.7f7d1cp-20f, t3);
+	const f32 t5 = __builtin_fmaf(0x1.6ac74ep-10f, t4, 0x1.123dep-07f);
+	const f32 t6 = __builtin_fmaf(t5, t4, 0x1.555858p-05f);
+	const f32 t7 = __builtin_fmaf(t6, t4, 0x1.55548cp-03f);
+	const f32 t8 = __builtin_fmaf(t7, t4, 0x1.fffffcp-02f);
+	const f32 t9 = __builtin_fmaf(t8, t4, 1.0f);
+	const f32 t10 = __builtin_fmaf(t9, t4, 1.0f);
+	const u32 t11 = bits<u32>(t1);
+	const u32 t12 = t11 << 23u;
+	const f32 t13 = bits<f32>(t12);
+	const f32 t14 = t10 * t13;
+	const f32 t15 = t14 * 0x1p-64f;
+	return t15;
+}
+
 // Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
 // With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.
 INLINE f32 geluslope(f32 x) {
@@ -1120,7 +1140,7 @@ INLINE f32 geluslope(f32 x) {
 }
 
 // e**x.
-// x = n*log(2) + r, e**x = 2**n * (1 + r + r*r*q(r)), as for float32.
+// x = n*log(2) + r, e**x = 2**n * p(r); log(2) in two parts (Cody and Waite), p by Remez.
 INLINE f64 exp(f64 x) {
 	const f64 t0 = x < -746.0 ? -746.0 : x;
 	const f64 t1 = 710.0 < t0 ? 710.0 : t0;
@@ -1323,612 +1343,6 @@ INLINE f64 log1p(f64 x) {
 	return t0;
 }
 
-// (e**x - e**-x) / (e**x + e**-x).
-// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 20 on.
-INLINE f64 tanh(f64 x) {
-	f64 t0;
-	if (x != x) {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	} else {
-		const u64 t1 = bits<u64>(x);
-		const u64 t2 = t1 | 0x8000000000000000ull;
-		const f64 t3 = bits<f64>(t2);
-		f64 t4;
-		if (-0x1.2p-01 < t3) {
-			const f64 t5 = x * x;
-			const f64 t6 = __builtin_fma(-0x1.3db91e68a57d9p-16, t5, 0x1.59b1baf828904p-14);
-			const f64 t7 = __builtin_fma(t6, t5, -0x1.e82272f297efdp-13);
-			const f64 t8 = __builtin_fma(t7, t5, 0x1.3463379cc8027p-11);
-			const f64 t9 = __builtin_fma(t8, t5, -0x1.7d8bec0f5b3f3p-10);
-			const f64 t10 = __builtin_fma(t9, t5, 0x1.d6d24ee8f9128p-09);
-			const f64 t11 = __builtin_fma(t10, t5, -0x1.226e2d35a9efp-07);
-			const f64 t12 = __builtin_fma(t11, t5, 0x1.664f484b158abp-06);
-			const f64 t13 = __builtin_fma(t12, t5, -0x1.ba1ba1b93ebfbp-05);
-			const f64 t14 = __builtin_fma(t13, t5, 0x1.111111111036cp-03);
-			const f64 t15 = __builtin_fma(t14, t5, -0x1.555555555554cp-02);
-			const f64 t16 = t5 * x;
-			const f64 t17 = __builtin_fma(t16, t15, x);
-			t4 = t17;
-		} else {
-			const f64 t18 = t3 < -20.0 ? -20.0 : t3;
-			const f64 t19 = __builtin_fma(t18, -0x1.71547652b82fep+01, 0x1.80000000003ffp+52);
-			const f64 t20 = t19 - 0x1.80000000003ffp+52;
-			const u64 t21 = bits<u64>(t19);
-			const u64 t22 = t21 << 52ull;
-			const f64 t23 = bits<f64>(t22);
-			const f64 t24 = __builtin_fma(t20, 0x1.62e42fefa2p-02, t18);
-			const f64 t25 = __builtin_fma(t20, 0x1.9ef35793c7673p-42, t24);
-			const f64 t26 = t23 * t25;
-			const f64 t27 = __builtin_fma(-0x1.af2b80e53b8fep-15, t25, 0x1.28b1474a4b367p-12);
-			const f64 t28 = __builtin_fma(t27, t25, -0x1.71de876a87d53p-10);
-			const f64 t29 = __builtin_fma(t28, t25, 0x1.a01997c8605d5p-08);
-			const f64 t30 = __builtin_fma(t29, t25, -0x1.a01a0147f2c7ap-06);
-			const f64 t31 = __builtin_fma(t30, t25, 0x1.6c16c1845eb18p-04);
-			const f64 t32 = __builtin_fma(t31, t25, -0x1.11111111259cep-02);
-			const f64 t33 = __builtin_fma(t32, t25, 0x1.5555555550865p-01);
-			const f64 t34 = __builtin_fma(t33, t25, -0x1.555555555551p+00);
-			const f64 t35 = __builtin_fma(t34, t25, 0x1.000000000000ap+01);
-			const f64 t36 = __builtin_fma(t35, t25, -2.0);
-			const f64 t37 = t23 + 1.0;
-			const f64 t38 = __builtin_fma(t26, t36, t37);
-			const f64 t39 = 2.0 / t38;
-			const f64 t40 = 1.0 - t39;
-			t4 = t40;
-		}
-		const u64 t41 = t1 & 0x8000000000000000ull;
-		const u64 t42 = bits<u64>(t4);
-		const u64 t43 = t42 | t41;
-		const f64 t44 = bits<f64>(t43);
-		t0 = t44;
-	}
-	return t0;
-}
-
-// 1/(1 + e**-x).
-// The exponential as for Exp, but added to 1 before it is rounded; below -760 the result is 0, above 38 it is 1.
-INLINE f64 sigmoid(f64 x) {
-	f64 t0;
-	if (x != x) {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	} else {
-		const f64 t1 = x < -760.0 ? -760.0 : x;
-		const f64 t2 = 38.0 < t1 ? 38.0 : t1;
-		const f64 t3 = __builtin_fma(t2, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
-		const f64 t4 = t3 - 0x1.800000000037fp+52;
-		const u64 t5 = bits<u64>(t3);
-		const u64 t6 = t5 << 52ull;
-		const f64 t7 = bits<f64>(t6);
-		const f64 t8 = __builtin_fma(t4, 0x1.62e42fefa2p-01, t2);
-		const f64 t9 = __builtin_fma(t4, 0x1.9ef35793c7673p-41, t8);
-		const f64 t10 = t7 < 0x1p-75 ? t7 : 0.0;
-		const f64 t11 = t7 - t10;
-		const f64 t12 = t7 * t9;
-		const f64 t13 = __builtin_fma(-0x1.af2b80e53b8fep-26, t9, 0x1.28b1474a4b367p-22);
-		const f64 t14 = __builtin_fma(t13, t9, -0x1.71de876a87d53p-19);
-		const f64 t15 = __builtin_fma(t14, t9, 0x1.a01997c8605d5p-16);
-		const f64 t16 = __builtin_fma(t15, t9, -0x1.a01a0147f2c7ap-13);
-		const f64 t17 = __builtin_fma(t16, t9, 0x1.6c16c1845eb18p-10);
-		const f64 t18 = __builtin_fma(t17, t9, -0x1.11111111259cep-07);
-		const f64 t19 = __builtin_fma(t18, t9, 0x1.5555555550865p-05);
-		const f64 t20 = __builtin_fma(t19, t9, -0x1.555555555551p-03);
-		const f64 t21 = __builtin_fma(t20, t9, 0x1.000000000000ap-01);
-		const f64 t22 = __builtin_fma(t21, t9, -1.0);
-		const f64 t23 = t10 + 0x1p-128;
-		const f64 t24 = __builtin_fma(t12, t22, t23);
-		const f64 t25 = t24 + t11;
-		const f64 t26 = 0x1p-128 / t25;
-		t0 = t26;
-	}
-	return t0;
-}
-
-// x/(1 + e**-x); NaN at -∞, as in PyTorch.
-// Sigmoid's quotient with x in its numerator.
-INLINE f64 silu(f64 x) {
-	f64 t0;
-	if (bits<f64>(0xfff0000000000000ull) < x) {
-		f64 t1;
-		if (38.0 < x) {
-			t1 = x;
-		} else {
-			const f64 t2 = x < -760.0 ? -760.0 : x;
-			const f64 t3 = 38.0 < t2 ? 38.0 : t2;
-			const f64 t4 = __builtin_fma(t3, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
-			const f64 t5 = t4 - 0x1.800000000037fp+52;
-			const u64 t6 = bits<u64>(t4);
-			const u64 t7 = t6 << 52ull;
-			const f64 t8 = bits<f64>(t7);
-			const f64 t9 = __builtin_fma(t5, 0x1.62e42fefa2p-01, t3);
-			const f64 t10 = __builtin_fma(t5, 0x1.9ef35793c7673p-41, t9);
-			const f64 t11 = t8 < 0x1p-75 ? t8 : 0.0;
-			const f64 t12 = t8 - t11;
-			const f64 t13 = t8 * t10;
-			const f64 t14 = __builtin_fma(-0x1.af2b80e53b8fep-26, t10, 0x1.28b1474a4b367p-22);
-			const f64 t15 = __builtin_fma(t14, t10, -0x1.71de876a87d53p-19);
-			const f64 t16 = __builtin_fma(t15, t10, 0x1.a01997c8605d5p-16);
-			const f64 t17 = __builtin_fma(t16, t10, -0x1.a01a0147f2c7ap-13);
-			const f64 t18 = __builtin_fma(t17, t10, 0x1.6c16c1845eb18p-10);
-			const f64 t19 = __builtin_fma(t18, t10, -0x1.11111111259cep-07);
-			const f64 t20 = __builtin_fma(t19, t10, 0x1.5555555550865p-05);
-			const f64 t21 = __builtin_fma(t20, t10, -0x1.555555555551p-03);
-			const f64 t22 = __builtin_fma(t21, t10, 0x1.000000000000ap-01);
-			const f64 t23 = __builtin_fma(t22, t10, -1.0);
-			const f64 t24 = t11 + 0x1p-128;
-			const f64 t25 = __builtin_fma(t13, t23, t24);
-			const f64 t26 = t25 + t12;
-			const f64 t27 = t2 / t26;
-			const f64 t28 = t27 * 0x1p-128;
-			t1 = t28;
-		}
-		t0 = t1;
-	} else {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	}
-	return t0;
-}
-
-// log(1 + e**x): Softplus for beta 1 and no threshold.
-// max(x, 0) + log1p(e**-|x|).
-INLINE f64 softplus(f64 x) {
-	f64 t0;
-	if (x != x) {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	} else {
-		f64 t1;
-		if (746.0 < x) {
-			t1 = x;
-		} else {
-			f64 t2;
-			if (x < -746.0) {
-				t2 = 0.0;
-			} else {
-				const f64 t3 = __builtin_fabs(x);
-				const f64 t4 = -t3;
-				const f64 t5 = __builtin_fma(t4, 0x1.71547652b82fep+00, 0x1.8p+52);
-				const f64 t6 = t5 - 0x1.8p+52;
-				const f64 t7 = __builtin_fma(t6, -0x1.62e42fefa2p-01, t4);
-				const f64 t8 = __builtin_fma(t6, -0x1.9ef35793c7673p-41, t7);
-				const f64 t9 = t8 * t8;
-				const f64 t10 = __builtin_fma(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26);
-				const f64 t11 = __builtin_fma(t10, t8, 0x1.27e4e439c0b21p-22);
-				const f64 t12 = __builtin_fma(t11, t8, 0x1.71ddfa09180ecp-19);
-				const f64 t13 = __builtin_fma(t12, t8, 0x1.a01a019e968eep-16);
-				const f64 t14 = __builtin_fma(t13, t8, 0x1.a01a01af666bep-13);
-				const f64 t15 = __builtin_fma(t14, t8, 0x1.6c16c16c1633bp-10);
-				const f64 t16 = __builtin_fma(t15, t8, 0x1.111111110f71fp-07);
-				const f64 t17 = __builtin_fma(t16, t8, 0x1.5555555555559p-05);
-				const f64 t18 = __builtin_fma(t17, t8, 0x1.5555555555559p-03);
-				const f64 t19 = __builtin_fma(t18, t8, 0.5);
-				const f64 t20 = __builtin_fma(t9, t19, t8);
-				const f64 t21 = 1.0 + t20;
-				const f64 t22 = t6 + 0x1.80000000007fep+52;
-				const u64 t23 = bits<u64>(t22);
-				const u64 t24 = t23 >> 1ull;
-				const u64 t25 = t24 << 52ull;
-				const f64 t26 = bits<f64>(t25);
-				const f64 t27 = t21 * t26;
-				const u64 t28 = t23 - t24;
-				const u64 t29 = t28 << 52ull;
-				const f64 t30 = bits<f64>(t29);
-				const f64 t31 = t27 * t30;
-				const f64 t32 = 1.0 + t31;
-				const u64 t33 = bits<u64>(t32);
-				const u64 t34 = t33 + 0x95f619980c433ull;
-				const u64 t35 = t34 & 0x7ff0000000000000ull;
-				const u64 t36 = 0x3ff0000000000000ull - t35;
-				const u64 t37 = bits<u64>(t31);
-				const u64 t38 = t37 + t36;
-				const f64 t39 = bits<f64>(t38);
-				const u64 t40 = 0x4010000000000000ull + t36;
-				const f64 t41 = bits<f64>(t40);
-				const f64 t42 = __builtin_fma(0.25, t41, -1.0);
-				const f64 t43 = t39 + t42;
-				const u64 t44 = t34 >> 52ull;
-				const u64 t45 = t44 | 0x4338000000000000ull;
-				const f64 t46 = bits<f64>(t45);
-				const f64 t47 = t46 - 0x1.80000000003ffp+52;
-				const f64 t48 = 2.0 + t43;
-				const f64 t49 = t43 / t48;
-				const f64 t50 = t49 * t49;
-				const f64 t51 = __builtin_fma(0x1.2f11beccb8e67p-03, t50, 0x1.39a08fefa1bfcp-03);
-				const f64 t52 = __builtin_fma(t51, t50, 0x1.746649df94a19p-03);
-				const f64 t53 = __builtin_fma(t52, t50, 0x1.c71c51d710ab9p-03);
-				const f64 t54 = __builtin_fma(t53, t50, 0x1.249249422af15p-02);
-				const f64 t55 = __builtin_fma(t54, t50, 0x1.999999997f9f1p-02);
-				const f64 t56 = __builtin_fma(t55, t50, 0x1.5555555555593p-01);
-				const f64 t57 = t43 * 0.5;
-				const f64 t58 = t57 * t43;
-				const f64 t59 = __builtin_fma(t50, t56, t58);
-				const f64 t60 = t47 * 0x1.9ef35793c7673p-41;
-				const f64 t61 = __builtin_fma(t49, t59, t60);
-				const f64 t62 = t58 - t61;
-				const f64 t63 = t43 - t62;
-				const f64 t64 = __builtin_fma(t47, 0x1.62e42fefa2p-01, t63);
-				f64 t65;
-				if (0.0 < x) {
-					const f64 t66 = x + t64;
-					t65 = t66;
-				} else {
-					t65 = t64;
-				}
-				t2 = t65;
-			}
-			t1 = t2;
-		}
-		t0 = t1;
-	}
-	return t0;
-}
-
-// 1/√x; -∞ at -0.
-// Two correctly rounded steps.
-INLINE f64 rsqrt(f64 x) {
-	const f64 t0 = __builtin_sqrt(x);
-	const f64 t1 = 1.0 / t0;
-	const f64 t2 = t1 != t1 ? bits<f64>(0x7ff8000000000000ull) : t1;
-	return t2;
-}
-
-// e**x for x <= 0, NaN for NaN.
-// As Exp, without what is for positive x.
-INLINE f64 expbelow(f64 x) {
-	const f64 t0 = x < -746.0 ? -746.0 : x;
-	const f64 t1 = __builtin_fma(t0, 0x1.71547652b82fep+00, 0x1.8p+52);
-	const f64 t2 = t1 - 0x1.8p+52;
-	const f64 t3 = __builtin_fma(t2, -0x1.62e42fefa2p-01, t0);
-	const f64 t4 = __builtin_fma(t2, -0x1.9ef35793c7673p-41, t3);
-	const f64 t5 = t4 * t4;
-	const f64 t6 = __builtin_fma(0x1.1f94e6e6c195ap-29, t4, 0x1.af5b6bc36836ep-26);
-	const f64 t7 = __builtin_fma(t6, t4, 0x1.27e4e439c0b21p-22);
-	const f64 t8 = __builtin_fma(t7, t4, 0x1.71ddfa09180ecp-19);
-	const f64 t9 = __builtin_fma(t8, t4, 0x1.a01a019e968eep-16);
-	const f64 t10 = __builtin_fma(t9, t4, 0x1.a01a01af666bep-13);
-	const f64 t11 = __builtin_fma(t10, t4, 0x1.6c16c16c1633bp-10);
-	const f64 t12 = __builtin_fma(t11, t4, 0x1.111111110f71fp-07);
-	const f64 t13 = __builtin_fma(t12, t4, 0x1.5555555555559p-05);
-	const f64 t14 = __builtin_fma(t13, t4, 0x1.5555555555559p-03);
-	const f64 t15 = __builtin_fma(t14, t4, 0.5);
-	const f64 t16 = __builtin_fma(t5, t15, t4);
-	const f64 t17 = 1.0 + t16;
-	const f64 t18 = t2 + 0x1.80000000007fep+52;
-	const u64 t19 = bits<u64>(t18);
-	const u64 t20 = t19 >> 1ull;
-	const u64 t21 = t20 << 52ull;
-	const f64 t22 = bits<f64>(t21);
-	const f64 t23 = t17 * t22;
-	const u64 t24 = t19 - t20;
-	const u64 t25 = t24 << 52ull;
-	const f64 t26 = bits<f64>(t25);
-	const f64 t27 = t23 * t26;
-	return t27;
-}
-
-// 2/√π times the integral of e**-t*t from 0 to x.
-// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 5.9375 on it is 1.
-INLINE f64 erf(f64 x) {
-	const f64 t0 = __builtin_fabs(x);
-	const f64 t1 = 5.9375 < t0 ? 5.9375 : t0;
-	f64 t2;
-	if (t1 < 1.0) {
-		const f64 t3 = t1 * t1;
-		const f64 t4 = __builtin_fma(-0x1.a07536508e1aep-31, t3, 0x1.d34b47ea7e467p-27);
-		const f64 t5 = __builtin_fma(t4, t3, -0x1.5b784d03bc834p-23);
-		const f64 t6 = __builtin_fma(t5, t3, 0x1.b9683d82c1eb6p-20);
-		const f64 t7 = __builtin_fma(t6, t3, -0x1.f4c7e3d9111eap-17);
-		const f64 t8 = __builtin_fma(t7, t3, 0x1.f9a29233a57a6p-14);
-		const f64 t9 = __builtin_fma(t8, t3, -0x1.c02dae8b9f6aap-11);
-		const f64 t10 = __builtin_fma(t9, t3, 0x1.565bccedde602p-08);
-		const f64 t11 = __builtin_fma(t10, t3, -0x1.b82ce311a3343p-06);
-		const f64 t12 = __builtin_fma(t11, t3, 0x1.ce2f21a03f792p-04);
-		const f64 t13 = __builtin_fma(t12, t3, -0x1.812746b03799cp-02);
-		const f64 t14 = __builtin_fma(t13, t3, 0x1.06eba8214db68p-03);
-		const f64 t15 = __builtin_fma(t1, t14, t1);
-		t2 = t15;
-	} else {
-		const f64 t16 = t1 - 1.0;
-		const f64 t17 = __builtin_fma(0x1.5f3d1857da3f5p-38, t16, -0x1.0c3e11e7aa73cp-33);
-		const f64 t18 = __builtin_fma(t17, t16, 0x1.71788ca2c3715p-30);
-		const f64 t19 = __builtin_fma(t18, t16, -0x1.298250af56f98p-27);
-		const f64 t20 = __builtin_fma(t19, t16, 0x1.2347873f678fbp-25);
-		const f64 t21 = __builtin_fma(t20, t16, -0x1.fddf52f00c371p-25);
-		const f64 t22 = __builtin_fma(t21, t16, -0x1.b2672d6405f01p-23);
-		const f64 t23 = __builtin_fma(t22, t16, 0x1.1daccff8c1504p-19);
-		const f64 t24 = __builtin_fma(t23, t16, -0x1.4465b29619277p-17);
-		const f64 t25 = __builtin_fma(t24, t16, 0x1.c846fb9d7504dp-16);
-		const f64 t26 = __builtin_fma(t25, t16, -0x1.b9274fa0b91a5p-16);
-		const f64 t27 = __builtin_fma(t26, t16, -0x1.f1b09f228dde9p-13);
-		const f64 t28 = __builtin_fma(t27, t16, 0x1.033f5b922bddbp-09);
-		const f64 t29 = __builtin_fma(t28, t16, -0x1.48c9d391e09f8p-07);
-		const f64 t30 = __builtin_fma(t29, t16, 0x1.5477f09a3ed11p-05);
-		const f64 t31 = __builtin_fma(t30, t16, 0x1.afabc11a2a716p-01);
-		const f64 t32 = __builtin_fma(t31, t16, 0x1.51c9b0006c22ap+01);
-		const f64 t33 = __builtin_fma(t32, t16, 0x1.d97fbf27aa2a1p+00);
-		const f64 t34 = -t33;
-		const f64 t35 = __builtin_fma(t34, 0x1.71547652b82fep+00, 0x1.8p+52);
-		const f64 t36 = t35 - 0x1.8p+52;
-		const f64 t37 = __builtin_fma(t36, -0x1.62e42fefa2p-01, t34);
-		const f64 t38 = __builtin_fma(t36, -0x1.9ef35793c7673p-41, t37);
-		const f64 t39 = t38 * t38;
-		const f64 t40 = __builtin_fma(0x1.1f94e6e6c195ap-29, t38, 0x1.af5b6bc36836ep-26);
-		const f64 t41 = __builtin_fma(t40, t38, 0x1.27e4e439c0b21p-22);
-		const f64 t42 = __builtin_fma(t41, t38, 0x1.71ddfa09180ecp-19);
-		const f64 t43 = __builtin_fma(t42, t38, 0x1.a01a019e968eep-16);
-		const f64 t44 = __builtin_fma(t43, t38, 0x1.a01a01af666bep-13);
-		const f64 t45 = __builtin_fma(t44, t38, 0x1.6c16c16c1633bp-10);
-		const f64 t46 = __builtin_fma(t45, t38, 0x1.111111110f71fp-07);
-		const f64 t47 = __builtin_fma(t46, t38, 0x1.5555555555559p-05);
-		const f64 t48 = __builtin_fma(t47, t38, 0x1.5555555555559p-03);
-		const f64 t49 = __builtin_fma(t48, t38, 0.5);
-		const f64 t50 = __builtin_fma(t39, t49, t38);
-		const f64 t51 = 1.0 + t50;
-		const f64 t52 = -t51;
-		const f64 t53 = t36 + 0x1.80000000003ffp+52;
-		const u64 t54 = bits<u64>(t53);
-		const u64 t55 = t54 << 52ull;
-		const f64 t56 = bits<f64>(t55);
-		const f64 t57 = __builtin_fma(t52, t56, 1.0);
-		t2 = t57;
-	}
-	const u64 t58 = bits<u64>(x);
-	const u64 t59 = t58 & 0x8000000000000000ull;
-	const u64 t60 = bits<u64>(t2);
-	const u64 t61 = t60 | t59;
-	const f64 t62 = bits<f64>(t61);
-	return t62;
-}
-
-// x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
-// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π.
-INLINE f64 gelu(f64 x) {
-	f64 t0;
-	if (bits<f64>(0xfff0000000000000ull) < x) {
-		const f64 t1 = __builtin_fabs(x);
-		const f64 t2 = 38.75 < t1 ? 38.75 : t1;
-		const f64 t3 = __builtin_fma(t2, 1.25, 1.0);
-		const f64 t4 = 1.0 - t3;
-		const f64 t5 = __builtin_fma(t2, 1.25, t4);
-		const f64 t6 = t2 + 5.5;
-		const f64 t7 = t3 * t6;
-		const f64 t8 = 1.0 / t7;
-		const f64 t9 = t2 + t2;
-		const f64 t10 = t9 * t3;
-		const f64 t11 = t10 * t8;
-		const f64 t12 = t11 - 1.0;
-		const f64 t13 = __builtin_fma(-0x1.89315855cd06ap-29, t12, -0x1.ed216288f8be9p-28);
-		const f64 t14 = __builtin_fma(t13, t12, 0x1.9573928486f2p-26);
-		const f64 t15 = __builtin_fma(t14, t12, 0x1.119a8de9f5371p-24);
-		const f64 t16 = __builtin_fma(t15, t12, -0x1.84c05631ecd49p-23);
-		const f64 t17 = __builtin_fma(t16, t12, -0x1.82ac12d501295p-22);
-		const f64 t18 = __builtin_fma(t17, t12, 0x1.a30aa0db32f71p-20);
-		const f64 t19 = __builtin_fma(t18, t12, 0x1.1764a6bf11749p-20);
-		const f64 t20 = __builtin_fma(t19, t12, -0x1.bfd4a0590104dp-17);
-		const f64 t21 = __builtin_fma(t20, t12, 0x1.c288252e4dd93p-17);
-		const f64 t22 = __builtin_fma(t21, t12, 0x1.69a67f8ec0fc8p-14);
-		const f64 t23 = __builtin_fma(t22, t12, -0x1.5aae3369e48cfp-12);
-		const f64 t24 = __builtin_fma(t23, t12, 0x1.42dababc598c6p-13);
-		const f64 t25 = __builtin_fma(t24, t12, 0x1.7475197c9dc81p-09);
-		const f64 t26 = __builtin_fma(t25, t12, -0x1.d1d922c499f88p-07);
-		const f64 t27 = __builtin_fma(t26, t12, 0x1.5bc6799d994ffp-05);
-		const f64 t28 = __builtin_fma(t27, t12, -0x1.856231c73755ep-04);
-		const f64 t29 = __builtin_fma(t28, t12, 0x1.5da0ca9234383p-03);
-		const f64 t30 = __builtin_fma(t29, t12, -0x1.00dbbf3ffeb26p-02);
-		const f64 t31 = __builtin_fma(t30, t12, 0x1.308afb6cac71cp-02);
-		const f64 t32 = __builtin_fma(t31, t12, -0x1.0cba26609d418p-02);
-		const f64 t33 = __builtin_fma(t32, t12, 0x1.b9f2a81050cdap-04);
-		const f64 t34 = t11 * t33;
-		const f64 t35 = t6 * t8;
-		const f64 t36 = t2 * -0.5;
-		const f64 t37 = t36 * t2;
-		const f64 t38 = -t37;
-		const f64 t39 = __builtin_fma(t36, t2, t38);
-		const f64 t40 = __builtin_fma(t37, 0x1.71547652b82fep+00, 0x1.8p+52);
-		const f64 t41 = t40 - 0x1.8p+52;
-		const f64 t42 = __builtin_fma(t41, -0x1.62e42fefa2p-01, t37);
-		const f64 t43 = -t39;
-		const f64 t44 = __builtin_fma(t41, 0x1.9ef35793c7673p-41, t43);
-		const f64 t45 = t42 - t44;
-		const f64 t46 = t42 - t45;
-		const f64 t47 = t46 - t44;
-		const f64 t48 = t45 * t45;
-		const f64 t49 = __builtin_fma(0x1.1f94e6e6c195ap-29, t45, 0x1.af5b6bc36836ep-26);
-		const f64 t50 = __builtin_fma(t49, t45, 0x1.27e4e439c0b21p-22);
-		const f64 t51 = __builtin_fma(t50, t45, 0x1.71ddfa09180ecp-19);
-		const f64 t52 = __builtin_fma(t51, t45, 0x1.a01a019e968eep-16);
-		const f64 t53 = __builtin_fma(t52, t45, 0x1.a01a01af666bep-13);
-		const f64 t54 = __builtin_fma(t53, t45, 0x1.6c16c16c1633bp-10);
-		const f64 t55 = __builtin_fma(t54, t45, 0x1.111111110f71fp-07);
-		const f64 t56 = __builtin_fma(t55, t45, 0x1.5555555555559p-05);
-		const f64 t57 = __builtin_fma(t56, t45, 0x1.5555555555559p-03);
-		const f64 t58 = __builtin_fma(t57, t45, 0.5);
-		const f64 t59 = __builtin_fma(t48, t58, t47);
-		const f64 t60 = t45 + t59;
-		const f64 t61 = t2 * t35;
-		const f64 t62 = -t61;
-		const f64 t63 = __builtin_fma(t62, t3, t2);
-		const f64 t64 = __builtin_fma(t62, t5, t63);
-		const f64 t65 = t64 * t35;
-		const f64 t66 = __builtin_fma(t34, t60, t34);
-		const f64 t67 = t66 + t60;
-		const f64 t68 = __builtin_fma(t65, t67, t65);
-		const f64 t69 = __builtin_fma(t61, t67, t68);
-		const f64 t70 = t61 + t69;
-		const f64 t71 = t41 - 1.0;
-		const f64 t72 = t71 + 0x1.80000000007fep+52;
-		const u64 t73 = bits<u64>(t72);
-		const u64 t74 = t73 >> 1ull;
-		const u64 t75 = t74 << 52ull;
-		const f64 t76 = bits<f64>(t75);
-		const f64 t77 = t70 * t76;
-		const u64 t78 = t73 - t74;
-		const u64 t79 = t78 << 52ull;
-		const f64 t80 = bits<f64>(t79);
-		const f64 t81 = t77 * t80;
-		const f64 t82 = x < -0.0 ? -0.0 : x;
-		const f64 t83 = t82 - t81;
-		t0 = t83;
-	} else {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	}
-	return t0;
-}
-
-// Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
-// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.
-INLINE f64 geluslope(f64 x) {
-	const f64 t0 = __builtin_fabs(x);
-	f64 t1;
-	if (t0 < bits<f64>(0x7ff0000000000000ull)) {
-		const f64 t2 = 38.75 < t0 ? 38.75 : t0;
-		const f64 t3 = __builtin_fma(t2, 1.25, 1.0);
-		const f64 t4 = 1.0 - t3;
-		const f64 t5 = __builtin_fma(t2, 1.25, t4);
-		const f64 t6 = t2 + 5.5;
-		const f64 t7 = t3 * t6;
-		const f64 t8 = 1.0 / t7;
-		const f64 t9 = t2 + t2;
-		const f64 t10 = t9 * t3;
-		const f64 t11 = t10 * t8;
-		const f64 t12 = t11 - 1.0;
-		const f64 t13 = __builtin_fma(-0x1.89315855cd06ap-29, t12, -0x1.ed216288f8be9p-28);
-		const f64 t14 = __builtin_fma(t13, t12, 0x1.9573928486f2p-26);
-		const f64 t15 = __builtin_fma(t14, t12, 0x1.119a8de9f5371p-24);
-		const f64 t16 = __builtin_fma(t15, t12, -0x1.84c05631ecd49p-23);
-		const f64 t17 = __builtin_fma(t16, t12, -0x1.82ac12d501295p-22);
-		const f64 t18 = __builtin_fma(t17, t12, 0x1.a30aa0db32f71p-20);
-		const f64 t19 = __builtin_fma(t18, t12, 0x1.1764a6bf11749p-20);
-		const f64 t20 = __builtin_fma(t19, t12, -0x1.bfd4a0590104dp-17);
-		const f64 t21 = __builtin_fma(t20, t12, 0x1.c288252e4dd93p-17);
-		const f64 t22 = __builtin_fma(t21, t12, 0x1.69a67f8ec0fc8p-14);
-		const f64 t23 = __builtin_fma(t22, t12, -0x1.5aae3369e48cfp-12);
-		const f64 t24 = __builtin_fma(t23, t12, 0x1.42dababc598c6p-13);
-		const f64 t25 = __builtin_fma(t24, t12, 0x1.7475197c9dc81p-09);
-		const f64 t26 = __builtin_fma(t25, t12, -0x1.d1d922c499f88p-07);
-		const f64 t27 = __builtin_fma(t26, t12, 0x1.5bc6799d994ffp-05);
-		const f64 t28 = __builtin_fma(t27, t12, -0x1.856231c73755ep-04);
-		const f64 t29 = __builtin_fma(t28, t12, 0x1.5da0ca9234383p-03);
-		const f64 t30 = __builtin_fma(t29, t12, -0x1.00dbbf3ffeb26p-02);
-		const f64 t31 = __builtin_fma(t30, t12, 0x1.308afb6cac71cp-02);
-		const f64 t32 = __builtin_fma(t31, t12, -0x1.0cba26609d418p-02);
-		const f64 t33 = __builtin_fma(t32, t12, 0x1.b9f2a81050cdap-04);
-		const f64 t34 = t11 * t33;
-		const f64 t35 = t6 * t8;
-		const f64 t36 = t2 * -0.5;
-		const f64 t37 = t36 * t2;
-		const f64 t38 = -t37;
-		const f64 t39 = __builtin_fma(t36, t2, t38);
-		const f64 t40 = __builtin_fma(t37, 0x1.71547652b82fep+00, 0x1.8p+52);
-		const f64 t41 = t40 - 0x1.8p+52;
-		const f64 t42 = __builtin_fma(t41, -0x1.62e42fefa2p-01, t37);
-		const f64 t43 = -t39;
-		const f64 t44 = __builtin_fma(t41, 0x1.9ef35793c7673p-41, t43);
-		const f64 t45 = t42 - t44;
-		const f64 t46 = t42 - t45;
-		const f64 t47 = t46 - t44;
-		const f64 t48 = t45 * t45;
-		const f64 t49 = __builtin_fma(0x1.1f94e6e6c195ap-29, t45, 0x1.af5b6bc36836ep-26);
-		const f64 t50 = __builtin_fma(t49, t45, 0x1.27e4e439c0b21p-22);
-		const f64 t51 = __builtin_fma(t50, t45, 0x1.71ddfa09180ecp-19);
-		const f64 t52 = __builtin_fma(t51, t45, 0x1.a01a019e968eep-16);
-		const f64 t53 = __builtin_fma(t52, t45, 0x1.a01a01af666bep-13);
-		const f64 t54 = __builtin_fma(t53, t45, 0x1.6c16c16c1633bp-10);
-		const f64 t55 = __builtin_fma(t54, t45, 0x1.111111110f71fp-07);
-		const f64 t56 = __builtin_fma(t55, t45, 0x1.5555555555559p-05);
-		const f64 t57 = __builtin_fma(t56, t45, 0x1.5555555555559p-03);
-		const f64 t58 = __builtin_fma(t57, t45, 0.5);
-		const f64 t59 = __builtin_fma(t48, t58, t47);
-		const f64 t60 = t45 + t59;
-		const f64 t61 = -t35;
-		const f64 t62 = __builtin_fma(t61, t3, 1.0);
-		const f64 t63 = __builtin_fma(t61, t5, t62);
-		const f64 t64 = 0.5 * t35;
-		const f64 t65 = t34 + t63;
-		const f64 t66 = __builtin_fma(t64, t65, t64);
-		const f64 t67 = __builtin_fma(0x1.cbc0d30ebfd15p-56, t2, t66);
-		const f64 t68 = __builtin_fma(-0x1.9884533d43651p-02, t2, t67);
-		const f64 t69 = __builtin_fma(t68, t60, t68);
-		const f64 t70 = t41 + 0x1.80000000007fep+52;
-		const u64 t71 = bits<u64>(t70);
-		const u64 t72 = t71 >> 1ull;
-		const u64 t73 = t72 << 52ull;
-		const f64 t74 = bits<f64>(t73);
-		const f64 t75 = t69 * t74;
-		const u64 t76 = t71 - t72;
-		const u64 t77 = t76 << 52ull;
-		const f64 t78 = bits<f64>(t77);
-		const f64 t79 = t75 * t78;
-		f64 t80;
-		if (x < 0.0) {
-			t80 = t79;
-		} else {
-			const f64 t81 = 1.0 - t79;
-			t80 = t81;
-		}
-		t1 = t80;
-	} else {
-		t1 = bits<f64>(0x7ff8000000000000ull);
-	}
-	return t1;
-}
-
-// x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
-// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -21.625 it is 0, above 7.25 it is x.
-INLINE f64 gelutanh(f64 x) {
-	f64 t0;
-	if (bits<f64>(0xfff0000000000000ull) < x) {
-		f64 t1;
-		if (7.25 < x) {
-			t1 = x;
-		} else {
-			const f64 t2 = x < -0x1.5ap+04 ? -0x1.5ap+04 : x;
-			const f64 t3 = 7.25 < t2 ? 7.25 : t2;
-			const f64 t4 = t3 * t3;
-			const f64 t5 = -t4;
-			const f64 t6 = __builtin_fma(t3, t3, t5);
-			const f64 t7 = __builtin_fma(t4, 0x1.2444f2a4d8b4bp-04, 0x1.9884533d4364p+00);
-			const f64 t8 = 0x1.9884533d4364p+00 - t7;
-			const f64 t9 = __builtin_fma(t4, 0x1.2444f2a4d8b4bp-04, t8);
-			const f64 t10 = __builtin_fma(t4, -0x1.6c843a29d1c7p-61, 0x1.08d0fcb3c500cp-48);
-			const f64 t11 = __builtin_fma(t6, 0x1.2444f2a4d8b4bp-04, t10);
-			const f64 t12 = t3 * t7;
-			const f64 t13 = -t12;
-			const f64 t14 = __builtin_fma(t3, t7, t13);
-			const f64 t15 = t9 + t11;
-			const f64 t16 = __builtin_fma(t3, t15, t14);
-			const f64 t17 = __builtin_fma(t12, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
-			const f64 t18 = t17 - 0x1.800000000037fp+52;
-			const u64 t19 = bits<u64>(t17);
-			const u64 t20 = t19 << 52ull;
-			const f64 t21 = bits<f64>(t20);
-			const f64 t22 = __builtin_fma(t18, 0x1.62e42fefa2p-01, t12);
-			const f64 t23 = __builtin_fma(t18, 0x1.9ef35793c7673p-41, t16);
-			const f64 t24 = t22 + t23;
-			const f64 t25 = t21 < 0x1p-75 ? t21 : 0.0;
-			const f64 t26 = t21 - t25;
-			const f64 t27 = t21 * t24;
-			const f64 t28 = __builtin_fma(-0x1.af2b80e53b8fep-26, t24, 0x1.28b1474a4b367p-22);
-			const f64 t29 = __builtin_fma(t28, t24, -0x1.71de876a87d53p-19);
-			const f64 t30 = __builtin_fma(t29, t24, 0x1.a01997c8605d5p-16);
-			const f64 t31 = __builtin_fma(t30, t24, -0x1.a01a0147f2c7ap-13);
-			const f64 t32 = __builtin_fma(t31, t24, 0x1.6c16c1845eb18p-10);
-			const f64 t33 = __builtin_fma(t32, t24, -0x1.11111111259cep-07);
-			const f64 t34 = __builtin_fma(t33, t24, 0x1.5555555550865p-05);
-			const f64 t35 = __builtin_fma(t34, t24, -0x1.555555555551p-03);
-			const f64 t36 = __builtin_fma(t35, t24, 0x1.000000000000ap-01);
-			const f64 t37 = __builtin_fma(t36, t24, -1.0);
-			const f64 t38 = t25 + 0x1p-128;
-			const f64 t39 = __builtin_fma(t27, t37, t38);
-			const f64 t40 = t39 + t26;
-			const f64 t41 = t2 / t40;
-			const f64 t42 = t41 * 0x1p-128;
-			t1 = t42;
-		}
-		t0 = t1;
-	} else {
-		t0 = bits<f64>(0x7ff8000000000000ull);
-	}
-	return t0;
-}
-
 // sin(x), x in radians, where |x| < 2**32.
 // |x| = q*π/2 + r by Cody and Waite with π/2 in three parts, then a polynomial by Remez for the sine or the cosine of r.
 INLINE f64 sinnear(f64 x) {
@@ -2045,6 +1459,179 @@ INLINE f64 cosnear(f64 x) {
 	const u64 t44 = t41 ^ t43;
 	const f64 t45 = bits<f64>(t44);
 	return t45;
+}
+
+// (e**x - e**-x) / (e**x + e**-x).
+// Below 0.5625 x + x**3*p(x*x) with p by Remez, above 1 - 2/(e**2x + 1), which is 1 from 10 on, of float64 from 20 on.
+INLINE f64 tanh(f64 x) {
+	f64 t0;
+	if (x != x) {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	} else {
+		const u64 t1 = bits<u64>(x);
+		const u64 t2 = t1 | 0x8000000000000000ull;
+		const f64 t3 = bits<f64>(t2);
+		f64 t4;
+		if (-0x1.2p-01 < t3) {
+			const f64 t5 = x * x;
+			const f64 t6 = t5 * x;
+			const f64 t7 = __builtin_fma(-0x1.3db91e68a57d9p-16, t5, 0x1.59b1baf828904p-14);
+			const f64 t8 = __builtin_fma(t7, t5, -0x1.e82272f297efdp-13);
+			const f64 t9 = __builtin_fma(t8, t5, 0x1.3463379cc8027p-11);
+			const f64 t10 = __builtin_fma(t9, t5, -0x1.7d8bec0f5b3f3p-10);
+			const f64 t11 = __builtin_fma(t10, t5, 0x1.d6d24ee8f9128p-09);
+			const f64 t12 = __builtin_fma(t11, t5, -0x1.226e2d35a9efp-07);
+			const f64 t13 = __builtin_fma(t12, t5, 0x1.664f484b158abp-06);
+			const f64 t14 = __builtin_fma(t13, t5, -0x1.ba1ba1b93ebfbp-05);
+			const f64 t15 = __builtin_fma(t14, t5, 0x1.111111111036cp-03);
+			const f64 t16 = __builtin_fma(t15, t5, -0x1.555555555554cp-02);
+			const f64 t17 = __builtin_fma(t6, t16, x);
+			t4 = t17;
+		} else {
+			const f64 t18 = t3 < -20.0 ? -20.0 : t3;
+			const f64 t19 = __builtin_fma(t18, -0x1.71547652b82fep+01, 0x1.80000000003ffp+52);
+			const f64 t20 = t19 - 0x1.80000000003ffp+52;
+			const u64 t21 = bits<u64>(t19);
+			const u64 t22 = t21 << 52ull;
+			const f64 t23 = bits<f64>(t22);
+			const f64 t24 = __builtin_fma(t20, 0x1.62e42fefa2p-02, t18);
+			const f64 t25 = __builtin_fma(t20, 0x1.9ef35793c7673p-42, t24);
+			const f64 t26 = t23 * t25;
+			const f64 t27 = __builtin_fma(-0x1.af2b80e53b8fep-15, t25, 0x1.28b1474a4b367p-12);
+			const f64 t28 = __builtin_fma(t27, t25, -0x1.71de876a87d53p-10);
+			const f64 t29 = __builtin_fma(t28, t25, 0x1.a01997c8605d5p-08);
+			const f64 t30 = __builtin_fma(t29, t25, -0x1.a01a0147f2c7ap-06);
+			const f64 t31 = __builtin_fma(t30, t25, 0x1.6c16c1845eb18p-04);
+			const f64 t32 = __builtin_fma(t31, t25, -0x1.11111111259cep-02);
+			const f64 t33 = __builtin_fma(t32, t25, 0x1.5555555550865p-01);
+			const f64 t34 = __builtin_fma(t33, t25, -0x1.555555555551p+00);
+			const f64 t35 = __builtin_fma(t34, t25, 0x1.000000000000ap+01);
+			const f64 t36 = __builtin_fma(t35, t25, -2.0);
+			const f64 t37 = t23 + 1.0;
+			const f64 t38 = __builtin_fma(t26, t36, t37);
+			const f64 t39 = 2.0 / t38;
+			const f64 t40 = 1.0 - t39;
+			t4 = t40;
+		}
+		const u64 t41 = t1 & 0x8000000000000000ull;
+		const u64 t42 = bits<u64>(t4);
+		const u64 t43 = t42 | t41;
+		const f64 t44 = bits<f64>(t43);
+		t0 = t44;
+	}
+	return t0;
+}
+
+// 1/(1 + e**-x).
+// The exponential as for Exp, but added to 1 before it is rounded; below -110 the result is 0, above 18 it is 1 (float64: -760, 38).
+INLINE f64 sigmoid(f64 x) {
+	f64 t0;
+	if (x != x) {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	} else {
+		const f64 t1 = x < -760.0 ? -760.0 : x;
+		const f64 t2 = 38.0 < t1 ? 38.0 : t1;
+		const f64 t3 = __builtin_fma(t2, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
+		const f64 t4 = t3 - 0x1.800000000037fp+52;
+		const u64 t5 = bits<u64>(t3);
+		const u64 t6 = t5 << 52ull;
+		const f64 t7 = bits<f64>(t6);
+		const f64 t8 = __builtin_fma(t4, 0x1.62e42fefa2p-01, t2);
+		const f64 t9 = __builtin_fma(t4, 0x1.9ef35793c7673p-41, t8);
+		const f64 t10 = __builtin_fma(-0x1.af2b80e53b8fep-26, t9, 0x1.28b1474a4b367p-22);
+		const f64 t11 = __builtin_fma(t10, t9, -0x1.71de876a87d53p-19);
+		const f64 t12 = __builtin_fma(t11, t9, 0x1.a01997c8605d5p-16);
+		const f64 t13 = __builtin_fma(t12, t9, -0x1.a01a0147f2c7ap-13);
+		const f64 t14 = __builtin_fma(t13, t9, 0x1.6c16c1845eb18p-10);
+		const f64 t15 = __builtin_fma(t14, t9, -0x1.11111111259cep-07);
+		const f64 t16 = __builtin_fma(t15, t9, 0x1.5555555550865p-05);
+		const f64 t17 = __builtin_fma(t16, t9, -0x1.555555555551p-03);
+		const f64 t18 = __builtin_fma(t17, t9, 0x1.000000000000ap-01);
+		const f64 t19 = __builtin_fma(t18, t9, -1.0);
+		const f64 t20 = t7 < 0x1p-75 ? t7 : 0.0;
+		const f64 t21 = t7 - t20;
+		const f64 t22 = t7 * t9;
+		const f64 t23 = t20 + 0x1p-128;
+		const f64 t24 = __builtin_fma(t22, t19, t23);
+		const f64 t25 = t24 + t21;
+		const f64 t26 = 0x1p-128 / t25;
+		t0 = t26;
+	}
+	return t0;
+}
+
+// 2/√π times the integral of e**-t*t from 0 to x.
+// Below 1 x + x*p(x*x), above 1 - e**-h(x), both polynomials by Remez; from 3.9375 on it is 1, of float64 from 5.9375 on.
+INLINE f64 erf(f64 x) {
+	const f64 t0 = __builtin_fabs(x);
+	const f64 t1 = 5.9375 < t0 ? 5.9375 : t0;
+	f64 t2;
+	if (t1 < 1.0) {
+		const f64 t3 = t1 * t1;
+		const f64 t4 = __builtin_fma(-0x1.a07536508e1aep-31, t3, 0x1.d34b47ea7e467p-27);
+		const f64 t5 = __builtin_fma(t4, t3, -0x1.5b784d03bc834p-23);
+		const f64 t6 = __builtin_fma(t5, t3, 0x1.b9683d82c1eb6p-20);
+		const f64 t7 = __builtin_fma(t6, t3, -0x1.f4c7e3d9111eap-17);
+		const f64 t8 = __builtin_fma(t7, t3, 0x1.f9a29233a57a6p-14);
+		const f64 t9 = __builtin_fma(t8, t3, -0x1.c02dae8b9f6aap-11);
+		const f64 t10 = __builtin_fma(t9, t3, 0x1.565bccedde602p-08);
+		const f64 t11 = __builtin_fma(t10, t3, -0x1.b82ce311a3343p-06);
+		const f64 t12 = __builtin_fma(t11, t3, 0x1.ce2f21a03f792p-04);
+		const f64 t13 = __builtin_fma(t12, t3, -0x1.812746b03799cp-02);
+		const f64 t14 = __builtin_fma(t13, t3, 0x1.06eba8214db68p-03);
+		const f64 t15 = __builtin_fma(t1, t14, t1);
+		t2 = t15;
+	} else {
+		const f64 t16 = t1 - 1.0;
+		const f64 t17 = __builtin_fma(0x1.5f3d1857da3f5p-38, t16, -0x1.0c3e11e7aa73cp-33);
+		const f64 t18 = __builtin_fma(t17, t16, 0x1.71788ca2c3715p-30);
+		const f64 t19 = __builtin_fma(t18, t16, -0x1.298250af56f98p-27);
+		const f64 t20 = __builtin_fma(t19, t16, 0x1.2347873f678fbp-25);
+		const f64 t21 = __builtin_fma(t20, t16, -0x1.fddf52f00c371p-25);
+		const f64 t22 = __builtin_fma(t21, t16, -0x1.b2672d6405f01p-23);
+		const f64 t23 = __builtin_fma(t22, t16, 0x1.1daccff8c1504p-19);
+		const f64 t24 = __builtin_fma(t23, t16, -0x1.4465b29619277p-17);
+		const f64 t25 = __builtin_fma(t24, t16, 0x1.c846fb9d7504dp-16);
+		const f64 t26 = __builtin_fma(t25, t16, -0x1.b9274fa0b91a5p-16);
+		const f64 t27 = __builtin_fma(t26, t16, -0x1.f1b09f228dde9p-13);
+		const f64 t28 = __builtin_fma(t27, t16, 0x1.033f5b922bddbp-09);
+		const f64 t29 = __builtin_fma(t28, t16, -0x1.48c9d391e09f8p-07);
+		const f64 t30 = __builtin_fma(t29, t16, 0x1.5477f09a3ed11p-05);
+		const f64 t31 = __builtin_fma(t30, t16, 0x1.afabc11a2a716p-01);
+		const f64 t32 = __builtin_fma(t31, t16, 0x1.51c9b0006c22ap+01);
+		const f64 t33 = __builtin_fma(t32, t16, 0x1.d97fbf27aa2a1p+00);
+		const f64 t34 = -t33;
+		const f64 t35 = __builtin_fma(t34, 0x1.71547652b82fep+00, 0x1.8p+52);
+		const f64 t36 = t35 - 0x1.8p+52;
+		const f64 t37 = __builtin_fma(t36, -0x1.62e42fefa2p-01, t34);
+		const f64 t38 = __builtin_fma(t36, -0x1.9ef35793c7673p-41, t37);
+		const f64 t39 = t38 * t38;
+		const f64 t40 = __builtin_fma(0x1.1f94e6e6c195ap-29, t38, 0x1.af5b6bc36836ep-26);
+		const f64 t41 = __builtin_fma(t40, t38, 0x1.27e4e439c0b21p-22);
+		const f64 t42 = __builtin_fma(t41, t38, 0x1.71ddfa09180ecp-19);
+		const f64 t43 = __builtin_fma(t42, t38, 0x1.a01a019e968eep-16);
+		const f64 t44 = __builtin_fma(t43, t38, 0x1.a01a01af666bep-13);
+		const f64 t45 = __builtin_fma(t44, t38, 0x1.6c16c16c1633bp-10);
+		const f64 t46 = __builtin_fma(t45, t38, 0x1.111111110f71fp-07);
+		const f64 t47 = __builtin_fma(t46, t38, 0x1.5555555555559p-05);
+		const f64 t48 = __builtin_fma(t47, t38, 0x1.5555555555559p-03);
+		const f64 t49 = __builtin_fma(t48, t38, 0.5);
+		const f64 t50 = __builtin_fma(t39, t49, t38);
+		const f64 t51 = 1.0 + t50;
+		const f64 t52 = -t51;
+		const f64 t53 = t36 + 0x1.80000000003ffp+52;
+		const u64 t54 = bits<u64>(t53);
+		const u64 t55 = t54 << 52ull;
+		const f64 t56 = bits<f64>(t55);
+		const f64 t57 = __builtin_fma(t52, t56, 1.0);
+		t2 = t57;
+	}
+	const u64 t58 = bits<u64>(x);
+	const u64 t59 = t58 & 0x8000000000000000ull;
+	const u64 t60 = bits<u64>(t2);
+	const u64 t61 = t60 | t59;
+	const f64 t62 = bits<f64>(t61);
+	return t62;
 }
 
 // x**y with the special cases of C99.
@@ -2209,4 +1796,438 @@ INLINE f64 pow(f64 x, f64 y) {
 		t0 = t12;
 	}
 	return t0;
+}
+
+// 1/√x; -∞ at -0.
+// Two correctly rounded steps.
+INLINE f64 rsqrt(f64 x) {
+	const f64 t0 = __builtin_sqrt(x);
+	const f64 t1 = 1.0 / t0;
+	const f64 t2 = t1 != t1 ? bits<f64>(0x7ff8000000000000ull) : t1;
+	return t2;
+}
+
+// x/(1 + e**-x); NaN at -∞, as in PyTorch.
+// Sigmoid's quotient with x in its numerator.
+INLINE f64 silu(f64 x) {
+	f64 t0;
+	if (bits<f64>(0xfff0000000000000ull) < x) {
+		f64 t1;
+		if (38.0 < x) {
+			t1 = x;
+		} else {
+			const f64 t2 = x < -760.0 ? -760.0 : x;
+			const f64 t3 = 38.0 < t2 ? 38.0 : t2;
+			const f64 t4 = __builtin_fma(t3, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
+			const f64 t5 = t4 - 0x1.800000000037fp+52;
+			const u64 t6 = bits<u64>(t4);
+			const u64 t7 = t6 << 52ull;
+			const f64 t8 = bits<f64>(t7);
+			const f64 t9 = __builtin_fma(t5, 0x1.62e42fefa2p-01, t3);
+			const f64 t10 = __builtin_fma(t5, 0x1.9ef35793c7673p-41, t9);
+			const f64 t11 = __builtin_fma(-0x1.af2b80e53b8fep-26, t10, 0x1.28b1474a4b367p-22);
+			const f64 t12 = __builtin_fma(t11, t10, -0x1.71de876a87d53p-19);
+			const f64 t13 = __builtin_fma(t12, t10, 0x1.a01997c8605d5p-16);
+			const f64 t14 = __builtin_fma(t13, t10, -0x1.a01a0147f2c7ap-13);
+			const f64 t15 = __builtin_fma(t14, t10, 0x1.6c16c1845eb18p-10);
+			const f64 t16 = __builtin_fma(t15, t10, -0x1.11111111259cep-07);
+			const f64 t17 = __builtin_fma(t16, t10, 0x1.5555555550865p-05);
+			const f64 t18 = __builtin_fma(t17, t10, -0x1.555555555551p-03);
+			const f64 t19 = __builtin_fma(t18, t10, 0x1.000000000000ap-01);
+			const f64 t20 = __builtin_fma(t19, t10, -1.0);
+			const f64 t21 = t8 < 0x1p-75 ? t8 : 0.0;
+			const f64 t22 = t8 - t21;
+			const f64 t23 = t8 * t10;
+			const f64 t24 = t21 + 0x1p-128;
+			const f64 t25 = __builtin_fma(t23, t20, t24);
+			const f64 t26 = t25 + t22;
+			const f64 t27 = t2 / t26;
+			const f64 t28 = t27 * 0x1p-128;
+			t1 = t28;
+		}
+		t0 = t1;
+	} else {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	}
+	return t0;
+}
+
+// x * Φ(x) = x/2 * (1 + erf(x/√2)); NaN at -∞, as in PyTorch.
+// max(x, 0) - t*Φ(-t) with t = |x|, and t*Φ(-t) = e**(-t*t/2) * t*M(t), where M(t) is Mills' ratio by √2π.
+INLINE f64 gelu(f64 x) {
+	f64 t0;
+	if (bits<f64>(0xfff0000000000000ull) < x) {
+		const f64 t1 = __builtin_fabs(x);
+		const f64 t2 = 38.75 < t1 ? 38.75 : t1;
+		const f64 t3 = __builtin_fma(t2, 1.25, 1.0);
+		const f64 t4 = 1.0 - t3;
+		const f64 t5 = __builtin_fma(t2, 1.25, t4);
+		const f64 t6 = t2 + 5.5;
+		const f64 t7 = t3 * t6;
+		const f64 t8 = 1.0 / t7;
+		const f64 t9 = t2 + t2;
+		const f64 t10 = t9 * t3;
+		const f64 t11 = t10 * t8;
+		const f64 t12 = t11 - 1.0;
+		const f64 t13 = __builtin_fma(-0x1.89315855cd06ap-29, t12, -0x1.ed216288f8be9p-28);
+		const f64 t14 = __builtin_fma(t13, t12, 0x1.9573928486f2p-26);
+		const f64 t15 = __builtin_fma(t14, t12, 0x1.119a8de9f5371p-24);
+		const f64 t16 = __builtin_fma(t15, t12, -0x1.84c05631ecd49p-23);
+		const f64 t17 = __builtin_fma(t16, t12, -0x1.82ac12d501295p-22);
+		const f64 t18 = __builtin_fma(t17, t12, 0x1.a30aa0db32f71p-20);
+		const f64 t19 = __builtin_fma(t18, t12, 0x1.1764a6bf11749p-20);
+		const f64 t20 = __builtin_fma(t19, t12, -0x1.bfd4a0590104dp-17);
+		const f64 t21 = __builtin_fma(t20, t12, 0x1.c288252e4dd93p-17);
+		const f64 t22 = __builtin_fma(t21, t12, 0x1.69a67f8ec0fc8p-14);
+		const f64 t23 = __builtin_fma(t22, t12, -0x1.5aae3369e48cfp-12);
+		const f64 t24 = __builtin_fma(t23, t12, 0x1.42dababc598c6p-13);
+		const f64 t25 = __builtin_fma(t24, t12, 0x1.7475197c9dc81p-09);
+		const f64 t26 = __builtin_fma(t25, t12, -0x1.d1d922c499f88p-07);
+		const f64 t27 = __builtin_fma(t26, t12, 0x1.5bc6799d994ffp-05);
+		const f64 t28 = __builtin_fma(t27, t12, -0x1.856231c73755ep-04);
+		const f64 t29 = __builtin_fma(t28, t12, 0x1.5da0ca9234383p-03);
+		const f64 t30 = __builtin_fma(t29, t12, -0x1.00dbbf3ffeb26p-02);
+		const f64 t31 = __builtin_fma(t30, t12, 0x1.308afb6cac71cp-02);
+		const f64 t32 = __builtin_fma(t31, t12, -0x1.0cba26609d418p-02);
+		const f64 t33 = __builtin_fma(t32, t12, 0x1.b9f2a81050cdap-04);
+		const f64 t34 = t11 * t33;
+		const f64 t35 = t6 * t8;
+		const f64 t36 = t2 * -0.5;
+		const f64 t37 = t36 * t2;
+		const f64 t38 = -t37;
+		const f64 t39 = __builtin_fma(t36, t2, t38);
+		const f64 t40 = __builtin_fma(t37, 0x1.71547652b82fep+00, 0x1.8p+52);
+		const f64 t41 = t40 - 0x1.8p+52;
+		const f64 t42 = __builtin_fma(t41, -0x1.62e42fefa2p-01, t37);
+		const f64 t43 = -t39;
+		const f64 t44 = __builtin_fma(t41, 0x1.9ef35793c7673p-41, t43);
+		const f64 t45 = t42 - t44;
+		const f64 t46 = t42 - t45;
+		const f64 t47 = t46 - t44;
+		const f64 t48 = t45 * t45;
+		const f64 t49 = __builtin_fma(0x1.1f94e6e6c195ap-29, t45, 0x1.af5b6bc36836ep-26);
+		const f64 t50 = __builtin_fma(t49, t45, 0x1.27e4e439c0b21p-22);
+		const f64 t51 = __builtin_fma(t50, t45, 0x1.71ddfa09180ecp-19);
+		const f64 t52 = __builtin_fma(t51, t45, 0x1.a01a019e968eep-16);
+		const f64 t53 = __builtin_fma(t52, t45, 0x1.a01a01af666bep-13);
+		const f64 t54 = __builtin_fma(t53, t45, 0x1.6c16c16c1633bp-10);
+		const f64 t55 = __builtin_fma(t54, t45, 0x1.111111110f71fp-07);
+		const f64 t56 = __builtin_fma(t55, t45, 0x1.5555555555559p-05);
+		const f64 t57 = __builtin_fma(t56, t45, 0x1.5555555555559p-03);
+		const f64 t58 = __builtin_fma(t57, t45, 0.5);
+		const f64 t59 = __builtin_fma(t48, t58, t47);
+		const f64 t60 = t45 + t59;
+		const f64 t61 = t2 * t35;
+		const f64 t62 = -t61;
+		const f64 t63 = __builtin_fma(t62, t3, t2);
+		const f64 t64 = __builtin_fma(t62, t5, t63);
+		const f64 t65 = t64 * t35;
+		const f64 t66 = __builtin_fma(t34, t60, t34);
+		const f64 t67 = t66 + t60;
+		const f64 t68 = __builtin_fma(t65, t67, t65);
+		const f64 t69 = __builtin_fma(t61, t67, t68);
+		const f64 t70 = t61 + t69;
+		const f64 t71 = t41 - 1.0;
+		const f64 t72 = t71 + 0x1.80000000007fep+52;
+		const u64 t73 = bits<u64>(t72);
+		const u64 t74 = t73 >> 1ull;
+		const u64 t75 = t74 << 52ull;
+		const f64 t76 = bits<f64>(t75);
+		const f64 t77 = t70 * t76;
+		const u64 t78 = t73 - t74;
+		const u64 t79 = t78 << 52ull;
+		const f64 t80 = bits<f64>(t79);
+		const f64 t81 = t77 * t80;
+		const f64 t82 = x < -0.0 ? -0.0 : x;
+		const f64 t83 = t82 - t81;
+		t0 = t83;
+	} else {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	}
+	return t0;
+}
+
+// x/2 * (1 + tanh(√(2/π) * (x + 0.044715*x**3))); NaN at -∞, as in PyTorch.
+// x times the sigmoid of √(8/π)*(x + 0.044715*x**3), which is computed with its error; below -10.875 it is 0, above 5.25 it is x
+// (float64: -21.625, 7.25).
+INLINE f64 gelutanh(f64 x) {
+	f64 t0;
+	if (bits<f64>(0xfff0000000000000ull) < x) {
+		f64 t1;
+		if (7.25 < x) {
+			t1 = x;
+		} else {
+			const f64 t2 = x < -0x1.5ap+04 ? -0x1.5ap+04 : x;
+			const f64 t3 = 7.25 < t2 ? 7.25 : t2;
+			const f64 t4 = t3 * t3;
+			const f64 t5 = -t4;
+			const f64 t6 = __builtin_fma(t3, t3, t5);
+			const f64 t7 = __builtin_fma(t4, 0x1.2444f2a4d8b4bp-04, 0x1.9884533d4364p+00);
+			const f64 t8 = 0x1.9884533d4364p+00 - t7;
+			const f64 t9 = __builtin_fma(t4, 0x1.2444f2a4d8b4bp-04, t8);
+			const f64 t10 = __builtin_fma(t4, -0x1.6c843a29d1c7p-61, 0x1.08d0fcb3c500cp-48);
+			const f64 t11 = __builtin_fma(t6, 0x1.2444f2a4d8b4bp-04, t10);
+			const f64 t12 = t3 * t7;
+			const f64 t13 = -t12;
+			const f64 t14 = __builtin_fma(t3, t7, t13);
+			const f64 t15 = t9 + t11;
+			const f64 t16 = __builtin_fma(t3, t15, t14);
+			const f64 t17 = __builtin_fma(t12, -0x1.71547652b82fep+00, 0x1.800000000037fp+52);
+			const f64 t18 = t17 - 0x1.800000000037fp+52;
+			const u64 t19 = bits<u64>(t17);
+			const u64 t20 = t19 << 52ull;
+			const f64 t21 = bits<f64>(t20);
+			const f64 t22 = __builtin_fma(t18, 0x1.62e42fefa2p-01, t12);
+			const f64 t23 = __builtin_fma(t18, 0x1.9ef35793c7673p-41, t16);
+			const f64 t24 = t22 + t23;
+			const f64 t25 = __builtin_fma(-0x1.af2b80e53b8fep-26, t24, 0x1.28b1474a4b367p-22);
+			const f64 t26 = __builtin_fma(t25, t24, -0x1.71de876a87d53p-19);
+			const f64 t27 = __builtin_fma(t26, t24, 0x1.a01997c8605d5p-16);
+			const f64 t28 = __builtin_fma(t27, t24, -0x1.a01a0147f2c7ap-13);
+			const f64 t29 = __builtin_fma(t28, t24, 0x1.6c16c1845eb18p-10);
+			const f64 t30 = __builtin_fma(t29, t24, -0x1.11111111259cep-07);
+			const f64 t31 = __builtin_fma(t30, t24, 0x1.5555555550865p-05);
+			const f64 t32 = __builtin_fma(t31, t24, -0x1.555555555551p-03);
+			const f64 t33 = __builtin_fma(t32, t24, 0x1.000000000000ap-01);
+			const f64 t34 = __builtin_fma(t33, t24, -1.0);
+			const f64 t35 = t21 < 0x1p-75 ? t21 : 0.0;
+			const f64 t36 = t21 - t35;
+			const f64 t37 = t21 * t24;
+			const f64 t38 = t35 + 0x1p-128;
+			const f64 t39 = __builtin_fma(t37, t34, t38);
+			const f64 t40 = t39 + t36;
+			const f64 t41 = t2 / t40;
+			const f64 t42 = t41 * 0x1p-128;
+			t1 = t42;
+		}
+		t0 = t1;
+	} else {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	}
+	return t0;
+}
+
+// log(1 + e**x): Softplus for beta 1 and no threshold.
+// max(x, 0) + log1p(e**-|x|).
+INLINE f64 softplus(f64 x) {
+	f64 t0;
+	if (x != x) {
+		t0 = bits<f64>(0x7ff8000000000000ull);
+	} else {
+		f64 t1;
+		if (746.0 < x) {
+			t1 = x;
+		} else {
+			f64 t2;
+			if (x < -746.0) {
+				t2 = 0.0;
+			} else {
+				const f64 t3 = __builtin_fabs(x);
+				const f64 t4 = -t3;
+				const f64 t5 = __builtin_fma(t4, 0x1.71547652b82fep+00, 0x1.8p+52);
+				const f64 t6 = t5 - 0x1.8p+52;
+				const f64 t7 = __builtin_fma(t6, -0x1.62e42fefa2p-01, t4);
+				const f64 t8 = __builtin_fma(t6, -0x1.9ef35793c7673p-41, t7);
+				const f64 t9 = t8 * t8;
+				const f64 t10 = __builtin_fma(0x1.1f94e6e6c195ap-29, t8, 0x1.af5b6bc36836ep-26);
+				const f64 t11 = __builtin_fma(t10, t8, 0x1.27e4e439c0b21p-22);
+				const f64 t12 = __builtin_fma(t11, t8, 0x1.71ddfa09180ecp-19);
+				const f64 t13 = __builtin_fma(t12, t8, 0x1.a01a019e968eep-16);
+				const f64 t14 = __builtin_fma(t13, t8, 0x1.a01a01af666bep-13);
+				const f64 t15 = __builtin_fma(t14, t8, 0x1.6c16c16c1633bp-10);
+				const f64 t16 = __builtin_fma(t15, t8, 0x1.111111110f71fp-07);
+				const f64 t17 = __builtin_fma(t16, t8, 0x1.5555555555559p-05);
+				const f64 t18 = __builtin_fma(t17, t8, 0x1.5555555555559p-03);
+				const f64 t19 = __builtin_fma(t18, t8, 0.5);
+				const f64 t20 = __builtin_fma(t9, t19, t8);
+				const f64 t21 = 1.0 + t20;
+				const f64 t22 = t6 + 0x1.80000000007fep+52;
+				const u64 t23 = bits<u64>(t22);
+				const u64 t24 = t23 >> 1ull;
+				const u64 t25 = t24 << 52ull;
+				const f64 t26 = bits<f64>(t25);
+				const f64 t27 = t21 * t26;
+				const u64 t28 = t23 - t24;
+				const u64 t29 = t28 << 52ull;
+				const f64 t30 = bits<f64>(t29);
+				const f64 t31 = t27 * t30;
+				const f64 t32 = 1.0 + t31;
+				const u64 t33 = bits<u64>(t32);
+				const u64 t34 = t33 + 0x95f619980c433ull;
+				const u64 t35 = t34 & 0x7ff0000000000000ull;
+				const u64 t36 = 0x3ff0000000000000ull - t35;
+				const u64 t37 = bits<u64>(t31);
+				const u64 t38 = t37 + t36;
+				const f64 t39 = bits<f64>(t38);
+				const u64 t40 = 0x4010000000000000ull + t36;
+				const f64 t41 = bits<f64>(t40);
+				const f64 t42 = __builtin_fma(0.25, t41, -1.0);
+				const f64 t43 = t39 + t42;
+				const u64 t44 = t34 >> 52ull;
+				const u64 t45 = t44 | 0x4338000000000000ull;
+				const f64 t46 = bits<f64>(t45);
+				const f64 t47 = t46 - 0x1.80000000003ffp+52;
+				const f64 t48 = 2.0 + t43;
+				const f64 t49 = t43 / t48;
+				const f64 t50 = t49 * t49;
+				const f64 t51 = __builtin_fma(0x1.2f11beccb8e67p-03, t50, 0x1.39a08fefa1bfcp-03);
+				const f64 t52 = __builtin_fma(t51, t50, 0x1.746649df94a19p-03);
+				const f64 t53 = __builtin_fma(t52, t50, 0x1.c71c51d710ab9p-03);
+				const f64 t54 = __builtin_fma(t53, t50, 0x1.249249422af15p-02);
+				const f64 t55 = __builtin_fma(t54, t50, 0x1.999999997f9f1p-02);
+				const f64 t56 = __builtin_fma(t55, t50, 0x1.5555555555593p-01);
+				const f64 t57 = t43 * 0.5;
+				const f64 t58 = t57 * t43;
+				const f64 t59 = __builtin_fma(t50, t56, t58);
+				const f64 t60 = t47 * 0x1.9ef35793c7673p-41;
+				const f64 t61 = __builtin_fma(t49, t59, t60);
+				const f64 t62 = t58 - t61;
+				const f64 t63 = t43 - t62;
+				const f64 t64 = __builtin_fma(t47, 0x1.62e42fefa2p-01, t63);
+				f64 t65;
+				if (0.0 < x) {
+					const f64 t66 = x + t64;
+					t65 = t66;
+				} else {
+					t65 = t64;
+				}
+				t2 = t65;
+			}
+			t1 = t2;
+		}
+		t0 = t1;
+	}
+	return t0;
+}
+
+// e**x for x <= 0, NaN for NaN.
+// As Exp, without what is for positive x.
+INLINE f64 expbelow(f64 x) {
+	const f64 t0 = x < -746.0 ? -746.0 : x;
+	const f64 t1 = __builtin_fma(t0, 0x1.71547652b82fep+00, 0x1.8p+52);
+	const f64 t2 = t1 - 0x1.8p+52;
+	const f64 t3 = __builtin_fma(t2, -0x1.62e42fefa2p-01, t0);
+	const f64 t4 = __builtin_fma(t2, -0x1.9ef35793c7673p-41, t3);
+	const f64 t5 = t4 * t4;
+	const f64 t6 = __builtin_fma(0x1.1f94e6e6c195ap-29, t4, 0x1.af5b6bc36836ep-26);
+	const f64 t7 = __builtin_fma(t6, t4, 0x1.27e4e439c0b21p-22);
+	const f64 t8 = __builtin_fma(t7, t4, 0x1.71ddfa09180ecp-19);
+	const f64 t9 = __builtin_fma(t8, t4, 0x1.a01a019e968eep-16);
+	const f64 t10 = __builtin_fma(t9, t4, 0x1.a01a01af666bep-13);
+	const f64 t11 = __builtin_fma(t10, t4, 0x1.6c16c16c1633bp-10);
+	const f64 t12 = __builtin_fma(t11, t4, 0x1.111111110f71fp-07);
+	const f64 t13 = __builtin_fma(t12, t4, 0x1.5555555555559p-05);
+	const f64 t14 = __builtin_fma(t13, t4, 0x1.5555555555559p-03);
+	const f64 t15 = __builtin_fma(t14, t4, 0.5);
+	const f64 t16 = __builtin_fma(t5, t15, t4);
+	const f64 t17 = 1.0 + t16;
+	const f64 t18 = t2 + 0x1.80000000007fep+52;
+	const u64 t19 = bits<u64>(t18);
+	const u64 t20 = t19 >> 1ull;
+	const u64 t21 = t20 << 52ull;
+	const f64 t22 = bits<f64>(t21);
+	const f64 t23 = t17 * t22;
+	const u64 t24 = t19 - t20;
+	const u64 t25 = t24 << 52ull;
+	const f64 t26 = bits<f64>(t25);
+	const f64 t27 = t23 * t26;
+	return t27;
+}
+
+// Φ(x) + x*φ(x), with an error in units of the larger summand's last place; NaN at ±∞, as in PyTorch.
+// With t = |x|, Φ(-t) - t*φ(t) = e**(-t*t/2) * (M(t) - t/√2π), as for GELU; where x is positive, 1 less that.
+INLINE f64 geluslope(f64 x) {
+	const f64 t0 = __builtin_fabs(x);
+	f64 t1;
+	if (t0 < bits<f64>(0x7ff0000000000000ull)) {
+		const f64 t2 = 38.75 < t0 ? 38.75 : t0;
+		const f64 t3 = __builtin_fma(t2, 1.25, 1.0);
+		const f64 t4 = 1.0 - t3;
+		const f64 t5 = __builtin_fma(t2, 1.25, t4);
+		const f64 t6 = t2 + 5.5;
+		const f64 t7 = t3 * t6;
+		const f64 t8 = 1.0 / t7;
+		const f64 t9 = t2 + t2;
+		const f64 t10 = t9 * t3;
+		const f64 t11 = t10 * t8;
+		const f64 t12 = t11 - 1.0;
+		const f64 t13 = __builtin_fma(-0x1.89315855cd06ap-29, t12, -0x1.ed216288f8be9p-28);
+		const f64 t14 = __builtin_fma(t13, t12, 0x1.9573928486f2p-26);
+		const f64 t15 = __builtin_fma(t14, t12, 0x1.119a8de9f5371p-24);
+		const f64 t16 = __builtin_fma(t15, t12, -0x1.84c05631ecd49p-23);
+		const f64 t17 = __builtin_fma(t16, t12, -0x1.82ac12d501295p-22);
+		const f64 t18 = __builtin_fma(t17, t12, 0x1.a30aa0db32f71p-20);
+		const f64 t19 = __builtin_fma(t18, t12, 0x1.1764a6bf11749p-20);
+		const f64 t20 = __builtin_fma(t19, t12, -0x1.bfd4a0590104dp-17);
+		const f64 t21 = __builtin_fma(t20, t12, 0x1.c288252e4dd93p-17);
+		const f64 t22 = __builtin_fma(t21, t12, 0x1.69a67f8ec0fc8p-14);
+		const f64 t23 = __builtin_fma(t22, t12, -0x1.5aae3369e48cfp-12);
+		const f64 t24 = __builtin_fma(t23, t12, 0x1.42dababc598c6p-13);
+		const f64 t25 = __builtin_fma(t24, t12, 0x1.7475197c9dc81p-09);
+		const f64 t26 = __builtin_fma(t25, t12, -0x1.d1d922c499f88p-07);
+		const f64 t27 = __builtin_fma(t26, t12, 0x1.5bc6799d994ffp-05);
+		const f64 t28 = __builtin_fma(t27, t12, -0x1.856231c73755ep-04);
+		const f64 t29 = __builtin_fma(t28, t12, 0x1.5da0ca9234383p-03);
+		const f64 t30 = __builtin_fma(t29, t12, -0x1.00dbbf3ffeb26p-02);
+		const f64 t31 = __builtin_fma(t30, t12, 0x1.308afb6cac71cp-02);
+		const f64 t32 = __builtin_fma(t31, t12, -0x1.0cba26609d418p-02);
+		const f64 t33 = __builtin_fma(t32, t12, 0x1.b9f2a81050cdap-04);
+		const f64 t34 = t11 * t33;
+		const f64 t35 = t6 * t8;
+		const f64 t36 = t2 * -0.5;
+		const f64 t37 = t36 * t2;
+		const f64 t38 = -t37;
+		const f64 t39 = __builtin_fma(t36, t2, t38);
+		const f64 t40 = __builtin_fma(t37, 0x1.71547652b82fep+00, 0x1.8p+52);
+		const f64 t41 = t40 - 0x1.8p+52;
+		const f64 t42 = __builtin_fma(t41, -0x1.62e42fefa2p-01, t37);
+		const f64 t43 = -t39;
+		const f64 t44 = __builtin_fma(t41, 0x1.9ef35793c7673p-41, t43);
+		const f64 t45 = t42 - t44;
+		const f64 t46 = t42 - t45;
+		const f64 t47 = t46 - t44;
+		const f64 t48 = t45 * t45;
+		const f64 t49 = __builtin_fma(0x1.1f94e6e6c195ap-29, t45, 0x1.af5b6bc36836ep-26);
+		const f64 t50 = __builtin_fma(t49, t45, 0x1.27e4e439c0b21p-22);
+		const f64 t51 = __builtin_fma(t50, t45, 0x1.71ddfa09180ecp-19);
+		const f64 t52 = __builtin_fma(t51, t45, 0x1.a01a019e968eep-16);
+		const f64 t53 = __builtin_fma(t52, t45, 0x1.a01a01af666bep-13);
+		const f64 t54 = __builtin_fma(t53, t45, 0x1.6c16c16c1633bp-10);
+		const f64 t55 = __builtin_fma(t54, t45, 0x1.111111110f71fp-07);
+		const f64 t56 = __builtin_fma(t55, t45, 0x1.5555555555559p-05);
+		const f64 t57 = __builtin_fma(t56, t45, 0x1.5555555555559p-03);
+		const f64 t58 = __builtin_fma(t57, t45, 0.5);
+		const f64 t59 = __builtin_fma(t48, t58, t47);
+		const f64 t60 = t45 + t59;
+		const f64 t61 = -t35;
+		const f64 t62 = __builtin_fma(t61, t3, 1.0);
+		const f64 t63 = __builtin_fma(t61, t5, t62);
+		const f64 t64 = 0.5 * t35;
+		const f64 t65 = t34 + t63;
+		const f64 t66 = __builtin_fma(t64, t65, t64);
+		const f64 t67 = __builtin_fma(0x1.cbc0d30ebfd15p-56, t2, t66);
+		const f64 t68 = __builtin_fma(-0x1.9884533d43651p-02, t2, t67);
+		const f64 t69 = __builtin_fma(t68, t60, t68);
+		const f64 t70 = t41 + 0x1.80000000007fep+52;
+		const u64 t71 = bits<u64>(t70);
+		const u64 t72 = t71 >> 1ull;
+		const u64 t73 = t72 << 52ull;
+		const f64 t74 = bits<f64>(t73);
+		const f64 t75 = t69 * t74;
+		const u64 t76 = t71 - t72;
+		const u64 t77 = t76 << 52ull;
+		const f64 t78 = bits<f64>(t77);
+		const f64 t79 = t75 * t78;
+		f64 t80;
+		if (x < 0.0) {
+			t80 = t79;
+		} else {
+			const f64 t81 = 1.0 - t79;
+			t80 = t81;
+		}
+		t1 = t80;
+	} else {
+		t1 = bits<f64>(0x7ff8000000000000ull);
+	}
+	return t1;
 }

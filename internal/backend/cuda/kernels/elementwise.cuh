@@ -53,8 +53,8 @@ template <class E> INLINE E scalar(const Elementwise &p, int k) {
 	}
 }
 
-// eachElement calls body with every element's number and its places in N operands, the result first. The two loops keep the
-// strides out of the way of what is contiguous.
+// eachElement calls body with every element's number and its places in N operands, the result first. Contiguous
+// operands have a loop of their own, without strides.
 template <int N, class Body> INLINE void eachElement(const Elementwise &p, Body body) {
 	if (p.rank == 0) {
 #pragma unroll 1

@@ -20,7 +20,7 @@ INLINE f32 wide(f16 v) {
 	return bits<f32>(word | (u32)(v.bits & 0x8000) << 16);
 }
 
-// truncate32 drops the fraction; the least number stands for what is out of range and for NaN.
+// truncate32 drops the fraction; what is out of range, and NaN, becomes the least number, as on x86-64.
 template <class S> INLINE i32 truncate32(S v) {
 	const i32 least = -0x7fffffff - 1;
 	return v > (S)-2147483649.0 && v < (S)2147483648.0 ? (i32)v : least;

@@ -27,18 +27,9 @@ import (
 //go:embed ptx
 var files embed.FS
 
-// A Module is one piece of PTX.
-type Module struct {
-	Name    string   // family_dtype, as in "arithmetic_f32"
-	Kernels []string // the kernels in it, in the order of the source
-}
-
-// Modules returns all modules, by name. The slices are shared: do not write to them.
-func Modules() []Module { return index().modules }
-
 // ModuleOf returns the name of the module that has a kernel, and whether there is one.
 func ModuleOf(kernel string) (module string, ok bool) {
-	module, ok = index().of[kernel]
+	module, ok = index()[kernel]
 	return module, ok
 }
 
@@ -64,20 +55,14 @@ func Text(module string) ([]byte, error) {
 //go:embed ptx/index
 var list string
 
-type contents struct {
-	modules []Module
-	of      map[string]string
-}
-
-var index = sync.OnceValue(func() contents {
-	c := contents{of: map[string]string{}}
+// index tells the module of each kernel.
+var index = sync.OnceValue(func() map[string]string {
+	of := map[string]string{}
 	for line := range strings.Lines(list) {
 		words := strings.Fields(line)
-		m := Module{Name: words[0], Kernels: words[1:]}
-		c.modules = append(c.modules, m)
-		for _, k := range m.Kernels {
-			c.of[k] = m.Name
+		for _, kernel := range words[1:] {
+			of[kernel] = words[0]
 		}
 	}
-	return c
+	return of
 })

@@ -1,4 +1,4 @@
-// Operations on bits, which have no formula. Those on bools are the same, but for not.
+// Operations on bits: by hand, since a formula of the elementwise table has no bits. Those on bools are the same, but for not.
 // dtypes: i64 i32 u8 bool
 #include "elementwise.cuh"
 

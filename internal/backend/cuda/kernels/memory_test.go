@@ -38,12 +38,12 @@ func TestMemoryBehaviour(t *testing.T) {
 		{"sum of rows", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)
 			g, _ := kernels.RowGrid(n, n)
-			return launch(m, "sum_f32", g, kernels.Reduction{Outer: n, N: n, Inner: 1, Parts: 1, In: a, Out: out, Strides: [3]int64{n, 1, 1}, Divisor: 1})
+			return launch(m, "sum_f32", g, kernels.Reduction{Outer: n, N: n, Inner: 1, Parts: 1, In: a, Out: out, Strides: [3]int64{n, 1, 1}})
 		}, 4, 0},
 		{"sum of columns", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)
 			g, _ := kernels.ColumnGrid(n)
-			return launch(m, "sum_columns_f32", g, kernels.Reduction{Outer: 1, N: n, Inner: n, Parts: 1, In: a, Out: out, Strides: [3]int64{0, n, 1}, Divisor: 1})
+			return launch(m, "sum_columns_f32", g, kernels.Reduction{Outer: 1, N: n, Inner: n, Parts: 1, In: a, Out: out, Strides: [3]int64{0, n, 1}})
 		}, 4, 0},
 		{"softmax", func(m *machine) ptx.Counters {
 			out, a, _ := operands(m)

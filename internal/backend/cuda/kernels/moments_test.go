@@ -78,7 +78,7 @@ func sharesAndScans[T dtype.Float](t *testing.T, s [3]uint64, x, dy []T, tol flo
 	x[2*inner] = 3 // twice the largest
 	x[3*inner] = 3
 	largest := make([]T, len(dy))
-	kern.Reduce(largest, x, outer, n, inner, kern.MaxValueRow[T])
+	kern.MaxMiddle(largest, nil, x, outer, n, inner)
 	m, got, want := &machine{t: t}, make([]T, len(x)), make([]T, len(x))
 	p := kernels.Runs{Outer: s[0], N: s[1], Inner: s[2], Out: put(m, got), In: put(m, x), Dy: put(m, dy), Y: put(m, largest)}
 	g, _ := kernels.RowGrid(s[0]*s[2], s[1])
@@ -87,7 +87,7 @@ func sharesAndScans[T dtype.Float](t *testing.T, s [3]uint64, x, dy []T, tol flo
 	compare(t, "share_grad", got, want)
 
 	flat := kernels.Flat(s[0]*s[2], few)
-	kern.MapRows(want, x, outer, n, inner, func(_ int, row, y []T) { kern.CumSumRow(row, y) })
+	kern.MapRows(want, x, outer, n, inner, func(_ int, row, y []T) { kern.CumSum[T, T, float64](row, y) })
 	launch(m, "cumsum"+suffix[T](), flat, p)
 	compare(t, "cumsum", got, want)
 	kern.MapRows(want, x, outer, n, inner, func(_ int, row, y []T) { kern.CumSumGrad(row, y) })

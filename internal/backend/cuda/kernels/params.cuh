@@ -60,7 +60,7 @@ struct Reduction {
 	u64 from, to; // accumulators of parts; 0 where there are none
 	u64 parts; // of a run; 1 is the whole
 	i64 strides[3]; // of in, along outer, n and inner
-	f64 divisor; // sums of floats are divided by it
+	u64 total; // the elements of a run, where n is the number of its parts
 };
 static_assert(sizeof(Reduction) == 104, "");
 
@@ -239,7 +239,7 @@ struct Pool {
 static_assert(sizeof(Pool) == 144, "");
 
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
-// channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running figures,
+// channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running statistics,
 // which have steps. Training reads and writes these, evaluation reads them; 0 where there are none. A channel may be cut
 // into parts: sums has two float64 for each channel and part.
 struct BatchNorm {

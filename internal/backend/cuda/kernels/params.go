@@ -63,7 +63,7 @@ type Reduction struct {
 	From, To        uint64   // accumulators of parts; 0 where there are none
 	Parts           uint64   // of a run; 1 is the whole
 	Strides         [3]int64 // of in, along outer, n and inner
-	Divisor         float64  // sums of floats are divided by it
+	Total           uint64   // the elements of a run, where n is the number of its parts
 }
 
 // AccumulatorBytes is room enough for an accumulator of any reduction, which Reduction.To and From point to.

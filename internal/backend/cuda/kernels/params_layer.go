@@ -29,7 +29,7 @@ type Pool struct {
 }
 
 // BatchNorm is the parameter of batch normalisation and its gradients: y = (x - mean) · invstd · weight + bias for each
-// channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running figures,
+// channel of x [images][channels][pixels], or the gradients of x, weight and bias; all contiguous but the running statistics,
 // which have steps. Training reads and writes these, evaluation reads them; 0 where there are none. A channel may be cut
 // into parts: sums has two float64 for each channel and part.
 type BatchNorm struct {

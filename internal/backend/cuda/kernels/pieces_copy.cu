@@ -1,4 +1,4 @@
-// Many copies by one launch.
+// Many copies by one launch. Their pieces have any number of bytes.
 //
 // copy_pieces takes Pieces. Grid: any number of blocks of 256 threads along x, which share each piece, and along y, which
 // share the list.

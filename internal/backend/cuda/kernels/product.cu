@@ -1,4 +1,4 @@
-// Matrix products of any strides: transposes and repeated rows cost nothing extra.
+// Matrix products of any strides: transposed and broadcast operands need no copy.
 //
 // Every kernel takes Product. A block computes a tile of the result, each thread 4x4 elements of it, from tiles of 16 of the
 // common axis in shared memory. An element's products are added in order of k, by fma. Grid: blocks walk over the tiles of
@@ -8,11 +8,11 @@
 #include "params.cuh"
 #include "tile.cuh"
 
-// A Loader brings one tile after another of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the
-// tile's long axis. Neighbouring threads read along the axis whose elements lie together.
+// A Loader loads one tile after another of a matrix into shared memory, zeros beyond its end: to[k][i] is element i of the
+// tile's long axis. Neighbouring threads load along the contiguous axis, so that their loads coalesce.
 template <int TILE, int THREADS> struct Loader {
 	u64 from;               // this thread's first element of the next tile
-	u64 apart, step;        // bytes to its other elements, and to the next tile
+	u64 apart, step;        // bytes between its elements, and to the next tile
 	u32 i, d, addI, addD;   // where its first element goes, and how much further each of the others
 	u32 rows;               // of the tile that the matrix has
 
@@ -31,7 +31,7 @@ template <int TILE, int THREADS> struct Loader {
 		return l;
 	}
 
-	// fill takes the next tile, of which the matrix has so many along k.
+	// fill loads the next tile, of which the matrix has depth elements along k.
 	__device__ __attribute__((always_inline)) void fill(Operand<TILE> &to, u32 depth) {
 		const int COUNT = TILE * DEPTH / THREADS;
 		if (rows == TILE && depth == DEPTH) {

@@ -1,5 +1,5 @@
-// One index of many: out = in[0]·extent + in[1], an index that may count from the end of an axis
-// of that extent, the scalar.
+// One flat index of several: out = in[0]·extent + in[1], where in[1] is an index into an axis of that extent, the scalar, and
+// may count from its end. By hand, since it reports an index out of range.
 // dtypes: i64
 #include "elementwise.cuh"
 

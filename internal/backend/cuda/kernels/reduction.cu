@@ -1,76 +1,14 @@
-// Reductions of [outer][n][inner] over n, for a result's type that the reduction decides.
+// Reductions of [outer][n][inner] over n, those of the table in internal/kgen/recipe and extremes.
 //
 // Every kernel takes Reduction. name_dtype gives each result a row of threads. Grid: blocks of (32, 8) threads up to
 // n = 1024 and of (256, 1) beyond, one row for each result and part: outer*inner*parts rows; gridDim.x up to 2**31-1.
 // name_columns_dtype lets neighbouring threads take neighbouring results, for inner > 1 or n < 32. Grid: blocks of (32, 8)
 // threads, one for each 32 results; it knows no parts.
 // dtypes: f32 f64 i64 i32 u8
-#include "reduction.cuh"
-
-// Accumulators of plain numbers.
-template <class A> struct Number {
-	using Acc = A;
-	INLINE A fromLane(A acc, u32 mask) { return ::fromLane(acc, mask); }
-};
-
-#if FLOATS
-using Wide = f64;
-#else
-using Wide = i64;
-#endif
+#include "reductions.cuh"
 
 // isNaN is of any number; an integer always is one.
 INLINE bool isNaN(T v) { return v != v; }
-
-// Sum adds floats in float64 and divides by the divisor, which makes it a mean; sums of integers are int64 and wrap.
-struct Sum : Number<Wide> {
-	INLINE Wide zero() { return 0; }
-	INLINE Wide take(Wide acc, T v, u64) { return acc + (Wide)v; }
-	INLINE Wide join(Wide a, Wide b) { return a + b; }
-	INLINE void finish(const Reduction &p, u64 at, Wide acc) {
-#if FLOATS
-		store<T>(p.out, at, (T)(acc / p.divisor));
-#else
-		store<i64>(p.out, at, acc);
-#endif
-	}
-};
-
-// Prod multiplies as Sum adds.
-struct Prod : Number<Wide> {
-	INLINE Wide zero() { return 1; }
-	INLINE Wide take(Wide acc, T v, u64) { return acc * (Wide)v; }
-	INLINE Wide join(Wide a, Wide b) { return a * b; }
-	INLINE void finish(const Reduction &p, u64 at, Wide acc) {
-#if FLOATS
-		store<T>(p.out, at, (T)acc);
-#else
-		store<i64>(p.out, at, acc);
-#endif
-	}
-};
-
-// Count counts elements that are not zero; NaN is not.
-struct Count : Number<i64> {
-	INLINE i64 zero() { return 0; }
-	INLINE i64 take(i64 acc, T v, u64) { return acc + (v != 0); }
-	INLINE i64 join(i64 a, i64 b) { return a + b; }
-	INLINE void finish(const Reduction &p, u64 at, i64 acc) { store<i64>(p.out, at, acc); }
-};
-
-// Any and All tell of elements that are not zero.
-struct Any : Number<i32> {
-	INLINE i32 zero() { return 0; }
-	INLINE i32 take(i32 acc, T v, u64) { return acc | (v != 0); }
-	INLINE i32 join(i32 a, i32 b) { return a | b; }
-	INLINE void finish(const Reduction &p, u64 at, i32 acc) { store<u8>(p.out, at, (u8)acc); }
-};
-struct All : Number<i32> {
-	INLINE i32 zero() { return 1; }
-	INLINE i32 take(i32 acc, T v, u64) { return acc & (v != 0); }
-	INLINE i32 join(i32 a, i32 b) { return a & b; }
-	INLINE void finish(const Reduction &p, u64 at, i32 acc) { store<u8>(p.out, at, (u8)acc); }
-};
 
 // An Extreme is an element and its place in the run; a place of -1 is none yet.
 struct Extreme {
@@ -188,10 +126,9 @@ template <class R> INLINE void reduceColumns(const Reduction &p) {
 	ROW_KERNEL(name, 256)(const Reduction p) { reduceRows<R>(p); }                       \
 	ROW_KERNEL(name##_columns, 256)(const Reduction p) { reduceColumns<R>(p); }
 
-REDUCTION(sum, Sum)
-REDUCTION(prod, Prod)
-REDUCTION(count, Count)
-REDUCTION(any, Any)
-REDUCTION(all, All)
+EACH_REDUCTION(REDUCTION)
+#if FLOATS
+EACH_FLOAT_REDUCTION(REDUCTION)
+#endif
 REDUCTION(max, Extremes<Larger>)
 REDUCTION(min, Extremes<Smaller>)

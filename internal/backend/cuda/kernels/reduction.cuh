@@ -63,14 +63,25 @@ template <class P, class Body> INLINE void eachOfRun(const P &p, u64 r, Body bod
 		}                                                                                \
 	}
 
-// Ways to join plain numbers.
-template <class A> struct Total {
+// What sums, products and counts accumulate in, and what they result in.
+#if FLOATS
+using Wide = f64;
+using Result = T;
+#else
+using Wide = i64;
+using Result = i64;
+#endif
+
+// Accumulators of plain numbers.
+template <class A> struct Number {
 	using Acc = A;
-	INLINE A fromLane(A v, u32 mask) { return ::fromLane(v, mask); }
+	INLINE A fromLane(A acc, u32 mask) { return ::fromLane(acc, mask); }
+};
+
+// Ways to join plain numbers.
+template <class A> struct Total : Number<A> {
 	INLINE A join(A a, A b) { return a + b; }
 };
-template <class A> struct Most {
-	using Acc = A;
-	INLINE A fromLane(A v, u32 mask) { return ::fromLane(v, mask); }
+template <class A> struct Most : Number<A> {
 	INLINE A join(A a, A b) { return a < b || b != b ? b : a; }
 };

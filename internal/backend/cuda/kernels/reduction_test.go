@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"cresset/dtype"
@@ -36,12 +37,12 @@ func TestReductions(t *testing.T) {
 
 func reductions[T dtype.Number](t *testing.T) {
 	for _, s := range shapes {
-		reduction(t, "count", s, kern.CountRow[T])
-		reduction(t, "any", s, kern.AnyRow[T])
-		reduction(t, "all", s, kern.AllRow[T])
+		reduction(t, "count_nonzero", s, kern.CountNonZero[T, int64]().Row)
+		reduction(t, "any", s, func(row []T) bool { return slices.ContainsFunc(row, func(v T) bool { return v != 0 }) })
+		reduction(t, "all", s, func(row []T) bool { return !slices.Contains(row, 0) })
 		if s[1] > 0 {
-			extreme(t, "max", s, kern.MaxRow[T])
-			extreme(t, "min", s, kern.MinRow[T])
+			extreme(t, "max", s, kern.MaxMiddle[T])
+			extreme(t, "min", s, kern.MinMiddle[T])
 		}
 	}
 }
@@ -62,7 +63,7 @@ func reduction[D dtype.Element, T dtype.Number](t *testing.T, row string, s [3]u
 	for _, columns := range []bool{false, true} {
 		m, got := &machine{t: t}, make([]D, len(want))
 		name := kernelOf[T](row, columns)
-		reduce(m, name, columns, s[0], s[1], s[2], kernels.Reduction{In: put(m, x), Out: put(m, got)})
+		reduce(m, name, columns, s[0], s[1], s[2], kernels.Reduction{In: put(m, x), Out: put(m, got), Total: s[1]})
 		compare(t, fmt.Sprintf("%s of %v", name, s), got, want)
 	}
 }
@@ -75,7 +76,7 @@ func kernelOf[T dtype.Element](row string, columns bool) string {
 }
 
 // extreme wants the elements and their indexes; rows have equal elements and some have NaN.
-func extreme[T dtype.Number](t *testing.T, row string, s [3]uint64, of func(row []T) (T, int64)) {
+func extreme[T dtype.Number](t *testing.T, row string, s [3]uint64, of func(value []T, index []int64, src []T, outer, n, inner int) error) {
 	t.Helper()
 	x := samples[T](int(s[0]*s[1]*s[2]), 1)
 	for i := range x {
@@ -84,7 +85,7 @@ func extreme[T dtype.Number](t *testing.T, row string, s [3]uint64, of func(row 
 		}
 	}
 	want, index := make([]T, s[0]*s[2]), make([]int64, s[0]*s[2])
-	kern.ReducePair(want, index, x, int(s[0]), int(s[1]), int(s[2]), of)
+	of(want, index, x, int(s[0]), int(s[1]), int(s[2]))
 	for _, columns := range []bool{false, true} {
 		m, got, at := &machine{t: t}, make([]T, len(want)), make([]int64, len(want))
 		name := kernelOf[T](row, columns)
@@ -109,13 +110,13 @@ func TestSums(t *testing.T) {
 			wide[i] = float64(x[i])
 		}
 		sum, product := make([]float64, s[0]*s[2]), make([]float32, s[0]*s[2])
-		kern.SumMiddle(sum, wide, int(s[0]), int(s[1]), int(s[2]))
-		kern.Reduce(product, x, int(s[0]), int(s[1]), int(s[2]), kern.ProdRow[float32, float32])
+		kern.Reduce(sum, wide, int(s[0]), int(s[1]), int(s[2]), kern.Sum[float64, float64]().Row)
+		kern.Reduce(product, x, int(s[0]), int(s[1]), int(s[2]), func(row []float32) float32 { return float32(kern.Prod[float32, float64]().Row(row)) })
 		for _, columns := range []bool{false, true} {
 			m, got, mean, prod := &machine{t: t}, make([]float32, len(sum)), make([]float32, len(sum)), make([]float32, len(sum))
 			in := put(m, x)
-			reduce(m, kernelOf[float32]("sum", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, got), Divisor: 1})
-			reduce(m, kernelOf[float32]("sum", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, mean), Divisor: float64(s[1])})
+			reduce(m, kernelOf[float32]("sum", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, got)})
+			reduce(m, kernelOf[float32]("mean", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, mean), Total: s[1]})
 			reduce(m, kernelOf[float32]("prod", columns), columns, s[0], s[1], s[2], kernels.Reduction{In: in, Out: put(m, prod)})
 			for i := range sum {
 				near(t, fmt.Sprintf("sum of %v", s), float64(got[i]), sum[i], 1.2e-7)
@@ -155,7 +156,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("max: got %d at %d, want %d at %d", got[0], at[0], want, index)
 	}
 	inParts("sum_i32", kernels.Reduction{Out: put(m, sum)})
-	if want := kern.SumRow[int64](x); sum[0] != want {
+	if want := kern.Sum[int32, int64]().Row(x); sum[0] != want {
 		t.Errorf("sum: got %d, want %d", sum[0], want)
 	}
 }

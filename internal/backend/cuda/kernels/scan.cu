@@ -1,31 +1,26 @@
-// Running sums and products along runs, in order, by one thread for each run.
+// Scans along runs, in order, by one thread for each run: those of the table in internal/kgen/recipe, and gradients.
 //
 // Every kernel takes Runs. Grid: blocks of 256 threads, any number of them: as many as there are runs. Floats are added and
 // multiplied in float64; sums of integers are int64.
 // dtypes: f32 f64 i64 i32 u8
-#include "reduction.cuh"
+#include "reductions.cuh"
 
-#if FLOATS
-using Wide = f64;
-using Result = T;
-#else
-using Wide = i64;
-using Result = i64;
-#endif
-
-// out[k] = in[0] + … + in[k]
-ROW_KERNEL(cumsum, 256)(const Runs p) {
+// scan writes for each element the accumulator of the elements up to it.
+template <class R> INLINE void scan(const Runs &p) {
 #pragma unroll 1
 	for (u64 run = thread(); run < p.outer * p.inner; run += threads()) {
 		i64 at = startOf(p, run);
-		Wide sum = 0;
+		typename R::Acc acc = R::zero();
 #pragma unroll 1
 		for (u64 k = 0; k < p.n; k++, at += (i64)p.inner) {
-			sum += (Wide)load<T>(p.in, at);
-			store<Result>(p.out, at, (Result)sum);
+			acc = R::take(acc, load<T>(p.in, at), k);
+			store<Result>(p.out, at, (Result)acc);
 		}
 	}
 }
+
+#define SCAN(name, R) ROW_KERNEL(name, 256)(const Runs p) { scan<R>(p); }
+EACH_SCAN(SCAN)
 
 #if FLOATS
 // out[k] = in[k] + … + in[n-1], the gradient of cumsum for in = dy.

@@ -1,4 +1,5 @@
-// Where: in[1] where the bool in[0] is true, in[2] elsewhere; elements by size.
+// Where: in[1] where the bool in[0] is true, in[2] elsewhere; elements by size. By hand, as copy.cu, and since its operands
+// have two types.
 // dtypes: b8 b16 b32 b64
 #include "elementwise.cuh"
 

@@ -9,7 +9,7 @@
 #include "params.cuh"
 
 #define TILE 1024
-#define NOBODY 0xffffffff // the place of what is behind the end of a line
+#define NOBODY 0xffffffff // the origin of the padding behind the end of a line
 
 // An Item is an element and its place in the line.
 struct Item {

@@ -24,7 +24,8 @@ INLINE Four four(const T *from) {
 	return v;
 }
 
-// Rows of an operand's tile are a little apart, so that neighbouring rows begin in other banks and stay aligned.
+// Rows of an operand's tile are padded by 4 elements, so that neighbouring rows start in different banks of shared memory and
+// stay aligned for vector loads.
 template <int TILE> using Operand = T[DEPTH][TILE + 4];
 
 // multiply adds the product of two tiles to the thread's sums, whose first row is y and first column x.

@@ -1,0 +1,65 @@
+package bench
+
+import (
+	"fmt"
+
+	"cresset/device"
+	"cresset/nn"
+	"cresset/tensor"
+)
+
+// convolutions are those of ResNet and MobileNet.
+func convolutions() []Case {
+	square := convolution{batch: 32, in: 64, out: 64, size: 56, kernel: 3, stride: 1, padding: 1, groups: 1}
+	down := square
+	down.out, down.stride = 128, 2
+	stem := convolution{batch: 8, in: 3, out: 64, size: 224, kernel: 7, stride: 2, padding: 3, groups: 1}
+	pointwise := convolution{batch: 32, in: 256, out: 256, size: 14, kernel: 1, stride: 1, groups: 1}
+	depthwise := convolution{batch: 32, in: 512, out: 512, size: 14, kernel: 3, stride: 1, padding: 1, groups: 512}
+	halving := convolution{batch: 32, in: 128, out: 128, size: 28, kernel: 3, stride: 2, padding: 1, groups: 128}
+	return []Case{
+		square.forward("conv3x3"), square.gradients("conv3x3_grad"),
+		down.forward("conv3x3_stride2"), down.gradients("conv3x3_stride2_grad"),
+		stem.forward("conv7x7_stride2"),
+		pointwise.forward("conv1x1"), pointwise.gradients("conv1x1_grad"),
+		depthwise.forward("depthwise3x3"), depthwise.gradients("depthwise3x3_grad"),
+		halving.forward("depthwise3x3_stride2"), halving.gradients("depthwise3x3_stride2_grad"),
+	}
+}
+
+// convolution is a layer and a batch of square pictures.
+type convolution struct {
+	batch, in, out, size            int
+	kernel, stride, padding, groups int
+}
+
+// operands returns the pictures and the layer.
+func (c convolution) operands(dev device.Device) (*tensor.Tensor, *nn.Conv2D) {
+	net := nn.NewConv2D(c.in, c.out, c.kernel, nn.Stride(c.stride), nn.Padding(c.padding), nn.Groups(c.groups))
+	return tensor.On(dev).Randn(c.batch, c.in, c.size, c.size), nn.To(net, dev)
+}
+
+func (c convolution) forward(name string) Case {
+	return c.workload(name, 1, func(dev device.Device) func() {
+		x, net := c.operands(dev)
+		frozen := nn.Frozen(net)
+		return func() { frozen.Forward(x).Release() }
+	})
+}
+
+// gradients is the forward and the backward pass, which is two convolutions.
+func (c convolution) gradients(name string) Case {
+	return c.workload(name, 3, func(dev device.Device) func() {
+		x, net := c.operands(dev)
+		dy := tensor.On(dev).Randn(net.Forward(x).Shape()...)
+		x.SetRequiresGrad(true)
+		return func() { step(func(s *tensor.Scope) { net.Forward(s.Enter(x)).Backward(tensor.Gradient(dy)) }) }
+	})
+}
+
+// workload is as much work as so many forward passes.
+func (c convolution) workload(name string, passes int, make func(dev device.Device) func()) Case {
+	out := (c.size+2*c.padding-c.kernel)/c.stride + 1
+	work := float64(2 * passes * c.batch * c.out * out * out * c.in / c.groups * c.kernel * c.kernel)
+	return Case{Name: fmt.Sprintf("%s/%dx%dx%dx%d", name, c.batch, c.in, c.size, c.size), Work: work, Unit: "FLOP", Make: make}
+}

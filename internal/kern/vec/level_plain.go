@@ -1,0 +1,18 @@
+//go:build noasm || !amd64
+
+package vec
+
+import "unsafe"
+
+// What only amd64 has: products of pairs of bfloat16, and loops with non-temporal stores.
+
+// HasPairs reports whether PairTile runs.
+func HasPairs() bool { return false }
+
+func slowNonTemporal() bool { return false }
+
+func stream(Loop, int, unsafe.Pointer, [operands]unsafe.Pointer) bool { return false }
+
+func streamRows(RowLoop, int, int, unsafe.Pointer, unsafe.Pointer, [operands]unsafe.Pointer) bool {
+	return false
+}

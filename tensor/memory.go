@@ -1,0 +1,53 @@
+package tensor
+
+import (
+	"fmt"
+	"runtime"
+
+	"cresset/internal/layout"
+)
+
+// What package checkpoint needs to read elements from a file straight into a tensor's memory, and to keep what tensors share.
+
+// readMemory calls use with the memory of a contiguous CPU tensor's elements, which use may look at until it returns.
+func readMemory(x *Tensor, use func(memory []byte) error) error {
+	x.alive()
+	if !x.storage.device.IsCPU() || !x.layout.IsContiguous() {
+		fail("memory", ErrDevice, "expected a contiguous tensor on the CPU", x)
+	}
+	defer x.hold().leave()
+	defer runtime.KeepAlive(x) // the pool takes memory back whose block is unreachable
+	size := x.dtype.Size()
+	first, n := x.layout.Offset*size, x.layout.Size()*size
+	return use(elements[byte](x.storage)[first : first+n : first+n])
+}
+
+// writeMemory is readMemory for a use that changes the elements.
+func writeMemory(x *Tensor, use func(memory []byte) error) error {
+	x.storage.version++
+	return readMemory(x, use)
+}
+
+// entireStorage returns a tensor of one axis over all of x's storage.
+func entireStorage(x *Tensor) *Tensor {
+	x.alive()
+	y := x.storage.tensor(layout.Fresh(x.storage.buf.Size()/x.dtype.Size()), x.dtype)
+	y.scope = x.scope
+	return y
+}
+
+// strided returns a tensor over x's storage whose element at index i[0], i[1], … is number offset + Σ i[k]·stride[k] there.
+func strided(x *Tensor, shape, stride []int, offset int) *Tensor {
+	x.alive()
+	l := layout.Of(shape, stride, offset)
+	bytesOf("as_strided", x.dtype, &l)
+	if last := l.Offset + l.Span(); offset < 0 || last > x.storage.buf.Size()/x.dtype.Size() {
+		fail("as_strided", ErrShape, fmt.Sprintf("sizes %s, strides %s and offset %d reach beyond the storage", l.Shape().List(), Shape(stride).List(), offset), x)
+	}
+	y := x.storage.tensor(&l, x.dtype)
+	y.scope = x.scope
+	return y
+}
+
+// storageOf returns what is equal for tensors that share memory.
+func storageOf(x *Tensor) any { return x.storage }
