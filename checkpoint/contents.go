@@ -1,0 +1,81 @@
+package checkpoint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// contents is what a file holds, in terms that all formats share: a function for each format reads it (openSafetensors, openTorch)
+// and one writes it. Elements stay where they are until they are asked for.
+type contents struct {
+	format   Format
+	metadata map[string]string
+	entries  []Entry // in the file's order
+	stores   []store
+	tree     any // PyTorch's formats: the nested values, with a ref in place of each tensor; nil for tensors by name alone
+	closers  []io.Closer
+}
+
+// ref stands for entry number ref in contents.tree.
+type ref int
+
+// names finds entries by name: their numbers in the order of the names.
+type names []int32
+
+// find returns the number of the entry of a name.
+func (n names) find(entries []Entry, name string) (int, bool) {
+	at, ok := slices.BinarySearchFunc(n, name, func(i int32, name string) int { return cmp.Compare(entries[i].Name, name) })
+	if !ok {
+		return 0, false
+	}
+	return int(n[at]), true
+}
+
+// check holds what a file says to what all formats share: each name once, and every element inside its storage.
+func (c *contents) check(s *source) (names, error) {
+	var total int64
+	for i := range c.stores {
+		bytes := c.stores[i].bytes
+		if bytes < 0 || bytes > s.limits.Bytes-total {
+			return nil, s.fault("", fmt.Sprintf("at most %d bytes of tensors", s.limits.Bytes), "%d and more", total+max(bytes, 0))
+		}
+		total += bytes
+	}
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.Type.Size() == 0 {
+			continue // nobody will read it
+		}
+		if fault := e.fault(e.Type.Size(), c.stores[e.Storage].bytes); fault != "" {
+			return nil, s.fault(fmt.Sprintf("tensor %q", e.Name), "elements inside the storage", "%s", fault)
+		}
+	}
+	return sortNames(s, c.entries)
+}
+
+// sortNames returns the names of entries, each of which may come once.
+func sortNames(s *source, entries []Entry) (names, error) {
+	byName := make(names, len(entries))
+	for i := range byName {
+		byName[i] = int32(i)
+	}
+	slices.SortFunc(byName, func(i, j int32) int { return cmp.Compare(entries[i].Name, entries[j].Name) })
+	for k := 1; k < len(byName); k++ {
+		if name := entries[byName[k]].Name; name == entries[byName[k-1]].Name {
+			return nil, s.fault("", "each name once", "%q twice", name)
+		}
+	}
+	return byName, nil
+}
+
+// close closes the files.
+func (c *contents) close() error {
+	var failed []error
+	for _, f := range c.closers {
+		failed = append(failed, f.Close())
+	}
+	return errors.Join(failed...)
+}

@@ -1,0 +1,73 @@
+package checkpoint_test
+
+import (
+	"errors"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"cresset/checkpoint"
+	"cresset/tensor"
+)
+
+// TestDevicesAndPipesAreNoFiles does not wait for what never ends or never comes.
+func TestDevicesAndPipesAreNoFiles(t *testing.T) {
+	var format *checkpoint.FormatError
+	if _, err := checkpoint.Open("/dev/zero"); !errors.As(err, &format) || format.Found != "a device" {
+		t.Errorf("got %v for a device", err)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := checkpoint.Open(pipe); !errors.As(err, &format) || format.Found != "a pipe" {
+		t.Errorf("got %v for a pipe", err)
+	}
+}
+
+// TestDiskFull writes more than the process may, which fails as on a full disk, and leaves the old file and nothing beside it.
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.safetensors")
+	good := map[string]*tensor.Tensor{"a": tensor.Of(1.5)}
+	if err := checkpoint.Write(path, good); err != nil {
+		t.Fatal(err)
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	defer signal.Reset(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 3 << 20, Max: old.Max}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old); err != nil {
+			t.Error(err)
+		}
+	}()
+	large := map[string]*tensor.Tensor{"a": tensor.Ones(1 << 20), "b": tensor.Ones(100)}
+	for _, opts := range [][]checkpoint.WriteOption{nil, {checkpoint.ShardSize(1 << 20)}} {
+		if err := checkpoint.Write(path, large, opts...); !errors.Is(err, syscall.EFBIG) {
+			t.Errorf("got %v, want %v", err, syscall.EFBIG)
+		}
+		checkSame(t, path, good)
+		if files := filesIn(t, dir); len(files) != 1 {
+			t.Errorf("left: %q", files)
+		}
+	}
+}
+
+// TestFolderThatNobodyMayWriteTo is one that refuses root too.
+func TestFolderThatNobodyMayWriteTo(t *testing.T) {
+	if _, err := os.Stat("/sys/kernel"); err != nil {
+		t.Skip(err)
+	}
+	err := checkpoint.Write("/sys/kernel/x.npz", map[string]*tensor.Tensor{"a": tensor.Of(1.5)})
+	if !errors.Is(err, os.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,30 @@
+package checkpoint
+
+// Limits bound what a file may make a reader do before it is refused; a zero field is the default. It is an option of Open and Load.
+type Limits struct {
+	Header  int64 // bytes of a header, a pickle or a directory: 100,000,000, which safetensors itself has
+	Tensors int   // of one file: 65,536; an index may name four times as many
+	Bytes   int64 // of all tensors together, decompressed: no limit, as nothing is decompressed before it is asked for
+	Ratio   int64 // of decompressed to compressed bytes: 1,100, what deflate can reach
+	Values  int64 // bytes of memory for what a pickle holds besides elements: 15 MiB and the file's size
+	Depth   int   // of values in one another: 1,000
+	Ops     int64 // operations of a pickle: 100,000,000
+}
+
+// orDefault returns the limits with the default in place of each zero.
+func (l Limits) orDefault() Limits {
+	set(&l.Header, 100_000_000)
+	set(&l.Tensors, 65_536)
+	set(&l.Bytes, 1<<62)
+	set(&l.Ratio, 1_100)
+	set(&l.Depth, 1_000)
+	set(&l.Ops, 100_000_000)
+	return l
+}
+
+// set gives a field without a value its default.
+func set[T int | int64](field *T, value T) {
+	if *field == 0 {
+		*field = value
+	}
+}

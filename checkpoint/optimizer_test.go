@@ -1,0 +1,75 @@
+package checkpoint_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"cresset/checkpoint"
+	"cresset/optim"
+	"cresset/tensor"
+)
+
+// parametersOf returns parameters of given shapes.
+func parametersOf(shapes ...tensor.Shape) func(yield func(string, *tensor.Tensor) bool) {
+	ps := make([]*tensor.Tensor, len(shapes))
+	for i, shape := range shapes {
+		ps[i] = tensor.Ones(shape...).SetRequiresGrad(true)
+	}
+	return func(yield func(string, *tensor.Tensor) bool) {
+		for i, p := range ps {
+			if !yield(fmt.Sprint(i), p) {
+				return
+			}
+		}
+	}
+}
+
+// readValue returns all of a file.
+func readValue(t *testing.T, path string) any {
+	t.Helper()
+	f, err := checkpoint.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	v, err := f.Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// TestPyTorchsOptimizerFiles loads the state of an SGD of 28 parameters, of which the first had gradients, as torch.save wrote it,
+// and writes and loads it again.
+func TestPyTorchsOptimizerFiles(t *testing.T) {
+	shapes := make([]tensor.Shape, 28)
+	shapes[0] = tensor.Shape{11, 8}
+	for _, name := range []string{"optimizer_sgd.pt", "optimizer_sgd_legacy.pt"} {
+		state := readValue(t, filepath.Join("testdata", name)).(map[string]any)
+		o := optim.NewSGD(parametersOf(shapes...))
+		if err := o.LoadStateDict(state); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := state["state"].(map[int]any)[0].(map[string]any)["momentum_buffer"].(*tensor.Tensor)
+		path := filepath.Join(t.TempDir(), name)
+		if err := checkpoint.WriteValue(path, o.StateDict()); err != nil {
+			t.Fatal(err)
+		}
+		again := readValue(t, path).(map[string]any)
+		got := again["state"].(map[int]any)
+		group := again["param_groups"].([]any)[0].(map[string]any)
+		if len(got) != 1 || !got[0].(map[string]any)["momentum_buffer"].(*tensor.Tensor).Equal(want) || group["lr"] != 0.1 || group["momentum"] != 0.9 {
+			t.Errorf("%s: got %v", name, again)
+		}
+		if err := optim.NewSGD(parametersOf(shapes...)).LoadStateDict(again); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	training := readValue(t, filepath.Join("testdata", "training.pt")).(*checkpoint.Dict)
+	state, _ := training.Lookup("optimizer")
+	const want = "loaded state dict has a different number of parameter groups"
+	if err := optim.NewAdamW(parametersOf(shapes...)).LoadStateDict(state.(map[string]any)); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,51 @@
+package checkpoint
+
+import (
+	"bytes"
+	"path"
+	"slices"
+)
+
+// format is a way to read files that begin in some way.
+type format struct {
+	starts func(head []byte) bool // of the first bytes, headBytes where the file has them
+	read   func(*source) (*contents, error)
+}
+
+const headBytes = 16
+
+// shardReaders are the formats of single files.
+var shardReaders = []format{
+	{startsSafetensors, openSafetensors},
+	{startsWith(localSignature), openZip},
+	{startsWith(endSignature), openZip}, // no members
+	{startsWith(npyMagic), openNPY},
+	{startsTorchLegacy, openTorchLegacy},
+	{startsTorchTar, refuseTorchTar},
+}
+
+// readers are the formats that Open knows; the first that fits counts.
+var readers = append(slices.Clip(shardReaders), format{startsObject, openIndex})
+
+// startsObject reports whether a file begins as an object in JSON.
+func startsObject(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("{"))
+}
+
+func startsWith(magic string) func([]byte) bool {
+	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
+}
+
+// openZip tells PyTorch's files from NPZ by the members.
+func openZip(s *source) (*contents, error) {
+	members, err := zipMembers(s)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range members {
+		if path.Base(m.name) == torchPickle {
+			return openTorch(s, members)
+		}
+	}
+	return openNPZ(s, members)
+}

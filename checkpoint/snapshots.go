@@ -1,0 +1,249 @@
+package checkpoint
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"cresset/internal/filelock"
+	"cresset/tensor"
+)
+
+// SnapshotsOption is an option of NewSnapshots: Keep, KeepLowest, KeepHighest.
+type SnapshotsOption func(*Snapshots)
+
+// Keep is how many of the newest snapshots stay in the folder, 3 unless given.
+func Keep(n int) SnapshotsOption { return func(d *Snapshots) { d.keep = max(n, 1) } }
+
+// KeepLowest keeps the snapshot of the lowest Measure too, a loss for example.
+func KeepLowest(on bool) SnapshotsOption { return keepBest(on, -1) }
+
+// KeepHighest keeps the snapshot of the highest Measure too, an accuracy for example.
+func KeepHighest(on bool) SnapshotsOption { return keepBest(on, 1) }
+
+func keepBest(on bool, sign float64) SnapshotsOption {
+	return func(d *Snapshots) {
+		if on {
+			d.sign = sign
+		} else {
+			d.sign = 0
+		}
+	}
+}
+
+// SaveOption is an option of Snapshots.Save and SaveAsync: Measure.
+type SaveOption func(*saving)
+
+type saving struct{ measure *float64 }
+
+// Measure says how good the training is at a snapshot, for KeepLowest and KeepHighest. It stands in the file's name.
+func Measure(v float64) SaveOption { return func(s *saving) { s.measure = &v } }
+
+// Snapshots is a folder with the snapshots of one training, from the first on: snapshot-000001.pt, or snapshot-000001_0.9375.pt
+// with a Measure. Each is a file that torch.load reads too, with a dict of what the Snapshot names. A snapshot is written beside
+// its place, synced and renamed, so that one that is there is whole, whenever the program or the machine stops.
+type Snapshots struct {
+	dir  string
+	keep int
+	sign float64 // of the best measure: 1 for the highest, -1 for the lowest, 0 where the best is not kept
+	disk disk
+
+	mu      sync.Mutex // held while a snapshot is written
+	lock    *os.File   // nil before the first is
+	damaged map[int]bool
+
+	calls   sync.Mutex // guards what follows
+	pending chan error // what SaveAsync comes to, nil where it was asked for
+}
+
+// NewSnapshots returns the snapshots in a folder, which the first Save makes where it is missing.
+func NewSnapshots(dir string, opts ...SnapshotsOption) *Snapshots {
+	d := &Snapshots{dir: dir, keep: 3, disk: system{}, damaged: make(map[int]bool)}
+	for _, set := range opts {
+		set(d)
+	}
+	return d
+}
+
+// ErrLocked is the error of Save where another process writes snapshots into the folder.
+var ErrLocked = errors.New("another process writes snapshots there")
+
+// Save writes a snapshot, and then removes those that are no longer kept. From the first on no other process can write into the
+// folder until Close, or until this process ends. What the SaveAsync before failed with is returned too.
+func (d *Snapshots) Save(s Snapshot, opts ...SaveOption) error {
+	failed := d.Wait()
+	state, err := s.capture()
+	if err == nil {
+		err = d.write(state, collectSaving(opts))
+	}
+	return errors.Join(failed, err)
+}
+
+// SaveAsync copies the state, then returns and writes the copy while the program goes on. What that fails with, the next call of
+// Save, SaveAsync, Wait or Close returns; a call waits for the file before.
+func (d *Snapshots) SaveAsync(s Snapshot, opts ...SaveOption) error {
+	failed := d.Wait()
+	state, err := s.capture()
+	if err == nil {
+		err = try(func() error {
+			f := frozen{make(map[any]*tensor.Tensor)}
+			state = f.value(state).(map[string]any)
+			return nil
+		})
+	}
+	if err != nil {
+		return errors.Join(failed, err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- d.write(state, collectSaving(opts)) }()
+	d.calls.Lock()
+	defer d.calls.Unlock()
+	d.pending = done
+	return failed
+}
+
+func collectSaving(opts []SaveOption) (s saving) {
+	for _, set := range opts {
+		set(&s)
+	}
+	return s
+}
+
+// Wait returns when what SaveAsync writes is written, with what it failed with.
+func (d *Snapshots) Wait() error {
+	d.calls.Lock()
+	defer d.calls.Unlock()
+	if d.pending == nil {
+		return nil
+	}
+	err := <-d.pending
+	d.pending = nil
+	return err
+}
+
+// Close waits as Wait does, and lets other processes write into the folder.
+func (d *Snapshots) Close() error {
+	failed := d.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lock == nil {
+		return failed
+	}
+	err := filelock.Unlock(d.lock)
+	d.lock = nil
+	return errors.Join(failed, err)
+}
+
+// write writes a snapshot.
+func (d *Snapshots) write(state map[string]any, s saving) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.enter(); err != nil {
+		return err
+	}
+	all, err := listSnapshots(d.dir)
+	if err != nil {
+		return err
+	}
+	next := snapshotFile{number: 1, measure: s.measure}
+	if len(all) > 0 {
+		next.number = all[0].number + 1
+	}
+	path := filepath.Join(d.dir, next.name())
+	if err := try(func() error { return WriteValue(path, state, option(func(o *options) { o.disk = d.disk })) }); err != nil {
+		return err
+	}
+	for _, old := range d.surplus(append([]snapshotFile{next}, all...)) {
+		if err := d.disk.remove(filepath.Join(d.dir, old.name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s is written, but an old snapshot stays: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// enter makes the folder and locks it, and removes what processes that were killed had begun to write.
+func (d *Snapshots) enter() error {
+	if d.lock != nil {
+		return nil
+	}
+	if err := os.MkdirAll(d.dir, 0o777); err != nil {
+		return err
+	}
+	f, taken, err := filelock.Lock(filepath.Join(d.dir, ".lock"), true)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported): // a system without locks
+		return nil
+	case err != nil:
+		return err
+	case taken:
+		f.Close()
+		return fmt.Errorf("%s: %w", d.dir, ErrLocked)
+	}
+	d.lock = f
+	entries, err := os.ReadDir(d.dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".snapshot-") && strings.HasSuffix(e.Name(), ".tmp") {
+			err = errors.Join(err, d.disk.remove(filepath.Join(d.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// Resumed says what Resume has read.
+type Resumed struct {
+	Path    string  // of the snapshot, "" where the folder has none
+	Skipped []error // why newer ones could not be read, the newest first
+}
+
+// Resume restores the newest snapshot that can be read. Damaged ones are passed over, and Skipped tells why; where there are
+// snapshots and none can be read, the error does. A folder without snapshots, or none, changes nothing and is no error. An error
+// about a snapshot that does not fit, such as a *nn.StateError, may leave a part of it restored.
+func (d *Snapshots) Resume(s Snapshot) (Resumed, error) {
+	var r Resumed
+	failed := d.Wait()
+	all, err := listSnapshots(d.dir)
+	if err != nil || failed != nil {
+		return r, errors.Join(failed, err)
+	}
+	for _, file := range all {
+		path := filepath.Join(d.dir, file.name())
+		state, err := readSnapshot(path)
+		switch {
+		case err == nil:
+			if err := s.restore(state); err != nil {
+				return r, fmt.Errorf("%s: %w", path, err)
+			}
+			r.Path = path
+			return r, nil
+		case errors.Is(err, fs.ErrPermission):
+			return r, err
+		}
+		r.Skipped = append(r.Skipped, err)
+		d.mu.Lock()
+		d.damaged[file.number] = true
+		d.mu.Unlock()
+	}
+	return r, errors.Join(r.Skipped...)
+}
+
+// readSnapshot reads all of a snapshot.
+func readSnapshot(path string) (map[string]any, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var v any
+	if err := try(func() error { v, err = f.Value(); return err }); err != nil {
+		return nil, err
+	}
+	state, ok := v.(map[string]any)
+	if !ok {
+		return nil, &FormatError{File: path, Expected: "the dict of a snapshot", Found: fmt.Sprintf("a %T", v)}
+	}
+	return state, nil
+}
