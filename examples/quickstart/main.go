@@ -1,9 +1,12 @@
-// Command quickstart fits a small network to a plane and prints it.
+// Command quickstart fits a small network to a plane, prints it, and takes it through a file.
 package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
+	"cresset/checkpoint"
 	"cresset/nn"
 	"cresset/optim"
 	"cresset/tensor"
@@ -28,4 +31,9 @@ func main() {
 	fmt.Println(y.Slice(0, 0, 2))
 	err := tensor.Try(func() { net.Forward(tensor.Ones(2, 4)) })
 	fmt.Println(err)
+
+	path := filepath.Join(os.TempDir(), "plane.safetensors")
+	fmt.Println(checkpoint.Save(path, net)) // or .pt, for torch.load
+	again := nn.NewSequential(nn.NewLinear(3, 16), nn.NewTanh(), nn.NewLinear(16, 1))
+	fmt.Println(checkpoint.Load(path, again), net.Forward(x).Equal(again.Forward(x)))
 }

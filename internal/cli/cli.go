@@ -2,6 +2,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ const (
 	exitFailed      = 1   // what was asked for could not be done
 	exitUsage       = 2   // the command line is wrong
 	exitInterrupted = 130 // stopped by Ctrl-C after it had printed its summary
+	exitTerminated  = 143 // stopped by SIGTERM likewise, where the command tells them apart
 )
 
 // command is what package flags reads the arguments into.
@@ -26,6 +28,7 @@ type command interface{ Run(*session) error }
 func commands() []flags.Command {
 	return []flags.Command{
 		{Name: "train", Help: "Train a model and judge it.", Into: &trainCommand{}},
+		{Name: "predict", Help: "Judge pictures by a trained model.", Into: &predictCommand{}},
 		{Name: "devices", Help: "List the devices that can compute.", Into: &devicesCommand{}},
 		{Name: "smi", Help: "Show the GPUs in the machine, as nvidia-smi does.", Into: &smiCommand{}},
 		{Name: "pick", Help: "Print the best GPUs for CUDA_VISIBLE_DEVICES.", Into: &pickCommand{}},
@@ -33,6 +36,9 @@ func commands() []flags.Command {
 		{Name: "run", Help: "Run a command on the best GPUs and keep them for it.", Into: &runCommand{}},
 		{Name: "tour", Help: "Walk through GPU computing, step by step, with code that runs.", Into: &tourCommand{}},
 		{Name: "bench", Help: "Time what programs of tensors spend their time on.", Into: &benchCommand{}},
+		{Name: "inspect", Help: "List what is in a checkpoint.", Into: &inspectCommand{}},
+		{Name: "convert", Help: "Write a checkpoint in another format.", Into: &convertCommand{}},
+		{Name: "diff", Help: "Compare two checkpoints.", Into: &diffCommand{}},
 		{Name: "doctor", Help: "Tell what GPUs need and what is missing.", Into: &doctorCommand{}},
 		{Name: "version", Help: "Print versions.", Into: &versionCommand{}},
 		{Name: "keep", Into: &keepCommand{}},
@@ -80,18 +86,16 @@ func writeText(w io.Writer, text string) error {
 	return err
 }
 
-// attentive is a writer that remembers its first error.
-type attentive struct {
+// stickyWriter is a writer that remembers its first error.
+type stickyWriter struct {
 	io.Writer
 	err error
 }
 
 // Write writes p.
-func (a *attentive) Write(p []byte) (int, error) {
-	n, err := a.Writer.Write(p)
-	if a.err == nil {
-		a.err = err
-	}
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	n, err := s.Writer.Write(p)
+	s.err = cmp.Or(s.err, err)
 	return n, err
 }
 

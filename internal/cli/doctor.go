@@ -121,8 +121,8 @@ func diagnose() diagnosis {
 	return d
 }
 
-// sharing says whether other programs see what this one does on simulated GPUs, and
-// this one what they do. It is empty on real ones.
+// sharing says whether other programs see what this one does on simulated GPUs, and this one what they do. It is empty on
+// real ones.
 func sharing() string {
 	value, simulated := hardware.Asked()
 	if !simulated {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -9,8 +10,32 @@ import (
 
 // Main runs the command as a process, with its arguments, streams and signals, and returns the exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	go func() {
+		cause := signalled{<-signals}
+		signal.Stop(signals) // a second Ctrl-C ends the program at once
+		cancel(cause)
+	}()
 	return Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// signalled is why a context ended: a signal that asks the program to stop.
+type signalled struct{ os.Signal }
+
+// Error names the signal.
+func (s signalled) Error() string { return s.String() + " signal received" }
+
+// Is reports that the context was canceled.
+func (s signalled) Is(target error) bool { return target == context.Canceled }
+
+// interrupted returns the error of a command that a signal has stopped, once it has printed what it has.
+func interrupted(ctx context.Context) error {
+	var s signalled
+	if errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGTERM {
+		return exitCode(exitTerminated)
+	}
+	return context.Canceled
 }

@@ -12,9 +12,8 @@ import (
 	"cresset/smi"
 )
 
-// placeGPUs says in the rows of GPUs which of the machine's they are, and adds
-// rows for those that CUDA does not show. A machine without NVML and driver has
-// none, which is no error.
+// placeGPUs says in the rows of GPUs which of the machine's they are, and adds rows for those that CUDA does not show. A
+// machine without NVML and driver has none, which is no error.
 func placeGPUs(rows []deviceRow) ([]deviceRow, error) {
 	inventory, err := smi.Take()
 	if inventory == nil {
@@ -69,8 +68,7 @@ func printPlaces(w io.Writer, rows []deviceRow) error {
 	return t.Flush()
 }
 
-// place is what programs call a GPU: nothing where CUDA does not show it, or
-// where the driver does not start.
+// place is what programs call a GPU: nothing where CUDA does not show it, or where the driver does not start.
 func (r *deviceRow) place() string {
 	switch {
 	case r.Hidden:

@@ -46,6 +46,6 @@ func (c *trainCommand) plan(s *session) error {
 	if c.JSON {
 		return json.NewEncoder(s.stdout).Encode(planned{c.Model, c.Optimizer, c.Batch, e})
 	}
-	bold := paint.Renderer(s.stdout).NewStyle().Bold(true)
+	bold := paint.On(s.stdout).Style(paint.Bold)
 	return writeLine(s.stdout, bold.Render(fmt.Sprintf("%s with %s, batches of %d", c.Model, c.Optimizer, c.Batch))+"\n"+e.String())
 }

@@ -27,12 +27,13 @@ type progress struct {
 	epochs  int
 	samples int // of one epoch
 	bar     bool
+	before  int // samples that a training before has seen
 	start   time.Time
 	drawn   time.Time // the last time that the bar was
 }
 
-func newProgress(out io.Writer, epochs, samples int) *progress {
-	return &progress{out: out, epochs: epochs, samples: samples, bar: columns(out) >= narrow, start: time.Now()}
+func newProgress(out io.Writer, epochs, samples, before int) *progress {
+	return &progress{out: out, epochs: epochs, samples: samples, before: before, bar: columns(out) >= narrow, start: time.Now()}
 }
 
 // columns returns how wide a terminal is, 0 if w is none.
@@ -55,7 +56,7 @@ func (p *progress) step(epoch, samples int, loss float64) {
 	}
 	p.drawn = time.Now()
 	done, all := float64(epoch*p.samples+samples), float64(p.epochs*p.samples)
-	rate := done / p.drawn.Sub(p.start).Seconds()
+	rate := (done - float64(p.before)) / p.drawn.Sub(p.start).Seconds()
 	left := time.Duration((all - done) / rate * float64(time.Second))
 	full := int(barWidth * done / all)
 	fmt.Fprintf(p.out, "%s%4.0f%% |%s%s|  epoch %d/%d  loss %.4f  %.0f samples/s  ETA %s", clearLine, math.Floor(100*done/all),

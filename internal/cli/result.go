@@ -70,7 +70,7 @@ func (r *result) print(w io.Writer) error {
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
-	bold := paint.Renderer(w).NewStyle().Bold(true)
+	bold := paint.On(w).Style(paint.Bold)
 	fmt.Fprintf(&b, "%s\n", bold.Render(fmt.Sprintf("%s on %s", r.Model, r.Dataset)))
 	row("device", "%s", r.Device)
 	row("parameters", "%d", r.Parameters)

@@ -29,8 +29,9 @@ func (c *runCommand) Help() string {
   cresset run -n 2 --wait 10m -- python train.py --lr 0.1
 
 It sets CUDA_VISIBLE_DEVICES to their UUIDs and CUDA_DEVICE_ORDER to PCI_BUS_ID. Until the command and the programs that
-it leaves behind have ended, however they end, no other "cresset run" or "cresset pick" gets these GPUs. Programs that
-were started in another way are not kept off.
+it leaves behind have ended, however they end, no other "cresset run" or "cresset pick" gets these GPUs. A program left
+behind that has both closed the files and cleared the environment that it inherited is forgotten, and programs that were
+started in another way are not kept off.
 
 On Unix the command takes the place of cresset: process number, terminal, signals and exit code are its own.
 

@@ -9,8 +9,7 @@ import (
 	"os/signal"
 )
 
-// runAs runs a command and waits for its end. An interrupt from the keyboard
-// reaches both, and is the command's to obey.
+// runAs runs a command and waits for its end. An interrupt from the keyboard reaches both, and is the command's to obey.
 func runAs(ctx context.Context, cmd *exec.Cmd) error {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)

@@ -14,15 +14,14 @@ import (
 	"time"
 )
 
-// machineForTest returns an environment with a simulated machine of eight GPUs
-// that the test's programs alone share.
+// machineForTest returns an environment with a simulated machine of eight GPUs that the test's programs alone share.
 func machineForTest(t *testing.T, dir string) []string {
 	t.Helper()
 	return append(os.Environ(), "CRESSET_SIM=h200:8", "CRESSET_SIM_STATE="+filepath.Join(dir, "state"))
 }
 
-// TestRunsShareNothing starts a hundred commands for eight GPUs, kills some of
-// them, and lets each other one make sure that it has its GPU alone.
+// TestRunsShareNothing starts a hundred commands for eight GPUs, kills some of them, and lets each other one make sure that
+// it has its GPU alone.
 func TestRunsShareNothing(t *testing.T) {
 	const runs, killed = 100, 8
 	dir := t.TempDir()

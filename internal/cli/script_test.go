@@ -6,6 +6,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"flag"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -27,9 +31,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		UpdateScripts:       *update,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"idx":  writeIDX,
-			"keys": checkKeys,
-			"code": checkCode,
+			"idx":     writeIDX,
+			"picture": writePicture,
+			"keys":    checkKeys,
+			"code":    checkCode,
+
+			"recorded": copyRecorded,
 		},
 	})
 }
@@ -71,6 +78,34 @@ func writeIDX(ts *testscript.TestScript, _ bool, args []string) {
 		}
 		ts.Check(os.WriteFile(path, file, 0o644))
 	}
+}
+
+// writePicture writes a picture, picture FILE HEIGHT WIDTH GROUND INK TOP BOTTOM, whose rows from TOP to BOTTOM are of the brightness INK,
+// and the others of GROUND. Its extension tells the format.
+func writePicture(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 7 {
+		ts.Fatalf("usage: picture FILE HEIGHT WIDTH GROUND INK TOP BOTTOM")
+	}
+	var n [6]int
+	for i := range n {
+		var err error
+		n[i], err = strconv.Atoi(args[i+1])
+		ts.Check(err)
+	}
+	picture := image.NewGray(image.Rect(0, 0, n[1], n[0]))
+	for i := range picture.Pix {
+		picture.Pix[i] = uint8(n[2])
+		if row := i / picture.Stride; row >= n[4] && row < n[5] {
+			picture.Pix[i] = uint8(n[3])
+		}
+	}
+	var b bytes.Buffer
+	if filepath.Ext(args[0]) == ".png" {
+		ts.Check(png.Encode(&b, picture))
+	} else {
+		ts.Check(jpeg.Encode(&b, picture, nil))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }
 
 func idxHeader(sizes ...uint32) []byte {
@@ -117,5 +152,17 @@ func checkCode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// othersFiles are checkpoints that others have written. Tests run in their package's folder.
+var othersFiles = os.DirFS("../../checkpoint/testdata")
+
+// copyRecorded takes files of others into the script's folder: recorded FILE...
+func copyRecorded(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args {
+		content, err := fs.ReadFile(othersFiles, name)
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), content, 0o644))
 	}
 }

@@ -70,7 +70,7 @@ func (c *smiCommand) Run(s *session) error {
 	case c.AppHelp:
 		return writeFieldHelp(s.stdout, "query-compute-apps", programFields())
 	}
-	to, out := *s, &attentive{Writer: s.stdout}
+	to, out := *s, &stickyWriter{Writer: s.stdout}
 	to.stdout = out
 	if c.Filename == "" {
 		return cmp.Or(c.runTo(&to), s.unprinted(out.err))

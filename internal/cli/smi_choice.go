@@ -10,10 +10,9 @@ import (
 	"cresset/smi"
 )
 
-// show prints an inventory with the GPUs that --id names. Those that do not answer
-// are named on stderr, and failed, which says why, decides the exit code. Published
-// captures of nvidia-smi have the same: the line, and the others by their old numbers
-// (https://github.com/meta-llama/llama-models/issues/200).
+// show prints an inventory with the GPUs that --id names. Those that do not answer are named on stderr, and failed, which
+// says why, decides the exit code. Published captures of nvidia-smi have the same: the line, and the others by their old
+// numbers (https://github.com/meta-llama/llama-models/issues/200).
 func (c *smiCommand) show(s *session, print func(inventory *smi.Inventory, attached int) error, inventory *smi.Inventory, failed error) error {
 	attached := len(inventory.GPUs) + len(inventory.Missing)
 	found := c.choose(inventory)
@@ -40,8 +39,8 @@ func (c *smiCommand) show(s *session, print func(inventory *smi.Inventory, attac
 	return reply(failed)
 }
 
-// choose leaves in an inventory what --id names, and reports whether all of that is
-// there. A GPU that does not answer is known by its index alone.
+// choose leaves in an inventory what --id names, and reports whether all of that is there. A GPU that does not answer is
+// known by its index alone.
 func (c *smiCommand) choose(inventory *smi.Inventory) bool {
 	if c.ID == "" {
 		return true

@@ -41,8 +41,7 @@ func readCSVForm(text, absent string) (csvForm, error) {
 	return form, nil
 }
 
-// csvRow is what a line of CSV is about: a GPU, and in a list of programs one of
-// them.
+// csvRow is what a line of CSV is about: a GPU, and in a list of programs one of them.
 type csvRow struct {
 	inventory *smi.Inventory
 	attached  int // GPUs of the machine, whatever --id names
@@ -50,8 +49,7 @@ type csvRow struct {
 	program   smi.Process
 }
 
-// csvField is something that can be asked for. Its value is "" where it is not
-// reported.
+// csvField is something that can be asked for. Its value is empty or N/A where it is not reported.
 type csvField struct {
 	name  string // as the header has it
 	unit  string
@@ -87,8 +85,7 @@ func fieldNames(known map[string]csvField) string {
 	return strings.Join(names, ", ")
 }
 
-// writeFieldHelp lists what can be asked for as nvidia-smi does: a line for each
-// field, with the other names that it has.
+// writeFieldHelp lists what can be asked for as nvidia-smi does: a line for each field, with the other names that it has.
 func writeFieldHelp(w io.Writer, flag string, known map[string]csvField) error {
 	others := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
@@ -107,8 +104,8 @@ func writeFieldHelp(w io.Writer, flag string, known map[string]csvField) error {
 	return err
 }
 
-// writeCSV writes a header and a line for each row. Like nvidia-smi it quotes
-// nothing: names have no line breaks here, but may have commas.
+// writeCSV writes a header and a line for each row. Like nvidia-smi it quotes nothing: names have no line breaks here, but
+// may have commas.
 func writeCSV(w io.Writer, form csvForm, fields []csvField, rows []csvRow, header bool) {
 	if form.header && header {
 		var heads []string
@@ -126,7 +123,7 @@ func writeCSV(w io.Writer, form csvForm, fields []csvField, rows []csvRow, heade
 		for _, f := range fields {
 			value := smi.Printable(f.value(row))
 			switch {
-			case value == "":
+			case value == "", value == notAvailable:
 				value = form.absent
 			case form.units && f.unit != "":
 				value += " " + f.unit
@@ -156,26 +153,22 @@ func programRows(inventory *smi.Inventory, attached int) (rows []csvRow) {
 	return rows
 }
 
-func csvInt(n *int) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.Itoa(*n)
+// gpuField is a field about a GPU, and slowField one that takes its details.
+func gpuField(name, unit string, value func(smi.GPU) string) csvField {
+	return csvField{name: name, unit: unit, value: func(r csvRow) string { return value(r.gpu) }}
 }
 
-func csvWatts(w *float64) string {
-	if w == nil {
-		return ""
-	}
-	return fmt.Sprintf("%.2f", *w)
+func slowField(name, unit string, value func(smi.GPU) string) csvField {
+	f := gpuField(name, unit, value)
+	f.slow = true
+	return f
 }
 
-func csvMiB(bytes uint64) string { return strconv.FormatUint(bytes>>20, 10) }
+func csvWatts(w *float64) string { return written(w, "%.2f") }
 
-// csvState is Enabled, Disabled or absent.
-func csvState(on *bool) string {
-	if on == nil {
-		return ""
+func csvMiB(bytes *uint64) string {
+	if bytes == nil {
+		return notAvailable
 	}
-	return enabled(on)
+	return strconv.FormatUint(*bytes>>20, 10)
 }

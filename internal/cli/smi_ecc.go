@@ -7,8 +7,7 @@ import (
 	"cresset/smi"
 )
 
-// logECC has two forms: GPUs before Turing count by bits of an error and by parts
-// of the GPU, later ones by kinds of memory.
+// logECC has two forms: GPUs before Turing count by bits of an error and by parts of the GPU, later ones by kinds of memory.
 var logECC = slices.Concat(
 	before(535, heading(1, "Ecc Mode")),
 	since(535, heading(1, "ECC Mode")),
@@ -69,13 +68,7 @@ func countsByPart(g smi.GPU) bool {
 func countsByMemory(g smi.GPU) bool { return !countsByPart(g) }
 
 func errorsAt(place string, uncorrected, aggregate bool) func(smi.GPU) string {
-	return detail(func(d *smi.Details) string {
-		n := countAt(d, place, uncorrected, aggregate)
-		if n == nil {
-			return notAvailable
-		}
-		return fmt.Sprint(*n)
-	})
+	return detail(func(d *smi.Details) string { return written(countAt(d, place, uncorrected, aggregate), "%d") })
 }
 
 // countAt returns how many errors there were at a place, nil where that is not told.

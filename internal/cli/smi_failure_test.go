@@ -11,8 +11,7 @@ import (
 	"cresset/smi"
 )
 
-// TestSMIFailures has nvidia-smi's texts and codes, in captures that are published on
-// GitHub and in NVIDIA's manual page.
+// TestSMIFailures has nvidia-smi's texts and codes, in captures that are published on GitHub and in NVIDIA's manual page.
 func TestSMIFailures(t *testing.T) {
 	for _, tc := range []struct {
 		reason error

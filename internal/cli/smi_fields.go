@@ -8,55 +8,36 @@ import (
 	"cresset/smi"
 )
 
-// gpuFields returns what --query-gpu knows, by every name that nvidia-smi has
-// for it.
+// gpuFields returns what --query-gpu knows, by every name that nvidia-smi has for it.
 func gpuFields() map[string]csvField {
-	text := func(name string, value func(smi.GPU) string) csvField {
-		return csvField{name: name, value: func(r csvRow) string { return value(r.gpu) }}
-	}
-	measure := func(name, unit string, value func(smi.GPU) string) csvField {
-		f := text(name, value)
-		f.unit = unit
-		return f
-	}
 	fields := []csvField{
-		text("index", func(g smi.GPU) string { return strconv.Itoa(g.Index) }),
-		text("name", func(g smi.GPU) string { return g.Name }),
-		text("uuid", func(g smi.GPU) string { return g.UUID }),
-		text("serial", func(g smi.GPU) string { return g.Serial }),
-		text("pci.bus_id", func(g smi.GPU) string { return g.BusID }),
-		text("compute_cap", func(g smi.GPU) string { return g.Capability }),
-		text("compute_mode", func(g smi.GPU) string { return g.ComputeMode }),
-		text("pstate", func(g smi.GPU) string {
-			if g.PState == nil {
-				return ""
-			}
-			return pstate(g)
-		}),
-		text("persistence_mode", func(g smi.GPU) string { return csvState(g.Persistence) }),
-		text("display_active", func(g smi.GPU) string { return csvState(g.Display) }),
-		text("ecc.mode.current", func(g smi.GPU) string { return csvState(g.ECC) }),
-		text("mig.mode.current", func(g smi.GPU) string { return csvState(g.MIG) }),
-		text("temperature.gpu", func(g smi.GPU) string { return csvInt(g.Temperature) }),
-		measure("memory.total", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Total) }),
-		measure("memory.used", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Used) }),
-		measure("memory.free", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Free) }),
-		measure("memory.reserved", "MiB", func(g smi.GPU) string {
-			if g.Memory.Reserved == nil {
-				return ""
-			}
-			return csvMiB(*g.Memory.Reserved)
-		}),
-		measure("utilization.gpu", "%", func(g smi.GPU) string { return csvInt(g.Utilization) }),
-		measure("utilization.memory", "%", func(g smi.GPU) string { return csvInt(g.MemoryBusy) }),
-		measure("fan.speed", "%", func(g smi.GPU) string { return csvInt(g.Fan) }),
-		measure("power.draw", "W", func(g smi.GPU) string { return csvWatts(g.Power) }),
-		measure("power.draw.average", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, true)) }),
-		measure("power.draw.instant", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, false)) }),
-		measure("power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
-		measure("enforced.power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
-		measure("clocks.current.sm", "MHz", func(g smi.GPU) string { return csvInt(g.Clock) }),
-		measure("clocks.current.memory", "MHz", func(g smi.GPU) string { return csvInt(g.MemoryClock) }),
+		gpuField("index", "", func(g smi.GPU) string { return strconv.Itoa(g.Index) }),
+		gpuField("name", "", func(g smi.GPU) string { return g.Name }),
+		gpuField("uuid", "", func(g smi.GPU) string { return g.UUID }),
+		gpuField("serial", "", func(g smi.GPU) string { return g.Serial }),
+		gpuField("pci.bus_id", "", func(g smi.GPU) string { return g.BusID }),
+		gpuField("compute_cap", "", func(g smi.GPU) string { return g.Capability }),
+		gpuField("compute_mode", "", func(g smi.GPU) string { return g.ComputeMode }),
+		gpuField("pstate", "", pstate),
+		gpuField("persistence_mode", "", func(g smi.GPU) string { return enabled(g.Persistence) }),
+		gpuField("display_active", "", func(g smi.GPU) string { return enabled(g.Display) }),
+		gpuField("ecc.mode.current", "", func(g smi.GPU) string { return enabled(g.ECC) }),
+		gpuField("mig.mode.current", "", func(g smi.GPU) string { return enabled(g.MIG) }),
+		gpuField("temperature.gpu", "", func(g smi.GPU) string { return number(g.Temperature, "") }),
+		gpuField("memory.total", "MiB", func(g smi.GPU) string { return csvMiB(&g.Memory.Total) }),
+		gpuField("memory.used", "MiB", func(g smi.GPU) string { return csvMiB(&g.Memory.Used) }),
+		gpuField("memory.free", "MiB", func(g smi.GPU) string { return csvMiB(&g.Memory.Free) }),
+		gpuField("memory.reserved", "MiB", func(g smi.GPU) string { return csvMiB(g.Memory.Reserved) }),
+		gpuField("utilization.gpu", "%", func(g smi.GPU) string { return number(g.Utilization, "") }),
+		gpuField("utilization.memory", "%", func(g smi.GPU) string { return number(g.MemoryBusy, "") }),
+		gpuField("fan.speed", "%", func(g smi.GPU) string { return number(g.Fan, "") }),
+		gpuField("power.draw", "W", func(g smi.GPU) string { return csvWatts(g.Power) }),
+		gpuField("power.draw.average", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, true)) }),
+		gpuField("power.draw.instant", "W", func(g smi.GPU) string { return csvWatts(ofPower(g, false)) }),
+		gpuField("power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
+		gpuField("enforced.power.limit", "W", func(g smi.GPU) string { return csvWatts(g.PowerLimit) }),
+		gpuField("clocks.current.sm", "MHz", func(g smi.GPU) string { return number(g.Clock, "") }),
+		gpuField("clocks.current.memory", "MHz", func(g smi.GPU) string { return number(g.MemoryClock, "") }),
 		{name: "timestamp", value: csvTime},
 		{name: "driver_version", value: func(r csvRow) string { return r.inventory.Driver }},
 		{name: "kmd_version", value: func(r csvRow) string { return r.inventory.Driver }}, // which it becomes
@@ -81,9 +62,8 @@ func gpuFields() map[string]csvField {
 	})
 }
 
-// ofPower is a GPU's power where NVML tells an average, or the power of the moment: it
-// averages over a second on GPUs newer than GA100, by the documentation of
-// nvmlDeviceGetPowerUsage.
+// ofPower is a GPU's power where NVML tells an average, or the power of the moment: it averages over a second on GPUs newer
+// than GA100, by the documentation of nvmlDeviceGetPowerUsage.
 func ofPower(g smi.GPU, average bool) *float64 {
 	var major, minor int
 	if n, _ := fmt.Sscanf(g.Capability, "%d.%d", &major, &minor); n < 2 || average != (major > 8 || major == 8 && minor > 0) {
@@ -98,12 +78,7 @@ func programFields() map[string]csvField {
 		{name: "timestamp", value: csvTime},
 		{name: "pid", value: func(r csvRow) string { return strconv.Itoa(r.program.PID) }},
 		{name: "process_name", value: func(r csvRow) string { return programName(r.program) }},
-		{name: "used_gpu_memory", unit: "MiB", value: func(r csvRow) string {
-			if r.program.Memory == nil {
-				return ""
-			}
-			return csvMiB(*r.program.Memory)
-		}},
+		{name: "used_gpu_memory", unit: "MiB", value: func(r csvRow) string { return csvMiB(r.program.Memory) }},
 		{name: "gpu_name", value: func(r csvRow) string { return r.gpu.Name }},
 		{name: "gpu_uuid", value: func(r csvRow) string { return r.gpu.UUID }},
 		{name: "gpu_serial", value: func(r csvRow) string { return r.gpu.Serial }},

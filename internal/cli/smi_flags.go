@@ -7,8 +7,8 @@ import (
 	"cresset/internal/cli/flags"
 )
 
-// nvidiaFlags spells nvidia-smi's flags as package flags wants them: -lms is one flag, -l alone
-// is -l 5, -i=0 is -i 0, and -a, which old scripts have, is -q.
+// nvidiaFlags spells nvidia-smi's flags as package flags wants them: -lms is one flag, -l alone is -l 5, -i=0 is -i 0, and
+// -a, which old scripts have, is -q.
 func nvidiaFlags(args []string) []string {
 	var out []string
 	for i, a := range args {

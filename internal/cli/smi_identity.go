@@ -7,8 +7,7 @@ import (
 	"cresset/smi"
 )
 
-// logName has what the log tells of a GPU before its MIG devices, and logIdentity
-// what it tells before its state.
+// logName has what the log tells of a GPU before its MIG devices, and logIdentity what it tells before its state.
 var logName = slices.Concat(
 	line(1, "Product Name", func(g smi.GPU) string { return told(g.Name) }),
 	line(1, "Product Brand", detail(func(d *smi.Details) string { return told(d.Brand) })),

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// smiLayout is the form of nvidia-smi's output in one generation of drivers. Each
-// is taken from captures of that generation, which the tests name.
+// smiLayout is the form of nvidia-smi's output in one generation of drivers. Each is taken from captures of that generation,
+// which the tests name.
 type smiLayout struct {
 	since  int    // first driver of the generation
 	driver int    // the one whose log is written: of the generation or later
@@ -55,7 +55,6 @@ const (
 	plainProcess   = "|%5d%10d%7s   %-42s%s|"
 	narrowProcess  = "|%5d%6s%5s%10d%7s   %-28s%s |"
 	wideProcess    = "|%5d%6s%5s%10d%7s   %-38s%s |"
-	widestProcess  = "|%5d%6s%5s%10d%7s   %-38s%s |"
 	currentProcess = "|%5d%6s%5s%16d%7s   %-32s%s |"
 )
 
@@ -102,50 +101,41 @@ var (
 	}
 )
 
-// smiLayouts has the generations, the oldest first.
-var smiLayouts = []smiLayout{
-	{
+// smiLayouts has the generations, the oldest first: each is the one before it but for what changed.
+var smiLayouts = generations()
+
+func generations() (all []smiLayout) {
+	l := smiLayout{
 		since: 418, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowHeads, names: 18,
 		rows: [2]string{narrowName, narrowState}, gap: 79,
 		processes: plainProcessHeads, process: plainProcess, programs: 42, memoryWidth: 9,
 		colon: 36, absent: "[Not Supported]",
-	},
-	{
-		since: 450, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
-		rows: [2]string{narrowName, narrowState}, mig: true, parts: &narrowParts, gap: 79,
-		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
-		colon: 42, absent: "[N/A]",
-	},
-	{
-		since: 510, widths: narrowColumns, title: narrowTitle, ruled: "|+", heads: narrowMIGHeads, names: 18,
-		rows: [2]string{narrowName, narrowState}, mig: true, parts: &narrowParts, gap: 79,
-		processes: narrowProcessHeads, process: narrowProcess, programs: 28, instances: true, memoryWidth: 12,
-		colon: 42, absent: "[N/A]",
-	},
-	{
-		since: 535, widths: wideColumns, title: wideTitle, ruled: "|+", heads: wideHeads, names: 27,
-		rows: [2]string{wideName, wideState}, mig: true, parts: &wideParts, gap: 89,
-		processes: wideProcessHeads, process: wideProcess, programs: 38, instances: true, memoryWidth: 12,
-		colon: 42, absent: "[N/A]",
-	},
-	{
-		since: 550, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
-		processes: widestProcessHeads, process: widestProcess, programs: 38, instances: true, memoryWidth: 14,
-		colon: 42, absent: "[N/A]",
-	},
-	{
-		since: 570, widths: widestColumns, title: widestTitle, ruled: "|+", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts, gap: 89,
-		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
-		colon: 42, absent: "[N/A]",
-	},
-	{
-		since: 580, widths: widestColumns, title: widestTitle, ruled: "++", heads: widestHeads, names: 27,
-		rows: [2]string{widestName, widestState}, mig: true, parts: &widestParts,
-		processes: currentProcessHeads, process: currentProcess, programs: 32, instances: true, memoryWidth: 14,
-		colon: 55, absent: "[N/A]",
-	},
+	}
+	all = append(all, l)
+
+	l.since, l.heads, l.mig, l.parts = 450, narrowMIGHeads, true, &narrowParts
+	l.processes, l.process, l.programs, l.instances, l.memoryWidth = narrowProcessHeads, narrowProcess, 28, true, 12
+	l.colon, l.absent = 42, "[N/A]"
+	all = append(all, l)
+
+	l.since = 510
+	all = append(all, l)
+
+	l.since, l.widths, l.title, l.heads, l.names, l.gap = 535, wideColumns, wideTitle, wideHeads, 27, 89
+	l.rows, l.parts = [2]string{wideName, wideState}, &wideParts
+	l.processes, l.process, l.programs = wideProcessHeads, wideProcess, 38
+	all = append(all, l)
+
+	l.since, l.widths, l.title, l.heads = 550, widestColumns, widestTitle, widestHeads
+	l.rows, l.parts = [2]string{widestName, widestState}, &widestParts
+	l.processes, l.memoryWidth = widestProcessHeads, 14
+	all = append(all, l)
+
+	l.since, l.processes, l.process, l.programs = 570, currentProcessHeads, currentProcess, 32
+	all = append(all, l)
+
+	l.since, l.ruled, l.gap, l.colon = 580, "++", 0, 55
+	return append(all, l)
 }
 
 // currentLayout is that of the newest drivers.
@@ -157,8 +147,7 @@ func (l smiLayout) itself() smiLayout {
 	return l
 }
 
-// layoutOf returns the layout of a driver's generation; the current one where the
-// version is not known.
+// layoutOf returns the layout of a driver's generation; the current one where the version is not known.
 func layoutOf(driver string) smiLayout {
 	major, _, _ := strings.Cut(driver, ".")
 	generation, err := strconv.Atoi(major)
@@ -175,8 +164,8 @@ func layoutOf(driver string) smiLayout {
 	return found
 }
 
-// chooseLayout reads --layout: a generation, or driver for the driver's own. Without
-// it, tables have the current layout and logs the driver's, as scripts expect.
+// chooseLayout reads --layout: a generation, or driver for the driver's own. Without it, tables have the current layout and
+// logs the driver's, as scripts expect.
 func chooseLayout(flag, driver string, log bool) (smiLayout, error) {
 	switch {
 	case flag == "driver", flag == "" && log:

@@ -9,8 +9,7 @@ import (
 	"cresset/smi"
 )
 
-// logWriter writes nvidia-smi -q: names and values with the colons below each
-// other.
+// logWriter writes nvidia-smi -q: names and values with the colons below each other.
 type logWriter struct {
 	w       io.Writer
 	layout  smiLayout
@@ -119,8 +118,7 @@ func (l *logWriter) parts(g smi.GPU) {
 	}
 }
 
-// programs writes processes with the colon where every driver since 450 has it,
-// whatever the other lines do.
+// programs writes processes with the colon where every driver since 450 has it, whatever the other lines do.
 func (l *logWriter) programs(g smi.GPU) {
 	if len(g.Processes) == 0 {
 		l.line(1, "Processes", "None")

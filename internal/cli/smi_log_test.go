@@ -11,10 +11,9 @@ import (
 	"cresset/smi"
 )
 
-// logged are machines of every generation. The rows of their logs, the order and the
-// columns are those of nvidia-smi -q in captures that are published on GitHub: 418.67
-// and 470.129 of a V100, 450.102 of an RTX 2070, 510.68 of a GTX 1650, 525.105 of an
-// H800, 535.129 of an A100, 550.127 of an RTX 6000 Ada, 570.124 of an RTX 5090 and
+// logged are machines of every generation. The rows of their logs, the order and the columns are those of nvidia-smi -q in
+// captures that are published on GitHub: 418.67 and 470.129 of a V100, 450.102 of an RTX 2070, 510.68 of a GTX 1650, 525.105
+// of an H800, 535.129 of an A100, 550.127 of an RTX 6000 Ada, 570.124 of an RTX 5090 and
 // 580.173 of an RTX 5080. Values are what the simulation tells, and N/A.
 var logged = map[string]string{
 	"418": `{"driver": "418.67", "cuda": "10.1", "gpus": [{"preset": "t4", "name": "Tesla V100-SXM2-32GB", "capability": "7.0", "eccCorrected": 3}]}`,
@@ -70,8 +69,7 @@ func TestSMILog(t *testing.T) {
 	}
 }
 
-// TestSMILogSections: a section that is asked for alone has its own rows and those
-// of no other.
+// TestSMILogSections: a section that is asked for alone has its own rows and those of no other.
 func TestSMILogSections(t *testing.T) {
 	inventory := take(t, logged["580"])
 	for section, want := range map[string]string{

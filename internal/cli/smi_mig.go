@@ -8,8 +8,8 @@ import (
 	"cresset/smi"
 )
 
-// migLayout is the form of the table of MIG devices in one generation of drivers.
-// The rows of all of them are alike but for the column of memory.
+// migLayout is the form of the table of MIG devices in one generation of drivers. The rows of all of them are alike but for
+// the column of memory.
 type migLayout struct {
 	memory int // width of its column
 	blanks int // behind a device's memory

@@ -7,9 +7,8 @@ import (
 	"cresset/smi"
 )
 
-// logRow is a line of nvidia-smi -q about a GPU: a name and its value, or a heading.
-// Which drivers have it is taken from captures of every generation, which the tests
-// name.
+// logRow is a line of nvidia-smi -q about a GPU: a name and its value, or a heading. Which drivers have it is taken from
+// captures of every generation, which the tests name.
 type logRow struct {
 	level int
 	name  string
@@ -20,8 +19,7 @@ type logRow struct {
 	asked       bool               // only where --display names its section
 }
 
-// logSection is rows under a name of --display; without one they are in the whole
-// log alone.
+// logSection is rows under a name of --display; without one they are in the whole log alone.
 type logSection struct {
 	name string
 	rows []logRow
@@ -93,24 +91,14 @@ func figure(unit string, value func(*smi.Details) *int) func(smi.GPU) string {
 	return detail(func(d *smi.Details) string { return number(value(d), unit) })
 }
 
-func logWatts(w *float64) string {
-	if w == nil {
-		return notAvailable
-	}
-	return fmt.Sprintf("%.2f W", *w)
-}
+func logWatts(w *float64) string { return written(w, "%.2f W") }
 
 // limitOf is detail for a limit of power.
 func limitOf(value func(smi.PowerLimits) *float64) func(smi.GPU) string {
 	return detail(func(d *smi.Details) string { return logWatts(value(d.Power)) })
 }
 
-func hexOf(n *uint32) string {
-	if n == nil {
-		return notAvailable
-	}
-	return fmt.Sprintf("0x%08X", *n)
-}
+func hexOf(n *uint32) string { return written(n, "0x%08X") }
 
 func logMiB(bytes uint64) string { return fmt.Sprintf("%d MiB", bytes>>20) }
 
@@ -125,22 +113,10 @@ func memoryOf(m *smi.Memory, part func(smi.Memory) uint64) string {
 // active says whether a bit is set.
 func active(bit uint64) func(smi.GPU) string {
 	return detail(func(d *smi.Details) string {
-		switch {
-		case d.ClockReasons == nil:
+		if d.ClockReasons == nil {
 			return notAvailable
-		case *d.ClockReasons&bit != 0:
-			return "Active"
 		}
-		return "Not Active"
+		set := *d.ClockReasons&bit != 0
+		return word(&set, "Active", "Not Active")
 	})
-}
-
-func yesNo(yes *bool) string {
-	switch {
-	case yes == nil:
-		return notAvailable
-	case *yes:
-		return "Yes"
-	}
-	return "No"
 }

@@ -4,43 +4,28 @@ import "cresset/smi"
 
 // detailFields returns the fields of --query-gpu that take a GPU's details.
 func detailFields() []csvField {
-	text := func(name string, value func(*smi.Details) string) csvField {
-		return csvField{name: name, slow: true, value: func(r csvRow) string {
-			if r.gpu.Details == nil {
-				return ""
-			}
-			return value(r.gpu.Details)
-		}}
-	}
-	measure := func(name, unit string, value func(*smi.Details) *int) csvField {
-		f := text(name, func(d *smi.Details) string { return csvInt(value(d)) })
-		f.unit = unit
-		return f
-	}
-	watts := func(name string, value func(smi.PowerLimits) *float64) csvField {
-		f := text(name, func(d *smi.Details) string { return csvWatts(value(d.Power)) })
-		f.unit = "W"
-		return f
+	limit := func(value func(smi.PowerLimits) *float64) func(smi.GPU) string {
+		return detail(func(d *smi.Details) string { return csvWatts(value(d.Power)) })
 	}
 	return []csvField{
-		text("vbios_version", func(d *smi.Details) string { return d.VBIOS }),
-		measure("pcie.link.gen.current", "", func(d *smi.Details) *int { return d.Link.Generation }),
-		measure("pcie.link.gen.max", "", func(d *smi.Details) *int { return d.Link.MaxGeneration }),
-		measure("pcie.link.width.current", "", func(d *smi.Details) *int { return d.Link.Width }),
-		measure("pcie.link.width.max", "", func(d *smi.Details) *int { return d.Link.MaxWidth }),
-		measure("utilization.encoder", "%", func(d *smi.Details) *int { return d.Encoder }),
-		measure("utilization.decoder", "%", func(d *smi.Details) *int { return d.Decoder }),
-		watts("power.default_limit", func(p smi.PowerLimits) *float64 { return p.Default }),
-		watts("power.min_limit", func(p smi.PowerLimits) *float64 { return p.Min }),
-		watts("power.max_limit", func(p smi.PowerLimits) *float64 { return p.Max }),
-		measure("clocks.current.graphics", "MHz", func(d *smi.Details) *int { return d.Clocks.Graphics }),
-		measure("clocks.current.video", "MHz", func(d *smi.Details) *int { return d.Clocks.Video }),
-		measure("clocks.max.graphics", "MHz", func(d *smi.Details) *int { return d.MaxClocks.Graphics }),
-		measure("clocks.max.sm", "MHz", func(d *smi.Details) *int { return d.MaxClocks.SM }),
-		measure("clocks.max.memory", "MHz", func(d *smi.Details) *int { return d.MaxClocks.Memory }),
-		measure("clocks.applications.graphics", "MHz", func(d *smi.Details) *int { return d.Applications.Graphics }),
-		measure("clocks.applications.memory", "MHz", func(d *smi.Details) *int { return d.Applications.Memory }),
-		text("ecc.mode.pending", func(d *smi.Details) string { return csvState(d.ECCPending) }),
-		text("mig.mode.pending", func(d *smi.Details) string { return csvState(d.MIGPending) }),
+		slowField("vbios_version", "", detail(func(d *smi.Details) string { return d.VBIOS })),
+		slowField("pcie.link.gen.current", "", figure("", func(d *smi.Details) *int { return d.Link.Generation })),
+		slowField("pcie.link.gen.max", "", figure("", func(d *smi.Details) *int { return d.Link.MaxGeneration })),
+		slowField("pcie.link.width.current", "", figure("", func(d *smi.Details) *int { return d.Link.Width })),
+		slowField("pcie.link.width.max", "", figure("", func(d *smi.Details) *int { return d.Link.MaxWidth })),
+		slowField("utilization.encoder", "%", figure("", func(d *smi.Details) *int { return d.Encoder })),
+		slowField("utilization.decoder", "%", figure("", func(d *smi.Details) *int { return d.Decoder })),
+		slowField("power.default_limit", "W", limit(func(p smi.PowerLimits) *float64 { return p.Default })),
+		slowField("power.min_limit", "W", limit(func(p smi.PowerLimits) *float64 { return p.Min })),
+		slowField("power.max_limit", "W", limit(func(p smi.PowerLimits) *float64 { return p.Max })),
+		slowField("clocks.current.graphics", "MHz", figure("", func(d *smi.Details) *int { return d.Clocks.Graphics })),
+		slowField("clocks.current.video", "MHz", figure("", func(d *smi.Details) *int { return d.Clocks.Video })),
+		slowField("clocks.max.graphics", "MHz", figure("", func(d *smi.Details) *int { return d.MaxClocks.Graphics })),
+		slowField("clocks.max.sm", "MHz", figure("", func(d *smi.Details) *int { return d.MaxClocks.SM })),
+		slowField("clocks.max.memory", "MHz", figure("", func(d *smi.Details) *int { return d.MaxClocks.Memory })),
+		slowField("clocks.applications.graphics", "MHz", figure("", func(d *smi.Details) *int { return d.Applications.Graphics })),
+		slowField("clocks.applications.memory", "MHz", figure("", func(d *smi.Details) *int { return d.Applications.Memory })),
+		slowField("ecc.mode.pending", "", detail(func(d *smi.Details) string { return enabled(d.ECCPending) })),
+		slowField("mig.mode.pending", "", detail(func(d *smi.Details) string { return enabled(d.MIGPending) })),
 	}
 }

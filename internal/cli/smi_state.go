@@ -77,8 +77,7 @@ func reserved(m smi.Memory) string {
 	return logMiB(*m.Reserved)
 }
 
-// logMemory tells apart what the driver reserves from 510 on: a row between Total
-// and Used.
+// logMemory tells apart what the driver reserves from 510 on: a row between Total and Used.
 var logMemory = slices.Concat(
 	heading(1, "FB Memory Usage"),
 	line(2, "Total", func(g smi.GPU) string { return logMiB(g.Memory.Total) }),
@@ -126,9 +125,8 @@ var logTemperature = slices.Concat(
 	since(550, where(tellsMargins, unknown(2, "Memory Max Operating T.Limit Temp"))),
 )
 
-// absolute are limits in degrees. From driver 550 on nvidia-smi has margins instead for
-// GPUs from Hopper on; nobody asks for them here. H100 and H200 are in
-// https://github.com/utkuozdemir/nvidia_gpu_exporter/tree/main/internal/captures.
+// absolute are limits in degrees. From driver 550 on nvidia-smi has margins instead for GPUs from Hopper on; nobody asks for
+// them here. H100 and H200 are in https://github.com/utkuozdemir/nvidia_gpu_exporter/tree/main/internal/captures.
 func absolute(rows ...[]logRow) []logRow {
 	all := slices.Concat(rows...)
 	return slices.Concat(before(550, all), since(550, where(func(g smi.GPU) bool { return !tellsMargins(g) }, slices.Clone(all))))

@@ -65,8 +65,8 @@ func (l smiLayout) gpu(g smi.GPU) []string {
 	return append(lines, "+"+l.columns("-")+"+")
 }
 
-// memory is the cell of used and total memory. Where the column is too narrow for
-// a GPU that came later, the blanks before it give way.
+// memory is the cell of used and total memory. Where the column is too narrow for a GPU that came later, the blanks before
+// it give way.
 func (l smiLayout) memory(m smi.Memory) string {
 	return fmt.Sprintf("%*s", l.widths[1]-1, fmt.Sprintf("%s / %*s", mib(m.Used), l.widths[1]/2-3, mib(m.Total)))
 }
@@ -90,8 +90,7 @@ func (l smiLayout) programRows(gpus []smi.GPU) (rows []string) {
 	return rows
 }
 
-// programName returns a name that a terminal shows and does not obey. A program
-// that has ended meanwhile has none.
+// programName returns a name that a terminal shows and does not obey. A program that has ended meanwhile has none.
 func programName(p smi.Process) string {
 	if p.Name == "" {
 		return "[Not Found]"
@@ -109,8 +108,7 @@ func cutEnd(text string, width int) string {
 	return text
 }
 
-// cutStart shortens a text to width characters by its start: the end of a path
-// tells more.
+// cutStart shortens a text to width characters by its start: the end of a path tells more.
 func cutStart(text string, width int) string {
 	if r := []rune(text); len(r) > width {
 		return dots + string(r[len(r)-width+len(dots):])
@@ -128,19 +126,32 @@ func told(text string) string {
 	return smi.Printable(text)
 }
 
-func number(n *int, unit string) string {
-	if n == nil {
+// written formats what a GPU may not report.
+func written[T any](value *T, format string) string {
+	if value == nil {
 		return notAvailable
 	}
-	return fmt.Sprintf("%d%s", *n, unit)
+	return fmt.Sprintf(format, *value)
 }
 
-func pstate(g smi.GPU) string {
-	if g.PState == nil {
+// word writes a state that a GPU may not report.
+func word(on *bool, yes, no string) string {
+	switch {
+	case on == nil:
 		return notAvailable
+	case *on:
+		return yes
 	}
-	return fmt.Sprintf("P%d", *g.PState)
+	return no
 }
+
+func onOff(on *bool) string   { return word(on, "On", "Off") }
+func enabled(on *bool) string { return word(on, "Enabled", "Disabled") }
+func yesNo(on *bool) string   { return word(on, "Yes", "No") }
+
+func number(n *int, unit string) string { return written(n, "%d"+strings.ReplaceAll(unit, "%", "%%")) }
+
+func pstate(g smi.GPU) string { return written(g.PState, "P%d") }
 
 // watts cuts the digits behind the point, as nvidia-smi does: 23.83 W are 23W.
 func watts(w *float64) string {
@@ -152,40 +163,14 @@ func watts(w *float64) string {
 
 func mib(bytes uint64) string { return fmt.Sprintf("%dMiB", bytes>>20) }
 
-func onOff(on *bool) string {
-	switch {
-	case on == nil:
-		return notAvailable
-	case *on:
-		return "On"
-	}
-	return "Off"
-}
-
-func enabled(on *bool) string {
-	switch {
-	case on == nil:
-		return notAvailable
-	case *on:
-		return "Enabled"
-	}
-	return "Disabled"
-}
-
-// eccErrors counts the errors that were not corrected, where correction is on. The
-// devices of a partitioned GPU count their own.
+// eccErrors counts the errors that were not corrected, where correction is on. The devices of a partitioned GPU count their
+// own.
 func eccErrors(g smi.GPU) string {
 	switch {
-	case g.ECC != nil && *g.ECC && g.MIG != nil && *g.MIG:
-		return "On"
-	case g.ECC == nil:
-		return notAvailable
-	case !*g.ECC:
-		return "Off"
-	case g.ECCErrors == nil:
-		return notAvailable
+	case g.ECC == nil, !*g.ECC, g.MIG != nil && *g.MIG:
+		return onOff(g.ECC)
 	}
-	return fmt.Sprint(*g.ECCErrors)
+	return written(g.ECCErrors, "%d")
 }
 
 // shortMode writes compute modes as the table has room for.

@@ -103,8 +103,8 @@ func TestSMITable(t *testing.T) {
 	}
 }
 
-// TestMIGTable compares rows with captures that are published on GitHub: A100s with
-// drivers 470 (PCIe 40GB), 535 (PCIe 40GB) and 550 (PCIe 80GB).
+// TestMIGTable compares rows with captures that are published on GitHub: A100s with drivers 470 (PCIe 40GB), 535 (PCIe 40GB)
+// and 550 (PCIe 80GB).
 func TestMIGTable(t *testing.T) {
 	part := func(gpuInstance, multiprocessors int, used, total, bar1 uint64, engines smi.Engines) smi.GPU {
 		return smi.GPU{MIG: given(true), ECC: given(true), Instances: []smi.Instance{{
@@ -164,8 +164,7 @@ func TestMIGTable(t *testing.T) {
 	}
 }
 
-// TestSMITableIsStraight: whatever a machine reports, every line of a generation
-// has its width.
+// TestSMITableIsStraight: whatever a machine reports, every line of a generation has its width.
 func TestSMITableIsStraight(t *testing.T) {
 	full := smi.GPU{
 		Index: 15, Name: strings.Repeat("NVIDIA ", 9), BusID: "0000000A:C1:00.0", Memory: smi.Memory{Used: 140000 << 20, Total: 143771 << 20},
@@ -211,8 +210,8 @@ func TestSMILogMemory(t *testing.T) {
 	}
 }
 
-// TestFreeRow is the fourth of the founding notes: it looks for Free in the four
-// lines after the GPU's, where drivers with a Reserved row do not have it.
+// TestFreeRow is the fourth of the founding notes: it looks for Free in the four lines after the GPU's, where drivers with a
+// Reserved row do not have it.
 func TestFreeRow(t *testing.T) {
 	for driver, found := range map[string]bool{"418.67": true, "470.256.02": true, "510.47.03": false, "580.126.09": false} {
 		var b strings.Builder

@@ -2,9 +2,8 @@ package cli
 
 import "strings"
 
-// unaskedFields returns the fields of --query-gpu that nvidia-smi fills and this
-// program does not ask for. A script that names one gets N/A, as for a GPU that does
-// not report it. They are those of drivers 590 and 595:
+// unaskedFields returns the fields of --query-gpu that nvidia-smi fills and this program does not ask for. A script that
+// names one gets N/A, as for a GPU that does not report it. They are those of drivers 590 and 595:
 // https://github.com/utkuozdemir/nvidia_gpu_exporter/tree/main/internal/captures
 func unaskedFields() (fields []csvField) {
 	for unit, names := range map[string]string{

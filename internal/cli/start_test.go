@@ -10,8 +10,7 @@ import (
 	"cresset/internal/tenants"
 )
 
-// BenchmarkSMI starts the command as it is built, from nothing to the table of eight
-// simulated GPUs.
+// BenchmarkSMI starts the command as it is built, from nothing to the table of eight simulated GPUs.
 func BenchmarkSMI(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "cresset")
 	build := exec.Command("go", "build", "-o", program, "cresset/cmd/cresset")

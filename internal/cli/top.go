@@ -60,7 +60,8 @@ func (c *topCommand) Run(s *session) error {
 		return err
 	}
 	watch := func(ctx context.Context) iter.Seq[tui.Look] { return looks(smi.Watch(ctx, every), chosen) }
-	options := tui.Options{Renderer: paint.Renderer(s.stdout), ASCII: !speaksUTF8(runtime.GOOS), Sort: c.Sort}
+	options := tui.Options{Palette: paint.On(s.stdout), ASCII: !speaksUTF8(runtime.GOOS), Sort: c.Sort}
+	terminal, _ := s.stdout.(*os.File)
 	if c.Once || columns(s.stdout) == 0 {
 		return c.printOnce(s, tui.New(options), watch)
 	}
@@ -69,7 +70,7 @@ func (c *topCommand) Run(s *session) error {
 	if isDumb() {
 		return printEach(s, view, watch)
 	}
-	if err := tui.Run(s.ctx, view, watch, os.Stdin, s.stdout); err != nil {
+	if err := tui.Run(s.ctx, view, watch, os.Stdin, terminal); err != nil {
 		return err
 	}
 	if view.Interrupted() {
@@ -90,8 +91,8 @@ func (c *topCommand) interval() (time.Duration, error) {
 	return every, nil
 }
 
-// choose returns a test for the GPUs that --id names. They are known by their
-// UUIDs, as an index may change when a GPU is lost.
+// choose returns a test for the GPUs that --id names. They are known by their UUIDs, as an index may change when a GPU is
+// lost.
 func (c *topCommand) choose(gpus []smi.GPU) (func(smi.GPU) bool, error) {
 	if c.ID == "" {
 		return func(smi.GPU) bool { return true }, nil
@@ -139,7 +140,7 @@ func (c *topCommand) printOnce(s *session, view *tui.Top, watch func(context.Con
 	s.announce()
 	left := c.Looks
 	for look := range watch(s.ctx) {
-		view.Update(look)
+		view.Take(look)
 		if left--; left == 0 {
 			break
 		}
@@ -154,7 +155,7 @@ func (c *topCommand) printOnce(s *session, view *tui.Top, watch func(context.Con
 func printEach(s *session, view *tui.Top, watch func(context.Context) iter.Seq[tui.Look]) error {
 	s.announce()
 	for look := range watch(s.ctx) {
-		view.Update(look)
+		view.Take(look)
 		if err := printFrame(s.stdout, view); err != nil {
 			return err
 		}
@@ -185,8 +186,8 @@ func isDumb() bool {
 	return name == "dumb" || name == "" && runtime.GOOS != "windows"
 }
 
-// speaksUTF8 reports whether the locale's character set is UTF-8. Windows has no
-// such locales, and is asked for nothing else.
+// speaksUTF8 reports whether the locale's character set is UTF-8. Windows has no such locales, and is asked for nothing
+// else.
 func speaksUTF8(system string) bool {
 	if system == "windows" {
 		return true

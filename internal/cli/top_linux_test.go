@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"cresset/internal/hardware"
 	"cresset/internal/tenants"
 	"cresset/internal/tui"
@@ -87,6 +85,21 @@ func TestTopEnds(t *testing.T) {
 	}
 }
 
+// TestTopSuspends: Ctrl-Z gives the terminal back. Here is no shell that could continue the program, so that goes on at once.
+func TestTopSuspends(t *testing.T) {
+	p := newPseudoterminal(t, 80, 24)
+	command := p.start(terminalEnvironment(t), "cresset", "top")
+	at := p.wait(0, "blender")
+	p.press("\x1a")
+	at = p.wait(p.wait(at, "\x1b[?1049l"), "\x1b[?1049h")
+	at = p.wait(at, "blender")
+	p.press("q")
+	if code := exitCodeOf(t, command); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	p.restored(at)
+}
+
 // TestDumbTerminal gets frame after frame, without a single escape sequence.
 func TestDumbTerminal(t *testing.T) {
 	p := newPseudoterminal(t, 80, 24)
@@ -101,7 +114,7 @@ func TestDumbTerminal(t *testing.T) {
 	}
 }
 
-// TestPanicOnTerminal: a mistake in a model leaves the terminal usable, and is told.
+// TestPanicOnTerminal: a mistake in a screen leaves the terminal usable, and is told.
 func TestPanicOnTerminal(t *testing.T) {
 	p := newPseudoterminal(t, 80, 24)
 	command := p.start(terminalEnvironment(t), "panicking")
@@ -109,7 +122,7 @@ func TestPanicOnTerminal(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	p.restored(0)
-	p.wait(p.wait(0, "\x1b[?1049l"), "panic: a mistake in a model")
+	p.wait(p.wait(0, "\x1b[?1049l"), "panic: a mistake in a screen")
 }
 
 // TestNoQuestions: no command asks the terminal what colours it has; one that does not answer would hold it up.
@@ -131,7 +144,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	before := 0
 	for n := range 3 {
 		ctx, cancel := context.WithCancel(context.Background())
-		var view tea.Model = tui.New(tui.Options{Renderer: paint.Renderer(p.slave)})
+		view := tui.New(tui.Options{Palette: paint.On(p.slave)})
 		timer := time.AfterFunc(50*time.Millisecond, cancel)
 		if err := tui.Run(ctx, view, noLooks, p.slave, p.slave); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)

@@ -7,21 +7,20 @@ import (
 	"testing"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"cresset/internal/tui"
 )
 
-// panickingModel is a model with a mistake.
-type panickingModel struct{}
+// panicking is a screen with a mistake.
+type panicking struct{}
 
-func (panickingModel) Init() tea.Cmd                       { return nil }
-func (panickingModel) Update(tea.Msg) (tea.Model, tea.Cmd) { panic("a mistake in a model") }
-func (panickingModel) View() string                        { return "before the mistake" }
+func (panicking) Resize(int, int)          {}
+func (panicking) Take(tui.Look)            {}
+func (panicking) Press(tui.Key) tui.Action { return tui.Stay }
+func (panicking) View() string             { panic("a mistake in a screen") }
 
 // panicOnTerminal is a program that panics while it has the terminal.
 func panicOnTerminal() {
-	_ = tui.Run(context.Background(), panickingModel{}, noLooks, os.Stdin, os.Stdout)
+	_ = tui.Run(context.Background(), panicking{}, noLooks, os.Stdin, os.Stdout)
 }
 
 func noLooks(ctx context.Context) iter.Seq[tui.Look] {

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"cresset/internal/tour"
+	"cresset/internal/tui/paint"
 )
 
 // look is how the tour's text looks: colors where the terminal has them and NO_COLOR is not set, and its width.
 type look struct {
 	width                                int
-	title, quiet, keyword, text, comment lipgloss.Style
+	title, quiet, keyword, text, comment paint.Style
 }
 
 const (
@@ -24,14 +23,10 @@ const (
 )
 
 func lookOf(w io.Writer) look {
-	r := lipgloss.NewRenderer(w)
+	p := paint.On(w)
 	l := look{
-		width:   pageWidth,
-		title:   r.NewStyle().Bold(true),
-		quiet:   r.NewStyle().Faint(true),
-		keyword: r.NewStyle().Foreground(lipgloss.Color("6")),
-		text:    r.NewStyle().Foreground(lipgloss.Color("2")),
-		comment: r.NewStyle().Faint(true),
+		width: pageWidth, title: p.Style(paint.Bold), quiet: p.Style(paint.Faint),
+		keyword: p.Style(paint.Cyan), text: p.Style(paint.Green), comment: p.Style(paint.Faint),
 	}
 	if n := columns(w); n > 0 {
 		l.width = min(n, widestPage)

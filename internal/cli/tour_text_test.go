@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/charmbracelet/lipgloss"
-
 	"cresset/internal/tour"
+	"cresset/internal/tui/paint"
 )
 
 func TestFold(t *testing.T) {
@@ -39,9 +38,7 @@ func TestHighlightKeepsTheCode(t *testing.T) {
 	color := regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	plain := lookOf(io.Discard)
 	bright := plain
-	style := lipgloss.NewRenderer(io.Discard)
-	style.SetColorProfile(0) // all colors
-	bright.keyword, bright.text = style.NewStyle().Foreground(lipgloss.Color("6")), style.NewStyle().Foreground(lipgloss.Color("2"))
+	bright.keyword, bright.text = paint.Cyan, paint.Green
 	for _, c := range tour.Chapters() {
 		for _, s := range c.Steps {
 			code := s.Code()

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +25,10 @@ type trainCommand struct {
 	Optimizer string        `enum:"sgd,momentum,adam,adamw" default:"adam" help:"Optimizer: sgd, momentum, adam or adamw."`
 	Seed      int64         `default:"0" help:"Seed of all random numbers; equal seeds give equal runs."`
 	Device    device.Device `default:"cpu" help:"Device to train on; cresset devices lists them."`
+	Save      *string       `placeholder:"DIR" help:"Keep the training in this folder, in snapshots that PyTorch reads too: after each epoch and when it is interrupted. The newest stay, and the most accurate."`
+	Every     interval      `placeholder:"N|TIME" help:"Save within an epoch too: after every N batches, or a time such as 10m."`
+	Keep      int           `default:"3" help:"How many of the newest snapshots stay."`
+	Resume    bool          `help:"Go on with the training in the folder of --save; where there is none, begin it."`
 	Trace     string        `enum:",transfers" default:"" placeholder:"WHAT" help:"transfers: count the copies between devices, by the line that asks for them, and tell what could be saved."`
 	Plan      bool          `help:"Tell how much memory of a GPU a step takes and on which GPUs it fits, and do not train."`
 	JSON      bool          `name:"json" help:"Print one JSON object on stdout instead of the summary."`
@@ -46,6 +50,14 @@ func (c *trainCommand) Validate() error {
 		return fmt.Errorf("--lr must be a positive number, not %v", c.LR)
 	case c.Samples < 0:
 		return fmt.Errorf("--samples must not be negative, not %d", c.Samples)
+	case c.Save != nil && *c.Save == "":
+		return errors.New("--save must name a folder")
+	case c.Save == nil && (c.Resume || c.Every != interval{}):
+		return errors.New("--every and --resume want the folder of --save")
+	case c.Keep < 1:
+		return fmt.Errorf("--keep must be at least 1, not %d", c.Keep)
+	case c.Plan && c.Save != nil:
+		return errors.New("--plan trains nothing, so that --save has nothing to keep")
 	case c.Plan && c.Trace != "":
 		return errors.New("--plan trains nothing, so that --trace has nothing to count")
 	}
@@ -54,7 +66,7 @@ func (c *trainCommand) Validate() error {
 
 // Help tells the exit codes.
 func (c *trainCommand) Help() string {
-	return "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; the summary is printed all the same."
+	return "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted, 143 terminated; the summary is printed all the same."
 }
 
 // Run trains and prints the result. An interrupted run prints what it has.
@@ -79,15 +91,23 @@ func (c *trainCommand) Run(s *session) error {
 	}
 	t := &training{
 		net: net, optimizer: newOptimizer(c.Optimizer, c.LR, nn.Parameters(net)),
-		train: train, test: test, device: dev, epochs: c.Epochs, batch: c.Batch,
-		observer: newProgress(s.stderr, c.Epochs, train.Len()),
+		loader: data.NewLoader(train, data.BatchSize(c.Batch), data.Shuffle(true), data.Workers(1), data.Scopes(true)),
+		test:   test, device: dev, epochs: c.Epochs,
 	}
 	r := result{Device: dev.String(), Simulated: s.simulated(dev), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
 		Optimizer: c.Optimizer, LearningRate: t.optimizer.Groups()[0].LR, Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
+	of := settings{"model": c.Model, "optimizer": c.Optimizer, "lr": r.LearningRate, "batch": c.Batch, "seed": c.Seed,
+		"samples": train.Len(), "height": train.Height, "width": train.Width, "classes": train.Classes}
+	if t.saver, err = c.newSaver(t, of, s.stderr); err != nil {
+		t.saver.finish(false)
+		return err
+	}
+	t.observer = newProgress(s.stderr, c.Epochs, train.Len(), t.samples)
 	err = t.run(s.ctx)
 	t.observer.done()
-	if err != nil && s.ctx.Err() == nil {
-		return err
+	saved := t.saver.finish(err != nil && s.ctx.Err() != nil)
+	if err != nil && s.ctx.Err() == nil || saved != nil {
+		return cmp.Or(saved, err)
 	}
 	r.take(t)
 	r.Interrupted = err != nil
@@ -101,7 +121,7 @@ func (c *trainCommand) Run(s *session) error {
 		err = r.print(s.stdout)
 	}
 	if err == nil && r.Interrupted {
-		return context.Canceled
+		return interrupted(s.ctx)
 	}
 	return err
 }

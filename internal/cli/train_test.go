@@ -146,3 +146,32 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 		t.Errorf("exit code %d where stderr is closed", code)
 	}
 }
+
+// TestResumedRunsAreEqual goes on from every snapshot of a run, within an epoch too, and wants the losses and the accuracies of one
+// that was not interrupted.
+func TestResumedRunsAreEqual(t *testing.T) {
+	args := []string{"--samples", "200", "--epochs", "2", "--seed", "7"}
+	want := trained(t, args...)
+	whole := t.TempDir()
+	if r := trained(t, append(args, "--save", whole, "--every", "1", "--keep", "100")...); *r.TrainLoss != *want.TrainLoss {
+		t.Errorf("a run that is saved has a loss of %v, want %v", *r.TrainLoss, *want.TrainLoss)
+	}
+	files, err := filepath.Glob(filepath.Join(whole, "*.pt"))
+	if err != nil || len(files) != 1+2*(4+1) {
+		t.Fatalf("%d snapshots, %v", len(files), err)
+	}
+	for _, file := range files {
+		dir := t.TempDir()
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := trained(t, append(args, "--save", dir, "--resume")...); *r.TrainLoss != *want.TrainLoss || !slices.Equal(r.Accuracies, want.Accuracies) {
+			t.Errorf("resumed from %s: a loss of %v and accuracies of %v, want %v and %v", filepath.Base(file), *r.TrainLoss, r.Accuracies,
+				*want.TrainLoss, want.Accuracies)
+		}
+	}
+}

@@ -15,18 +15,22 @@ import (
 
 // training is one run: a model, its data, and what has come out so far.
 type training struct {
-	net         *nn.Sequential
-	optimizer   optim.Optimizer
-	train, test *data.Images
-	device      device.Device
-	epochs      int
-	batch       int
-	observer    observer
+	net       *nn.Sequential
+	optimizer optim.Optimizer
+	loader    *data.Loader
+	test      *data.Images
+	device    device.Device
+	epochs    int
+	observer  observer
+	saver     *saver // nil where nothing is saved
 
 	losses  []float64 // of every batch
-	epochly []epoch
+	epochly epochs
 	seconds float64 // in training, without the judging
 	samples int
+	sum     float64 // of the losses in this epoch, times their samples
+	seen    int     // samples in this epoch
+	passed  bool    // all of this epoch, which is to be judged
 }
 
 // epoch is what one pass over the training set came to.
@@ -43,44 +47,55 @@ type observer interface {
 	done()
 }
 
-// run trains for all epochs; it stops early where ctx ends or the loss is no number.
+// run trains for the epochs that are left; it stops early where ctx ends or the loss is no number.
 func (t *training) run(ctx context.Context) error {
-	loader := data.NewLoader(t.train, data.BatchSize(t.batch), data.Shuffle(true), data.Workers(1), data.Scopes(true))
-	for n := range t.epochs {
-		e, err := t.pass(ctx, loader, n)
-		if err != nil {
+	for n := len(t.epochly); n < t.epochs; n++ {
+		if err := t.pass(ctx, n); err != nil {
 			return err
 		}
+		e := epoch{Loss: t.sum / float64(t.seen)}
+		var err error
 		if e.Accuracy, e.Classes, err = t.judge(ctx); err != nil {
 			return err
 		}
 		t.epochly = append(t.epochly, e)
+		t.sum, t.seen, t.passed = 0, 0, false
 		t.observer.judged(n, e)
+		if err := t.saver.judged(e.Accuracy); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// pass goes through the training set once.
-func (t *training) pass(ctx context.Context, loader *data.Loader, n int) (epoch, error) {
+// pass goes through the training set once, or through what a training before has left of it.
+func (t *training) pass(ctx context.Context, n int) error {
+	if t.passed {
+		return nil
+	}
 	nn.Train(t.net)
-	start, sum, samples := time.Now(), 0.0, 0
+	start := time.Now()
 	defer func() { t.seconds += time.Since(start).Seconds() }()
-	for batch, err := range loader.All(ctx) {
+	for batch, err := range t.loader.All(ctx) {
 		if err != nil {
-			return epoch{}, err
+			return err
 		}
 		loss := t.step(batch)
 		if math.IsNaN(loss) || math.IsInf(loss, 0) {
-			return epoch{}, &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
+			return &advice{fmt.Errorf("the loss is %v after %d batches: training has diverged", loss, len(t.losses)+1),
 				fmt.Sprintf("try a lower learning rate: --lr %.3g", t.optimizer.Groups()[0].LR/10)}
 		}
 		t.losses = append(t.losses, loss)
-		sum += loss * float64(batch.Len())
-		samples += batch.Len()
+		t.sum += loss * float64(batch.Len())
+		t.seen += batch.Len()
 		t.samples += batch.Len()
-		t.observer.step(n, samples, loss)
+		t.observer.step(n, t.seen, loss)
+		if err := t.saver.stepped(); err != nil {
+			return err
+		}
 	}
-	return epoch{Loss: sum / float64(samples)}, nil
+	t.passed = true
+	return nil
 }
 
 // step trains on one batch and returns its loss.
@@ -92,16 +107,28 @@ func (t *training) step(b data.Batch) float64 {
 	return loss.Float64()
 }
 
-// judge returns the accuracy on the test set, in all and of each class.
-func (t *training) judge(ctx context.Context) (float64, []float64, error) {
-	net := nn.Frozen(t.net)
-	right, count := make([]float64, t.test.Classes), make([]float64, t.test.Classes)
-	loader := data.NewLoader(t.test, data.BatchSize(256), data.Scopes(true))
+// judge returns the accuracy on the test set, in all and of each class. Where it is interrupted the random numbers are as before,
+// so that a training that is resumed may judge again.
+func (t *training) judge(ctx context.Context) (accuracy float64, classes []float64, err error) {
+	random := tensor.DefaultGenerator(device.CPU)
+	before := random.State()
+	accuracy, classes, err = judge(ctx, t.net, t.test, t.device)
+	if err != nil {
+		random.SetState(before)
+	}
+	return accuracy, classes, err
+}
+
+// judge returns the accuracy of a model on a data set, in all and of each class.
+func judge(ctx context.Context, model *nn.Sequential, test *data.Images, dev device.Device) (float64, []float64, error) {
+	net := nn.Frozen(model)
+	right, count := make([]float64, test.Classes), make([]float64, test.Classes)
+	loader := data.NewLoader(test, data.BatchSize(256), data.Scopes(true))
 	for batch, err := range loader.All(ctx) {
 		if err != nil {
 			return 0, nil, err
 		}
-		guesses := tensor.Values[int64](net.Forward(batch.Inputs.To(t.device)).ArgMaxAxis(1))
+		guesses := tensor.Values[int64](net.Forward(batch.Inputs.To(dev)).ArgMaxAxis(1))
 		for i, label := range tensor.Values[int64](batch.Targets) {
 			count[label]++
 			if guesses[i] == label {

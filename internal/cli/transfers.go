@@ -18,7 +18,7 @@ func (c *trainCommand) traceTransfers() *cuda.Transfers {
 
 // printTransfers writes a report for people: the heads of the table and of the findings stand out.
 func printTransfers(w io.Writer, r *cuda.TransferReport) error {
-	bold := paint.Renderer(w).NewStyle().Bold(true)
+	bold := paint.On(w).Style(paint.Bold)
 	head, rest, _ := strings.Cut(r.String(), "\n")
 	for _, f := range r.Findings {
 		kind := string(f.Kind) + ":"

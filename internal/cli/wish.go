@@ -75,9 +75,8 @@ func (f *wishFlags) wish() (smi.Wish, error) {
 	return wish, err
 }
 
-// readSize reads a size in bytes: a number with one of the units, or without one.
-// Case does not matter, and a letter alone is the larger of its units, as batch
-// systems have it.
+// readSize reads a size in bytes: a number with one of the units, or without one. Case does not matter, and a letter alone
+// is the larger of its units, as batch systems have it.
 func readSize(text string) (uint64, error) {
 	if text == "" {
 		return 0, nil

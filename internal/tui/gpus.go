@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-
+	"cresset/internal/tui/paint"
 	"cresset/smi"
 )
 
@@ -19,8 +18,7 @@ const (
 	maxSparkWidth    = 64
 )
 
-// gpuLayout says which columns of the upper table there is room for, and how wide
-// they are; 0 is without.
+// gpuLayout says which columns of the upper table there is room for, and how wide they are; 0 is without.
 type gpuLayout struct {
 	index, name, memory, temperature, power int
 	sparks                                  [4]int // of utilization, memory, temperature and power
@@ -34,7 +32,7 @@ func (t *Top) gpuLayout(lines int) (l gpuLayout, missing []string) {
 		l.index = max(l.index, len(fmt.Sprint(g.Index)))
 		l.memory = max(l.memory, len(memoryText(g.Memory)))
 		power = max(power, len(powerText(g.GPU)))
-		name = max(name, lipgloss.Width(shortName(g.GPU)))
+		name = max(name, paint.Width(shortName(g.GPU)))
 		if lines > 1 {
 			name = max(name, len(pace(g.GPU)))
 		}
@@ -59,8 +57,8 @@ func (t *Top) gpuLayout(lines int) (l gpuLayout, missing []string) {
 	return l, missing
 }
 
-// addSparks shares the rest of a line among the histories, utilization having twice
-// the others' part. Where the parts are too small it has all.
+// addSparks shares the rest of a line among the histories, utilization having twice the others' part. Where the parts are
+// too small it has all.
 func (l *gpuLayout) addSparks(rest int) bool {
 	weights := [4]int{2, 1, min(1, l.temperature), min(1, l.power)}
 	parts, drawn := 0, 0
@@ -101,19 +99,18 @@ func (t *Top) gpuHead(l gpuLayout) string {
 	return t.styles.head.Render(strings.TrimRight(strings.Join(cells, "  "), " "))
 }
 
-// cell is a value of a GPU with its history: one text in the first line, another
-// in the second.
+// cell is a value of a GPU with its history: one text in the first line, another in the second.
 type cell struct {
 	width, spark  int
 	first, second string
-	style         lipgloss.Style // of the first line
+	style         paint.Style // of the first line
 	history       *history
-	colour        lipgloss.Style
+	colour        paint.Style
 }
 
 // gpuLines returns so many lines of a GPU.
 func (t *Top) gpuLines(g *gpu, l gpuLayout, lines int) []string {
-	plain := t.options.Renderer.NewStyle()
+	const plain = paint.Style("")
 	cells := []cell{
 		{width: l.index, first: fmt.Sprint(g.Index), style: plain},
 		{width: l.name, first: t.left(shortName(g.GPU), l.name), second: t.left(pace(g.GPU), l.name), style: plain},
@@ -154,10 +151,10 @@ func (t *Top) addCell(lines []string, c cell, apart bool) {
 		if i < len(texts) {
 			text = texts[i]
 		}
-		lines[i] += render(style, t.right(text, c.width))
+		lines[i] += style.Render(t.right(text, c.width))
 		style = t.styles.faint
 		if drawn != nil {
-			lines[i] += " " + render(c.colour, drawn[i])
+			lines[i] += " " + c.colour.Render(drawn[i])
 		}
 	}
 }

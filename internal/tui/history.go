@@ -19,8 +19,7 @@ func (h *history) add(v float64) {
 	h.n++
 }
 
-// last returns the value that was added so many values ago, 0 being the latest;
-// absent where there is none.
+// last returns the value that was added so many values ago, 0 being the latest; absent where there is none.
 func (h *history) last(ago int) float64 {
 	if ago >= h.n || ago >= samples {
 		return absent

@@ -3,8 +3,6 @@ package tui
 import (
 	"strings"
 
-	tea "github.com/charmbracelet/bubbletea"
-
 	"cresset/smi"
 )
 
@@ -23,42 +21,33 @@ var keyHelp = []struct{ key, does string }{
 	{"tab", "show the next GPUs where there is no room for all"},
 }
 
-// press obeys a key, or several that were typed at once.
-func (t *Top) press(key tea.KeyMsg) tea.Cmd {
-	if key.Type == tea.KeyRunes && len(key.Runes) > 1 && !key.Paste {
-		for _, r := range key.Runes {
-			if cmd := t.press(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{r}}); cmd != nil {
-				return cmd
-			}
-		}
-		return nil
-	}
+// Press obeys a key.
+func (t *Top) Press(key Key) Action {
 	switch {
-	case key.Type == tea.KeyCtrlC:
+	case key.Name == "ctrl+c":
 		t.interrupted = true
-		return tea.Quit
-	case key.Type == tea.KeyCtrlZ:
-		return tea.Suspend
+		return Quit
+	case key.Name == "ctrl+z":
+		return Suspend
 	case t.typing:
 		t.edit(key)
-		return nil
+		return Stay
 	case t.help:
 		t.help = false
-		if key.String() == "q" {
-			return tea.Quit
+		if key.Name == "q" {
+			return Quit
 		}
-		return nil
+		return Stay
 	}
-	name := key.String()
 	for _, s := range sorts {
-		if name == s.key {
+		if key.Name == s.key {
 			t.order(s.by)
-			return nil
+			return Stay
 		}
 	}
-	switch name {
+	switch key.Name {
 	case "q":
-		return tea.Quit
+		return Quit
 	case "?", "h":
 		t.help = true
 	case "/":
@@ -76,9 +65,9 @@ func (t *Top) press(key tea.KeyMsg) tea.Cmd {
 	case "shift+tab":
 		t.turn(-1)
 	default:
-		t.move(name)
+		t.move(key.Name)
 	}
-	return nil
+	return Stay
 }
 
 // order sorts by a column; the same column again turns the order around.
@@ -131,20 +120,20 @@ func (t *Top) settle() {
 const maxFilter = 60 // characters; a line that is pasted can be long
 
 // edit changes the filter as it is typed.
-func (t *Top) edit(key tea.KeyMsg) {
-	switch key.Type {
-	case tea.KeyEnter:
+func (t *Top) edit(key Key) {
+	switch key.Name {
+	case "enter":
 		t.typing = false
-	case tea.KeyEsc:
+	case "esc":
 		t.typing, t.filter = false, ""
-	case tea.KeyBackspace:
+	case "backspace":
 		if runes := []rune(t.filter); len(runes) > 0 {
 			t.filter = string(runes[:len(runes)-1])
 		}
-	case tea.KeyCtrlU:
+	case "ctrl+u":
 		t.filter = ""
-	case tea.KeyRunes, tea.KeySpace:
-		typed := []rune(t.filter + smi.Printable(string(key.Runes)))
+	default:
+		typed := []rune(t.filter + smi.Printable(key.Text))
 		t.filter = strings.TrimLeft(string(typed[:min(len(typed), maxFilter)]), " ")
 	}
 	t.list()

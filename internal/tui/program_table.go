@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
+	"cresset/internal/tui/paint"
 )
 
 // Widths of the lower table, in columns.
@@ -20,7 +20,7 @@ func (t *Top) programTable(lines int) (table, missing []string) {
 	user, pid, kind := len("USER"), minPIDWidth, len("TYPE")
 	for _, p := range t.programs {
 		pid, kind = max(pid, len(p.number())), max(kind, len(p.kind()))
-		user = min(maxUserWidth, max(user, lipgloss.Width(p.user)))
+		user = min(maxUserWidth, max(user, paint.Width(p.user)))
 	}
 	least := 3 + 2 + pid + 2 + programMemoryWidth + 2 + minCommandWidth
 	withUser := t.width >= least+user+2
@@ -41,7 +41,7 @@ func (t *Top) programTable(lines int) (table, missing []string) {
 		}
 		cells = append(cells, t.right(memory, programMemoryWidth))
 		line := strings.Join(cells, "  ") + "  "
-		return line + fit(command, t.width-lipgloss.Width(line), t.options.ASCII)
+		return line + fit(command, t.width-paint.Width(line), t.options.ASCII)
 	}
 	table = append(table, t.programHead(row("GPU", "PID", "USER", "TYPE", "MEMORY", "COMMAND"), lines))
 	for _, p := range t.programs[t.scroll:min(len(t.programs), t.scroll+lines)] {

@@ -12,8 +12,7 @@ import (
 // Sort is an order of programs.
 type Sort string
 
-// Orders of programs. Those with equal values are by GPU, then by memory, then by
-// process number.
+// Orders of programs. Those with equal values are by GPU, then by memory, then by process number.
 const (
 	ByGPU     Sort = "gpu"
 	ByMemory  Sort = "memory" // the most first
@@ -62,8 +61,7 @@ func (t *Top) list() {
 	t.settle()
 }
 
-// programsOf lists the processes of a GPU and, unless it is one of them, the program
-// that has reserved it.
+// programsOf lists the processes of a GPU and, unless it is one of them, the program that has reserved it.
 func (t *Top) programsOf(g *gpu) (lines []program) {
 	known := false
 	for _, p := range g.Processes {
@@ -81,8 +79,7 @@ func (t *Top) programsOf(g *gpu) (lines []program) {
 	return lines
 }
 
-// kind is C for a program that computes, G for one that draws, and R for one that has
-// reserved the GPU; it may be all three.
+// kind is C for a program that computes, G for one that draws, and R for one that has reserved the GPU; it may be all three.
 func (p program) kind() string {
 	switch {
 	case !p.reserves:

@@ -12,8 +12,7 @@ type pen struct {
 	glyphs  []string // by the heights of a character's values, the left one first
 }
 
-// braille has dots of 2x4. The rows of glyphs are by the height of the left value,
-// their columns by that of the right one.
+// braille has dots of 2x4. The rows of glyphs are by the height of the left value, their columns by that of the right one.
 var braille = pen{columns: 2, levels: 4, glyphs: []string{
 	" ", "⢀", "⢠", "⢰", "⢸",
 	"⡀", "⣀", "⣠", "⣰", "⣸",
@@ -25,8 +24,8 @@ var braille = pen{columns: 2, levels: 4, glyphs: []string{
 // ascii is for terminals that show no other characters.
 var ascii = pen{columns: 1, levels: 5, glyphs: []string{" ", ".", ":", "-", "=", "#"}}
 
-// draw returns lines with the latest values of a history, the newest at the right.
-// A value that was told has at least one dot, so that zero differs from absent.
+// draw returns lines with the latest values of a history, the newest at the right. A value that was told has at least one
+// dot, so that zero differs from absent.
 func (p pen) draw(h *history, width, lines int) []string {
 	drawn := make([]strings.Builder, lines)
 	for x := range width {

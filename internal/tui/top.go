@@ -1,14 +1,12 @@
-// Package tui is the terminal view of the GPUs behind cresset top. Top holds what
-// is shown and knows nothing of terminals; Run shows it on one.
+// Package tui is the terminal view of the GPUs behind cresset top. Top holds what is shown and knows nothing of terminals;
+// Run shows it on one.
 package tui
 
 import (
 	"slices"
 	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
-
+	"cresset/internal/tui/paint"
 	"cresset/smi"
 )
 
@@ -21,15 +19,14 @@ type Look struct {
 
 // Options say how a Top looks.
 type Options struct {
-	Renderer *lipgloss.Renderer // of the styles; without colours where it has none
-	ASCII    bool               // draw with ASCII alone
-	Sort     Sort
-	Every    time.Duration // between two looks, as the header tells it
+	Palette paint.Palette // what styles the terminal has
+	ASCII   bool          // draw with ASCII alone
+	Sort    Sort
+	Every   time.Duration // between two looks, as the header tells it
 }
 
-// Top is the view: a bubbletea model that changes by its messages alone, which are
-// Look, keys and the size of the window. Its memory does not grow with the number
-// of looks.
+// Top is the view: it changes by looks, keys and the size of the window alone. Its memory does not grow with the number of
+// looks.
 type Top struct {
 	options Options
 	pen     pen
@@ -59,10 +56,9 @@ type gpu struct {
 	past histories
 }
 
-// New returns a Top that has seen nothing yet, for a terminal of 80 columns and as
-// many lines as it takes.
+// New returns a Top that has seen nothing yet, for a terminal of 80 columns and as many lines as it takes.
 func New(o Options) *Top {
-	t := &Top{options: o, pen: braille, styles: newStyles(o.Renderer), width: 80, sort: o.Sort}
+	t := &Top{options: o, pen: braille, styles: newStyles(o.Palette), width: 80, sort: o.Sort}
 	if t.sort == "" {
 		t.sort = ByGPU
 	}
@@ -72,30 +68,17 @@ func New(o Options) *Top {
 	return t
 }
 
-// Init asks for nothing: looks come from outside.
-func (t *Top) Init() tea.Cmd { return nil }
-
-// Update takes in a message.
-func (t *Top) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case Look:
-		if !t.paused {
-			t.take(msg)
-		}
-	case tea.WindowSizeMsg:
-		t.width, t.height = msg.Width, msg.Height
-	case tea.KeyMsg:
-		return t, t.press(msg)
-	}
-	return t, nil
-}
+// Resize changes the size of the window.
+func (t *Top) Resize(width, height int) { t.width, t.height = width, height }
 
 // Interrupted reports whether Ctrl-C ended the view.
 func (t *Top) Interrupted() bool { return t.interrupted }
 
-// take brings the GPUs up to date. One that a look does not find is lost, and
-// stays in view.
-func (t *Top) take(look Look) {
+// Take brings the GPUs up to date, unless the view is paused. A GPU that a look does not find is lost, and stays in view.
+func (t *Top) Take(look Look) {
+	if t.paused {
+		return
+	}
 	t.look = look
 	for _, g := range t.gpus {
 		g.lost = true
@@ -113,8 +96,8 @@ func (t *Top) take(look Look) {
 	t.list()
 }
 
-// gpu returns a GPU that may have been seen before. Its index can change when
-// another one is lost, its UUID cannot; not every GPU tells one.
+// gpu returns a GPU that may have been seen before. Its index can change when another one is lost, its UUID cannot; not
+// every GPU tells one.
 func (t *Top) gpu(seen smi.GPU) *gpu {
 	for _, g := range t.gpus {
 		if g.UUID == seen.UUID && (g.UUID != "" || g.Index == seen.Index) {

@@ -2,16 +2,12 @@ package tui
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	tea "github.com/charmbracelet/bubbletea"
-	"github.com/charmbracelet/lipgloss"
 
 	"cresset/internal/tui/paint"
 	"cresset/smi"
@@ -44,40 +40,24 @@ func farm(gpus, second int) Look {
 	return look
 }
 
-func newTop(o Options) *Top {
-	if o.Renderer == nil {
-		o.Renderer = paint.Renderer(io.Discard)
-	}
-	return New(o)
-}
-
 // seen returns a Top of a size that has seen a farm for so many seconds.
 func seen(o Options, width, height, gpus, seconds int) *Top {
-	t := newTop(o)
-	t.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	t := New(o)
+	t.Resize(width, height)
 	for second := range seconds {
-		t.Update(farm(gpus, second))
+		t.Take(farm(gpus, second))
 	}
 	return t
 }
 
 // typeKeys types text, in which words in angle brackets are keys with names.
 func typeKeys(t *Top, text string) (quit bool) {
-	names := map[string]tea.KeyType{
-		"esc": tea.KeyEsc, "enter": tea.KeyEnter, "back": tea.KeyBackspace, "down": tea.KeyDown, "end": tea.KeyEnd,
-		"home": tea.KeyHome, "pgdown": tea.KeyPgDown, "pgup": tea.KeyPgUp, "tab": tea.KeyTab, "backtab": tea.KeyShiftTab, "up": tea.KeyUp, "ctrl+c": tea.KeyCtrlC, "ctrl+u": tea.KeyCtrlU,
-	}
 	for text != "" {
-		key := tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text[:1])}
-		rest := text[1:]
+		key, rest := Key{text[:1], text[:1]}, text[1:]
 		if name, after, ok := strings.Cut(strings.TrimPrefix(text, "<"), ">"); ok && text[0] == '<' {
-			key, rest = tea.KeyMsg{Type: names[name]}, after
+			key, rest = Key{Name: name}, after
 		}
-		if text[0] == ' ' {
-			key = tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{' '}}
-		}
-		text = rest
-		if _, cmd := t.Update(key); cmd != nil {
+		if text = rest; t.Press(key) == Quit {
 			return true
 		}
 	}
@@ -108,7 +88,7 @@ func TestKeys(t *testing.T) {
 		{"/GRACE 3", []int{103}, false},
 		{"/q<enter>q", nil, true},
 		{"/q", nil, false},
-		{"/gracex<back><enter>r", []int{103, 101}, false},
+		{"/gracex<backspace><enter>r", []int{103, 101}, false},
 		{"/nobody<esc>", []int{100, 101, 102, 103}, false},
 		{"/nobody<enter><esc>", []int{100, 101, 102, 103}, false},
 		{"/nobody<ctrl+u>ada", []int{100, 102}, false},
@@ -126,19 +106,14 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTypedAtOnce: over a slow line several keys come together; a paste is no keys.
-func TestTypedAtOnce(t *testing.T) {
+// TestPaste: no key is pressed in what is pasted, and only so much of it is a filter.
+func TestPaste(t *testing.T) {
 	top := seen(Options{}, 80, 24, 4, 1)
-	top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("/grace")})
-	if !slices.Equal(top.pids(), []int{101, 103}) {
-		t.Errorf("got %v", top.pids())
-	}
-	top = seen(Options{}, 80, 24, 4, 1)
-	if _, cmd := top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("q"), Paste: true}); cmd != nil {
+	if top.Press(Key{"paste", "q"}) == Quit {
 		t.Error("a paste quits")
 	}
 	typeKeys(top, "/")
-	top.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(strings.Repeat("x\x1b", 500)), Paste: true})
+	top.Press(Key{"paste", strings.Repeat("x\x1b", 500)})
 	if len(top.filter) > maxFilter || strings.Contains(top.filter, "\x1b") {
 		t.Errorf("got the filter %q", top.filter)
 	}
@@ -165,7 +140,7 @@ func TestGPUPages(t *testing.T) {
 		keys string
 		want string // indexes in view
 	}{
-		{"", "0 1 2 3 4"}, {"<tab>", "3 4 5 6 7"}, {"<tab><tab>", "0 1 2 3 4"}, {"<backtab>", "3 4 5 6 7"}, {"<backtab><backtab>", "0 1 2 3 4"},
+		{"", "0 1 2 3 4"}, {"<tab>", "3 4 5 6 7"}, {"<tab><tab>", "0 1 2 3 4"}, {"<shift+tab>", "3 4 5 6 7"}, {"<shift+tab><shift+tab>", "0 1 2 3 4"},
 	} {
 		top := seen(Options{}, 40, 12, 8, 1)
 		typeKeys(top, tc.keys)
@@ -188,16 +163,16 @@ func TestReserved(t *testing.T) {
 	look.Inventory.GPUs[1].ReservedBy = &smi.Holder{PID: 70, Name: "sleep"}
 	look.Inventory.GPUs[2].ReservedBy = &smi.Holder{}
 	look.Identities[70] = smi.Identity{User: "ada", Command: "sleep 100"}
-	top := newTop(Options{})
-	top.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	top.Update(look)
+	top := New(Options{})
+	top.Resize(80, 24)
+	top.Take(look)
 	golden(t, "80x24-reserved", top.View())
 	typeKeys(top, "/reserved<enter>")
 	if got := top.pids(); !slices.Equal(got, []int{70, 0}) {
 		t.Errorf("reserved: got %v", got)
 	}
 	look.Inventory.GPUs = look.Inventory.GPUs[:1]
-	top.Update(look)
+	top.Take(look)
 	if got := top.pids(); len(got) != 0 {
 		t.Errorf("of lost GPUs: got %v", got)
 	}
@@ -207,12 +182,12 @@ func TestPause(t *testing.T) {
 	top := seen(Options{}, 80, 24, 1, 5)
 	typeKeys(top, " ")
 	before := top.View()
-	top.Update(farm(1, 40))
+	top.Take(farm(1, 40))
 	if top.View() != before || !strings.Contains(before, "paused") {
 		t.Errorf("a look changes the view that is paused, from\n%s\nto\n%s", before, top.View())
 	}
 	typeKeys(top, " ")
-	top.Update(farm(1, 41))
+	top.Take(farm(1, 41))
 	if strings.Contains(top.View(), "paused") || !strings.Contains(top.View(), "12:00:41") {
 		t.Errorf("got\n%s", top.View())
 	}
@@ -224,16 +199,16 @@ func TestLost(t *testing.T) {
 	look := farm(3, 6)
 	look.Inventory.GPUs = slices.Delete(look.Inventory.GPUs, 1, 2)
 	look.Err = fmt.Errorf("GPU 1: nvmlDeviceGetMemoryInfo: %w", smi.ErrLost)
-	top.Update(look)
+	top.Take(look)
 	view := top.View()
 	if n := strings.Count(view, "lost"); n != 1 || strings.Contains(view, "rank 1") || !strings.Contains(view, "GPU 1: nvmlDevice") {
 		t.Errorf("got\n%s", view)
 	}
-	top.Update(Look{Err: smi.ErrNoDriver})
+	top.Take(Look{Err: smi.ErrNoDriver})
 	if view := top.View(); strings.Count(view, "lost") != 3 || !strings.Contains(view, "no program") {
 		t.Errorf("without a driver:\n%s", view)
 	}
-	top.Update(farm(3, 8))
+	top.Take(farm(3, 8))
 	if view := top.View(); strings.Contains(view, "lost") || len(top.gpus) != 3 {
 		t.Errorf("found again:\n%s", view)
 	}
@@ -241,9 +216,9 @@ func TestLost(t *testing.T) {
 
 // TestAbsent: what is not told is N/A, not zero.
 func TestAbsent(t *testing.T) {
-	top := newTop(Options{})
-	top.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
-	top.Update(Look{Inventory: &smi.Inventory{Source: smi.Driver, GPUs: []smi.GPU{
+	top := New(Options{})
+	top.Resize(80, 24)
+	top.Take(Look{Inventory: &smi.Inventory{Source: smi.Driver, GPUs: []smi.GPU{
 		{Name: "Tesla T4", Memory: smi.Memory{Total: 1 << 34}, Processes: []smi.Process{{PID: 7, Type: "C"}}},
 	}}})
 	if n := strings.Count(top.View(), notAvailable); n != 5 || !strings.Contains(top.View(), notFound) {
@@ -262,9 +237,9 @@ func TestHostile(t *testing.T) {
 	for _, err := range []error{nil, fmt.Errorf("a %s", evil)} {
 		look.Err = err
 		for _, size := range [][2]int{{80, 24}, {40, 10}, {31, 5}, {200, 50}} {
-			top := newTop(Options{})
-			top.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-			top.Update(look)
+			top := New(Options{})
+			top.Resize(size[0], size[1])
+			top.Take(look)
 			checkFrame(t, top.View(), size[0], size[1])
 		}
 	}
@@ -278,7 +253,7 @@ func checkFrame(t *testing.T, view string, width, height int) {
 		t.Errorf("%dx%d: %d lines", width, height, len(lines))
 	}
 	for _, line := range lines {
-		if w := lipgloss.Width(line); w > width || smi.Printable(line) != line {
+		if w := paint.Width(line); w > width || smi.Printable(line) != line {
 			t.Errorf("%dx%d: %d columns: %q", width, height, w, line)
 		}
 	}
@@ -287,12 +262,12 @@ func checkFrame(t *testing.T, view string, width, height int) {
 // TestEverySize: whatever the window, the picture fits it.
 func TestEverySize(t *testing.T) {
 	for _, gpus := range []int{0, 1, 4, 16} {
-		for _, keys := range []string{"", "?", "/ada", "m<end>", "<tab>", "<tab><tab><backtab>"} {
+		for _, keys := range []string{"", "?", "/ada", "m<end>", "<tab>", "<tab><tab><shift+tab>"} {
 			top := seen(Options{Every: time.Second}, 80, 24, gpus, 2)
 			typeKeys(top, keys)
 			for width := 1; width < 130; width += 7 {
 				for height := 1; height < 40; height += 4 {
-					top.Update(tea.WindowSizeMsg{Width: width, Height: height})
+					top.Resize(width, height)
 					checkFrame(t, top.View(), width, height)
 				}
 			}
@@ -315,7 +290,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		for i := range look.Inventory.GPUs {
 			look.Inventory.GPUs[i].Processes[0].PID = 8*n + i
 		}
-		top.Update(look)
+		top.Take(look)
 		if n%100 == 0 {
 			_ = top.View()
 		}
@@ -333,7 +308,7 @@ func BenchmarkFrame(b *testing.B) {
 	top := seen(Options{}, 200, 50, 8, 200)
 	look := farm(8, 7)
 	for b.Loop() {
-		top.Update(look)
+		top.Take(look)
 		_ = top.View()
 	}
 }

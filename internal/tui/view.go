@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/charmbracelet/lipgloss"
-
+	"cresset/internal/tui/paint"
 	"cresset/smi"
 )
 
@@ -58,8 +57,7 @@ func (t *Top) View() string {
 	return strings.Join(append(lines, t.foot(missing)), "\n")
 }
 
-// Frame returns a picture of a width and of as many lines as it takes, without
-// keys.
+// Frame returns a picture of a width and of as many lines as it takes, without keys.
 func (t *Top) Frame(width int) string {
 	t.width, t.height = width, 0
 	return t.View()
@@ -114,7 +112,7 @@ func (t *Top) header() string {
 		dot = ", "
 	}
 	title := t.styles.title.Render("cresset top") + "  "
-	room := t.width - lipgloss.Width(title)
+	room := t.width - paint.Width(title)
 	if t.look.Err != nil {
 		return title + t.styles.wrong.Render(fit(smi.Printable(t.look.Err.Error()), room, t.options.ASCII))
 	}
@@ -131,7 +129,7 @@ func (t *Top) header() string {
 		if facts != "" {
 			f = dot + f
 		}
-		if room < lipgloss.Width(facts+f) {
+		if room < paint.Width(facts+f) {
 			break
 		}
 		facts += f
@@ -169,7 +167,7 @@ func (t *Top) foot(missing []string) string {
 		if line != "" {
 			text = "  " + text
 		}
-		if lipgloss.Width(line)+lipgloss.Width(text) > t.width {
+		if paint.Width(line)+paint.Width(text) > t.width {
 			return false
 		}
 		line += text
@@ -180,7 +178,7 @@ func (t *Top) foot(missing []string) string {
 	}
 	keys("?", "help")
 	if len(missing) > 0 {
-		add(t.styles.wrong.Render(fit("no room: "+strings.Join(missing, ", "), t.width-lipgloss.Width(line)-2, t.options.ASCII)))
+		add(t.styles.wrong.Render(fit("no room: "+strings.Join(missing, ", "), t.width-paint.Width(line)-2, t.options.ASCII)))
 	}
 	order := string(t.sort)
 	if t.reversed {

@@ -3,14 +3,12 @@ package tui
 import (
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"cresset/internal/tui/paint"
 	"cresset/smi"
 )
 
@@ -18,8 +16,6 @@ var update = flag.Bool("update", false, "rewrite testdata")
 
 // TestFrames compares whole pictures: go test ./internal/tui -update rewrites them, for eyes to judge.
 func TestFrames(t *testing.T) {
-	coloured := paint.Renderer(io.Discard)
-	coloured.SetColorProfile(2) // the 16 colours that terminals have names for
 	second := Options{Every: time.Second}
 	for _, tc := range []struct {
 		name          string
@@ -33,7 +29,7 @@ func TestFrames(t *testing.T) {
 		{"40x10-tab", second, 40, 10, 4, "<tab>"},
 		{"200x50", second, 200, 50, 8, ""},
 		{"80x24-16gpus", second, 80, 24, 16, "m"},
-		{"80x24-colour", Options{Every: time.Second, Renderer: coloured}, 80, 24, 2, "u"},
+		{"80x24-colour", Options{Every: time.Second, Palette: true}, 80, 24, 2, "u"},
 		{"80x24-ascii", Options{Every: time.Second, ASCII: true}, 80, 24, 2, "/python<enter>"},
 		{"60x12-filter", second, 60, 12, 4, "/grace"},
 		{"80x24-help", second, 80, 24, 1, "?"},
@@ -52,7 +48,7 @@ func TestLostFrame(t *testing.T) {
 	top := seen(Options{}, 80, 24, 2, 30)
 	look := farm(1, 31)
 	look.Err = fmt.Errorf("GPU 1: nvmlDeviceGetName: %w", smi.ErrLost)
-	top.Update(look)
+	top.Take(look)
 	golden(t, "80x24-lost", top.View())
 }
 

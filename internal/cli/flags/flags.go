@@ -159,7 +159,10 @@ func (p *parser) short(arg string, rest []string) ([]string, error) {
 				return nil, err
 			}
 		case value != "":
-			return rest, f.set(value)
+			if err := f.set(value); err != nil {
+				return nil, fmt.Errorf("unknown flag %s (as -%s %s: %w)", arg, letter, value, err)
+			}
+			return rest, nil
 		default:
 			return f.take(rest)
 		}
@@ -204,10 +207,15 @@ func (p *parser) passes() bool {
 
 // complete wants an argument where one has to be.
 func (p *parser) complete() error {
+	at := 0
 	for _, f := range p.fields {
-		if f.arg && p.args == 0 && !f.has("optional") {
+		if !f.arg {
+			continue
+		}
+		if at == p.args && !f.has("optional") {
 			return fmt.Errorf("expected <%s>", f.name)
 		}
+		at++
 	}
 	return nil
 }

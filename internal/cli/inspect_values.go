@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"cresset/checkpoint"
+	"cresset/device"
+	"cresset/tensor"
+)
+
+// valueRow is a value beside the tensors of one of PyTorch's files.
+type valueRow struct {
+	Name string `json:"name"` // the path to it
+	Text string `json:"value"`
+}
+
+// otherValues returns what a file holds beside tensors. The tensors are put on the meta device, so that no element is read.
+func otherValues(f *checkpoint.File) ([]valueRow, error) {
+	if f.Format() != checkpoint.PyTorch && f.Format() != checkpoint.PyTorchLegacy {
+		return nil, nil
+	}
+	v, err := f.Value(checkpoint.On(device.Meta))
+	if err != nil {
+		return nil, err
+	}
+	w := &valueWalk{within: map[any]bool{}}
+	w.visit("", v)
+	return w.rows, nil
+}
+
+// At most maxValues values are listed, and at most maxVisits looked at: a container may stand in several others, so that few bytes
+// are a tree without end.
+const (
+	maxValues = 10_000
+	maxVisits = 1_000_000
+)
+
+// valueWalk collects values by the paths to them.
+type valueWalk struct {
+	rows   []valueRow
+	visits int
+	within map[any]bool // the containers that the walk is in, by what identifies them
+}
+
+func (w *valueWalk) add(path, text string) {
+	if len(w.rows) < maxValues {
+		w.rows = append(w.rows, valueRow{path, text})
+	}
+}
+
+func (w *valueWalk) visit(path string, v any) {
+	w.visits++
+	if len(w.rows) == maxValues || w.visits > maxVisits {
+		return
+	}
+	if id := identity(v); id != nil {
+		if w.within[id] {
+			w.add(path, "...")
+			return
+		}
+		w.within[id] = true
+		defer delete(w.within, id)
+	}
+	switch v := v.(type) {
+	case *tensor.Tensor:
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			w.visit(under(path, key), v[key])
+		}
+	case map[int]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			w.visit(under(path, strconv.Itoa(key)), v[key])
+		}
+	case *checkpoint.Dict:
+		for key, value := range v.All() {
+			w.visit(under(path, fmt.Sprint(key)), value)
+		}
+	case []any:
+		w.list(path, v)
+	case checkpoint.Tuple:
+		w.list(path, v)
+	case string:
+		w.add(path, strconv.Quote(v))
+	case nil:
+		w.add(path, "None")
+	case *big.Int:
+		w.add(path, v.String())
+	case []byte:
+		w.add(path, fmt.Sprintf("%d bytes", len(v)))
+	default:
+		w.add(path, fmt.Sprint(v))
+	}
+}
+
+// identity returns what tells a container from others that hold the same; nil for a value that holds nothing.
+func identity(v any) any {
+	switch v := v.(type) {
+	case *checkpoint.Dict:
+		return v
+	case map[string]any, map[int]any:
+		return reflect.ValueOf(v).Pointer()
+	case []any:
+		return firstOf(v)
+	case checkpoint.Tuple:
+		return firstOf(v)
+	}
+	return nil
+}
+
+func firstOf(elements []any) any {
+	if len(elements) == 0 {
+		return nil
+	}
+	return &elements[0]
+}
+
+// list visits elements; a short list of plain values is one row.
+func (w *valueWalk) list(path string, elements []any) {
+	plain := len(elements) <= 8
+	for _, e := range elements {
+		switch e.(type) {
+		case bool, int, float64, nil:
+		default:
+			plain = false
+		}
+	}
+	if plain {
+		w.add(path, fmt.Sprint(elements))
+		return
+	}
+	for i, e := range elements {
+		w.visit(fmt.Sprintf("%s[%d]", path, i), e)
+	}
+}
+
+func under(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"cresset/checkpoint"
+	"cresset/internal/statedict"
+)
+
+// interval is how often a training is saved: after so many batches, or so long. Zero is not within an epoch.
+type interval struct {
+	batches int
+	time    time.Duration
+}
+
+// UnmarshalText reads a number of batches or a duration: "100" or "10m".
+func (i *interval) UnmarshalText(text []byte) (err error) {
+	if i.batches, err = strconv.Atoi(string(text)); err != nil {
+		i.time, err = time.ParseDuration(string(text))
+	}
+	if err != nil || i.batches < 0 || i.time < 0 || *i == (interval{}) {
+		return fmt.Errorf("expected a number of batches or a time such as 10m but got %q", text)
+	}
+	return nil
+}
+
+// saver keeps a training in snapshots. A nil one keeps nothing.
+type saver struct {
+	snapshots *checkpoint.Snapshots
+	parts     checkpoint.Snapshot
+	every     interval
+
+	batches int       // since the last snapshot
+	last    time.Time // when that was
+}
+
+// newSaver returns what saves a training as the command line asks for. It goes on where --resume is given, tells stderr where, and
+// saves what a training begins with.
+func (c *trainCommand) newSaver(t *training, of settings, stderr io.Writer) (*saver, error) {
+	if c.Save == nil {
+		return nil, nil
+	}
+	s := &saver{snapshots: checkpoint.NewSnapshots(*c.Save, checkpoint.Keep(c.Keep), checkpoint.KeepHighest(true)), every: c.Every, last: time.Now()}
+	s.parts = checkpoint.Snapshot{
+		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": of, "epochs": &t.epochly, "losses": &t.losses,
+		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
+	}
+	if !c.Resume {
+		path, err := s.snapshots.Best()
+		if path != "" {
+			err = &advice{fmt.Errorf("%s has snapshots of a training", *c.Save), "--resume goes on with it; another folder takes another training"}
+		}
+		if err == nil {
+			err = s.snapshots.Save(s.parts)
+		}
+		return s, err
+	}
+	r, err := s.snapshots.Resume(s.parts)
+	if err != nil {
+		return s, err
+	}
+	for _, skipped := range r.Skipped {
+		fmt.Fprintf(stderr, "cresset: passed over a damaged snapshot: %v\n", skipped)
+	}
+	if r.Path == "" {
+		return s, s.snapshots.Save(s.parts)
+	}
+	fmt.Fprintf(stderr, "resumed from %s after %s\n", r.Path, count(len(t.losses), "batch", "es"))
+	return s, nil
+}
+
+// stepped saves after a batch where it is time to.
+func (s *saver) stepped() error {
+	if s == nil {
+		return nil
+	}
+	s.batches++
+	if s.every.batches > 0 && s.batches >= s.every.batches || s.every.time > 0 && time.Since(s.last) >= s.every.time {
+		return s.save()
+	}
+	return nil
+}
+
+// judged saves after an epoch.
+func (s *saver) judged(accuracy float64) error {
+	if s == nil {
+		return nil
+	}
+	return s.save(checkpoint.Measure(accuracy))
+}
+
+func (s *saver) save(opts ...checkpoint.SaveOption) error {
+	s.batches, s.last = 0, time.Now()
+	return s.snapshots.SaveAsync(s.parts, opts...)
+}
+
+// finish waits for what is being written; an interrupted training is saved once more.
+func (s *saver) finish(interrupted bool) error {
+	if s == nil {
+		return nil
+	}
+	var err error
+	if interrupted {
+		err = s.snapshots.Save(s.parts)
+	}
+	return errors.Join(err, s.snapshots.Close())
+}
+
+// settings are what a training was asked for, by flag, and what its model expects. A snapshot keeps them; a training with others
+// cannot go on from it.
+type settings map[string]any
+
+// StateDict returns the settings.
+func (s settings) StateDict() map[string]any { return s }
+
+// LoadStateDict refuses other settings.
+func (s settings) LoadStateDict(state map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if found, want := fmt.Sprint(state[name]), fmt.Sprint(s[name]); found != want {
+			return &advice{fmt.Errorf("the training was begun with %s %s, not %s", name, found, want),
+				"--resume wants the flags of the training that it goes on with"}
+		}
+	}
+	return nil
+}
+
+// epochs are what the epochs came to; a state dict has the classes of the last alone.
+type epochs []epoch
+
+// StateDict returns the figures, each over all epochs.
+func (e *epochs) StateDict() map[string]any {
+	var losses, accuracies, classes []float64
+	for _, one := range *e {
+		losses, accuracies, classes = append(losses, one.Loss), append(accuracies, one.Accuracy), one.Classes
+	}
+	return map[string]any{"loss": losses, "accuracy": accuracies, "classes": classes}
+}
+
+// LoadStateDict reads what StateDict returned.
+func (e *epochs) LoadStateDict(state map[string]any) error {
+	d := statedict.Read(state)
+	losses, accuracies, classes := d.Floats("loss"), d.Floats("accuracy"), d.Floats("classes")
+	if len(losses) != len(accuracies) {
+		d.Refuse("%d losses and %d accuracies", len(losses), len(accuracies))
+	}
+	if d.Err() != nil {
+		return d.Err()
+	}
+	*e = nil
+	for i := range losses {
+		*e = append(*e, epoch{Loss: losses[i], Accuracy: accuracies[i], Classes: classes})
+	}
+	return nil
+}
