@@ -1,6 +1,7 @@
 package smi
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,24 +11,39 @@ import (
 	"testing"
 )
 
+// TestIdentify identifies a cat that has answered: right after it was started, Linux may not know its arguments yet.
 func TestIdentify(t *testing.T) {
-	sleep, err := exec.LookPath("sleep")
+	cat, err := exec.LookPath("cat")
 	if err != nil {
-		t.Skip("no sleep")
+		t.Skip("no cat")
 	}
-	command := exec.Command(sleep, "60")
+	command := exec.Command(cat, "-")
+	in, err := command.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	defer func() { command.Process.Kill(); command.Wait() }()
+	defer func() { in.Close(); command.Wait() }()
+	if _, err := in.Write([]byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
 	pid := command.Process.Pid
 	for _, tc := range []struct {
 		name string
 		want string
 	}{
-		{"", "sleep 60"},
-		{"sleep", "sleep 60"},
-		{"/elsewhere/bin/sleep", "sleep 60"},
+		{"", "cat -"},
+		{"cat", "cat -"},
+		{"/elsewhere/bin/cat", "cat -"},
 		{"/usr/lib/xorg/Xorg", ""}, // the number is another process's
 	} {
 		got := Identify(Process{PID: pid, Name: tc.name})
