@@ -17,7 +17,7 @@ type Chapter struct {
 	Steps []Step
 }
 
-// Step is one thing that a note shows.
+// Step is one thing that a note shows. Its literals have a line for what runs, one for what stands in the note, and one for today.
 type Step struct {
 	Title   string
 	Note    string   // where it stands: "001:70-75" are lines of note 001; several are separated by blanks
