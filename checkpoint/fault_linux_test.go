@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -51,8 +52,8 @@ func TestDiskFull(t *testing.T) {
 	}()
 	large := map[string]*tensor.Tensor{"a": tensor.Ones(1 << 20), "b": tensor.Ones(100)}
 	for _, opts := range [][]checkpoint.WriteOption{nil, {checkpoint.ShardSize(1 << 20)}} {
-		if err := checkpoint.Write(path, large, opts...); !errors.Is(err, syscall.EFBIG) {
-			t.Errorf("got %v, want %v", err, syscall.EFBIG)
+		if err := checkpoint.Write(path, large, opts...); !errors.Is(err, syscall.EFBIG) || strings.Contains(err.Error(), ".tmp") {
+			t.Errorf("got %v, want %v and the path that was given", err, syscall.EFBIG)
 		}
 		checkSame(t, path, good)
 		if files := filesIn(t, dir); len(files) != 1 {
@@ -67,7 +68,12 @@ func TestFolderThatNobodyMayWriteTo(t *testing.T) {
 		t.Skip(err)
 	}
 	err := checkpoint.Write("/sys/kernel/x.npz", map[string]*tensor.Tensor{"a": tensor.Of(1.5)})
-	if !errors.Is(err, os.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+	if !errors.Is(err, os.ErrPermission) && !errors.Is(err, syscall.EROFS) || !strings.HasPrefix(err.Error(), "write /sys/kernel/x.npz: ") {
 		t.Errorf("got %v", err)
+	}
+	one := 1
+	err = checkpoint.NewSnapshots("/sys/kernel").Save(checkpoint.Snapshot{"one": &one})
+	if err == nil || !strings.HasPrefix(err.Error(), "write /sys/kernel: ") {
+		t.Errorf("got %v for snapshots", err)
 	}
 }

@@ -122,12 +122,17 @@ func filesIn(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestFoldersThatRefuse writes to folders that are missing or read-only.
+// TestFoldersThatRefuse writes to folders that are missing or read-only, and over a folder. The error names the path that was given.
 func TestFoldersThatRefuse(t *testing.T) {
 	good := map[string]*tensor.Tensor{"a": tensor.Of(1.5)}
 	dir := t.TempDir()
-	if err := checkpoint.Write(filepath.Join(dir, "none", "x.npz"), good); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing folder: %v", err)
+	if err := os.Mkdir(filepath.Join(dir, "x.pt"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "none", "x.npz"), filepath.Join(dir, "x.pt")} {
+		if err := checkpoint.Write(path, good); err == nil || !strings.HasPrefix(err.Error(), "write "+path+": ") {
+			t.Errorf("got %v, want an error about %s", err, path)
+		}
 	}
 	if os.Geteuid() == 0 {
 		t.Skip("root may write everywhere")

@@ -40,7 +40,7 @@ func newDraft(on disk, path string, write func(w io.Writer) error) (_ *draft, er
 			d.discard()
 		}
 	}()
-	w := bufio.NewWriterSize(f, 1<<20)
+	w := bufio.NewWriterSize(d, 1<<20)
 	if err := write(w); err != nil {
 		return nil, err
 	}
@@ -48,9 +48,28 @@ func newDraft(on disk, path string, write func(w io.Writer) error) (_ *draft, er
 		return nil, err
 	}
 	if err := f.Sync(); err != nil {
-		return nil, err
+		return nil, asked(path, err)
 	}
-	return d, f.Close()
+	return d, asked(path, f.Close())
+}
+
+// Write writes p.
+func (d *draft) Write(p []byte) (int, error) {
+	n, err := d.file.Write(p)
+	return n, asked(d.path, err)
+}
+
+// asked returns an error of the system about the path that the program has named, in place of a file beside it.
+func asked(path string, err error) error {
+	var file *fs.PathError
+	var rename *os.LinkError
+	switch {
+	case errors.As(err, &file):
+		return &fs.PathError{Op: "write", Path: path, Err: file.Err}
+	case errors.As(err, &rename):
+		return &fs.PathError{Op: "write", Path: path, Err: rename.Err}
+	}
+	return err
 }
 
 // discard removes what was written.
@@ -66,7 +85,7 @@ func commit(on disk, dir string, drafts ...*draft) error {
 			for _, d := range drafts[i:] {
 				d.discard()
 			}
-			return err
+			return asked(d.path, err)
 		}
 	}
 	return on.syncFolder(dir)
@@ -76,14 +95,19 @@ func commit(on disk, dir string, drafts ...*draft) error {
 // new one can be read and written by no more users.
 func createBeside(on disk, path string) (diskFile, error) {
 	mode := os.FileMode(0o666)
-	if old, err := os.Stat(path); err == nil && old.Mode().IsRegular() {
+	switch old, err := os.Stat(path); {
+	case err == nil && old.IsDir():
+		return nil, &fs.PathError{Op: "write", Path: path, Err: errFolder}
+	case err == nil && old.Mode().IsRegular():
 		mode = old.Mode().Perm()
 	}
 	for {
 		name := fmt.Sprintf(".%s.%d-%08x.tmp", filepath.Base(path), os.Getpid(), rand.Uint32())
 		f, err := on.create(filepath.Join(filepath.Dir(path), name), mode)
 		if !errors.Is(err, fs.ErrExist) {
-			return f, err
+			return f, asked(path, err)
 		}
 	}
 }
+
+var errFolder = errors.New("it is a folder")

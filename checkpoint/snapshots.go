@@ -178,7 +178,7 @@ func (d *Snapshots) enter() error {
 	case errors.Is(err, errors.ErrUnsupported): // a system without locks
 		return nil
 	case err != nil:
-		return err
+		return asked(d.dir, err)
 	case taken:
 		f.Close()
 		return fmt.Errorf("%s: %w", d.dir, ErrLocked)
