@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -65,42 +65,28 @@ func parseSnapshot(name string) (f snapshotFile, ok bool) {
 
 // surplus returns which of all snapshots, the newest first, are no longer kept. Damaged ones are not among the newest.
 func (d *Snapshots) surplus(all []snapshotFile) []snapshotFile {
-	best := d.best(all)
+	damaged := func(f snapshotFile) bool { return d.damaged[f.number] }
+	best := d.ranked(slices.DeleteFunc(slices.Clone(all), damaged))[0] // the one that was just written is whole
 	kept := 0
 	return slices.DeleteFunc(slices.Clone(all), func(f snapshotFile) bool {
 		if kept < d.keep {
-			if !d.damaged[f.number] {
+			if !damaged(f) {
 				kept++
 			}
 			return true
 		}
-		return best != nil && f.number == best.number
+		return f.number == best.number
 	})
 }
 
-// best returns the snapshot of the best measure, the newest of equal ones, nil where none has one.
-func (d *Snapshots) best(all []snapshotFile) (best *snapshotFile) {
-	for i, f := range all {
-		switch {
-		case d.sign == 0 || f.measure == nil || *f.measure != *f.measure || d.damaged[f.number]:
-		case best == nil || d.sign**f.measure > d.sign**best.measure:
-			best = &all[i]
+// ranked returns snapshots, the newest first, so that the best measure comes first, and the newest of equal ones; those without a
+// measure are last.
+func (d *Snapshots) ranked(all []snapshotFile) []snapshotFile {
+	worth := func(f snapshotFile) float64 {
+		if d.sign == 0 || f.measure == nil {
+			return math.NaN() // which cmp.Compare puts below every number
 		}
+		return d.sign * *f.measure
 	}
-	return best
-}
-
-// Best returns the path of the snapshot with the best measure, that of the newest where none has one or KeepLowest and KeepHighest
-// are not given, and "" where there is none.
-func (d *Snapshots) Best() (string, error) {
-	all, err := listSnapshots(d.dir)
-	if err != nil || len(all) == 0 {
-		return "", err
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if best := d.best(all); best != nil {
-		return filepath.Join(d.dir, best.name()), nil
-	}
-	return filepath.Join(d.dir, all[0].name()), nil
+	return slices.SortedStableFunc(slices.Values(all), func(a, b snapshotFile) int { return cmp.Compare(worth(b), worth(a)) })
 }

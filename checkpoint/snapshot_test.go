@@ -104,11 +104,11 @@ func TestSnapshotKeepsTiedTensors(t *testing.T) {
 	if err := errors.Join(d.SaveAsync(Snapshot{"model": net}), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	path, err := d.Best()
+	best, err := d.Best()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path)
+	f, err := Open(best.Path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -69,11 +69,20 @@ func NewSnapshots(dir string, opts ...SnapshotsOption) *Snapshots {
 	return d
 }
 
-// ErrLocked is the error of Save where another process writes snapshots into the folder.
+// ErrLocked is the error of Lock and Save where another process writes snapshots into the folder.
 var ErrLocked = errors.New("another process writes snapshots there")
 
-// Save writes a snapshot, and then removes those that are no longer kept. From the first on no other process can write into the
-// folder until Close, or until this process ends. What the SaveAsync before failed with is returned too.
+// Lock keeps other processes from writing snapshots into the folder, which it makes where it is missing, until Close or until this
+// process ends. The first Save does so too; a training that resumes calls Lock before. The error is ErrLocked where another
+// process was first.
+func (d *Snapshots) Lock() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.enter()
+}
+
+// Save writes a snapshot, and then removes those that are no longer kept. It locks the folder, as Lock does. What the SaveAsync
+// before failed with is returned too.
 func (d *Snapshots) Save(s Snapshot, opts ...SaveOption) error {
 	failed := d.Wait()
 	state, err := s.capture()
@@ -193,28 +202,43 @@ func (d *Snapshots) enter() error {
 	return err
 }
 
-// Resumed says what Resume has read.
-type Resumed struct {
-	Path    string  // of the snapshot, "" where the folder has none
-	Skipped []error // why newer ones could not be read, the newest first
+// Found is the snapshot that Resume or Best has taken.
+type Found struct {
+	Path    string  // "" where the folder has none
+	Skipped []error // why those that came before it could not be read, the first of them first
 }
 
 // Resume restores the newest snapshot that can be read. Damaged ones are passed over, and Skipped tells why; where there are
 // snapshots and none can be read, the error does. A folder without snapshots, or none, changes nothing and is no error. An error
 // about a snapshot that does not fit, such as a *nn.StateError, may leave a part of it restored.
-func (d *Snapshots) Resume(s Snapshot) (Resumed, error) {
-	var r Resumed
+func (d *Snapshots) Resume(s Snapshot) (Found, error) {
 	failed := d.Wait()
 	all, err := listSnapshots(d.dir)
 	if err != nil || failed != nil {
-		return r, errors.Join(failed, err)
+		return Found{}, errors.Join(failed, err)
 	}
-	for _, file := range all {
+	return d.first(all, s.restore)
+}
+
+// Best finds the snapshot of the best measure among those that can be read, which it tries; the newest where none has a measure or
+// KeepLowest and KeepHighest are not given. Damaged ones and folders without snapshots are as for Resume.
+func (d *Snapshots) Best() (Found, error) {
+	all, err := listSnapshots(d.dir)
+	if err != nil {
+		return Found{}, err
+	}
+	return d.first(d.ranked(all), func(map[string]any) error { return nil })
+}
+
+// first takes the first snapshot that can be read.
+func (d *Snapshots) first(files []snapshotFile, take func(state map[string]any) error) (Found, error) {
+	var r Found
+	for _, file := range files {
 		path := filepath.Join(d.dir, file.name())
 		state, err := readSnapshot(path)
 		switch {
 		case err == nil:
-			if err := s.restore(state); err != nil {
+			if err := take(state); err != nil {
 				return r, fmt.Errorf("%s: %w", path, err)
 			}
 			r.Path = path
@@ -227,7 +251,10 @@ func (d *Snapshots) Resume(s Snapshot) (Resumed, error) {
 		d.damaged[file.number] = true
 		d.mu.Unlock()
 	}
-	return r, errors.Join(r.Skipped...)
+	if len(r.Skipped) == 0 {
+		return r, nil
+	}
+	return r, fmt.Errorf("%s: no snapshot is whole: %w", d.dir, errors.Join(r.Skipped...))
 }
 
 // readSnapshot reads all of a snapshot.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -226,7 +227,7 @@ func TestSnapshotsKept(t *testing.T) {
 	for _, c := range cases {
 		dir := filepath.Join(t.TempDir(), "a", "b")
 		d := NewSnapshots(dir, c.options...)
-		if best, err := d.Best(); best != "" || err != nil {
+		if best, err := d.Best(); best.Path != "" || err != nil {
 			t.Errorf("%s: the best of none is %q, %v", c.name, best, err)
 		}
 		for i := range 5 {
@@ -246,10 +247,36 @@ func TestSnapshotsKept(t *testing.T) {
 		if got := filesIn(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, want)
 		}
-		if best, err := d.Best(); filepath.Base(best) != file(c.best) || err != nil {
-			t.Errorf("%s: the best is %s, %v", c.name, best, err)
+		if best, err := d.Best(); filepath.Base(best.Path) != file(c.best) || err != nil {
+			t.Errorf("%s: the best is %+v, %v", c.name, best, err)
 		}
 		d.Close()
+	}
+}
+
+// TestDamagedSnapshotsAreNotTheBest damages the snapshots in the order of their measures.
+func TestDamagedSnapshotsAreNotTheBest(t *testing.T) {
+	dir := t.TempDir()
+	d := NewSnapshots(dir, Keep(9), KeepHighest(true))
+	defer d.Close()
+	for i, measure := range []float64{0.5, math.NaN(), 0.75, 0.25} {
+		if err := d.Save(Snapshot{"i": &i}, Measure(measure)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for skipped, name := range []string{"3_0.75", "1_0.5", "4_0.25", "2_NaN"} {
+		path := filepath.Join(dir, "snapshot-00000"+name+".pt")
+		best, err := NewSnapshots(dir, KeepHighest(true)).Best()
+		if err != nil || best.Path != path || len(best.Skipped) != skipped {
+			t.Errorf("got %+v, %v, want %s", best, err, name)
+		}
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var format *FormatError
+	if best, err := d.Best(); best.Path != "" || len(best.Skipped) != 4 || !errors.As(err, &format) {
+		t.Errorf("none left: got %+v, %v", best, err)
 	}
 }
 
@@ -263,8 +290,8 @@ func TestSnapshotsOfTwoProcesses(t *testing.T) {
 	if err := first.Save(Snapshot{"i": &i}); err != nil {
 		t.Fatal(err)
 	}
-	if err := second.Save(Snapshot{"i": &i}); !errors.Is(err, ErrLocked) {
-		t.Errorf("got %v, want ErrLocked", err)
+	if err, locked := second.Save(Snapshot{"i": &i}), second.Lock(); !errors.Is(err, ErrLocked) || !errors.Is(locked, ErrLocked) {
+		t.Errorf("got %v and %v, want ErrLocked", err, locked)
 	}
 	if err := errors.Join(first.Close(), second.Save(Snapshot{"i": &i}), second.Close()); err != nil {
 		t.Error(err)

@@ -35,6 +35,9 @@ func (c *convertCommand) Run(s *session) error {
 	if err != nil {
 		return err
 	}
+	if c.In, err = s.wholeIn(c.In); err != nil {
+		return err
+	}
 	bar := newFileBar(s.stderr, 0)
 	defer bar.done()
 	opts = append(opts, checkpoint.Progress(func(done, total int64) {

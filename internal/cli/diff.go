@@ -54,16 +54,18 @@ func (c *diffCommand) Run(s *session) error {
 	if !(c.Tolerance >= 0) {
 		return s.misused(fmt.Sprintf("--tolerance must not be negative but got %v", c.Tolerance), usageHint("diff"))
 	}
-	a, err := checkpoint.Open(c.A)
-	if err != nil {
-		return err
+	var files [2]*checkpoint.File
+	for i, path := range []*string{&c.A, &c.B} {
+		var err error
+		if *path, err = s.wholeIn(*path); err != nil {
+			return err
+		}
+		if files[i], err = checkpoint.Open(*path); err != nil {
+			return err
+		}
+		defer files[i].Close()
 	}
-	defer a.Close()
-	b, err := checkpoint.Open(c.B)
-	if err != nil {
-		return err
-	}
-	defer b.Close()
+	a, b := files[0], files[1]
 	found, err := c.compare(s, a, b)
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 type inspectCommand struct {
-	File  string `arg:"" help:"A checkpoint of any format, the index of a sharded set, or the folder of one."`
+	File  string `arg:"" help:"A checkpoint of any format, the index of a sharded set, the folder of one, or a folder of snapshots, of which the newest is taken."`
 	Tree  bool   `name:"tree" help:"Show names as a tree, with the sum of each branch."`
 	Stats bool   `name:"stats" help:"Read the elements, and tell least, greatest, mean and standard deviation, and how many are NaN or infinite."`
 	JSON  bool   `name:"json" help:"Print a JSON object on stdout."`
@@ -54,12 +54,16 @@ type tensorRow struct {
 
 // Run lists the file.
 func (c *inspectCommand) Run(s *session) error {
-	f, err := checkpoint.Open(c.File)
+	path, err := s.wholeIn(c.File)
+	if err != nil {
+		return err
+	}
+	f, err := checkpoint.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	found := inspect(c.File, f)
+	found := inspect(path, f)
 	if c.Stats {
 		if err := found.measure(s, f); err != nil {
 			return err

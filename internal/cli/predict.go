@@ -54,7 +54,7 @@ type judgement struct {
 
 // Run judges the files in order.
 func (c *predictCommand) Run(s *session) error {
-	p, err := c.load()
+	p, err := c.load(s)
 	if err != nil {
 		return err
 	}
@@ -114,18 +114,15 @@ type predictor struct {
 }
 
 // load reads the model as the snapshot's settings describe it.
-func (c *predictCommand) load() (*predictor, error) {
-	p := &predictor{path: c.Model}
-	info, err := os.Stat(c.Model)
-	if err == nil && info.IsDir() {
-		p.path, err = checkpoint.NewSnapshots(c.Model, checkpoint.KeepHighest(true)).Best()
-		if err == nil && p.path == "" {
-			err = fmt.Errorf("%s has no snapshots", c.Model)
-		}
-	}
+func (c *predictCommand) load(s *session) (*predictor, error) {
+	path, err := s.wholeIn(c.Model, checkpoint.KeepHighest(true))
 	if err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s has no snapshots", c.Model)
+	}
+	p := &predictor{path: path}
 	f, err := checkpoint.Open(p.path)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -40,9 +39,9 @@ type saver struct {
 	last    time.Time // when that was
 }
 
-// newSaver returns what saves a training as the command line asks for. It goes on where --resume is given, tells stderr where, and
+// newSaver returns what saves a training as the command line asks for. It goes on where --resume is given, tells where, and
 // saves what a training begins with.
-func (c *trainCommand) newSaver(t *training, of settings, stderr io.Writer) (*saver, error) {
+func (c *trainCommand) newSaver(t *training, of settings, out *session) (*saver, error) {
 	if c.Save == nil {
 		return nil, nil
 	}
@@ -51,9 +50,12 @@ func (c *trainCommand) newSaver(t *training, of settings, stderr io.Writer) (*sa
 		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": of, "epochs": &t.epochly, "losses": &t.losses,
 		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
 	}
+	if err := s.snapshots.Lock(); err != nil { // or another training could end between reading and writing
+		return s, err
+	}
 	if !c.Resume {
-		path, err := s.snapshots.Best()
-		if path != "" {
+		found, err := s.snapshots.Best()
+		if found.Path != "" || len(found.Skipped) > 0 {
 			err = &advice{fmt.Errorf("%s has snapshots of a training", *c.Save), "--resume goes on with it; another folder takes another training"}
 		}
 		if err == nil {
@@ -61,17 +63,15 @@ func (c *trainCommand) newSaver(t *training, of settings, stderr io.Writer) (*sa
 		}
 		return s, err
 	}
-	r, err := s.snapshots.Resume(s.parts)
+	found, err := s.snapshots.Resume(s.parts)
 	if err != nil {
 		return s, err
 	}
-	for _, skipped := range r.Skipped {
-		fmt.Fprintf(stderr, "cresset: passed over a damaged snapshot: %v\n", skipped)
-	}
-	if r.Path == "" {
+	out.tellDamaged(found)
+	if found.Path == "" {
 		return s, s.snapshots.Save(s.parts)
 	}
-	fmt.Fprintf(stderr, "resumed from %s after %s\n", r.Path, count(len(t.losses), "batch", "es"))
+	fmt.Fprintf(out.stderr, "resumed from %s after %s\n", found.Path, count(len(t.losses), "batch", "es"))
 	return s, nil
 }
 

@@ -98,7 +98,7 @@ func (c *trainCommand) Run(s *session) error {
 		Optimizer: c.Optimizer, LearningRate: t.optimizer.Groups()[0].LR, Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
 	of := settings{"model": c.Model, "optimizer": c.Optimizer, "lr": r.LearningRate, "batch": c.Batch, "seed": c.Seed,
 		"samples": train.Len(), "height": train.Height, "width": train.Width, "classes": train.Classes}
-	if t.saver, err = c.newSaver(t, of, s.stderr); err != nil {
+	if t.saver, err = c.newSaver(t, of, s); err != nil {
 		t.saver.finish(false)
 		return err
 	}

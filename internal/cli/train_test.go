@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"cresset/checkpoint"
 	"cresset/data"
 	"cresset/device"
 	"cresset/nn"
@@ -173,5 +174,29 @@ func TestResumedRunsAreEqual(t *testing.T) {
 			t.Errorf("resumed from %s: a loss of %v and accuracies of %v, want %v and %v", filepath.Base(file), *r.TrainLoss, r.Accuracies,
 				*want.TrainLoss, want.Accuracies)
 		}
+	}
+}
+
+// TestFolderOfAnotherTraining wants a training refused before its first batch, and the other's files left alone.
+func TestFolderOfAnotherTraining(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs")
+	other, value := checkpoint.NewSnapshots(dir), 1
+	defer other.Close()
+	if err := other.Save(checkpoint.Snapshot{"value": &value}); err != nil {
+		t.Fatal(err)
+	}
+	draft := filepath.Join(dir, ".snapshot-000002.pt.1-00.tmp")
+	if err := os.WriteFile(draft, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, resume := range []string{"--resume=true", "--resume=false"} {
+		var stderr bytes.Buffer
+		code := Run(t.Context(), []string{"train", "--samples", "64", "--save", dir, resume}, new(bytes.Buffer), &stderr)
+		if want := "cresset: " + dir + ": another process writes snapshots there\n"; code != exitFailed || stderr.String() != want {
+			t.Errorf("%s: exit code %d, %s, want %s", resume, code, &stderr, want)
+		}
+	}
+	if files, err := os.ReadDir(dir); len(files) != 3 || err != nil { // with the lock
+		t.Errorf("the folder holds %v, %v", files, err)
 	}
 }
