@@ -70,6 +70,13 @@ func (x *Tensor) refuseBool(o op.Op, kernel string) {
 	}
 }
 
+// refuseIntegers panics where the first operand is no float, which a kernel does not take.
+func refuseIntegers(name, kernel string, operands ...*Tensor) {
+	if dt := operands[0].dtype; !dt.IsFloat() {
+		fail(name, ErrKernel, noKernel(kernel, dt, operands[0]), operands...)
+	}
+}
+
 // noKernel is PyTorch's text where a kernel does not take a dtype; the kernel is given by its name on the CPU. Operands
 // may be nil.
 func noKernel(kernel string, dt dtype.DType, operands ...*Tensor) string {

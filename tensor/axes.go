@@ -64,14 +64,7 @@ func (x *Tensor) Permute(axes ...int) *Tensor {
 	return x.viewAs(op.Permute, permuteGrad, params, x.layout.Permute(room[:], order))
 }
 
-func permuteGrad(b *backprop, dy *Tensor) {
-	order := b.params().([]int)
-	back := make([]int, len(order))
-	for i, a := range order {
-		back[a] = i
-	}
-	b.give(0, dy.Permute(back...))
-}
+func permuteGrad(b *backprop, dy *Tensor) { b.give(0, dy.unpermuted(b.params().([]int))) }
 
 // Squeeze returns x without its axes of extent 1.
 func (x *Tensor) Squeeze() *Tensor {

@@ -59,9 +59,7 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 	if training && channels > 0 && x.NumEl() == channels {
 		fail(name, ErrValue, "Expected more than 1 value per channel when training, got input size "+x.layout.Shape().String(), x)
 	}
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"batch_norm\" not implemented for '%s'", x.dtype.ScalarName()), x)
-	}
+	refuseIntegers(name, "batch_norm", x)
 	running := []argument{{"running_mean", runningMean}, {"running_var", runningVar}}
 	for _, a := range running {
 		switch {
@@ -87,7 +85,7 @@ func (x *Tensor) checkBatchNorm(weight, bias, runningMean, runningVar *Tensor, t
 // checkStats panics unless a holds floats on x's device that fit x's: of its dtype, or of float32 where x is a half.
 func (x *Tensor) checkStats(o op.Op, a argument) {
 	checkArguments(o, argument{"input", x}, a)
-	if a.t.dtype != x.dtype && a.t.dtype != statsType(x.dtype) {
-		fail(o.String(), ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), a.t.dtype.ScalarName()), x, a.t)
+	if a.t.dtype != statsType(x.dtype) {
+		checkScalarType(o.String(), x, a.t)
 	}
 }

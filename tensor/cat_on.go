@@ -34,8 +34,6 @@ func (x *Tensor) take(t *Tensor) {
 	size := x.dtype.Size()
 	w := watchCopy(t, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size, Pinned: t.IsPinned()})
 	err := x.storage.backend.CopyFrom(x.storage.buf, x.layout.Offset*size, t.storage.buf, t.layout.Offset*size, x.layout.Size()*size, t.storage.backend)
-	if err != nil {
-		check(op.CatOn.String(), kindOf(err), err, x, t)
-	}
+	checkDone(op.CatOn.String(), err, x, t)
 	w.done(nil) // the other parts may have come from elsewhere
 }

@@ -24,9 +24,7 @@ func (x *Tensor) checkConvTypes(weight, bias *Tensor) {
 		mismatch("weight", x.dtype.CppName(), weight.dtype.CppName())
 	}
 	x.checkConvDevices(name, weight, bias)
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, noKernel("slow_conv2d_cpu", x.dtype, x), x, weight)
-	}
+	refuseIntegers(name, "slow_conv2d_cpu", x, weight)
 }
 
 // checkConvDevices panics unless the operands of a convolution are on one device. PyTorch compares types, which name the kind of

@@ -97,10 +97,19 @@ func check(op string, kind, err error, operands ...*Tensor) {
 	}
 }
 
+// checkDone panics where a backend failed.
+func checkDone(op string, err error, operands ...*Tensor) {
+	if err != nil {
+		check(op, kindOf(err), err, operands...)
+	}
+}
+
 // hintOf returns what a cause itself says that helps, if anything.
 func hintOf(err error) string {
-	var h interface{ Hint() string }
-	if errors.As(err, &h) {
+	if h, ok := errors.AsType[interface {
+		error
+		Hint() string
+	}](err); ok {
 		return h.Hint()
 	}
 	return ""
@@ -115,13 +124,13 @@ func joined(a, b string) string {
 
 // kindOf returns what went wrong in a backend.
 func kindOf(err error) error {
-	var missing *backend.MissingKernelError
-	var index *backend.IndexError
-	switch {
-	case errors.As(err, &missing):
+	if _, missing := errors.AsType[*backend.MissingKernelError](err); missing {
 		return ErrKernel
-	case errors.As(err, &index):
+	}
+	if _, index := errors.AsType[*backend.IndexError](err); index {
 		return ErrIndex
+	}
+	switch {
 	case errors.Is(err, mem.ErrOutOfMemory):
 		return ErrMemory
 	case errors.Is(err, backend.ErrDevice):

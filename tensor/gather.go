@@ -31,6 +31,7 @@ func (x *Tensor) Gather(axis int, index *Tensor) *Tensor {
 	return out
 }
 
+// gatherGrad brings each element's gradient back to where the element was.
 func gatherGrad(b *backprop, dy *Tensor) {
 	g := dy.zeros(b.input(0))
 	g.scatterInto(b.params().(int), b.saved(0), dy)

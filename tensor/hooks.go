@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,12 +23,8 @@ func (x *Tensor) RegisterHook(f func(grad *Tensor) *Tensor) (remove func()) {
 	h := x.node.attach()
 	h.calls = append(h.calls, &f)
 	return func() {
-		for i, g := range h.calls {
-			if g == &f {
-				h.calls = append(h.calls[:i:i], h.calls[i+1:]...)
-				return
-			}
-		}
+		// A copy: the hook may remove itself while apply walks over the calls.
+		h.calls = slices.DeleteFunc(slices.Clone(h.calls), func(g *func(*Tensor) *Tensor) bool { return g == &f })
 	}
 }
 

@@ -58,9 +58,7 @@ func (x *Tensor) checkLayerNorm(shape Shape, weight, bias *Tensor) {
 		fail(name, ErrShape, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s, but got input of size%s",
 			shape.List(), strings.TrimPrefix(shape.List(), "["), x.layout.Shape().List()), x)
 	}
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"LayerNormKernelImpl\" not implemented for '%s'", x.dtype.ScalarName()), x)
-	}
+	refuseIntegers(name, "LayerNormKernelImpl", x)
 	for _, a := range []argument{{"weight", weight}, {"bias", bias}} {
 		if a.t != nil {
 			x.checkStats(op.LayerNorm, a)

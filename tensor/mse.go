@@ -34,8 +34,7 @@ func L1Loss(x, y *Tensor, reduction ...Reduction) *Tensor {
 	r := readLoss(reduction).reduction
 	checkReduction("l1_loss", r)
 	checkLossShapes("l1_loss", input(op.Sub, x), other(op.Sub, y))
-	each := x.Sub(y).Abs()
-	switch r {
+	switch each := x.Sub(y).Abs(); r {
 	case MeanReduction:
 		return each.Mean()
 	case SumReduction:

@@ -80,9 +80,7 @@ func (x *Tensor) checkNLL(target, weight *Tensor) {
 	if target.dtype != dtype.Int64 && target.dtype != dtype.Uint8 {
 		fail(name, ErrDType, "expected scalar type Long but found "+target.dtype.ScalarName(), x, target)
 	}
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"nll_loss_out_frame\" not implemented for '%s'", x.dtype.ScalarName()), x, target)
-	}
+	refuseIntegers(name, "nll_loss_out_frame", x, target)
 	checkArguments(op.NLLLoss, argument{"self", x}, argument{"target", target})
 	x.checkClassWeights(weight)
 }
@@ -98,9 +96,7 @@ func (x *Tensor) checkClassWeights(weight *Tensor) {
 		fail("nll_loss", ErrShape, fmt.Sprintf("weight tensor should be defined either for all %d classes or no classes but got weight tensor of shape: %s",
 			classes, weight.layout.Shape().List()), x, weight)
 	}
-	if weight.dtype != x.dtype {
-		fail("nll_loss", ErrDType, fmt.Sprintf("expected scalar type %s but found %s", x.dtype.ScalarName(), weight.dtype.ScalarName()), x, weight)
-	}
+	checkScalarType("nll_loss", x, weight)
 }
 
 // statsType is the dtype in which kernels on dt keep what they note for the gradient: halves are computed in float32.

@@ -29,9 +29,7 @@ func (x *Tensor) pooledShape(o op.Op, p op.Window) Shape {
 			refuse("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", shape.List())
 		}
 	}
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, fmt.Sprintf("\"%s\" not implemented for '%s'", name, x.dtype.ScalarName()), x)
-	}
+	refuseIntegers(name, name, x)
 	var size [2]int
 	for i := range size {
 		reach := (p.Kernel[i]-1)*p.Dilation[i] + 1
@@ -72,9 +70,7 @@ func (x *Tensor) adaptiveShape(h, w int) Shape {
 				"but input has sizes %s with dimension %d being empty", shape.List(), i), x)
 		}
 	}
-	if !x.dtype.IsFloat() {
-		fail(name, ErrKernel, noKernel("adaptive_avg_pool2d_cpu", x.dtype, x), x)
-	}
+	refuseIntegers(name, "adaptive_avg_pool2d_cpu", x)
 	return checkSizes(name, append(append(Shape{}, shape[:rank-2]...), h, w))
 }
 

@@ -164,9 +164,7 @@ func fill(replicas []*replica, ts []*Tensor) {
 	for _, c := range replicas {
 		b := c.parts[0].backend
 		w := watchCopy(flat, b, backend.Transfer{To: c.parts[0].device, Bytes: from.buf.Size()})
-		if err := b.CopyFrom(c.whole, 0, from.buf, 0, from.buf.Size(), from.backend); err != nil {
-			check(op.Broadcast.String(), kindOf(err), err, ts...)
-		}
+		checkDone(op.Broadcast.String(), b.CopyFrom(c.whole, 0, from.buf, 0, from.buf.Size(), from.backend), ts...)
 		w.done(nil)
 		c.stamps = make([]stamp, len(ts))
 		for i, t := range ts {
@@ -179,7 +177,6 @@ func fill(replicas []*replica, ts []*Tensor) {
 // flat returns tensors of a GPU one behind the other, put together by one launch. They are as large as those of like; for
 // one that is nil there are zeros.
 func (s *Scope) flat(like, ts []*Tensor, dev device.Device) *Tensor {
-	name := op.Broadcast.String()
 	offsets, total := placesOf(like)
 	flat := s.fresh(&Tensor{layout: layout.Fresh(total), dtype: dtype.Uint8}, dev)
 	if slices.Contains(ts, nil) {
@@ -196,9 +193,7 @@ func (s *Scope) flat(like, ts []*Tensor, dev device.Device) *Tensor {
 		to = append(to, backend.Piece{Buf: flat.storage.buf, Offset: offsets[i], Bytes: bytes})
 		from = append(from, backend.Piece{Buf: t.storage.buf, Offset: t.layout.Offset * t.dtype.Size(), Bytes: bytes})
 	}
-	if err := gatherer(flat.storage).CopyPieces(to, from); err != nil {
-		check(name, kindOf(err), err, flat)
-	}
+	checkDone(op.Broadcast.String(), gatherer(flat.storage).CopyPieces(to, from), flat)
 	return flat
 }
 

@@ -31,13 +31,6 @@ func (x *Tensor) TopK(k, axis int, largest ...Largest) (values, indices *Tensor)
 func (x *Tensor) sorted(o op.Op, p op.Order, shape Shape) (values, indices *Tensor) {
 	values, indices = x.empty(o, x.dtype, shape), x.empty(o, dtype.Int64, shape)
 	launch(o, x.dtype, p, []*Tensor{values.atLeast1(), indices.atLeast1()}, []*Tensor{x.atLeast1()})
-	record(values, o, sortGrad, p.Axis, x).save(indices.atLeast1())
+	record(values, o, gatherGrad, p.Axis, x).save(indices.atLeast1())
 	return values, indices
-}
-
-// sortGrad brings each element's gradient back to where the element was.
-func sortGrad(b *backprop, dy *Tensor) {
-	g := dy.zeros(b.input(0))
-	g.scatterInto(b.params().(int), b.saved(0), dy)
-	b.give(0, g)
 }

@@ -102,7 +102,7 @@ func newTiny[W mem.Words](name string, bytes int, tracked bool) *Tensor {
 		x, s = &t.tensor, &t.small
 	}
 	buf, err := s.room.Alloc(bytes)
-	checkAlloc(name, err)
+	checkDone(name, err)
 	s.storage.backend, s.storage.buf = host, buf
 	s.storage.poison()
 	x.storage = &s.storage
@@ -120,7 +120,7 @@ func newStorage(name string, dev device.Device, bytes int) *storage {
 func (s *storage) init(name string, dev device.Device, bytes int) {
 	b := backendOf(name, dev)
 	buf, err := b.Alloc(bytes)
-	checkAlloc(name, err)
+	checkDone(name, err)
 	s.backend, s.buf, s.device = b, buf, dev
 	s.poison()
 }
@@ -139,12 +139,6 @@ func bytesOf(name string, dt dtype.DType, l *layout.Layout) int {
 		fail(name, ErrMemory, "Storage size calculation overflowed with sizes="+l.Shape().List())
 	}
 	return int(bytes)
-}
-
-func checkAlloc(name string, err error) {
-	if err != nil {
-		panic(&Error{Op: name, Kind: kindOf(err), Err: err, hint: hintOf(err)})
-	}
 }
 
 const maxBytes = int(^uint(0) >> 1)

@@ -147,9 +147,7 @@ func (x *Tensor) transfer(from *Tensor, nonBlocking bool) {
 	w := watchCopy(from, x.storage.backend, backend.Transfer{To: x.storage.device, Bytes: x.layout.Size() * size,
 		Pinned: src.IsPinned(), NonBlocking: nonBlocking})
 	err := x.storage.backend.CopyFrom(x.storage.buf, 0, src.storage.buf, src.layout.Offset*size, x.layout.Size()*size, src.storage.backend)
-	if err != nil {
-		check("to", kindOf(err), err, x, from)
-	}
+	checkDone("to", err, x, from)
 	w.done(x.storage)
 	runtime.KeepAlive(src)
 }
