@@ -224,7 +224,7 @@ func (b *backprop) checkShape(i int, e *edge) {
 func (b *backprop) arrive(n *node, g *Tensor) {
 	old := b.pending.find(n)
 	if old == nil {
-		b.pending.add(n, g)
+		b.pending.put(n, g)
 		return
 	}
 	b.coming = g
@@ -234,7 +234,7 @@ func (b *backprop) arrive(n *node, g *Tensor) {
 		sum := old.Add(g)
 		sum.storage.holds = 1
 		drop(old)
-		b.pending.replace(n, sum)
+		b.pending.put(n, sum)
 	}
 	b.coming = nil
 	drop(g)

@@ -1,16 +1,17 @@
 package tensor
 
-import "container/heap"
+import (
+	"cmp"
+	"slices"
+)
 
-// fewPending is how many gradients wait without a map; most graphs never have more.
+// fewPending is how many gradients wait without an allocation; most graphs never have more.
 const fewPending = 8
 
-// pendingGrads are the gradients that wait at nodes. The newest node leaves first.
+// pendingGrads are the gradients that wait at nodes, in the order of these. The newest node leaves first.
 type pendingGrads struct {
-	queue nodeQueue
-	few   [fewPending]pendingGrad
-	many  map[*node]*Tensor // those for which few had no room
-	room  [fewPending]*node
+	waiting []pendingGrad
+	room    [fewPending]pendingGrad
 }
 
 // pendingGrad is the gradient that waits at a node.
@@ -19,62 +20,42 @@ type pendingGrad struct {
 	g  *Tensor
 }
 
+// search returns where n stands among the nodes, or would stand.
+func (a *pendingGrads) search(n *node) (i int, found bool) {
+	return slices.BinarySearchFunc(a.waiting, n, func(p pendingGrad, n *node) int { return cmp.Compare(p.at.order, n.order) })
+}
+
 // find returns the gradient that waits at n, or nil.
 func (a *pendingGrads) find(n *node) *Tensor {
-	if i := a.index(n); i >= 0 {
-		return a.few[i].g
+	if i, found := a.search(n); found {
+		return a.waiting[i].g
 	}
-	return a.many[n]
+	return nil
 }
 
-// index returns where n, or a vacancy for a nil n, stands among the few; -1 where it does not.
-func (a *pendingGrads) index(n *node) int {
-	for i := range a.few {
-		if a.few[i].at == n {
-			return i
-		}
-	}
-	return -1
-}
-
-// add lets g wait at n, where nothing waits yet.
-func (a *pendingGrads) add(n *node, g *Tensor) {
-	if a.queue == nil {
-		a.queue = a.room[:0]
-	}
-	heap.Push(&a.queue, n)
-	if i := a.index(nil); i >= 0 {
-		a.few[i] = pendingGrad{n, g}
+// put lets g wait at n, in the place of what waits there.
+func (a *pendingGrads) put(n *node, g *Tensor) {
+	i, found := a.search(n)
+	if found {
+		a.waiting[i].g = g
 		return
 	}
-	if a.many == nil {
-		a.many = make(map[*node]*Tensor)
+	if a.waiting == nil {
+		a.waiting = a.room[:0]
 	}
-	a.many[n] = g
-}
-
-// replace puts g in the place of what waits at n.
-func (a *pendingGrads) replace(n *node, g *Tensor) {
-	if i := a.index(n); i >= 0 {
-		a.few[i].g = g
-		return
-	}
-	a.many[n] = g
+	a.waiting = slices.Insert(a.waiting, i, pendingGrad{n, g})
 }
 
 // next takes the newest node and its gradient; false where none waits.
 func (a *pendingGrads) next() (n *node, g *Tensor, ok bool) {
-	if len(a.queue) == 0 {
+	last := len(a.waiting) - 1
+	if last < 0 {
 		return nil, nil, false
 	}
-	n = heap.Pop(&a.queue).(*node)
-	if i := a.index(n); i >= 0 {
-		g, a.few[i] = a.few[i].g, pendingGrad{}
-		return n, g, true
-	}
-	g = a.many[n]
-	delete(a.many, n)
-	return n, g, true
+	p := a.waiting[last]
+	a.waiting[last] = pendingGrad{}
+	a.waiting = a.waiting[:last]
+	return p.at, p.g, true
 }
 
 // drop ends the claims of all gradients that wait.
@@ -82,23 +63,4 @@ func (a *pendingGrads) drop() {
 	for _, g, ok := a.next(); ok; _, g, ok = a.next() {
 		drop(g)
 	}
-}
-
-// nodeQueue is a heap of nodes, the newest first.
-type nodeQueue []*node
-
-func (q nodeQueue) Len() int           { return len(q) }
-func (q nodeQueue) Less(i, j int) bool { return q[i].order > q[j].order }
-func (q nodeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-
-// Push adds a node; it is for package heap.
-func (q *nodeQueue) Push(n any) { *q = append(*q, n.(*node)) }
-
-// Pop takes the last node; it is for package heap.
-func (q *nodeQueue) Pop() any {
-	old := *q
-	n := old[len(old)-1]
-	old[len(old)-1] = nil
-	*q = old[:len(old)-1]
-	return n
 }

@@ -32,9 +32,7 @@ func (x *Tensor) IsPinned() bool { return x.storage.pinned() != nil }
 func (x *Tensor) pinnedTwin(name string) *Tensor {
 	l := layout.Of(x.layout.Shape(), x.layout.PreservedStrides(), 0)
 	h, err := pin(l.Size() * x.dtype.Size())
-	if err != nil {
-		check(name, kindOf(err), err, x)
-	}
+	checkDone(name, err, x)
 	block := mem.Wrap(h.Bytes())
 	runtime.AddCleanup(block, backend.Pinned.Free, h) // nobody reads the memory without the block
 	st := &storage{backend: host, buf: block, device: device.CPU, links: &links{pinned: h}}
@@ -59,35 +57,23 @@ func (x *Tensor) transferInBackground(to target) *Tensor {
 	}
 	at := x.layout.Offset * x.dtype.Size()
 	moving := backend.Transfer{To: dev, Bytes: dense.Size() * x.dtype.Size(), Pinned: true, NonBlocking: true, Background: true}
+	var out *Tensor
+	var w *watch
 	switch {
 	case x.IsPinned() && copiesFromPinned(dev):
 		there := backendOf("to", dev)
-		gpu, ok := there.(backend.Copier)
-		if !ok {
-			return nil
-		}
-		w := watchCopy(x, there, moving)
-		buf, err := gpu.Fetch(x.storage.pinned(), at, moving.Bytes)
-		if err != nil {
-			check("to", kindOf(err), err, x)
-		}
-		out := (&storage{backend: there, buf: buf, device: dev}).tensor(&dense, x.dtype).inherit(x)
-		w.done(out.storage)
-		runtime.KeepAlive(x)
-		return out
+		w = watchCopy(x, there, moving)
+		buf, err := there.(backend.Copier).Fetch(x.storage.pinned(), at, moving.Bytes)
+		checkDone("to", err, x)
+		out = (&storage{backend: there, buf: buf, device: dev}).tensor(&dense, x.dtype).inherit(x)
 	case copiesFromPinned(x.storage.device) && dev.IsCPU():
-		gpu, ok := x.storage.backend.(backend.Copier)
-		if !ok {
-			return nil
-		}
-		out := x.pinnedTwin("to")
-		w := watchCopy(x, host, moving)
-		if err := gpu.Send(out.storage.pinned(), x.storage.buf, at); err != nil {
-			check("to", kindOf(err), err, x)
-		}
-		w.done(out.storage)
-		runtime.KeepAlive(x)
-		return out
+		out = x.pinnedTwin("to")
+		w = watchCopy(x, host, moving)
+		checkDone("to", x.storage.backend.(backend.Copier).Send(out.storage.pinned(), x.storage.buf, at), x)
+	default:
+		return nil
 	}
-	return nil
+	w.done(out.storage)
+	runtime.KeepAlive(x)
+	return out
 }

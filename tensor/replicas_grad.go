@@ -52,7 +52,7 @@ func copyOfGrad(b *backprop, dy *Tensor) {
 	if !met {
 		parts = make([]*Tensor, len(to.edges)*to.params.(int))
 		b.parts[to] = parts
-		b.pending.add(to, nil)
+		b.pending.put(to, nil)
 	}
 	if dy.storage.holds > 0 {
 		dy.storage.holds++
@@ -199,7 +199,5 @@ func addPieces(dt dtype.DType, sums []*Tensor, offsets []int, terms []*Tensor) {
 	for i, t := range terms {
 		buffers[i] = t.storage.buf
 	}
-	if err := gatherer(terms[0].storage).AddPieces(dt, to, at, buffers); err != nil {
-		check(op.Broadcast.String(), kindOf(err), err, terms...)
-	}
+	checkDone(op.Broadcast.String(), gatherer(terms[0].storage).AddPieces(dt, to, at, buffers), terms...)
 }
