@@ -270,7 +270,7 @@ func readSnapshot(path string) (map[string]any, error) {
 	}
 	state, ok := v.(map[string]any)
 	if !ok {
-		return nil, &FormatError{File: path, Expected: "the dict of a snapshot", Found: fmt.Sprintf("a %T", v)}
+		return nil, &FormatError{File: path, Expected: "the dict of a snapshot", Found: "another value"}
 	}
 	return state, nil
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"cresset/internal/cli/flags"
+	"cresset/nn"
 	"cresset/tensor"
 )
 
@@ -145,12 +147,21 @@ func report(stderr io.Writer, err error) int {
 	if errors.As(err, &said) {
 		return int(said)
 	}
-	fmt.Fprintf(stderr, "cresset: %s\n", firstLine(err.Error())) // PyTorch's texts go on with advice for Python
+	fmt.Fprintf(stderr, "cresset: %s\n", oneLine(err))
 	var h hinter
 	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(stderr, "hint: %s\n", h.Hint())
 	}
 	return exitFailed
+}
+
+// oneLine returns the text of an error. PyTorch's texts go on with advice for Python, but for those of states, which list the keys.
+func oneLine(err error) string {
+	var state *nn.StateError
+	if errors.As(err, &state) {
+		return strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n\t", " ")
+	}
+	return firstLine(err.Error())
 }
 
 // advice is an error with one more hint.

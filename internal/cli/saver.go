@@ -3,8 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"time"
 
@@ -45,7 +43,11 @@ func (c *trainCommand) newSaver(t *training, of settings, out *session) (*saver,
 	if c.Save == nil {
 		return nil, nil
 	}
-	s := &saver{snapshots: checkpoint.NewSnapshots(*c.Save, checkpoint.Keep(c.Keep), checkpoint.KeepHighest(true)), every: c.Every, last: time.Now()}
+	opts := []checkpoint.SnapshotsOption{checkpoint.KeepHighest(true)}
+	if c.Keep != nil {
+		opts = append(opts, checkpoint.Keep(*c.Keep))
+	}
+	s := &saver{snapshots: checkpoint.NewSnapshots(*c.Save, opts...), every: c.Every, last: time.Now()}
 	s.parts = checkpoint.Snapshot{
 		"model": t.net, "optimizer": t.optimizer, "loader": t.loader, "config": of, "epochs": &t.epochly, "losses": &t.losses,
 		"seconds": &t.seconds, "samples": &t.samples, "sum": &t.sum, "seen": &t.seen, "passed": &t.passed,
@@ -110,24 +112,6 @@ func (s *saver) finish(interrupted bool) error {
 		err = s.snapshots.Save(s.parts)
 	}
 	return errors.Join(err, s.snapshots.Close())
-}
-
-// settings are what a training was asked for, by flag, and what its model expects. A snapshot keeps them; a training with others
-// cannot go on from it.
-type settings map[string]any
-
-// StateDict returns the settings.
-func (s settings) StateDict() map[string]any { return s }
-
-// LoadStateDict refuses other settings.
-func (s settings) LoadStateDict(state map[string]any) error {
-	for _, name := range slices.Sorted(maps.Keys(s)) {
-		if found, want := fmt.Sprint(state[name]), fmt.Sprint(s[name]); found != want {
-			return &advice{fmt.Errorf("the training was begun with %s %s, not %s", name, found, want),
-				"--resume wants the flags of the training that it goes on with"}
-		}
-	}
-	return nil
 }
 
 // epochs are what the epochs came to; a state dict has the classes of the last alone.

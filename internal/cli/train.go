@@ -27,7 +27,7 @@ type trainCommand struct {
 	Device    device.Device `default:"cpu" help:"Device to train on; cresset devices lists them."`
 	Save      *string       `placeholder:"DIR" help:"Keep the training in this folder, in snapshots that PyTorch reads too: after each epoch and when it is interrupted. The newest stay, and the most accurate."`
 	Every     interval      `placeholder:"N|TIME" help:"Save within an epoch too: after every N batches, or a time such as 10m."`
-	Keep      int           `default:"3" help:"How many of the newest snapshots stay."`
+	Keep      *int          `placeholder:"N" help:"How many of the newest snapshots stay; 3 unless given."`
 	Resume    bool          `help:"Go on with the training in the folder of --save; where there is none, begin it."`
 	Trace     string        `enum:",transfers" default:"" placeholder:"WHAT" help:"transfers: count the copies between devices, by the line that asks for them, and tell what could be saved."`
 	Plan      bool          `help:"Tell how much memory of a GPU a step takes and on which GPUs it fits, and do not train."`
@@ -52,10 +52,10 @@ func (c *trainCommand) Validate() error {
 		return fmt.Errorf("--samples must not be negative, not %d", c.Samples)
 	case c.Save != nil && *c.Save == "":
 		return errors.New("--save must name a folder")
-	case c.Save == nil && (c.Resume || c.Every != interval{}):
-		return errors.New("--every and --resume want the folder of --save")
-	case c.Keep < 1:
-		return fmt.Errorf("--keep must be at least 1, not %d", c.Keep)
+	case c.Keep != nil && *c.Keep < 1:
+		return fmt.Errorf("--keep must be at least 1, not %d", *c.Keep)
+	case c.Save == nil && (c.Resume || c.Keep != nil || c.Every != interval{}):
+		return errors.New("--every, --keep and --resume want the folder of --save")
 	case c.Plan && c.Save != nil:
 		return errors.New("--plan trains nothing, so that --save has nothing to keep")
 	case c.Plan && c.Trace != "":
@@ -96,8 +96,8 @@ func (c *trainCommand) Run(s *session) error {
 	}
 	r := result{Device: dev.String(), Simulated: s.simulated(dev), Dataset: name, Model: c.Model, Parameters: nn.CountParameters(net),
 		Optimizer: c.Optimizer, LearningRate: t.optimizer.Groups()[0].LR, Batch: c.Batch, Seed: c.Seed, Train: train.Len(), Test: test.Len()}
-	of := settings{"model": c.Model, "optimizer": c.Optimizer, "lr": r.LearningRate, "batch": c.Batch, "seed": c.Seed,
-		"samples": train.Len(), "height": train.Height, "width": train.Width, "classes": train.Classes}
+	of := settings{"model": c.Model, "optimizer": c.Optimizer, "lr": r.LearningRate, "batch": c.Batch, "seed": c.Seed, "samples": train.Len(),
+		"height": train.Height, "width": train.Width, "classes": train.Classes, "pictures": checksum(train, test)}
 	if t.saver, err = c.newSaver(t, of, s); err != nil {
 		t.saver.finish(false)
 		return err

@@ -199,4 +199,13 @@ func TestFolderOfAnotherTraining(t *testing.T) {
 	if files, err := os.ReadDir(dir); len(files) != 3 || err != nil { // with the lock
 		t.Errorf("the folder holds %v, %v", files, err)
 	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	code := Run(t.Context(), []string{"train", "--samples", "64", "--save", dir, "--resume"}, new(bytes.Buffer), &stderr)
+	want := "snapshot-000001.pt: Error(s) in loading state_dict for Snapshot: Unexpected key(s) in state_dict: \"value\".  Missing key(s)"
+	if code != exitFailed || !strings.Contains(stderr.String(), want) || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("a snapshot of another program: exit code %d, %s, want %s", code, &stderr, want)
+	}
 }
