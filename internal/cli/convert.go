@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -31,11 +29,15 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 
 // Run converts.
 func (c *convertCommand) Run(s *session) error {
-	opts, err := c.options(s)
+	opts, names, err := c.options(s)
 	if err != nil {
 		return err
 	}
 	if c.In, err = s.wholeIn(c.In); err != nil {
+		return err
+	}
+	lost, err := c.look(names)
+	if err != nil {
 		return err
 	}
 	bar := newFileBar(s.stderr, 0)
@@ -47,29 +49,52 @@ func (c *convertCommand) Run(s *session) error {
 		return err
 	}
 	bar.done()
-	return c.tellLoss(s)
+	return c.tellLoss(s, lost)
 }
 
-// tellLoss says how much beside the tensors was not written.
-func (c *convertCommand) tellLoss(s *session) error {
-	var held [2]int
-	for i, path := range []string{c.In, c.Out} {
-		f, err := checkpoint.Open(path)
-		if err != nil {
-			continue // a set of shards has no file of its own name
+// look reads what the file says before it may be written over: whether the names fit, and how much stands beside the tensors.
+func (c *convertCommand) look(names *nameMap) (beside string, err error) {
+	f, err := checkpoint.Open(c.In)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if names != nil {
+		if err := names.check(f, c.In); err != nil {
+			return "", err
 		}
-		values, _ := otherValues(f) // which a file with dtypes that cresset lacks does not tell
-		f.Close()
-		held[i] = len(values)
 	}
-	if lost := held[0] - held[1]; lost > 0 {
-		fmt.Fprintf(s.stderr, "cresset: left out %s beside the tensors, which PyTorch's formats alone can hold\n", plural(lost, "value"))
+	w, err := otherValues(f)
+	switch {
+	case err != nil || w.visits > maxVisits: // elements of types that cresset lacks, or values without end
+		return "the values", nil
+	case w.found == 0:
+		return "", nil
 	}
+	return plural(w.found, "value"), nil
+}
+
+// tellLoss says what beside the tensors was not written.
+func (c *convertCommand) tellLoss(s *session, beside string) error {
+	if beside == "" {
+		return nil
+	}
+	if f, err := checkpoint.Open(c.Out); err == nil { // a set of shards has no file of its own name
+		defer f.Close()
+		if format := f.Format(); c.Map == "" && (format == checkpoint.PyTorch || format == checkpoint.PyTorchLegacy) {
+			return nil
+		}
+	}
+	why := "which PyTorch's formats alone can hold"
+	if c.Map != "" {
+		why = "whose names would no longer be true"
+	}
+	fmt.Fprintf(s.stderr, "cresset: left out %s beside the tensors, %s\n", beside, why)
 	return nil
 }
 
 // options returns the flags as options.
-func (c *convertCommand) options(s *session) (opts []checkpoint.ConvertOption, err error) {
+func (c *convertCommand) options(s *session) (opts []checkpoint.ConvertOption, names *nameMap, err error) {
 	if c.DType != "" {
 		opts = append(opts, checkpoint.As(dtype.MustParse(c.DType)))
 	}
@@ -79,7 +104,7 @@ func (c *convertCommand) options(s *session) (opts []checkpoint.ConvertOption, e
 	if c.ShardSize != "" {
 		bytes, err := parseSize(c.ShardSize)
 		if err != nil {
-			return nil, s.misused(err.Error(), usageHint("convert"))
+			return nil, nil, s.misused(err.Error(), usageHint("convert"))
 		}
 		opts = append(opts, checkpoint.ShardSize(bytes))
 	}
@@ -87,13 +112,12 @@ func (c *convertCommand) options(s *session) (opts []checkpoint.ConvertOption, e
 		opts = append(opts, checkpoint.Compressed(true))
 	}
 	if c.Map != "" {
-		names, err := readNameMap(c.Map)
-		if err != nil {
-			return nil, err
+		if names, err = readNameMap(c.Map); err != nil {
+			return nil, nil, err
 		}
 		opts = append(opts, checkpoint.Rename(names.rename))
 	}
-	return opts, nil
+	return opts, names, nil
 }
 
 // units are those of sizes, the longer first.
@@ -116,61 +140,4 @@ func parseSize(text string) (int64, error) {
 		return n * u.bytes, nil
 	}
 	return 0, fmt.Errorf("--shard-size: expected a size such as 5GB or 512MiB but got %q", text)
-}
-
-// nameMap says how names change.
-type nameMap struct {
-	exact    map[string]string
-	prefixes []prefixRule // the first that fits counts
-}
-
-type prefixRule struct{ from, to string }
-
-const leftOut = "-"
-
-// readNameMap reads lines of an old and a new name. Empty lines and those that begin with # are left out.
-func readNameMap(path string) (*nameMap, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	m := &nameMap{exact: map[string]string{}}
-	lines := bufio.NewScanner(f)
-	for n := 1; lines.Scan(); n++ {
-		fields := strings.Fields(lines.Text())
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if len(fields) != 2 {
-			return nil, fmt.Errorf("%s:%d: expected an old and a new name, but found %d words", path, n, len(fields))
-		}
-		from, any := strings.CutSuffix(fields[0], "*")
-		to, anyTo := strings.CutSuffix(fields[1], "*")
-		switch {
-		case any != anyTo && fields[1] != leftOut:
-			return nil, fmt.Errorf("%s:%d: expected a * at the end of both names or of none", path, n)
-		case any:
-			m.prefixes = append(m.prefixes, prefixRule{from, to})
-		default:
-			m.exact[from] = to
-		}
-	}
-	return m, lines.Err()
-}
-
-// rename returns the new name, "" for a tensor that is left out. Names that no line is about stay.
-func (m *nameMap) rename(name string) string {
-	if to, ok := m.exact[name]; ok {
-		return strings.TrimPrefix(to, leftOut)
-	}
-	for _, p := range m.prefixes {
-		if rest, ok := strings.CutPrefix(name, p.from); ok {
-			if p.to == leftOut {
-				return ""
-			}
-			return p.to + rest
-		}
-	}
-	return name
 }

@@ -107,7 +107,9 @@ func inspect(name string, f *checkpoint.File) *inspection {
 	if err != nil {
 		found.Problems = append(found.Problems, firstLine(err.Error()))
 	}
-	found.Values = values
+	if found.Values = values.rows; len(values.rows) < values.found || values.visits > maxVisits {
+		found.Problems = append(found.Problems, fmt.Sprintf("of the values the first %s are listed", grouped(len(values.rows))))
+	}
 	return found
 }
 

@@ -20,17 +20,17 @@ type valueRow struct {
 }
 
 // otherValues returns what a file holds beside tensors. The tensors are put on the meta device, so that no element is read.
-func otherValues(f *checkpoint.File) ([]valueRow, error) {
+func otherValues(f *checkpoint.File) (*valueWalk, error) {
+	w := &valueWalk{within: map[any]bool{}}
 	if f.Format() != checkpoint.PyTorch && f.Format() != checkpoint.PyTorchLegacy {
-		return nil, nil
+		return w, nil
 	}
 	v, err := f.Value(checkpoint.On(device.Meta))
 	if err != nil {
-		return nil, err
+		return w, err
 	}
-	w := &valueWalk{within: map[any]bool{}}
 	w.visit("", v)
-	return w.rows, nil
+	return w, nil
 }
 
 // At most maxValues values are listed, and at most maxVisits looked at: a container may stand in several others, so that few bytes
@@ -43,11 +43,13 @@ const (
 // valueWalk collects values by the paths to them.
 type valueWalk struct {
 	rows   []valueRow
+	found  int // also what is not listed
 	visits int
 	within map[any]bool // the containers that the walk is in, by what identifies them
 }
 
 func (w *valueWalk) add(path, text string) {
+	w.found++
 	if len(w.rows) < maxValues {
 		w.rows = append(w.rows, valueRow{path, text})
 	}
@@ -55,7 +57,7 @@ func (w *valueWalk) add(path, text string) {
 
 func (w *valueWalk) visit(path string, v any) {
 	w.visits++
-	if len(w.rows) == maxValues || w.visits > maxVisits {
+	if w.visits > maxVisits {
 		return
 	}
 	if id := identity(v); id != nil {
