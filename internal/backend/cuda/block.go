@@ -1,6 +1,10 @@
 package cuda
 
-import "weak"
+import (
+	"cmp"
+	"slices"
+	"weak"
+)
 
 // Buffer is memory on a GPU that a tensor owns. When the Buffer is unreachable its memory is reused.
 type Buffer struct {
@@ -69,32 +73,18 @@ const (
 
 // at returns the index of a block of that size and address among the idle ones.
 func (p *pool) at(s stream, size int64, ptr uint64) int {
-	free := p.free[s]
-	low, high := 0, len(free)
-	for low < high {
-		mid := (low + high) / 2
-		if b := free[mid]; b.size < size || b.size == size && b.ptr < ptr {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	i, _ := slices.BinarySearchFunc(p.free[s], size, func(b *block, size int64) int {
+		return cmp.Or(cmp.Compare(b.size, size), cmp.Compare(b.ptr, ptr))
+	})
+	return i
 }
 
 func (p *pool) insert(b *block) {
-	i := p.at(b.stream, b.size, b.ptr)
-	free := append(p.free[b.stream], nil)
-	copy(free[i+1:], free[i:])
-	free[i] = b
-	p.free[b.stream] = free
+	p.free[b.stream] = slices.Insert(p.free[b.stream], p.at(b.stream, b.size, b.ptr), b)
 	b.freedAt = p.searches
 }
 
 func (p *pool) remove(b *block) {
 	i := p.at(b.stream, b.size, b.ptr)
-	free := p.free[b.stream]
-	copy(free[i:], free[i+1:])
-	free[len(free)-1] = nil
-	p.free[b.stream] = free[:len(free)-1]
+	p.free[b.stream] = slices.Delete(p.free[b.stream], i, i+1)
 }

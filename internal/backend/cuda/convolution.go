@@ -103,10 +103,8 @@ func (d *Device) convolve(c *backend.Call, x, w, y *backend.View, body func(s *s
 	if err := convolvable(x, w, y, window); err != nil {
 		return err
 	}
-	s := scratch{device: d}
+	s, p := convolutionParams.begin(d)
 	defer s.free()
-	p := convolutionParams.take()
-	defer convolutionParams.give(p)
 	in, weight, to := x.Layout.Shape(), w.Layout.Shape(), y.Layout.Shape()
 	*p = kernels.Convolution{
 		Out: address(out), Groups: uint32(window.Groups), Parts: 1,

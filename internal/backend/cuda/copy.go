@@ -102,10 +102,7 @@ func (d *Device) copyPeer(dst backend.Buffer, dstOffset int, src backend.Buffer,
 		return err
 	}
 	if d == other {
-		if r := d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[compute]); r != driver.Success {
-			return d.fail(r)
-		}
-		return nil
+		return d.result(d.api.MemcpyDtoDAsync(d.ctx, to, from, uint64(bytes), d.streams[compute]))
 	}
 	if err := other.reach(d); err != nil {
 		return err

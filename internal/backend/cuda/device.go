@@ -154,6 +154,14 @@ func (d *Device) MemInfo() (free, total int64, err error) {
 	return d.info()
 }
 
+// result is nil for the driver's success and else what fail makes of it.
+func (d *Device) result(r driver.Result) error {
+	if r == driver.Success {
+		return nil
+	}
+	return d.fail(r)
+}
+
 // fail makes an error of the driver's result and remembers the first that is sticky.
 func (d *Device) fail(r driver.Result) error {
 	e := &Error{Device: d.index, Result: r, Detail: d.explain(r)}

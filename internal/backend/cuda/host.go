@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"slices"
 	"sync"
 
 	"cresset/internal/backend"
@@ -65,13 +66,9 @@ func (h *Host) Keep() {
 func (h *Host) usedBy(d *Device, s stream) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	u := hostUser{d, s}
-	for _, v := range h.users {
-		if v == u {
-			return
-		}
+	if u := (hostUser{d, s}); !slices.Contains(h.users, u) {
+		h.users = append(h.users, u)
 	}
-	h.users = append(h.users, u)
 }
 
 // Fetch returns a new buffer that the device fills asynchronously with bytes of pinned memory, on a stream of its own: kernels

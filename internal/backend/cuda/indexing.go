@@ -6,7 +6,6 @@ import (
 	"cresset/dtype"
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/driver"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -83,9 +82,8 @@ func indexAdd(d *Device, c *backend.Call, k kernelID) error {
 func embeddingGrad(d *Device, c *backend.Call, k kernelID) error {
 	out := &c.Out()[0]
 	if n := out.Layout.Size(); n > 0 {
-		r := d.api.MemsetD8Async(d.ctx, driver.Ptr(address(out)), 0, uint64(n*out.DType.Size()), d.streams[compute])
-		if r != driver.Success {
-			return d.fail(r)
+		if err := d.zero(address(out), n*out.DType.Size()); err != nil {
+			return err
 		}
 	}
 	skip := int64(c.Params.(op.Lookup).Padding)
@@ -189,10 +187,8 @@ func triangle(d *Device, c *backend.Call, k kernelID) error {
 	if n == 0 {
 		return nil
 	}
-	s := scratch{device: d}
+	s, p := triangleParams.begin(d)
 	defer s.free()
-	p := triangleParams.take()
-	defer triangleParams.give(p)
 	*p = kernels.Triangle{
 		N: uint64(n), Rows: uint64(shape[len(shape)-2]), Cols: uint64(shape[len(shape)-1]),
 		Out: address(out), In: s.packed(in), Diagonal: int64(c.Params.(op.Diagonal).Offset),

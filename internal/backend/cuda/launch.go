@@ -75,6 +75,12 @@ func (p *paramPool[P]) take() *P {
 
 func (p *paramPool[P]) give(v *P) { p.pool.Put(v) }
 
+// begin returns what a call needs beside its operands: memory, and parameters, which go back with the memory.
+func (p *paramPool[P]) begin(d *Device) (scratch, *P) {
+	v := p.take()
+	return scratch{device: d, params: v, pool: &p.pool}, v
+}
+
 // launch issues a kernel over a grid of blocks.
 func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	f, err := d.function(k)
@@ -83,10 +89,7 @@ func launch[P any](d *Device, k kernelID, g kernels.Grid, p *P) error {
 	}
 	// The bytes are those of p, which has no pointers; the driver has copied them when the call returns.
 	params := unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
-	if r := d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), d.streams[compute], params); r != driver.Success {
-		return d.fail(r)
-	}
-	return nil
+	return d.result(d.api.LaunchKernel(d.ctx, f, dim(g.Blocks), dim(g.Threads), d.streams[compute], params))
 }
 
 func dim(n [3]uint32) driver.Dim { return driver.Dim{X: n[0], Y: n[1], Z: n[2]} }

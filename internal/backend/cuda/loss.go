@@ -3,7 +3,6 @@ package cuda
 import (
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
-	"cresset/internal/driver"
 	"cresset/internal/layout"
 	"cresset/internal/op"
 )
@@ -26,10 +25,8 @@ var nllParams paramPool[kernels.NLL]
 // loss writes the loss to out[0] and the sum of the targets' weights to out[1], of log probabilities, targets and perhaps
 // weights of classes. Of logits it takes what they are shifted by from out[2].
 func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := nllParams.begin(d)
 	defer s.free()
-	p := nllParams.take()
-	defer nllParams.give(p)
 	at := s.nll(c, p, c.In()[0].Layout.Shape())
 	p.X, p.Targets, p.Weight = at[0], at[1], at[2]
 	p.Out, p.Total = address(&c.Out()[0]), address(&c.Out()[1])
@@ -40,8 +37,8 @@ func (n *likelihood) loss(d *Device, c *backend.Call, _ kernelID) error {
 		return issue(&s, n.one, kernels.OneBlock(), p)
 	}
 	total := &c.Out()[1]
-	if r := d.api.MemsetD8Async(d.ctx, driver.Ptr(p.Total), 0, uint64(total.DType.Size()), d.streams[compute]); r != driver.Success {
-		return d.fail(r)
+	if err := d.zero(p.Total, total.DType.Size()); err != nil {
+		return err
 	}
 	targets := int(p.Batch * p.Inner)
 	if targets == 0 {
@@ -70,10 +67,8 @@ func (n *likelihood) ofLogits(d *Device, c *backend.Call, k kernelID) error {
 // likelihoodGrad writes the gradient for the log probabilities, of dy, targets, weights and the weights' sum, or that for
 // the logits, of these, the logits and their shifts.
 func likelihoodGrad(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
+	s, p := nllParams.begin(d)
 	defer s.free()
-	p := nllParams.take()
-	defer nllParams.give(p)
 	out := &c.Out()[0]
 	if out.Layout.Size() == 0 {
 		return nil

@@ -119,6 +119,15 @@ func startError(err error) error {
 
 // at returns a device that is ready for work.
 func (m *machine) at(index int) (*Device, error) {
+	d, err := m.find(index)
+	if err != nil {
+		return nil, err
+	}
+	return d, d.start()
+}
+
+// find returns a device without touching it.
+func (m *machine) find(index int) (*Device, error) {
 	devices, err := m.start()
 	if err != nil {
 		return nil, err
@@ -126,8 +135,7 @@ func (m *machine) at(index int) (*Device, error) {
 	if index < 0 || index >= len(devices) {
 		return nil, &Error{Device: index, Result: driver.ErrInvalidDevice}
 	}
-	d := devices[index]
-	return d, d.start()
+	return devices[index], nil
 }
 
 // Open returns the backend of a GPU, which takes memory on it when it is opened first.
@@ -148,16 +156,7 @@ func UseDriver(api *driver.API) (giveBack func()) {
 }
 
 // Find returns a GPU without touching it.
-func Find(index int) (*Device, error) {
-	devices, err := process.start()
-	if err != nil {
-		return nil, err
-	}
-	if index < 0 || index >= len(devices) {
-		return nil, &Error{Device: index, Result: driver.ErrInvalidDevice}
-	}
-	return devices[index], nil
-}
+func Find(index int) (*Device, error) { return process.find(index) }
 
 // Start finds the GPUs and returns why there are none.
 func Start() error {

@@ -21,10 +21,12 @@ func (d *Device) malloc(bytes int64) (uint64, error) {
 
 func (d *Device) free(ptr uint64) error {
 	// The driver waits for the device's work before it takes the memory.
-	if r := d.api.MemFree(d.ctx, driver.Ptr(ptr)); r != driver.Success {
-		return d.fail(r)
-	}
-	return nil
+	return d.result(d.api.MemFree(d.ctx, driver.Ptr(ptr)))
+}
+
+// zero sets bytes of the device's memory to 0.
+func (d *Device) zero(at uint64, bytes int) error {
+	return d.result(d.api.MemsetD8Async(d.ctx, driver.Ptr(at), 0, uint64(bytes), d.streams[compute]))
 }
 
 func (d *Device) info() (free, total int64, err error) {
@@ -36,14 +38,7 @@ func (d *Device) info() (free, total int64, err error) {
 }
 
 func (d *Device) record(s stream) (event, error) {
-	e, err := d.events.take(d)
-	if err != nil {
-		return 0, err
-	}
-	if r := d.api.EventRecord(d.ctx, e, d.streams[s]); r != driver.Success {
-		return 0, d.fail(r)
-	}
-	return e, nil
+	return d.events.record(d, s)
 }
 
 func (d *Device) passed(e event) (bool, error) {
@@ -58,20 +53,14 @@ func (d *Device) passed(e event) (bool, error) {
 }
 
 func (d *Device) wait(e event) error {
-	if r := d.api.EventSynchronize(d.ctx, e); r != driver.Success {
-		return d.fail(r)
-	}
-	return nil
+	return d.result(d.api.EventSynchronize(d.ctx, e))
 }
 
 func (d *Device) forget(e event) { d.events.give(e) }
 
 // after makes a stream wait for an event, which may be of another device.
 func (d *Device) after(s stream, e event) error {
-	if r := d.api.StreamWaitEvent(d.ctx, d.streams[s], e, 0); r != driver.Success {
-		return d.fail(r)
-	}
-	return nil
+	return d.result(d.api.StreamWaitEvent(d.ctx, d.streams[s], e, 0))
 }
 
 // eventList keeps events for reuse.
@@ -80,6 +69,15 @@ type eventList struct {
 
 	mu   sync.Mutex
 	free []driver.Event
+}
+
+// record returns an event behind what has been issued to a stream.
+func (l *eventList) record(d *Device, s stream) (driver.Event, error) {
+	e, err := l.take(d)
+	if err != nil {
+		return 0, err
+	}
+	return e, d.result(d.api.EventRecord(d.ctx, e, d.streams[s]))
 }
 
 func (l *eventList) take(d *Device) (driver.Event, error) {

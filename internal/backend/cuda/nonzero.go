@@ -16,11 +16,9 @@ func (m *maskSearch) launch(d *Device, c *backend.Call, _ kernelID) error {
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	s := scratch{device: d}
-	defer s.free()
 	g, chunk := kernels.NonZeroGrid(uint64(mask.Layout.Size()))
-	p := nonZeroParams.take()
-	defer nonZeroParams.give(p)
+	s, p := nonZeroParams.begin(d)
+	defer s.free()
 	shape := mask.Layout.Shape()
 	*p = kernels.NonZero{
 		N: uint64(mask.Layout.Size()), Chunk: chunk, In: s.packed(mask), Counts: s.take(int(g.Blocks[0]) * 8).ptr, Out: address(out), Rank: uint32(len(shape)),

@@ -33,10 +33,8 @@ var batchNormParams paramPool[kernels.BatchNorm]
 // forward writes y, mean and 1/√(variance + eps) of x, weight and bias. In training these are the batch's, and out[3] and
 // out[4], where given, follow them; in evaluation in[3] and in[4] hold mean and variance.
 func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := batchNormParams.begin(d)
 	defer s.free()
-	p := batchNormParams.take()
-	defer batchNormParams.give(p)
 	in, out := c.In(), c.Out()
 	at := s.batchNorm(c, p, &in[0])
 	p.X, p.Weight, p.Bias = at[0], at[1], at[2]
@@ -63,10 +61,8 @@ func (b *batchNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 
 // grad writes the gradients for x, weight and bias, of dy, x, weight, mean and 1/√(variance + eps).
 func (b *batchNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := batchNormParams.begin(d)
 	defer s.free()
-	p := batchNormParams.take()
-	defer batchNormParams.give(p)
 	out := c.Out()
 	at := s.batchNorm(c, p, &c.In()[1])
 	p.Dy, p.X, p.Weight, p.Mean, p.Invstd = at[0], at[1], at[2], at[3], at[4]
@@ -114,10 +110,8 @@ var layerNormParams paramPool[kernels.LayerNorm]
 
 // forward writes y, mean and 1/√(variance + eps) of x, weight and bias.
 func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := layerNormParams.begin(d)
 	defer s.free()
-	p := layerNormParams.take()
-	defer layerNormParams.give(p)
 	out := c.Out()
 	at := s.layerNorm(c, p, &c.In()[0])
 	if p.Rows == 0 {
@@ -131,10 +125,8 @@ func (l *layerNormalizer) forward(d *Device, c *backend.Call, _ kernelID) error 
 // grad writes the gradients for x and, where out[1] and out[2] are given, for weight and bias, of dy, x, weight, mean and
 // 1/√(variance + eps).
 func (l *layerNormalizer) grad(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := layerNormParams.begin(d)
 	defer s.free()
-	p := layerNormParams.take()
-	defer layerNormParams.give(p)
 	out := c.Out()
 	at := s.layerNorm(c, p, &c.In()[1])
 	if p.Columns == 0 {

@@ -50,10 +50,8 @@ func (d *Device) overPlanes(c *backend.Call, from, to layout.Shape, body func(s 
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	s := scratch{device: d}
+	s, p := poolParams.begin(d)
 	defer s.free()
-	p := poolParams.take()
-	defer poolParams.give(p)
 	w, last := c.Params.(op.Window), len(from)-2
 	*p = kernels.Pool{
 		Planes: 1, Out: address(out), In: s.packed(&c.In()[0]),

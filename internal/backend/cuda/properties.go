@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"fmt"
+	"strings"
 
 	"cresset/internal/driver"
 )
@@ -61,18 +62,14 @@ func readProperties(api *driver.API, dev driver.Device) (Properties, error) {
 	p.BusID, r = api.DeviceGetPCIBusID(dev)
 	q.note(r, "cuDeviceGetPCIBusId")
 	p.Name, p.TotalMemory, p.UUID = name, int64(total), uuidText(uuid)
-	if p.Simulated && !hasSimulatedSuffix(name) {
-		p.Name += simulatedSuffix
+	if p.Simulated {
+		p.Name = strings.TrimSuffix(name, simulatedSuffix) + simulatedSuffix
 	}
 
 	return p, q.err
 }
 
 const simulatedSuffix = " (simulated)"
-
-func hasSimulatedSuffix(name string) bool {
-	return len(name) >= len(simulatedSuffix) && name[len(name)-len(simulatedSuffix):] == simulatedSuffix
-}
 
 // query asks several questions and keeps the first failure.
 type query struct {

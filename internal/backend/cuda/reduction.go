@@ -46,10 +46,8 @@ func (t *table) addReduction(o op.Op, function string, dtypes []dtype.DType, r r
 var reductionParams paramPool[kernels.Reduction]
 
 func (r *reducer) launch(d *Device, c *backend.Call, _ kernelID) error {
-	s := scratch{device: d}
+	s, p := reductionParams.begin(d)
 	defer s.free()
-	p := reductionParams.take()
-	defer reductionParams.give(p)
 	*p = kernels.Reduction{Parts: 1}
 	if err := s.reduced(p, &c.In()[0], c.Axes()); err != nil {
 		return err

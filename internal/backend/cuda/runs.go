@@ -67,10 +67,8 @@ func (s *scratch) runs(p *kernels.Runs, c *backend.Call, v *backend.View, m layo
 
 // moment makes one number of each run.
 func moment(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
+	s, p := runsParams.begin(d)
 	defer s.free()
-	p := runsParams.take()
-	defer runsParams.give(p)
 	in := &c.In()[0]
 	if err := s.runs(p, c, in, layout.MiddleOf(*in.Layout, c.Axes())); err != nil {
 		return err
@@ -84,10 +82,8 @@ func moment(d *Device, c *backend.Call, k kernelID) error {
 
 // running maps runs along one axis to runs of the same length; the result is fresh.
 func running(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
+	s, p := runsParams.begin(d)
 	defer s.free()
-	p := runsParams.take()
-	defer runsParams.give(p)
 	in := &c.In()[0]
 	outer, n, inner := layout.Around(in.Layout.Shape(), c.Params.(op.Axis).Axis)
 	if err := s.runs(p, c, in, layout.Middle{Layout: *in.Layout, Outer: outer, N: n, Inner: inner}); err != nil {
@@ -123,10 +119,8 @@ func pickGrad(d *Device, c *backend.Call, k kernelID) error {
 
 // oneHot puts 1 where the index says, and zeros elsewhere along a new last axis.
 func oneHot(d *Device, c *backend.Call, k kernelID) error {
-	s := scratch{device: d}
+	s, p := runsParams.begin(d)
 	defer s.free()
-	p := runsParams.take()
-	defer runsParams.give(p)
 	out, index := &c.Out()[0], &c.In()[0]
 	if out.Layout.Size() == 0 {
 		return nil
@@ -142,10 +136,8 @@ func (d *Device) spreadRuns(c *backend.Call, v *backend.View, body func(s *scrat
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	s := scratch{device: d}
+	s, p := runsParams.begin(d)
 	defer s.free()
-	p := runsParams.take()
-	defer runsParams.give(p)
 	m := layout.MiddleOf(*v.Layout, c.Axes())
 	if err := s.runs(p, c, v, m); err != nil {
 		return err

@@ -1,6 +1,8 @@
 package cuda
 
 import (
+	"sync"
+
 	"cresset/internal/backend"
 	"cresset/internal/backend/cuda/kernels"
 	"cresset/internal/layout"
@@ -13,6 +15,8 @@ type scratch struct {
 	held   [maxScratch]*Buffer
 	n      int
 	err    error
+	params any        // of a kernel, which go back too
+	pool   *sync.Pool // where to; nil where there are none
 }
 
 const maxScratch = 12
@@ -22,6 +26,10 @@ func (s *scratch) free() {
 		s.device.alloc.release(b)
 	}
 	s.n = 0
+	if s.pool != nil {
+		s.pool.Put(s.params)
+		s.pool = nil
+	}
 }
 
 // take returns new memory; after an error it holds no bytes.

@@ -34,10 +34,8 @@ func alongRuns(d *Device, c *backend.Call, k kernelID, pack func(s *scratch, p *
 	if out.Layout.Size() == 0 {
 		return nil
 	}
-	s := scratch{device: d}
+	s, p := softmaxParams.begin(d)
 	defer s.free()
-	p := softmaxParams.take()
-	defer softmaxParams.give(p)
 	outer, n, inner := layout.Around(out.Layout.Shape(), c.Params.(op.Axis).Axis)
 	*p = kernels.Softmax{Outer: uint64(outer), N: uint64(n), Inner: uint64(inner), Out: address(out)}
 	pack(&s, p)

@@ -35,10 +35,8 @@ func (o *sorter) lines(d *Device, c *backend.Call, _ kernelID) error {
 	if values.Layout.Size() == 0 {
 		return nil
 	}
-	s := scratch{device: d}
+	s, p := sortParams.begin(d)
 	defer s.free()
-	p := sortParams.take()
-	defer sortParams.give(p)
 	order := c.Params.(op.Order)
 	outer, n, inner := layout.Around(x.Layout.Shape(), order.Axis)
 	*p = kernels.Sort{

@@ -44,7 +44,7 @@ func (*Device) StartTimer(from, to backend.Backend, background bool) backend.Sto
 		return nil
 	}
 	if err == nil {
-		t.start, err = t.record()
+		t.start, err = t.device.timing.record(t.device, t.stream)
 	}
 	if err != nil {
 		return nil
@@ -56,24 +56,13 @@ func (*Device) StartTimer(from, to backend.Backend, background bool) backend.Sto
 func (t *Timer) Stop() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	end, err := t.record()
+	end, err := t.device.timing.record(t.device, t.stream)
 	if err != nil {
 		t.device.timing.give(t.start)
 		t.start = 0
 		return
 	}
 	t.end = end
-}
-
-func (t *Timer) record() (driver.Event, error) {
-	e, err := t.device.timing.take(t.device)
-	if err != nil {
-		return 0, err
-	}
-	if r := t.device.api.EventRecord(t.device.ctx, e, t.device.streams[t.stream]); r != driver.Success {
-		return 0, t.device.fail(r)
-	}
-	return e, nil
 }
 
 // Elapsed returns the time between Start and Stop: that of the modelled clock on a simulated GPU.
