@@ -180,7 +180,7 @@ func (a *allocator) grow(r request) (*block, error) {
 	b := a.newBlock()
 	b.ptr, b.size, b.stream, b.pool = ptr, size, r.stream, r.pool
 	a.segments[ptr] = size
-	a.stats.grew(r.pool.kind, size, size >= a.config.maxSplit)
+	a.stats.segment(r.pool.kind, 1, size, size >= a.config.maxSplit)
 	return b, nil
 }
 
@@ -200,7 +200,8 @@ func (a *allocator) allocFound(b *block, r request) *Buffer {
 		a.stats.InactiveSplitBytes.add(k, -b.size)
 		a.stats.InactiveSplit.add(k, -1)
 	}
-	a.stats.allocated(k, b.size, r.bytes, b.size >= a.config.maxSplit)
+	a.stats.owned(k, 1, b.size, b.size >= a.config.maxSplit)
+	a.stats.active(k, 1, b.size, r.bytes)
 	b.state, b.slot = inUse, len(a.inUse)
 	b.asked = r.bytes
 	a.inUse = append(a.inUse, b)

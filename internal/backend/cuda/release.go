@@ -24,7 +24,7 @@ func (a *allocator) reclaim(b *block) {
 	a.inUse[b.slot].slot = b.slot
 	a.inUse[last] = nil
 	a.inUse = a.inUse[:last]
-	a.stats.freed(b.pool.kind, b.size, b.size >= a.config.maxSplit)
+	a.stats.owned(b.pool.kind, -1, b.size, b.size >= a.config.maxSplit)
 	if b.users == 0 || !a.await(b) {
 		a.retire(b)
 	}
@@ -109,7 +109,7 @@ func (a *allocator) retire(b *block) {
 	}
 	a.stats.InactiveSplit.add(k, blocks)
 	a.stats.InactiveSplitBytes.add(k, bytes)
-	a.stats.retired(k, size, b.asked)
+	a.stats.active(k, -1, size, b.asked)
 }
 
 // merge adds the idle neighbour to b.
@@ -167,7 +167,7 @@ func (a *allocator) giveBack(b *block) error {
 	delete(a.segments, b.ptr)
 	b.pool = nil
 	a.spare = append(a.spare, b)
-	a.stats.shrank(k, size, size >= a.config.maxSplit)
+	a.stats.segment(k, -1, size, size >= a.config.maxSplit)
 	return nil
 }
 

@@ -52,51 +52,31 @@ type Stats struct {
 	Retries       int64 // requests for which idle segments were given back first
 	OOMs          int64
 	Syncs         int64 // times that all streams were waited for
-	DeviceAllocs  int64
-	DeviceFrees   int64
 	MaxSplitBytes int64 // -1 where splits are not limited
 }
 
-func (s *Stats) allocated(k poolKind, size, asked int64, oversize bool) {
-	s.Allocation.add(k, 1)
-	s.AllocatedBytes.add(k, size)
-	s.Active.add(k, 1)
-	s.ActiveBytes.add(k, size)
-	s.RequestedBytes.add(k, asked)
+// owned counts n more blocks that tensors own.
+func (s *Stats) owned(k poolKind, n, size int64, oversize bool) {
+	s.Allocation.add(k, n)
+	s.AllocatedBytes.add(k, n*size)
 	if oversize {
-		s.OversizeAllocations.add(1)
+		s.OversizeAllocations.add(n)
 	}
 }
 
-func (s *Stats) freed(k poolKind, size int64, oversize bool) {
-	s.Allocation.add(k, -1)
-	s.AllocatedBytes.add(k, -size)
-	if oversize {
-		s.OversizeAllocations.add(-1)
-	}
+// active counts n more blocks that are in use, by tensors or streams.
+func (s *Stats) active(k poolKind, n, size, asked int64) {
+	s.Active.add(k, n)
+	s.ActiveBytes.add(k, n*size)
+	s.RequestedBytes.add(k, n*asked)
 }
 
-func (s *Stats) retired(k poolKind, size, asked int64) {
-	s.Active.add(k, -1)
-	s.ActiveBytes.add(k, -size)
-	s.RequestedBytes.add(k, -asked)
-}
-
-func (s *Stats) grew(k poolKind, size int64, oversize bool) {
-	s.Segment.add(k, 1)
-	s.ReservedBytes.add(k, size)
-	s.DeviceAllocs++
+// segment counts n more pieces that the device gave.
+func (s *Stats) segment(k poolKind, n, size int64, oversize bool) {
+	s.Segment.add(k, n)
+	s.ReservedBytes.add(k, n*size)
 	if oversize {
-		s.OversizeSegments.add(1)
-	}
-}
-
-func (s *Stats) shrank(k poolKind, size int64, oversize bool) {
-	s.Segment.add(k, -1)
-	s.ReservedBytes.add(k, -size)
-	s.DeviceFrees++
-	if oversize {
-		s.OversizeSegments.add(-1)
+		s.OversizeSegments.add(n)
 	}
 }
 
@@ -126,8 +106,8 @@ func (s Stats) Map() map[string]int64 {
 		"num_alloc_retries":    s.Retries,
 		"num_ooms":             s.OOMs,
 		"num_sync_all_streams": s.Syncs,
-		"num_device_alloc":     s.DeviceAllocs,
-		"num_device_free":      s.DeviceFrees,
+		"num_device_alloc":     s.Segment[All].Allocated,
+		"num_device_free":      s.Segment[All].Freed,
 		"max_split_size":       s.MaxSplitBytes,
 	}
 	for _, p := range s.pooled() {
@@ -182,6 +162,5 @@ func (a *allocator) resetAccumulated() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stats.each(func(s *Stat) { s.Allocated, s.Freed = 0, 0 })
-	a.stats.Retries, a.stats.OOMs = 0, 0
-	a.stats.Syncs, a.stats.DeviceAllocs, a.stats.DeviceFrees = 0, 0, 0
+	a.stats.Retries, a.stats.OOMs, a.stats.Syncs = 0, 0, 0
 }
