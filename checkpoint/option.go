@@ -126,7 +126,7 @@ func Metadata(texts map[string]string) WriteOption {
 // ShardSize is the most bytes of tensors in one safetensors file: where they are more, there are several, and an index.
 func ShardSize(bytes int64) WriteOption { return option(func(o *options) { o.shard = bytes }) }
 
-// Compressed makes an NPZ file smaller and slower.
+// Compressed makes an NPZ file smaller and slower; other formats refuse it.
 func Compressed(on bool) WriteOption { return option(func(o *options) { o.compressed = on }) }
 
 // Progress tells how many bytes of the tensors' elements are written, each time that there are more.

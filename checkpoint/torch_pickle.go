@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,6 +42,10 @@ func (t *torchPickler) encode() ([]byte, error) {
 		tree = state
 	}
 	text, err := pickle.Encode(tree, t.replace)
+	var unknown *DTypeError
+	if errors.As(err, &unknown) {
+		return nil, unknown
+	}
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", t.path, err)
 	}

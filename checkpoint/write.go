@@ -50,8 +50,13 @@ func (c *contents) write(path string, o options) error {
 		format = formatOf(path)
 	}
 	writer := writers[format]
-	if writer == nil {
-		return fmt.Errorf("write %s: the name ends in none of .safetensors, .pt, .pth, .bin, .npy and .npz, and there is no format %q", path, format)
+	switch {
+	case format == "":
+		return fmt.Errorf("write %s: the name ends in none of .safetensors, .pt, .pth, .bin, .npy and .npz", path)
+	case writer == nil:
+		return fmt.Errorf("write %s: there is no format %q", path, format)
+	case o.compressed && format != NPZ:
+		return fmt.Errorf("write %s: only NPZ files are compressed", path)
 	}
 	c, err := c.changed(path, o)
 	if err == nil && o.progress != nil {

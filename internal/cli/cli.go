@@ -147,7 +147,7 @@ func report(stderr io.Writer, err error) int {
 	if errors.As(err, &said) {
 		return int(said)
 	}
-	fmt.Fprintf(stderr, "cresset: %s\n", oneLine(err))
+	fmt.Fprintf(stderr, "cresset: %s\n", printable(oneLine(err)))
 	var h hinter
 	if errors.As(err, &h) && h.Hint() != "" {
 		fmt.Fprintf(stderr, "hint: %s\n", h.Hint())

@@ -41,7 +41,7 @@ type comparison struct {
 // difference is how a tensor of one file differs from that of the other.
 type difference struct {
 	Name     string   `json:"name"`
-	What     string   `json:"what"`        // "shape", "dtype", "elements"
+	What     string   `json:"what"`        // "shape", "dtype", "elements", "unread" where cresset lacks a dtype
 	A        string   `json:"a,omitempty"` // dtype and shape, where they differ
 	B        string   `json:"b,omitempty"`
 	Elements int      `json:"elements,omitempty"` // that differ
@@ -135,6 +135,9 @@ func (c *diffCommand) compareTensors(a, b *checkpoint.File, e, o checkpoint.Entr
 	if !slices.Equal(e.Shape, o.Shape) {
 		return &difference{Name: e.Name, What: "shape", A: kind(e), B: kind(o)}, nil
 	}
+	if e.Type == dtype.Undefined || o.Type == dtype.Undefined {
+		return &difference{Name: e.Name, What: "unread", A: kind(e), B: kind(o)}, nil
+	}
 	x, err := a.Tensor(e.Name)
 	if err != nil {
 		return nil, err
@@ -197,13 +200,13 @@ func greatestDifference(x, y *tensor.Tensor, tolerance float64) *difference {
 func (found *comparison) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, name := range found.OnlyInA {
-		fmt.Fprintf(w, "%s\tonly in %s\n", printable(name), printable(found.A))
+		fmt.Fprintf(w, "%s\tonly in %s\n", label(name), printable(found.A))
 	}
 	for _, name := range found.OnlyInB {
-		fmt.Fprintf(w, "%s\tonly in %s\n", printable(name), printable(found.B))
+		fmt.Fprintf(w, "%s\tonly in %s\n", label(name), printable(found.B))
 	}
 	for _, d := range found.Differ {
-		fmt.Fprintf(w, "%s\t%s\n", printable(d.Name), d.text())
+		fmt.Fprintf(w, "%s\t%s\n", label(d.Name), d.text())
 	}
 	fmt.Fprintf(w, "%s the same, %d different, %d in one file alone\n", plural(found.Same, "tensor"), len(found.Differ), len(found.OnlyInA)+len(found.OnlyInB))
 	return w.Flush()
@@ -213,7 +216,10 @@ func (found *comparison) print(out io.Writer) error {
 func (d *difference) text() string {
 	text := ""
 	if d.A != "" {
-		text = d.A + " and " + d.B
+		text = printable(d.A + " and " + d.B)
+		if d.What == "unread" {
+			text += ", which cannot be compared"
+		}
 		if d.Elements == 0 {
 			return text
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -104,7 +105,11 @@ func inspect(name string, f *checkpoint.File) *inspection {
 		found.Tensors = append(found.Tensors, row)
 	}
 	values, err := otherValues(f)
-	if err != nil {
+	var unknown *checkpoint.DTypeError
+	switch {
+	case errors.As(err, &unknown):
+		found.Problems = append(found.Problems, "the values beside the tensors are not listed")
+	case err != nil:
 		found.Problems = append(found.Problems, firstLine(err.Error()))
 	}
 	if found.Values = values.rows; len(values.rows) < values.found || values.visits > maxVisits {
@@ -151,7 +156,7 @@ func (found *inspection) printTable(out io.Writer) error {
 		fmt.Fprintf(w, "\nNAME\tDTYPE\tSHAPE\tSIZE%s\n", statsHeader(found.Tensors))
 	}
 	for _, row := range found.Tensors {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s%s%s\n", printable(row.Name), printable(row.DType), tensor.Shape(row.Shape).List(), sizeText(row.Bytes),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s%s%s\n", label(row.Name), printable(row.DType), tensor.Shape(row.Shape).List(), sizeText(row.Bytes),
 			row.Stats.columns(), row.note())
 	}
 	return w.Flush()
@@ -162,7 +167,7 @@ func (row *tensorRow) note() string {
 	if row.Shares == "" {
 		return ""
 	}
-	return "\tshares " + printable(row.Shares)
+	return "\tshares " + label(row.Shares)
 }
 
 // printRest prints what stands beside the tensors.
@@ -175,11 +180,11 @@ func (found *inspection) printRest(out io.Writer) error {
 	}
 	section("METADATA", len(found.Metadata))
 	for _, key := range slices.Sorted(maps.Keys(found.Metadata)) {
-		fmt.Fprintf(w, "%s\t%s\n", printable(key), printable(found.Metadata[key]))
+		fmt.Fprintf(w, "%s\t%s\n", label(key), printable(found.Metadata[key]))
 	}
 	section("VALUES", len(found.Values))
 	for _, v := range found.Values {
-		fmt.Fprintf(w, "%s\t%s\n", printable(v.Name), printable(v.Text))
+		fmt.Fprintf(w, "%s\t%s\n", label(v.Name), printable(v.Text))
 	}
 	section("PROBLEMS", len(found.Problems))
 	for _, p := range found.Problems {
@@ -195,6 +200,15 @@ func printable(text string) string {
 		return inner
 	}
 	return text
+}
+
+// label returns a name for a table: of one that would make it too wide the two ends. JSON has all.
+func label(name string) string {
+	const most = 120
+	if r := []rune(printable(name)); len(r) > most {
+		return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
+	}
+	return printable(name)
 }
 
 // onlyQuotes reports whether every rune of text can be printed.

@@ -77,10 +77,10 @@ func (b *branch) print(w io.Writer, indent string) {
 			turn, down = "└─ ", "   "
 		}
 		if c.row != nil {
-			fmt.Fprintf(w, "%s%s%s\t%s\t%s\t%s%s%s\n", indent, turn, printable(c.name), printable(c.row.DType), tensor.Shape(c.row.Shape).List(),
+			fmt.Fprintf(w, "%s%s%s\t%s\t%s\t%s%s%s\n", indent, turn, label(c.name), printable(c.row.DType), tensor.Shape(c.row.Shape).List(),
 				sizeText(c.row.Bytes), c.row.Stats.columns(), c.row.note())
 		} else {
-			fmt.Fprintf(w, "%s%s%s\t\t%s\t%s\n", indent, turn, printable(c.name), plural(c.tensors, "tensor"), sizeText(c.bytes))
+			fmt.Fprintf(w, "%s%s%s\t\t%s\t%s\n", indent, turn, label(c.name), plural(c.tensors, "tensor"), sizeText(c.bytes))
 		}
 		c.print(w, indent+down)
 	}

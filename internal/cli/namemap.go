@@ -48,10 +48,10 @@ func readNameMap(path string) (*nameMap, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, n, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("%s: expected lines of an old and a new name, but found one of %d bytes or more", path, bufio.MaxScanTokenSize)
 	}
-	return m, nil
+	return m, lines.Err()
 }
 
 // add takes a line.

@@ -94,13 +94,13 @@ func (p *predictions) print(w io.Writer) error {
 		fmt.Fprintln(t, "PICTURE\tCLASS\tPROBABILITY")
 	}
 	for _, one := range p.Pictures {
-		fmt.Fprintf(t, "%s\t%d\t%.4f\n", one.File, one.Class, one.Probability)
+		fmt.Fprintf(t, "%s\t%d\t%.4f\n", printable(one.File), one.Class, one.Probability)
 	}
 	if len(p.Sets) > 0 {
 		fmt.Fprintln(t, "DATA SET\tSAMPLES\tACCURACY\tWORST CLASS")
 	}
 	for _, one := range p.Sets {
-		fmt.Fprintf(t, "%s\t%d\t%.4f\t%d\n", one.File, one.Samples, one.Accuracy, one.Worst)
+		fmt.Fprintf(t, "%s\t%d\t%.4f\t%d\n", printable(one.File), one.Samples, one.Accuracy, one.Worst)
 	}
 	return t.Flush()
 }

@@ -28,6 +28,6 @@ func (s *session) wholeIn(path string, opts ...checkpoint.SnapshotsOption) (stri
 // tellDamaged says which snapshots were passed over, a line for each.
 func (s *session) tellDamaged(found checkpoint.Found) {
 	for _, why := range found.Skipped {
-		fmt.Fprintf(s.stderr, "cresset: passed over a damaged snapshot: %s\n", firstLine(why.Error()))
+		fmt.Fprintf(s.stderr, "cresset: passed over a damaged snapshot: %s\n", printable(firstLine(why.Error())))
 	}
 }

@@ -41,7 +41,7 @@ func IsFlag(arg string) bool {
 // set reads a value.
 func (f *field) set(text string) error {
 	if allowed, ok := f.tag.Lookup("enum"); ok && !slices.Contains(strings.Split(allowed, ","), text) {
-		return fmt.Errorf(`--%s must be one of "%s" but got %q`, f.name, strings.ReplaceAll(allowed, ",", `","`), text)
+		return fmt.Errorf(`--%s must be one of "%s" but got %q`, f.name, strings.ReplaceAll(strings.TrimPrefix(allowed, ","), ",", `","`), text)
 	}
 	v := f.value
 	if v.Kind() == reflect.Pointer { // nil where the flag is not given

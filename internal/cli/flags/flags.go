@@ -187,6 +187,9 @@ func (p *parser) argument(arg string) error {
 			continue
 		}
 		if f.value.Kind() == reflect.Slice || at == p.args {
+			if arg == "" && !f.has("optional") && !f.has("passthrough") { // as an unset variable leaves it
+				return fmt.Errorf("<%s> must not be empty", f.name)
+			}
 			p.args++
 			return f.set(arg)
 		}
