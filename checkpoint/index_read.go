@@ -3,7 +3,9 @@ package checkpoint
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -127,6 +129,9 @@ func (x *index) in(file string) []indexed {
 // add opens a shard and takes the tensors that the index names there.
 func (c *contents) add(s *source, file string, wanted []indexed) error {
 	shard, err := openFile(filepath.Join(filepath.Dir(s.path), file), s.limits, shardReaders)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &FormatError{File: s.path, Place: file, Expected: "the file that the index names", Err: fs.ErrNotExist}
+	}
 	if err != nil {
 		return err
 	}

@@ -259,7 +259,7 @@ func (d *Snapshots) first(files []snapshotFile, take func(state map[string]any) 
 
 // readSnapshot reads all of a snapshot.
 func readSnapshot(path string) (map[string]any, error) {
-	f, err := Open(path)
+	f, err := openFile(path, Limits{}.orDefault(), shardReaders)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type convertCommand struct {
 // Help tells what the flags do not.
 func (c *convertCommand) Help() string {
 	return `Reads safetensors, PyTorch's .pt, .pth and .bin, .npy and .npz, and writes any of them. Between PyTorch's formats everything is
-kept, but that a Parameter becomes a tensor; in others the tensors alone.
+kept, but that a Parameter becomes a tensor; in others the tensors alone. Of a folder of snapshots the newest that is whole is read.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.`
 }

@@ -23,7 +23,7 @@ type diffCommand struct {
 // Help tells what is compared.
 func (c *diffCommand) Help() string {
 	return `Compares tensors by name: which are in one file alone, which have other shapes or dtypes, and the greatest difference of two
-elements of each. NaN equals NaN.
+elements of each. NaN equals NaN. Of a folder of snapshots the newest that is whole is read.
 
 Exit codes: 0 the same, 1 different or not to be read, 2 wrong usage, 130 interrupted.`
 }

@@ -34,6 +34,9 @@ func readPicture(path string, height, width int, invert bool) ([]uint8, error) {
 	}
 	defer f.Close()
 	picture, err := decodePicture(f)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the file ends before the picture does")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
