@@ -1,6 +1,8 @@
 package optim
 
 import (
+	"slices"
+
 	"cresset/internal/statedict"
 	"cresset/tensor"
 )
@@ -27,12 +29,15 @@ func rates(groups []*Group) []float64 {
 }
 
 // LoadStateDict restores what StateDict or PyTorch gave, settings included. The learning rate itself is the optimizer's state.
-// Where the state does not fit nothing changes.
+// Several groups of the same rate are read as the one of the optimizer. Where the state does not fit nothing changes.
 func (s *schedule) LoadStateDict(state map[string]any) error {
 	d := statedict.Read(state)
 	n, base := d.Int("last_epoch"), d.Floats("base_lrs")
 	if n == -1 {
 		n = 0 // PyTorch's word for a schedule whose turn in a SequentialLR has not come
+	}
+	if alike := slices.Compact(slices.Clone(base)); len(s.groups) == 1 && len(alike) == 1 {
+		base = alike
 	}
 	if d.Err() == nil && (n < 0 || len(base) != len(s.groups)) {
 		d.Refuse("the state dict has the learning rates of %d groups after step %d, and the optimizer %d groups", len(base), n, len(s.groups))

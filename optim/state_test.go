@@ -219,7 +219,6 @@ func TestResumedStepsAreTheSame(t *testing.T) {
 }
 
 func TestOptimizersRefuseStates(t *testing.T) {
-	type dict = map[string]any
 	leaf := func() *tensor.Tensor { return tensor.Ones(2, 2).SetRequiresGrad(true) }
 	adam := func(change func(group, state dict)) dict {
 		p := leaf()
