@@ -38,7 +38,7 @@ func (c *contents) writeShards(path string, o options) error {
 		discard()
 		return err
 	}
-	if err := commit(o.disk, filepath.Dir(path), append(drafts, d)...); err != nil {
+	if err := commit(o.disk, append(drafts, d)...); err != nil {
 		return err
 	}
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {

@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,32 +10,40 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 )
 
 // replace writes a file beside path, syncs it, gives it the name path, and syncs the folder: after a crash there is the old file
-// or the new one. Nothing is left of a file that could not be written.
+// or the new one. Nothing is left of a file that could not be written. Where path is a symbolic link the file that it leads to is
+// replaced.
 func replace(on disk, path string, write func(w io.Writer) error) error {
 	d, err := newDraft(on, path, write)
 	if err != nil {
 		return err
 	}
-	return commit(on, filepath.Dir(path), d)
+	return commit(on, d)
 }
 
 // draft is a file that is written, beside the place where it belongs.
 type draft struct {
 	on   disk
 	file diskFile
-	path string // where it belongs
+	path string // as the caller names it
+	real string // where it belongs: what path leads to where it is a symbolic link
 }
 
 // newDraft writes a file beside path and syncs it.
 func newDraft(on disk, path string, write func(w io.Writer) error) (_ *draft, err error) {
-	f, err := createBeside(on, path)
+	real, err := followed(path)
 	if err != nil {
 		return nil, err
 	}
-	d := &draft{on, f, path}
+	f, err := createBeside(on, path, real)
+	if err != nil {
+		return nil, err
+	}
+	d := &draft{on, f, path, real}
 	defer func() {
 		if err != nil {
 			d.discard()
@@ -78,32 +87,71 @@ func (d *draft) discard() {
 	d.on.remove(d.file.Name())
 }
 
-// commit gives drafts of one folder their names, in order, and syncs the folder.
-func commit(on disk, dir string, drafts ...*draft) error {
+// commit gives drafts their names, in order, and syncs the folders.
+func commit(on disk, drafts ...*draft) error {
 	for i, d := range drafts {
-		if err := on.rename(d.file.Name(), d.path); err != nil {
+		if err := on.rename(d.file.Name(), d.real); err != nil {
 			for _, d := range drafts[i:] {
 				d.discard()
 			}
 			return asked(d.path, err)
 		}
 	}
-	return on.syncFolder(dir)
+	synced := ""
+	for _, d := range drafts {
+		folder, _ := filepath.Split(d.real)
+		if folder = cmp.Or(folder, "."); folder == synced {
+			continue
+		}
+		synced = folder
+		if err := on.syncFolder(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// createBeside makes a new file in the folder of path, which other processes that write path do not touch. Where path is a file the
-// new one can be read and written by no more users.
-func createBeside(on disk, path string) (diskFile, error) {
+// maxLinks is how many symbolic links may lead from one to the next, as on Linux.
+const maxLinks = 40
+
+// followed returns where the symbolic links lead that path is the first of. The last may lead to what is not there yet. Paths are
+// only joined: to take ".." away is wrong behind a link.
+func followed(path string) (string, error) {
+	at := path
+	for range maxLinks {
+		info, err := os.Lstat(at)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			return at, nil // what is wrong with it, who creates the file is told
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return "", asked(path, err)
+		}
+		if folder, _ := filepath.Split(at); !filepath.IsAbs(to) {
+			to = folder + to
+		}
+		at = to
+	}
+	return "", &fs.PathError{Op: "write", Path: path, Err: syscall.ELOOP}
+}
+
+// maxBase is how much of a file's name stands in that of its draft: with all of it a name of 255 bytes would be too long.
+const maxBase = 128
+
+// createBeside makes a new file in the folder of real, which other processes that write there do not touch. Where real is a file the
+// new one can be read and written by no more users. Errors are about path.
+func createBeside(on disk, path, real string) (diskFile, error) {
 	mode := os.FileMode(0o666)
-	switch old, err := os.Stat(path); {
+	switch old, err := os.Stat(real); {
 	case err == nil && old.IsDir():
 		return nil, &fs.PathError{Op: "write", Path: path, Err: errFolder}
 	case err == nil && old.Mode().IsRegular():
 		mode = old.Mode().Perm()
 	}
+	folder, base := filepath.Split(real)
+	base = strings.ToValidUTF8(base[:min(len(base), maxBase)], "")
 	for {
-		name := fmt.Sprintf(".%s.%d-%08x.tmp", filepath.Base(path), os.Getpid(), rand.Uint32())
-		f, err := on.create(filepath.Join(filepath.Dir(path), name), mode)
+		f, err := on.create(fmt.Sprintf("%s.%s.%d-%08x.tmp", folder, base, os.Getpid(), rand.Uint32()), mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, asked(path, err)
 		}
