@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"cresset/checkpoint"
@@ -66,10 +67,33 @@ func TestPyTorchsOptimizerFiles(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// TestPyTorchsOptimizerOfGroups reads the state of an AdamW of two groups that differ, with amsgrad.
+func TestPyTorchsOptimizerOfGroups(t *testing.T) {
 	training := readValue(t, filepath.Join("testdata", "training.pt")).(*checkpoint.Dict)
-	state, _ := training.Lookup("optimizer")
-	const want = "loaded state dict has a different number of parameter groups"
-	if err := optim.NewAdamW(parametersOf(shapes...)).LoadStateDict(state.(map[string]any)); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	v, _ := training.Lookup("optimizer")
+	state := v.(map[string]any)
+	groups := state["param_groups"].([]any)
+	load := func() (optim.Optimizer, error) {
+		o := optim.NewAdamW(parametersOf([]tensor.Shape{{4, 1, 3, 3}, {6, 4, 3, 3}, {5, 6}, {4}, {4}, {6}, {5}}...))
+		return o, o.LoadStateDict(state)
+	}
+	if _, err := load(); err == nil || !strings.Contains(err.Error(), "amsgrad=true, which is not supported") {
+		t.Errorf("got %v", err)
+	}
+	for _, g := range groups {
+		g.(map[string]any)["amsgrad"] = false
+	}
+	if _, err := load(); err == nil || !strings.Contains(err.Error(), "param_groups[0] and param_groups[1] differ in weight_decay, 0.01 and 0:") {
+		t.Errorf("got %v", err)
+	}
+	groups[1].(map[string]any)["weight_decay"] = 0.01
+	o, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := o.Groups(); len(all) != 1 || len(all[0].Params) != 7 || all[0].LR != groups[0].(map[string]any)["lr"] {
+		t.Errorf("got %v", all)
 	}
 }
