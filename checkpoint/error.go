@@ -1,6 +1,10 @@
 package checkpoint
 
-import "fmt"
+import (
+	"fmt"
+
+	"cresset/tensor"
+)
 
 // FormatError says where a file breaks its format, and how.
 type FormatError struct {
@@ -51,3 +55,8 @@ type NameError struct {
 
 // Error names the tensor.
 func (e *NameError) Error() string { return fmt.Sprintf("%s: there is no tensor %q", e.File, e.Name) }
+
+// mistake is the caller's, told as those of ops are.
+func mistake(op, format string, args ...any) error {
+	return &tensor.Error{Op: op, Kind: tensor.ErrValue, Err: fmt.Errorf(format, args...)}
+}

@@ -1,6 +1,6 @@
 package checkpoint
 
-// Limits bound what a file may make a reader do before it is refused; a zero field is the default. It is an option of Open and Load.
+// Limits bound what a file may make a reader do before it is refused; a field that is not positive is the default. It is an option of Open and Load.
 type Limits struct {
 	Header  int64 // bytes of a header, a pickle or a directory: 100,000,000, which safetensors itself has
 	Tensors int   // of one file: 65,536; an index may name four times as many
@@ -22,9 +22,9 @@ func (l Limits) orDefault() Limits {
 	return l
 }
 
-// set gives a field without a value its default.
+// set gives a field without a bound its default.
 func set[T int | int64](field *T, value T) {
-	if *field == 0 {
+	if *field <= 0 {
 		*field = value
 	}
 }

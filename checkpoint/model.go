@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -11,9 +12,47 @@ import (
 	"cresset/tensor"
 )
 
-// Save writes the state of a model, nn.State, to a file as Write does.
+// Save writes the state of a model, nn.State, to a file as Write does. What is no model, such as nil, a number or an optimizer, is a
+// *tensor.Error.
 func Save(path string, model any, opts ...WriteOption) error {
-	return Write(path, nn.State(model), opts...)
+	state, err := stateOf(model)
+	if err != nil {
+		return fmt.Errorf("save %s: %w", path, err)
+	}
+	return Write(path, state, opts...)
+}
+
+// stateOf returns the state of a model, and refuses what cannot have tensors or keeps its state in another way.
+func stateOf(model any) (state map[string]*tensor.Tensor, err error) {
+	if none := nilOf(model); none != "" {
+		return nil, mistake("state", "a model must be a pointer to a struct, not %s", none)
+	}
+	err = try(func() error {
+		state = nn.State(model)
+		return nil
+	})
+	kind := reflect.Indirect(reflect.ValueOf(model)).Kind()
+	_, stateful := model.(Stateful)
+	holds := slices.Contains([]reflect.Kind{reflect.Struct, reflect.Map, reflect.Slice, reflect.Array}, kind)
+	switch {
+	case len(state) == 0 && !holds:
+		return nil, mistake("state", "a model must be a pointer to a struct, not of type %T", model)
+	case len(state) == 0 && stateful:
+		return nil, mistake("state", "the state of a %T is what its StateDict returns, which WriteValue writes", model)
+	}
+	return state, err
+}
+
+// nilOf says what v is where it is nil or holds a nil pointer, map or slice; "" where it is not.
+func nilOf(v any) string {
+	r := reflect.ValueOf(v)
+	switch kind := r.Kind(); {
+	case v == nil:
+		return "nil"
+	case (kind == reflect.Pointer || kind == reflect.Map || kind == reflect.Slice) && r.IsNil():
+		return fmt.Sprintf("a nil %T", v)
+	}
+	return ""
 }
 
 // Load reads the state of a model from a file of any format, straight into the model's tensors. Where a name is missing or unknown
@@ -31,6 +70,9 @@ func Load(path string, model any, opts ...LoadOption) error {
 
 // load reads the state of a model.
 func (f *File) load(model any, o options) error {
+	if _, err := stateOf(model); err != nil {
+		return fmt.Errorf("load %s: %w", f.path, err)
+	}
 	from, err := f.forModel(o)
 	if err != nil {
 		return err

@@ -89,7 +89,9 @@ func (Format) convert()         {}
 func collect[O setter](opts []O) options {
 	o := options{disk: system{}}
 	for _, opt := range opts {
-		opt.set(&o)
+		if any(opt) != nil {
+			opt.set(&o)
+		}
 	}
 	o.limits = o.limits.orDefault()
 	return o

@@ -90,7 +90,9 @@ func (r *reading) memory(e *Entry) (flat *tensor.Tensor, first int, err error) {
 	}
 	dt := e.Type
 	if r.dtype != dtype.Undefined && dt.IsFloat() {
-		dt = r.dtype
+		if dt = r.dtype; !dt.IsFloat() {
+			return nil, 0, mistake("to", "%s: floating tensors cannot become %s", r.file.path, dt)
+		}
 	}
 	flat = tensor.On(r.device).As(dt).Empty(n)
 	if err := fill(flat, s, int64(first)*int64(size), e.Type); err != nil {

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -51,6 +52,9 @@ func (s Snapshot) capture() (map[string]any, error) {
 }
 
 func capture(part any) (any, error) {
+	if none := nilOf(part); none != "" {
+		return nil, errors.New(none + " has no state")
+	}
 	switch part := part.(type) {
 	case Stateful:
 		return part.StateDict(), nil
@@ -62,7 +66,7 @@ func capture(part any) (any, error) {
 		return nil, fmt.Errorf("a %T has no StateDict and LoadStateDict", part)
 	}
 	v := reflect.ValueOf(part)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
+	if v.Kind() != reflect.Pointer {
 		return nil, fmt.Errorf("a %T could not be restored: it has to be a pointer", part)
 	}
 	if v.Elem().Kind() != reflect.Struct {
@@ -103,6 +107,9 @@ func (s Snapshot) restore(state map[string]any) error {
 }
 
 func restore(part, state any) error {
+	if none := nilOf(part); none != "" {
+		return errors.New(none + " cannot be restored")
+	}
 	switch part := part.(type) {
 	case Stateful:
 		dict, ok := state.(map[string]any)
@@ -125,7 +132,7 @@ func restore(part, state any) error {
 		return nil
 	}
 	v := reflect.ValueOf(part)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
+	if v.Kind() != reflect.Pointer {
 		return fmt.Errorf("a %T cannot be restored: it has to be a pointer", part)
 	}
 	if v.Elem().Kind() != reflect.Struct {

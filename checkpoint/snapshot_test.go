@@ -127,7 +127,7 @@ func TestSnapshotRefuses(t *testing.T) {
 	for want, s := range map[string]Snapshot{
 		`a snapshot has the random numbers under "rng", so that no part can have this name`: {"rng": &value},
 		`snapshot: "x": a int could not be restored: it has to be a pointer`:                {"x": value},
-		`snapshot: "x": a <nil> could not be restored: it has to be a pointer`:              {"x": nil},
+		`snapshot: "x": nil has no state`:                                                   {"x": nil},
 		`snapshot: "x": a *checkpoint.stateless has no StateDict and LoadStateDict`:         {"x": &own},
 		`snapshot: "x": a *struct {} has neither tensors nor StateDict and LoadStateDict`:   {"x": &struct{}{}},
 		`write DIR/snapshot-000001.pt: x: a value of type chan int cannot be`:               {"x": new(chan int)},

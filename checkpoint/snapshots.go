@@ -64,7 +64,9 @@ type Snapshots struct {
 func NewSnapshots(dir string, opts ...SnapshotsOption) *Snapshots {
 	d := &Snapshots{dir: dir, keep: 3, disk: system{}, damaged: make(map[int]bool)}
 	for _, set := range opts {
-		set(d)
+		if set != nil {
+			set(d)
+		}
 	}
 	return d
 }
@@ -117,7 +119,9 @@ func (d *Snapshots) SaveAsync(s Snapshot, opts ...SaveOption) error {
 
 func collectSaving(opts []SaveOption) (s saving) {
 	for _, set := range opts {
-		set(&s)
+		if set != nil {
+			set(&s)
+		}
 	}
 	return s
 }

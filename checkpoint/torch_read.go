@@ -39,7 +39,7 @@ type torchView struct {
 // pickleMemory returns how many bytes of memory a pickle may take: with what the members of a zip file took, less than 16 MiB and
 // the file's size.
 func (s *source) pickleMemory(members int) int64 {
-	if s.limits.Values != 0 {
+	if s.limits.Values > 0 {
 		return s.limits.Values
 	}
 	return max(15<<20+s.size-memberCost*int64(members), 1<<20)

@@ -27,6 +27,9 @@ type (
 // Parameter becomes too; a device or a dtype that cresset lacks is its name. What the file holds in several places is one object
 // in all of them. Of other formats it returns a map[string]any of tensors by name.
 func (f *File) Value(opts ...ReadOption) (any, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	r := f.newReading(collect(opts)).ofAll()
 	t := &treeReader{of: r.tensor, made: map[any]any{}}
 	if f.within.tree != nil {

@@ -62,6 +62,9 @@ func (w *treeWriter) value(path string, v any) (any, error) {
 	if w.depth > maxValueDepth {
 		return nil, fmt.Errorf("%.64s…: values in one another more than %d times", path, maxValueDepth)
 	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && r.IsNil() {
+		return nil, mistake("save", "%s is a nil %T", cmp.Or(path, "the value"), v)
+	}
 	switch v := v.(type) {
 	case nil, bool, string, float64, complex128, []byte, *big.Int:
 		return v, nil
@@ -75,6 +78,7 @@ func (w *treeWriter) value(path string, v any) (any, error) {
 		if t := torchTypeOf(&Entry{Type: v}); t != nil {
 			return t, nil
 		}
+		return nil, fmt.Errorf("%s: a value of type %T cannot be written", path, v)
 	case device.Device:
 		return torchDevice(v.String()), nil
 	case tensor.Shape:

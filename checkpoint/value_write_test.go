@@ -126,7 +126,7 @@ func TestWriteValueRefuses(t *testing.T) {
 	}{
 		{"a struct", "x.pt", map[string]any{"a": []any{struct{}{}}}, "a[0]: a value of type struct {} cannot be written"},
 		{"keys that are floats", "x.pt", map[float64]int{1: 1}, "a key of type float64"},
-		{"no tensor", "x.pt", []any{(*tensor.Tensor)(nil)}, `tensor "[0]" is nil`},
+		{"no tensor", "x.pt", []any{(*tensor.Tensor)(nil)}, `[0] is a nil *tensor.Tensor`},
 		{"a tuple in itself", "x.pt", tuple, "in one another"},
 		{"another format", "x.npz", 1, "only PyTorch's formats hold values"},
 		{"text that is not UTF-8", "x.pt", "\xff", "not UTF-8"},

@@ -65,6 +65,8 @@ func (c *contents) write(path string, o options) error {
 	switch {
 	case err != nil:
 		return err
+	case o.shard < 0:
+		return fmt.Errorf("write %s: a shard of %d bytes", path, o.shard)
 	case o.shard == 0 || c.size() <= o.shard:
 		return replace(o.disk, path, func(w io.Writer) error { return writer(w, path, c, o) })
 	case format != Safetensors:
@@ -80,7 +82,7 @@ func hold(path string, list []named) (*contents, error) {
 	stores := map[any]int{}
 	for _, item := range list {
 		if item.tensor == nil {
-			return nil, fmt.Errorf("write %s: the tensor %q is nil", path, item.name)
+			return nil, fmt.Errorf("write %s: %w", path, mistake("save", "the tensor %q is nil", item.name))
 		}
 		x := item.tensor.Detach()
 		key := tensors.StorageOf(x)
