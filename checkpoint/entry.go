@@ -12,6 +12,7 @@ type Entry struct {
 	Name  string
 	DType string      // as the format names it: "F8_E4M3", "complex64", "<f4"
 	Type  dtype.DType // what it is to cresset, dtype.Undefined where it has no such type
+	grad  gradient    // of PyTorch's formats
 	Shape []int
 	// Stride is the distance in elements between neighbours along each axis; nil for row-major order.
 	Stride []int
@@ -21,6 +22,12 @@ type Entry struct {
 	Offset int
 	// Bytes is the size of the elements alone.
 	Bytes int64
+}
+
+// gradient is what a file of PyTorch's says of a tensor's gradient, which goes along when the file is converted to another.
+type gradient struct {
+	required  bool
+	parameter bool // it is a torch.nn.Parameter
 }
 
 // numel returns the number of elements, which check has found to be sound.

@@ -19,6 +19,9 @@ func openNPY(s *source) (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isOpaque(h.descr) { // and there is nothing else to read
+		return nil, h.unknown(s, headerPlace)
+	}
 	first := int64(len(header))
 	e, big, err := h.entry(s, headerPlace, npyName, 0, s.size-first)
 	if err != nil {

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,7 @@ func parseNPYHeader(s *source, text, place string) (h npyHeader, err error) {
 		switch key {
 		case "descr":
 			once(&descr)
-			h.descr = t.str()
+			h.descr = t.descr()
 		case "fortran_order":
 			once(&order)
 			h.fortran = t.boolean()
@@ -147,6 +148,32 @@ func (t *literal) str() string {
 	return s
 }
 
+// descr passes a string, or a list that describes the fields of records, and returns its text.
+func (t *literal) descr() string {
+	if t.peek() != '[' {
+		return t.str()
+	}
+	start, depth := t.at, 0
+	for !t.failed {
+		switch c := t.peek(); c {
+		case 0:
+			t.failed = true
+			continue
+		case '\'', '"':
+			t.str()
+			continue
+		case '[', '(':
+			depth++
+		case ']', ')':
+			depth--
+		}
+		if t.at++; depth == 0 {
+			return t.text[start:t.at]
+		}
+	}
+	return ""
+}
+
 // boolean passes True or False.
 func (t *literal) boolean() bool {
 	t.peek()
@@ -195,7 +222,6 @@ var npyTypes = map[string]dtype.DType{
 }
 
 // elementOf returns the dtype of elements, Undefined where cresset has none, their size in bytes and whether they are big-endian.
-// Python objects have no size: they would have to be unpickled.
 func elementOf(descr string) (dt dtype.DType, size int, big, ok bool) {
 	if len(descr) < 3 || strings.IndexByte("<>|=", descr[0]) < 0 {
 		return 0, 0, false, false
@@ -211,17 +237,32 @@ func elementOf(descr string) (dt dtype.DType, size int, big, ok bool) {
 	return npyTypes[descr[1:]], size, descr[0] == '>', true
 }
 
+// isOpaque reports whether elements are Python's objects, which would have to be unpickled, or records: both are listed, not read.
+func isOpaque(descr string) bool {
+	return strings.HasPrefix(descr, "[") || slices.Contains([]string{"O", "O4", "O8"}, strings.TrimLeft(descr, "<>|="))
+}
+
+// unknown is the error of elements that nothing is known of.
+func (h *npyHeader) unknown(s *source, place string) error {
+	return s.fault(place, "numbers, or text of a fixed length", "elements of type %.99q", h.descr)
+}
+
+// maxDescr is how much is kept of a type's name, bytes; only lists of fields are longer.
+const maxDescr = 256
+
 // entry returns what the header says as an entry of storage i, whose elements take bytes.
 func (h *npyHeader) entry(s *source, place, name string, i int, bytes int64) (e Entry, big bool, err error) {
+	opaque := isOpaque(h.descr)
 	dt, size, big, ok := elementOf(h.descr)
-	if !ok {
-		return e, false, s.fault(place, "numbers, or text of a fixed length", "elements of type %q", h.descr)
+	if !ok && !opaque {
+		return e, false, h.unknown(s, place)
 	}
 	n, ok := numelOf(h.shape, size)
-	if !ok || int64(n)*int64(size) != bytes {
+	if !ok || !opaque && int64(n)*int64(size) != bytes {
 		return e, false, s.fault(place, "as many bytes as the shape has", "shape %v of %s in %d bytes", h.shape, h.descr, bytes)
 	}
-	e = Entry{Name: name, DType: h.descr, Type: dt, Shape: h.shape, Storage: i, Bytes: bytes}
+	descr := strings.Clone(strings.ToValidUTF8(h.descr[:min(len(h.descr), maxDescr)], "")) // which does not keep the header
+	e = Entry{Name: name, DType: descr, Type: dt, Shape: h.shape, Storage: i, Bytes: bytes}
 	if h.fortran {
 		e.Stride = columnMajor(h.shape)
 	}

@@ -51,7 +51,9 @@ func TestNPYRefused(t *testing.T) {
 		"elements more":      {npy(`{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}`, 9), "as many bytes as the shape"},
 		"objects":            {npy(`{'descr': '|O', 'fortran_order': False, 'shape': (2,)}`, 8), `elements of type "|O"`},
 		"objects with size":  {npy(`{'descr': '|O8', 'fortran_order': False, 'shape': (2,)}`, 16), `elements of type "|O8"`},
-		"records":            {npy(`{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}`, 8), "a dict"},
+		"records":            {npy(`{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}`, 8), `elements of type "[('x', '<f4')]"`},
+		"records' end":       {npy(`{'descr': [('x', '<f4'), 'fortran_order': False, 'shape': (2,)}`, 8), "a dict"},
+		"records in a text":  {npy(`{'descr': [('x', '<f4, 'fortran_order': False, 'shape': (2,)}`, 8), "a dict"},
 		"no byte order":      {npy(`{'descr': 'f4', 'fortran_order': False, 'shape': (2,)}`, 8), `elements of type "f4"`},
 		"escape":             {npy(`{'descr': '<f\x34', 'fortran_order': False, 'shape': (2,)}`, 8), "a dict"},
 	} {

@@ -102,7 +102,11 @@ func TestTorchRefusesTensors(t *testing.T) {
 		{"a size that is a float", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1.5}, pickle.Tuple{1}, false, nil), "whole numbers"},
 		{"a tensor without a storage", floats(nil, 0, nil, nil), "expected a storage"},
 		{"too few arguments", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6)), "arguments of another kind"},
-		{"a tensor that is negated", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, false, nil, dictOf("neg", true)), "negated"},
+		{"a tensor of other metadata", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, false, nil, dictOf("sparse", true)), "metadata other than conj and neg"},
+		{"metadata that is no dict", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, false, nil, "neg"), "arguments of another kind"},
+		{"metadata that is no switch", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, false, nil, dictOf("neg", 1)), "metadata other"},
+		{"a gradient that is no switch", call("torch._utils._rebuild_tensor_v2", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, 1, nil), "arguments of another kind"},
+		{"a parameter that is no switch", call(parameter, six, "yes", nil), "arguments of another kind"},
 		{"a dtype that is none", call("torch._utils._rebuild_tensor_v3", storageOf("0", 6), 0, pickle.Tuple{1}, pickle.Tuple{1}, false, nil, "float32"), "arguments of another kind"},
 		{"a parameter of a number", call(parameter, 1, true, nil), "arguments of another kind"},
 		{"a type made of itself", call("torch._tensor._rebuild_from_type_v2", pickle.Global{Module: "torch._tensor", Name: "_rebuild_from_type_v2"}, class("Tensor"),
@@ -141,12 +145,14 @@ func TestTorchRefusesArchives(t *testing.T) {
 		change func(map[string]string)
 		want   string
 	}{
-		{"no version", func(m map[string]string) { delete(m, "a/version") }, `member "a/version": expected a version from 1 to 10, but found ""`},
+		{"no version", func(m map[string]string) { delete(m, "a/version") }, `member "a/version": expected a version from 1 to 10, but found no such member`},
 		{"version 0", func(m map[string]string) { m["a/version"] = "0\n" }, "a version from 1 to 10"},
 		{"version 11", func(m map[string]string) { m["a/version"] = "11\n" }, "a version from 1 to 10"},
 		{"a long version", func(m map[string]string) { m["a/version"] = strings.Repeat("1", 100) }, "at most 64 bytes"},
 		{"another byte order", func(m map[string]string) { m["a/byteorder"] = "middle" }, "expected little or big"},
 		{"no folder", func(m map[string]string) { m["data.pkl"] = m["a/data.pkl"]; delete(m, "a/data.pkl") }, "data.pkl in a folder"},
+		{"no values", func(m map[string]string) { delete(m, "a/data.pkl") }, `expected the member data.pkl in a folder, which holds the values, but found "a/data/0", "a/version"`},
+		{"nothing", func(m map[string]string) { clear(m) }, "the member data.pkl in a folder, which holds the values, but found no members"},
 		{"two folders", func(m map[string]string) { m["b/data.pkl"] = m["a/data.pkl"] }, `two, "a/" and "b/"`},
 		{"a program", func(m map[string]string) { m["a/constants.pkl"] = "\x80\x02)." }, "TorchScript"},
 		{"bytes behind the pickle", func(m map[string]string) { m["a/data.pkl"] += "x" }, "a pickle of"},

@@ -95,11 +95,15 @@ func (t *torchPickler) tensor(r ref) (*pickle.Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	name, args := "_rebuild_tensor_v2", pickle.Tuple{storage, e.Offset, sizeTuple(e.Shape), sizeTuple(e.strides()), false, &pickle.Dict{Ordered: true}}
+	hooks := &pickle.Dict{Ordered: true}
+	name, args := "_rebuild_tensor_v2", pickle.Tuple{storage, e.Offset, sizeTuple(e.Shape), sizeTuple(e.strides()), e.grad == gradient{required: true}, hooks}
 	if kind.storage == "" {
 		name, args = "_rebuild_tensor_v3", append(args, kind)
 	}
 	call := &pickle.Call{Func: pickle.Global{Module: "torch._utils", Name: name}, Args: args}
+	if e.grad.parameter {
+		call = &pickle.Call{Func: pickle.Global{Module: "torch._utils", Name: "_rebuild_parameter"}, Args: pickle.Tuple{call, e.grad.required, hooks}}
+	}
 	t.tensors[r] = call
 	return call, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"cresset/dtype"
 	"cresset/internal/pickle"
 )
 
@@ -17,13 +18,10 @@ func (t *torchFile) rebuildTensor(args pickle.Tuple) (any, error) {
 
 // rebuildTensorV2 takes storage, offset, size, stride, requires_grad, backward_hooks and perhaps metadata.
 func (t *torchFile) rebuildTensorV2(args pickle.Tuple) (any, error) {
-	switch {
-	case len(args) != 6 && len(args) != 7:
+	if len(args) != 6 && len(args) != 7 {
 		return nil, errArguments
-	case len(args) == 7 && !unset(args[6]):
-		return nil, errMetadata
 	}
-	return t.tensor(args, nil)
+	return t.tensor(args, nil, args[6:]...)
 }
 
 // rebuildTensorV3 has a dtype before the metadata; the storage is one of bytes.
@@ -32,35 +30,39 @@ func (t *torchFile) rebuildTensorV3(args pickle.Tuple) (any, error) {
 		return nil, errArguments
 	}
 	kind, ok := args[6].(*torchType)
-	switch {
-	case !ok:
+	if !ok {
 		return nil, errArguments
-	case len(args) == 8 && !unset(args[7]):
-		return nil, errMetadata
 	}
-	return t.tensor(args, kind)
+	return t.tensor(args, kind, args[7:]...)
 }
 
-var (
-	errArguments = errors.New("arguments of another kind")
-	errMetadata  = errors.New("a tensor that is negated or conjugated when it is read")
-)
+var errArguments = errors.New("arguments of another kind")
 
-// unset reports whether a tensor's metadata, a dict of switches, says nothing.
-func unset(metadata any) bool {
+// pending says what is still to be done to a tensor's elements, which its metadata tells, a dict of switches.
+func pending(metadata any) (text string, err error) {
 	if metadata == nil {
-		return true
+		return "", nil
 	}
 	d, ok := metadata.(*pickle.Dict)
 	if !ok {
-		return false
+		return "", errArguments
 	}
-	for _, on := range d.All() {
-		if on != false {
-			return false
+	for name, on := range d.All() {
+		word := ""
+		switch name {
+		case "conj":
+			word = "conjugated "
+		case "neg":
+			word = "negated "
+		}
+		switch {
+		case on == true && word != "":
+			text += word
+		case on != false:
+			return "", errors.New("a tensor with metadata other than conj and neg")
 		}
 	}
-	return true
+	return text, nil
 }
 
 // rebuildParameter takes the tensor, requires_grad, backward_hooks and perhaps attributes, which have no place in cresset.
@@ -69,9 +71,11 @@ func (t *torchFile) rebuildParameter(args pickle.Tuple) (any, error) {
 		return nil, errArguments
 	}
 	x, ok := args[0].(ref)
-	if !ok {
+	required, also := args[1].(bool)
+	if !ok || !also {
 		return nil, errArguments
 	}
+	t.contents.entries[x].grad = gradient{required: required, parameter: true}
 	return x, nil
 }
 
@@ -91,8 +95,9 @@ func (t *torchFile) rebuildFromType(args pickle.Tuple) (any, error) {
 }
 
 // tensor adds an entry, which gets its name once the whole value is there, and returns the ref to it. The arguments begin with
-// storage, offset, size, stride. Where kind is nil the storage's class tells the dtype.
-func (t *torchFile) tensor(args pickle.Tuple, kind *torchType) (any, error) {
+// storage, offset, size, stride and perhaps requires_grad. Where kind is nil the storage's class tells the dtype. A tensor whose
+// metadata asks for more than its elements tell has a dtype that cresset lacks.
+func (t *torchFile) tensor(args pickle.Tuple, kind *torchType, metadata ...any) (any, error) {
 	view, ok := args[0].(torchView)
 	offset, also := args[1].(int64)
 	if !ok || !also || offset < 0 || offset > maxElements || view.first > maxElements {
@@ -117,6 +122,24 @@ func (t *torchFile) tensor(args pickle.Tuple, kind *torchType) (any, error) {
 		return nil, errors.New("a tensor with elements outside its storage: " + fault)
 	}
 	e.Bytes = int64(e.numel() * kind.bytes)
+	if len(args) > 4 {
+		if e.grad.required, ok = args[4].(bool); !ok {
+			return nil, errArguments
+		}
+	}
+	if len(metadata) > 0 {
+		first, err := pending(metadata[0])
+		if err != nil {
+			return nil, err
+		}
+		if first != "" {
+			e.DType, e.Type = first+e.DType, dtype.Undefined
+			err = t.decoder.Charge(int64(len(e.DType)))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if t.contents.entries, err = room(t, t.contents.entries, entryBytes); err != nil {
 		return nil, err
 	}

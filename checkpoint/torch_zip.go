@@ -94,7 +94,11 @@ func (z *torchZip) checkVersion() error {
 		return err
 	}
 	if v, err := strconv.Atoi(text); err != nil || v < oldestTorchVersion || v > newestTorchVersion {
-		return z.fault(fmt.Sprintf("member %q", z.folder+"version"), fmt.Sprintf("a version from %d to %d", oldestTorchVersion, newestTorchVersion), "%q", text)
+		found := strconv.Quote(text)
+		if z.find("version") == nil {
+			found = "no such member"
+		}
+		return z.fault(fmt.Sprintf("member %q", z.folder+"version"), fmt.Sprintf("a version from %d to %d", oldestTorchVersion, newestTorchVersion), "%s", found)
 	}
 	return nil
 }
