@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -53,8 +54,8 @@ func writeNPZ(w io.Writer, path string, c *contents, o options) error {
 	}
 	for i, e := range c.entries {
 		name := e.Name + npySuffix
-		if !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") {
-			return fmt.Errorf("write %s: the name of tensor %q cannot be that of a file", path, e.Name)
+		if !fs.ValidPath(name) || strings.ContainsAny(name, "\\:\x00") || len(name) > math.MaxUint16 {
+			return fmt.Errorf("write %s: the name of tensor %.99q cannot be that of a file in a zip file", path, e.Name)
 		}
 		member, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
 		if err != nil {

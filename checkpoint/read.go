@@ -1,6 +1,9 @@
 package checkpoint
 
 import (
+	"errors"
+	"fmt"
+
 	"cresset/device"
 	"cresset/dtype"
 	"cresset/internal/friend"
@@ -73,6 +76,9 @@ func (r *reading) tensor(i int) (x *tensor.Tensor, err error) {
 		}
 		return err
 	})
+	if mistaken := new(tensor.Error); errors.As(err, &mistaken) {
+		err = fmt.Errorf("%s: tensor %q: %w", r.file.path, e.Name, err)
+	}
 	return x, err
 }
 
@@ -91,7 +97,7 @@ func (r *reading) memory(e *Entry) (flat *tensor.Tensor, first int, err error) {
 	dt := e.Type
 	if r.dtype != dtype.Undefined && dt.IsFloat() {
 		if dt = r.dtype; !dt.IsFloat() {
-			return nil, 0, mistake("to", "%s: floating tensors cannot become %s", r.file.path, dt)
+			return nil, 0, mistake("to", "floating tensors cannot become %s", dt)
 		}
 	}
 	flat = tensor.On(r.device).As(dt).Empty(n)

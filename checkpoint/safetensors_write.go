@@ -3,9 +3,11 @@ package checkpoint
 import (
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"cresset/dtype"
 )
@@ -59,6 +61,11 @@ func writeSafetensors(w io.Writer, path string, c *contents, _ options) error {
 func safetensorsText(path string, c *contents, order []int) ([]byte, error) {
 	texts := map[string]string{"format": "pt"} // without which transformers refuses to read
 	maps.Copy(texts, c.metadata)
+	for key, text := range c.metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(text) {
+			return nil, fmt.Errorf("write %s: the metadata %.99q is not UTF-8", path, key)
+		}
+	}
 	header := []byte(`{"` + metadataKey + `":`)
 	header, err := appendJSON(header, texts)
 	if err != nil {
@@ -71,8 +78,11 @@ func safetensorsText(path string, c *contents, order []int) ([]byte, error) {
 		if e.Type != dtype.Undefined {
 			name = safetensorsNames[e.Type]
 		}
-		if _, known := safetensorsTypes[name]; !known || e.Name == metadataKey {
+		if _, known := safetensorsTypes[name]; !known {
 			return nil, &DTypeError{File: path, Tensor: e.Name, DType: e.DType}
+		}
+		if e.Name == metadataKey || !utf8.ValidString(e.Name) {
+			return nil, fmt.Errorf("write %s: a tensor in safetensors cannot have the name %.99q", path, e.Name)
 		}
 		if header, err = appendJSON(append(header, ','), e.Name); err != nil {
 			return nil, err
@@ -87,7 +97,15 @@ func safetensorsText(path string, c *contents, order []int) ([]byte, error) {
 	for len(header)%safetensorsAlignment != 0 {
 		header = append(header, ' ')
 	}
-	return header, nil
+	return header, checkHeader(path, len(header))
+}
+
+// checkHeader refuses a header that no reader takes.
+func checkHeader(path string, bytes int) error {
+	if most := (Limits{}).orDefault().Header; int64(bytes) > most {
+		return fmt.Errorf("write %s: names and metadata take %d bytes, and a header at most %d", path, bytes, most)
+	}
+	return nil
 }
 
 func appendJSON(to []byte, v any) ([]byte, error) {
