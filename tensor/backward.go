@@ -289,7 +289,7 @@ func (n *node) accumulate(g *Tensor) {
 		return
 	}
 	if !l.grad.layout.Shape().Equal(g.layout.Shape()) {
-		l.grad.checkCovers(op.Add, g.layout.Shape(), g)
+		l.grad.checkCovers(op.Add, g)
 		fail("backward", ErrShape, fmt.Sprintf("a gradient of shape %s cannot be added to the one of shape %s that SetData left; call ZeroGrad",
 			g.layout.Shape().List(), l.grad.layout.Shape().List()), g, l.grad)
 	}

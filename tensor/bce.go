@@ -25,7 +25,9 @@ func BCEWithLogits(x, target *Tensor, opts ...BCEWithLogitsOption) *Tensor {
 		fail(name, ErrKernel, noKernel("log_sigmoid_cpu", x.dtype, x), x, target)
 	}
 	for _, w := range []*Tensor{weight, posWeight} {
-		x.checkBroadcast(name, w)
+		if w != nil {
+			x.checkCovers(o, w)
+		}
 	}
 	out := ternary(o, dt, x.layout.Shape(), nil, operand{t: x}, operand{t: target}, orOnesOperand(posWeight))
 	if weight != nil {
@@ -60,15 +62,4 @@ func orOnesOperand(t *Tensor) operand {
 		return operand{s: backend.Scalar{I: 1, Kind: backend.IntScalar}}
 	}
 	return operand{t: t}
-}
-
-// checkBroadcast panics unless w, which may be nil, can be broadcast to x's shape.
-func (x *Tensor) checkBroadcast(name string, w *Tensor) {
-	if w == nil {
-		return
-	}
-	shape := commonShape(name, operand{t: x}, operand{t: w}).Shape()
-	if !shape.Equal(x.layout.Shape()) {
-		fail(name, ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape().List(), shape.List()), x, w)
-	}
 }

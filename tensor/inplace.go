@@ -59,7 +59,7 @@ func (x *Tensor) overwrite(o op.Op, y operand) bool {
 		return false
 	}
 	if y.t != nil {
-		if y.t.node != nil || !expands(y.t.layout.Shape(), x.layout.Shape()) {
+		if y.t.node != nil || !x.layout.Shape().Holds(y.t.layout.Shape()) {
 			return false
 		}
 		if y.t.storage.device != x.storage.device && sameDevice(o.String(), x, y.t) != x.storage.device {
@@ -69,20 +69,6 @@ func (x *Tensor) overwrite(o op.Op, y operand) bool {
 	}
 	binaryInto(o, x, operand{t: x}, y, x.dtype)
 	x.storage.version++
-	return true
-}
-
-// expands reports whether a tensor of shape from broadcasts to shape to.
-func expands(from, to Shape) bool {
-	lead := len(to) - len(from)
-	if lead < 0 {
-		return false
-	}
-	for i, n := range from {
-		if n != 1 && n != to[lead+i] {
-			return false
-		}
-	}
 	return true
 }
 
@@ -186,7 +172,7 @@ func (x *Tensor) CopyInPlace(src *Tensor) *Tensor {
 	refuseNil("copy_", "src", 2, src)
 	x.mutable(op.CopyInPlace, src)
 	src.alive()
-	x.checkCovers(op.CopyInPlace, src.layout.Shape(), src)
+	x.checkCovers(op.CopyInPlace, src)
 	from := src.apart(x)
 	if from.storage.device != x.storage.device {
 		from = from.Detach().To(x.storage.device)
@@ -211,9 +197,9 @@ func copyInPlaceGrad(b *backprop, dy *Tensor) {
 	b.give(1, dy)
 }
 
-// checkCovers panics where a tensor of the given shape does not broadcast to x's shape.
-func (x *Tensor) checkCovers(o op.Op, shape Shape, from *Tensor) {
-	common, err := layout.Broadcast(x.layout.Shape(), shape)
+// checkCovers panics where another tensor does not broadcast to x's shape.
+func (x *Tensor) checkCovers(o op.Op, from *Tensor) {
+	common, err := layout.Broadcast(x.layout.Shape(), from.layout.Shape())
 	check(o.String(), ErrShape, err, x, from)
 	if !common.Equal(x.layout.Shape()) {
 		fail(o.String(), ErrShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", x.layout.Shape().List(), common.List()), x, from)

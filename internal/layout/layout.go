@@ -6,6 +6,7 @@ package layout
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -32,18 +33,10 @@ func (s Shape) List() string {
 
 // Equal reports whether both shapes have the same rank and extents.
 func (s Shape) Equal(t Shape) bool {
-	if len(s) != len(t) {
-		return false
-	}
-	if len(s) == 0 || &s[0] == &t[0] { // results share the shape of their operands
+	if len(s) == len(t) && len(s) > 0 && &s[0] == &t[0] { // results share the shape of their operands
 		return true
 	}
-	for i, n := range s {
-		if n != t[i] {
-			return false
-		}
-	}
-	return true
+	return slices.Equal(s, t)
 }
 
 // NumEl returns the product of the extents and whether it fits an int; the extents must not be negative.

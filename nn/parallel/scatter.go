@@ -55,11 +55,7 @@ func (s *scatterer) value(v reflect.Value) []reflect.Value {
 
 // same gives every device the value itself.
 func (s *scatterer) same(v reflect.Value) []reflect.Value {
-	parts := make([]reflect.Value, len(s.devices))
-	for i := range parts {
-		parts[i] = v
-	}
-	return parts
+	return slices.Repeat([]reflect.Value{v}, len(s.devices))
 }
 
 func (s *scatterer) tensor(x *tensor.Tensor) []reflect.Value {
