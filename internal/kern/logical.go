@@ -1,15 +1,13 @@
 package kern
 
 import (
-	"encoding/binary"
 	"unsafe"
 
 	"cresset/dtype"
 	"cresset/internal/kern/vec"
 )
 
-// Operations on bits need not know where an element ends: they take eight bytes at a time, and vector loops more. A bool is
-// a byte, 0 or 1.
+// Operations on bits need not know where an element ends: their vector loops take words of eight bytes. A bool is a byte, 0 or 1.
 
 // Or is dst[i] = a[i] or b[i]: the sum of bools.
 func Or(dst, a, b []bool) { orBytes(bytesOf(dst), bytesOf(a), bytesOf(b)) }
@@ -63,9 +61,6 @@ func byWords(l vec.Loop, dst, a, b []byte, scalars ...int64) (d, x, y []byte) {
 
 func orBytes(dst, a, b []byte) {
 	dst, a, b = byWords(vec.Or, dst, a[:len(dst)], b[:len(dst)])
-	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
-		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)|binary.NativeEndian.Uint64(b))
-	}
 	for i := range dst {
 		dst[i] = a[i] | b[i]
 	}
@@ -73,9 +68,6 @@ func orBytes(dst, a, b []byte) {
 
 func andBytes(dst, a, b []byte) {
 	dst, a, b = byWords(vec.And, dst, a[:len(dst)], b[:len(dst)])
-	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
-		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)&binary.NativeEndian.Uint64(b))
-	}
 	for i := range dst {
 		dst[i] = a[i] & b[i]
 	}
@@ -83,9 +75,6 @@ func andBytes(dst, a, b []byte) {
 
 func xorBytes(dst, a, b []byte) {
 	dst, a, b = byWords(vec.Xor, dst, a[:len(dst)], b[:len(dst)])
-	for ; len(dst) >= word && len(a) >= word && len(b) >= word; dst, a, b = dst[word:], a[word:], b[word:] {
-		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)^binary.NativeEndian.Uint64(b))
-	}
 	for i := range dst {
 		dst[i] = a[i] ^ b[i]
 	}
@@ -93,13 +82,8 @@ func xorBytes(dst, a, b []byte) {
 
 // flipBytes turns the same bits of every byte over.
 func flipBytes(dst, a []byte, bits byte) {
-	all := uint64(bits) * ones
-	done := word * vec.Unary(vec.Flip, wordsOf(dst), wordsOf(a[:len(dst)]), int64(all))
-	dst, a = dst[done:], a[done:len(dst)]
-	for ; len(dst) >= word && len(a) >= word; dst, a = dst[word:], a[word:] {
-		binary.NativeEndian.PutUint64(dst, binary.NativeEndian.Uint64(a)^all)
-	}
-	for i := range dst {
+	a = a[:len(dst)]
+	for i := word * vec.Unary(vec.Flip, wordsOf(dst), wordsOf(a), int64(uint64(bits)*ones)); i < len(dst); i++ {
 		dst[i] = a[i] ^ bits
 	}
 }

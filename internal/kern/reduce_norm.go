@@ -36,16 +36,6 @@ func powerPiece[T dtype.Float](row []T, p float64) (sum float64) {
 		return sizesPiece(row)
 	case 2:
 		return dotPiece(row, row)
-	case 3:
-		for _, v := range row {
-			size := math.Abs(float64(v))
-			sum += float64(size * size * size)
-		}
-	case 4:
-		for _, v := range row {
-			square := float64(v) * float64(v)
-			sum += float64(square * square)
-		}
 	default:
 		for _, v := range row {
 			sum += math.Pow(math.Abs(float64(v)), p)
