@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cresset/internal/op"
+	"cresset/tensor"
 )
 
 // windowOptions are what convolutions and pools slide by.
@@ -121,11 +122,7 @@ func tuple(n ...int) string {
 	if len(n) == 1 {
 		return fmt.Sprintf("(%d,)", n[0])
 	}
-	parts := make([]string, len(n))
-	for i, v := range n {
-		parts[i] = strconv.Itoa(v)
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
+	return "(" + strings.Trim(tensor.Shape(n).List(), "[]") + ")"
 }
 
 // square prints a pair as it was most likely given: one number where both are equal.

@@ -3,7 +3,6 @@ package tensor
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
 	"cresset/internal/op"
@@ -88,10 +87,6 @@ func checkSteps(name string, p op.Window) {
 }
 
 // by joins extents as "2 x 3".
-func by(extents []int) string {
-	parts := make([]string, len(extents))
-	for i, n := range extents {
-		parts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(parts, " x ")
+func by(extents Shape) string {
+	return strings.ReplaceAll(strings.Trim(extents.List(), "[]"), ", ", " x ")
 }

@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/dtype"
 	"cresset/internal/layout"
@@ -116,15 +117,7 @@ func (x *Tensor) checkIndexAdd(axis int, index, src *Tensor) int {
 
 // equalBut reports whether two shapes are equal apart from one axis.
 func equalBut(a, b Shape, axis int) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if i != axis && a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return len(a) == len(b) && slices.Equal(a[:axis], b[:axis]) && slices.Equal(a[axis+1:], b[axis+1:])
 }
 
 // EmbeddingOption is an option of Embedding: a PaddingIndex.
