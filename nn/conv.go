@@ -82,7 +82,7 @@ func (o *options) kernels(in, out int, extents ...int) (weight, bias *tensor.Ten
 	for _, n := range extents {
 		fanIn *= n
 	}
-	weight = tensor.Parameter(kaimingUniform(o.place.Empty(append([]int{out, in / groups}, extents...)...), fanIn))
+	weight = tensor.Parameter(kaimingUniform(o.place.Empty(append([]int{out, in / groups}, extents...)...)))
 	if o.bias {
 		bias = tensor.Parameter(biasUniform(o.place.Empty(out), fanIn))
 	}

@@ -16,7 +16,7 @@ type Linear struct {
 // U(-1/√in, 1/√in). It takes Bias, On and As.
 func NewLinear(in, out int, opts ...LinearOption) *Linear {
 	o := read(opts)
-	l := &Linear{Weight: tensor.Parameter(kaimingUniform(o.place.Empty(out, in), in))}
+	l := &Linear{Weight: tensor.Parameter(kaimingUniform(o.place.Empty(out, in)))}
 	if o.bias {
 		l.Bias = tensor.Parameter(biasUniform(o.place.Empty(out), in))
 	}

@@ -13,14 +13,19 @@ import (
 
 // TestErrors makes the recorded mistakes and compares the texts. A mistake that is answered in other words is listed in
 // otherwise with the reason; one that is answered in PyTorch's words has to leave the list.
-func TestErrors(t *testing.T) {
+func TestErrors(t *testing.T) { checkErrors(t, "ops", "", otherwise) }
+
+func TestInitErrors(t *testing.T) { checkErrors(t, "modules", "init ", nil) }
+
+// checkErrors makes the recorded mistakes whose keys have a prefix.
+func checkErrors(t *testing.T, folder, prefix string, otherwise map[string]string) {
 	path := filepath.Join(t.TempDir(), "errors.txt")
-	if err := os.WriteFile(path, text(t, "ops", "errors.txt"), 0o600); err != nil {
+	if err := os.WriteFile(path, text(t, folder, "errors.txt"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	recorded := make(map[string]bool)
 	for _, e := range golden.Read(t, path) {
-		if e.Exception == "" {
+		if e.Exception == "" || !strings.HasPrefix(e.Key, prefix) {
 			continue
 		}
 		key, expression, _ := strings.Cut(e.Key, ": ")

@@ -67,8 +67,9 @@ func (r *recorded) compare(t *testing.T, what string, got *tensor.Tensor, tolera
 		t.Errorf("%s is %s%v, want %s%v", what, got.DType().Name(), got.Shape(), r.DType, r.Shape)
 		return
 	}
+	wants := tensor.Values[float64](r.on(device.CPU)) // in their dtype: float32 is written as the shortest decimal
 	for i, v := range tensor.Values[float64](got) {
-		want := r.Data[i]
+		want := wants[i]
 		same := v == want || math.IsNaN(v) && math.IsNaN(want)
 		if !same && !(math.Abs(v-want) <= tolerance*max(1, math.Abs(want))) {
 			t.Errorf("%s: element %d is %v, want %v", what, i, v, want)
