@@ -1,7 +1,7 @@
 package driver
 
-// API is the driver. Each field is tagged with the C symbol behind it; "a|b" takes the first that the library has, and an
-// "optional" one may be nil. C's out-parameters are results, arrays are slices.
+// API is the driver. Each field is tagged with the C symbol behind it; "a|b" takes the first that the library has. C's
+// out-parameters are results, arrays are slices.
 //
 // Host memory given to a copy must stay alive and unchanged until the copy has run. The parameters of LaunchKernel are free
 // again when it returns.

@@ -70,15 +70,12 @@ func bind(l *library) (*API, error) {
 		return nil, l.lacks("cuCtxSetCurrent")
 	}
 	api := &API{Library: l.Path}
-	return api, api.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
+	return api, api.table().Each(func(symbols []string, _ bool, field reflect.Value) error {
 		for _, name := range symbols {
 			if fn, ok := l.Symbol(name); ok {
 				l.adapt(field.Addr().Interface(), fn)
 				return nil
 			}
-		}
-		if optional {
-			return nil
 		}
 		return l.lacks(symbols[0])
 	})

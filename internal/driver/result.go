@@ -5,38 +5,27 @@ import "fmt"
 // Result is what a call of the driver returns, with the numbers of CUresult. Success is 0; Err makes an error of the others.
 type Result int32
 
-// Results that the project meets.
+// Results that code asks for; others have their names in the table below alone.
 const (
 	Success                     Result = 0
 	ErrInvalidValue             Result = 1
 	ErrOutOfMemory              Result = 2
 	ErrNotInitialized           Result = 3
-	ErrDeinitialized            Result = 4
-	ErrStubLibrary              Result = 34
 	ErrDeviceUnavailable        Result = 46
 	ErrNoDevice                 Result = 100
 	ErrInvalidDevice            Result = 101
 	ErrInvalidImage             Result = 200
 	ErrInvalidContext           Result = 201
-	ErrMapFailed                Result = 205
-	ErrNoBinaryForGPU           Result = 209
 	ErrECCUncorrectable         Result = 214
 	ErrPeerAccessUnsupported    Result = 217
 	ErrInvalidPTX               Result = 218
-	ErrJITCompilerNotFound      Result = 221
 	ErrUnsupportedPTXVersion    Result = 222
-	ErrFileNotFound             Result = 301
-	ErrOperatingSystem          Result = 304
 	ErrInvalidHandle            Result = 400
-	ErrIllegalState             Result = 401
 	ErrNotFound                 Result = 500
 	ErrNotReady                 Result = 600
 	ErrIllegalAddress           Result = 700
-	ErrLaunchOutOfResources     Result = 701
 	ErrLaunchTimeout            Result = 702
 	ErrPeerAccessAlreadyEnabled Result = 704
-	ErrPeerAccessNotEnabled     Result = 705
-	ErrPrimaryContextActive     Result = 708
 	ErrContextIsDestroyed       Result = 709
 	ErrAssert                   Result = 710
 	ErrHardwareStack            Result = 714
@@ -45,11 +34,8 @@ const (
 	ErrInvalidAddressSpace      Result = 717
 	ErrInvalidPC                Result = 718
 	ErrLaunchFailed             Result = 719
-	ErrNotPermitted             Result = 800
 	ErrNotSupported             Result = 801
-	ErrSystemNotReady           Result = 802
 	ErrSystemDriverMismatch     Result = 803
-	ErrCompatNotSupported       Result = 804
 	ErrUnknown                  Result = 999
 )
 
@@ -59,32 +45,32 @@ var results = map[Result]struct{ name, text string }{
 	ErrInvalidValue:             {"CUDA_ERROR_INVALID_VALUE", "invalid argument"},
 	ErrOutOfMemory:              {"CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
 	ErrNotInitialized:           {"CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
-	ErrDeinitialized:            {"CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
-	ErrStubLibrary:              {"CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
+	4:                           {"CUDA_ERROR_DEINITIALIZED", "driver shutting down"},
+	34:                          {"CUDA_ERROR_STUB_LIBRARY", "CUDA driver is a stub library"},
 	ErrDeviceUnavailable:        {"CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
 	ErrNoDevice:                 {"CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
 	ErrInvalidDevice:            {"CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
 	ErrInvalidImage:             {"CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
 	ErrInvalidContext:           {"CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
-	ErrMapFailed:                {"CUDA_ERROR_MAP_FAILED", "mapping of buffer object failed"},
-	ErrNoBinaryForGPU:           {"CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
+	205:                         {"CUDA_ERROR_MAP_FAILED", "mapping of buffer object failed"},
+	209:                         {"CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
 	ErrECCUncorrectable:         {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
 	ErrPeerAccessUnsupported:    {"CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", "peer access is not supported between these two devices"},
 	ErrInvalidPTX:               {"CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
-	ErrJITCompilerNotFound:      {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found"},
+	221:                         {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "PTX JIT compiler library not found"},
 	ErrUnsupportedPTXVersion:    {"CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the provided PTX was compiled with an unsupported toolchain."},
-	ErrFileNotFound:             {"CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
-	ErrOperatingSystem:          {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
+	301:                         {"CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
+	304:                         {"CUDA_ERROR_OPERATING_SYSTEM", "OS call failed or operation not supported on this OS"},
 	ErrInvalidHandle:            {"CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
-	ErrIllegalState:             {"CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
+	401:                         {"CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
 	ErrNotFound:                 {"CUDA_ERROR_NOT_FOUND", "named symbol not found"},
 	ErrNotReady:                 {"CUDA_ERROR_NOT_READY", "device not ready"},
 	ErrIllegalAddress:           {"CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-	ErrLaunchOutOfResources:     {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
+	701:                         {"CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "too many resources requested for launch"},
 	ErrLaunchTimeout:            {"CUDA_ERROR_LAUNCH_TIMEOUT", "the launch timed out and was terminated"},
 	ErrPeerAccessAlreadyEnabled: {"CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "peer access is already enabled"},
-	ErrPeerAccessNotEnabled:     {"CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
-	ErrPrimaryContextActive:     {"CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", "cannot set while device is active in this process"},
+	705:                         {"CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "peer access has not been enabled"},
+	708:                         {"CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE", "cannot set while device is active in this process"},
 	ErrContextIsDestroyed:       {"CUDA_ERROR_CONTEXT_IS_DESTROYED", "context is destroyed"},
 	ErrAssert:                   {"CUDA_ERROR_ASSERT", "device-side assert triggered"},
 	ErrHardwareStack:            {"CUDA_ERROR_HARDWARE_STACK_ERROR", "hardware stack error"},
@@ -93,11 +79,11 @@ var results = map[Result]struct{ name, text string }{
 	ErrInvalidAddressSpace:      {"CUDA_ERROR_INVALID_ADDRESS_SPACE", "operation not supported on global/shared address space"},
 	ErrInvalidPC:                {"CUDA_ERROR_INVALID_PC", "invalid program counter"},
 	ErrLaunchFailed:             {"CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
-	ErrNotPermitted:             {"CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
+	800:                         {"CUDA_ERROR_NOT_PERMITTED", "operation not permitted"},
 	ErrNotSupported:             {"CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
-	ErrSystemNotReady:           {"CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
+	802:                         {"CUDA_ERROR_SYSTEM_NOT_READY", "system not yet initialized"},
 	ErrSystemDriverMismatch:     {"CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "system has unsupported display driver / cuda driver combination"},
-	ErrCompatNotSupported:       {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW"},
+	804:                         {"CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE", "forward compatibility was attempted on non supported HW"},
 	ErrUnknown:                  {"CUDA_ERROR_UNKNOWN", "unknown error"},
 }
 

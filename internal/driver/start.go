@@ -1,9 +1,6 @@
 package driver
 
-import (
-	"fmt"
-	"reflect"
-)
+import "fmt"
 
 // MinVersion is the oldest driver that the project's kernels run on, as DriverGetVersion counts: CUDA 11.0, which came with
 // driver 450.
@@ -36,21 +33,14 @@ func (e *InitError) Error() string {
 // Unwrap returns the Result.
 func (e *InitError) Unwrap() error { return e.Result }
 
-// Start makes a driver ready: *VersionError if it is too old, *SymbolError if the table lacks a function that is not
-// optional, *InitError if cuInit fails, as it does without a visible GPU (ErrNoDevice). The driver reads
-// CUDA_VISIBLE_DEVICES here, and never again.
+// Start makes a driver ready: *VersionError if it is too old, *SymbolError if the table lacks a function, *InitError
+// if cuInit fails, as it does without a visible GPU (ErrNoDevice). The driver reads CUDA_VISIBLE_DEVICES here, and never again.
 func (a *API) Start() error {
 	if err := checkVersion(a.Library, a.DriverGetVersion); err != nil {
 		return err
 	}
-	err := a.table().Each(func(symbols []string, optional bool, field reflect.Value) error {
-		if field.IsNil() && !optional {
-			return &SymbolError{Library: a.Library, Symbol: symbols[0]}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	if missing := a.Missing(); len(missing) > 0 {
+		return &SymbolError{Library: a.Library, Symbol: missing[0]}
 	}
 	if r := a.Init(0); r != Success {
 		return &InitError{"cuInit", r}

@@ -5,31 +5,22 @@ import "fmt"
 // Return is what a call of NVML returns, with the numbers of nvmlReturn_t. Success is 0; Err makes an error of the others.
 type Return int32
 
-// Returns that the project meets.
+// Returns that code asks for; others have their names in the table below alone.
 const (
 	Success                    Return = 0
 	ErrUninitialized           Return = 1
 	ErrInvalidArgument         Return = 2
 	ErrNotSupported            Return = 3
 	ErrNoPermission            Return = 4
-	ErrAlreadyInitialized      Return = 5
 	ErrNotFound                Return = 6
 	ErrInsufficientSize        Return = 7
-	ErrInsufficientPower       Return = 8
 	ErrDriverNotLoaded         Return = 9
-	ErrTimeout                 Return = 10
-	ErrIRQ                     Return = 11
 	ErrLibraryNotFound         Return = 12
 	ErrFunctionNotFound        Return = 13
-	ErrCorruptedInfoROM        Return = 14
 	ErrGPULost                 Return = 15
-	ErrResetRequired           Return = 16
 	ErrOperatingSystem         Return = 17
 	ErrVersionMismatch         Return = 18 // the library's version is not the driver's
-	ErrInUse                   Return = 19
-	ErrMemory                  Return = 20
 	ErrNoData                  Return = 21
-	ErrInsufficientResources   Return = 23
 	ErrArgumentVersionMismatch Return = 25 // a struct's version is newer than the library
 	ErrDeprecated              Return = 26
 	ErrNotReady                Return = 27
@@ -45,24 +36,24 @@ var returns = map[Return]struct{ name, text string }{
 	ErrInvalidArgument:         {"NVML_ERROR_INVALID_ARGUMENT", "Invalid Argument"},
 	ErrNotSupported:            {"NVML_ERROR_NOT_SUPPORTED", "Not Supported"},
 	ErrNoPermission:            {"NVML_ERROR_NO_PERMISSION", "Insufficient Permissions"},
-	ErrAlreadyInitialized:      {"NVML_ERROR_ALREADY_INITIALIZED", "Already Initialized"},
+	5:                          {"NVML_ERROR_ALREADY_INITIALIZED", "Already Initialized"},
 	ErrNotFound:                {"NVML_ERROR_NOT_FOUND", "Not Found"},
 	ErrInsufficientSize:        {"NVML_ERROR_INSUFFICIENT_SIZE", "Insufficient Size"},
-	ErrInsufficientPower:       {"NVML_ERROR_INSUFFICIENT_POWER", "Insufficient External Power"},
+	8:                          {"NVML_ERROR_INSUFFICIENT_POWER", "Insufficient External Power"},
 	ErrDriverNotLoaded:         {"NVML_ERROR_DRIVER_NOT_LOADED", "Driver Not Loaded"},
-	ErrTimeout:                 {"NVML_ERROR_TIMEOUT", "Timeout"},
-	ErrIRQ:                     {"NVML_ERROR_IRQ_ISSUE", "Interrupt Request Issue"},
+	10:                         {"NVML_ERROR_TIMEOUT", "Timeout"},
+	11:                         {"NVML_ERROR_IRQ_ISSUE", "Interrupt Request Issue"},
 	ErrLibraryNotFound:         {"NVML_ERROR_LIBRARY_NOT_FOUND", "NVML Shared Library Not Found"},
 	ErrFunctionNotFound:        {"NVML_ERROR_FUNCTION_NOT_FOUND", "Function Not Found"},
-	ErrCorruptedInfoROM:        {"NVML_ERROR_CORRUPTED_INFOROM", "Corrupted infoROM"},
+	14:                         {"NVML_ERROR_CORRUPTED_INFOROM", "Corrupted infoROM"},
 	ErrGPULost:                 {"NVML_ERROR_GPU_IS_LOST", "GPU is lost"},
-	ErrResetRequired:           {"NVML_ERROR_RESET_REQUIRED", "GPU requires reset"},
+	16:                         {"NVML_ERROR_RESET_REQUIRED", "GPU requires reset"},
 	ErrOperatingSystem:         {"NVML_ERROR_OPERATING_SYSTEM", "GPU access blocked by the operating system"},
 	ErrVersionMismatch:         {"NVML_ERROR_LIB_RM_VERSION_MISMATCH", "Driver/library version mismatch"},
-	ErrInUse:                   {"NVML_ERROR_IN_USE", "In use by another client"},
-	ErrMemory:                  {"NVML_ERROR_MEMORY", "Insufficient Memory"},
+	19:                         {"NVML_ERROR_IN_USE", "In use by another client"},
+	20:                         {"NVML_ERROR_MEMORY", "Insufficient Memory"},
 	ErrNoData:                  {"NVML_ERROR_NO_DATA", "No data"},
-	ErrInsufficientResources:   {"NVML_ERROR_INSUFFICIENT_RESOURCES", "Insufficient Resources"},
+	23:                         {"NVML_ERROR_INSUFFICIENT_RESOURCES", "Insufficient Resources"},
 	ErrArgumentVersionMismatch: {"NVML_ERROR_ARGUMENT_VERSION_MISMATCH", "Argument version mismatch"},
 	ErrDeprecated:              {"NVML_ERROR_DEPRECATED", "Requested functionality has been deprecated"},
 	ErrNotReady:                {"NVML_ERROR_NOT_READY", "System is not in ready state"},
