@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"cresset/internal/driver"
@@ -82,26 +83,10 @@ func (d *Driver) primaryRelease(h driver.Device) driver.Result {
 // dismantle frees what a context owns. Its handle stays known as a destroyed one.
 func (d *Driver) dismantle(c *context) {
 	d.retire(slices.Clone(c.owned)...)
-	for h, s := range d.streams {
-		if s.ctx == c {
-			delete(d.streams, h)
-		}
-	}
-	for h, e := range d.events {
-		if e.ctx == c {
-			delete(d.events, h)
-		}
-	}
-	for h, m := range d.modules {
-		if m.ctx == c {
-			delete(d.modules, h)
-		}
-	}
-	for h, f := range d.functions {
-		if f.module.ctx == c {
-			delete(d.functions, h)
-		}
-	}
+	maps.DeleteFunc(d.streams, func(_ driver.Stream, s *stream) bool { return s.ctx == c })
+	maps.DeleteFunc(d.events, func(_ driver.Event, e *event) bool { return e.ctx == c })
+	maps.DeleteFunc(d.modules, func(_ driver.Module, m *module) bool { return m.ctx == c })
+	maps.DeleteFunc(d.functions, func(_ driver.Function, f *function) bool { return f.module.ctx == c })
 	for _, other := range d.contexts {
 		delete(other.peers, c)
 	}

@@ -1,6 +1,10 @@
 package sim
 
-import "cresset/internal/driver"
+import (
+	"slices"
+
+	"cresset/internal/driver"
+)
 
 // stream is work in order. A goroutine runs it while there is any.
 type stream struct {
@@ -227,10 +231,8 @@ func (d *Driver) streamQuery(h driver.Context, sh driver.Stream) driver.Result {
 			}
 		}
 	}
-	for _, t := range tasks {
-		if !t.ended() {
-			return driver.ErrNotReady
-		}
+	if slices.ContainsFunc(tasks, func(t *task) bool { return !t.ended() }) {
+		return driver.ErrNotReady
 	}
 	return s.ctx.dev.state()
 }
