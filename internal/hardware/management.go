@@ -1,6 +1,9 @@
 package hardware
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // Setting is something that is on or off, or that a GPU does not have.
 type Setting int
@@ -48,12 +51,7 @@ func (p Performance) Number() (n int, ok bool) {
 }
 
 // Libraries returns the version of the driver's libraries.
-func (m *Machine) Libraries() string {
-	if m.Library == "" {
-		return m.Driver
-	}
-	return m.Library
-}
+func (m *Machine) Libraries() string { return cmp.Or(m.Library, m.Driver) }
 
 // Mismatched reports whether the libraries are of another version than the driver, as after an update without a restart.
 func (m *Machine) Mismatched() bool { return m.Libraries() != m.Driver }
@@ -74,7 +72,7 @@ func (r *reader) management(g *GPU) map[string]func(*node) {
 		"reserved":          r.quantityOrZero(size, &g.Reserved),
 		"bar1":              r.quantity(size, &g.BAR1),
 		"memoryUtilization": r.count(&g.MemoryUtilization, 0, 100),
-		"performance":       func(n *node) { r.pattern((*string)(&g.Performance), stateForm, `"P0"`)(n) },
+		"performance":       r.pattern((*string)(&g.Performance), stateForm, `"P0"`),
 		"slowdown":          r.count(&g.Slowdown, 1, 200),
 		"shutdown":          r.count(&g.Shutdown, 1, 200),
 		"fans":              r.count(&g.Fans, 1, 16),
@@ -85,7 +83,7 @@ func (r *reader) management(g *GPU) map[string]func(*node) {
 		"eccUncorrected":    r.count(&g.ECCUncorrected, 0, 1<<31-1),
 		"mig":               r.setting(&g.MIG),
 		"instances":         func(n *node) { g.Instances = r.instances(n) },
-		"computeMode":       func(n *node) { r.oneOf(n, &g.ComputeMode, "Default", "Exclusive_Process", "Prohibited") },
+		"computeMode":       r.oneOf(&g.ComputeMode, "Default", "Exclusive_Process", "Prohibited"),
 		"linkGeneration":    r.count(&g.LinkGeneration, 1, 8),
 		"linkWidth":         r.count(&g.LinkWidth, 1, 32),
 		"nvlinks":           r.count(&g.NVLinks, 0, 32),
@@ -94,30 +92,16 @@ func (r *reader) management(g *GPU) map[string]func(*node) {
 }
 
 func (r *reader) setting(to *Setting) func(*node) {
-	return func(n *node) {
-		if !r.is(n, truth) {
-			return
-		}
+	return r.value(truth, func(n *node) {
 		*to = Off
 		if n.truth {
 			*to = On
 		}
-	}
+	})
 }
 
 func (r *reader) flag(to *bool) func(*node) {
-	return func(n *node) {
-		if r.is(n, truth) {
-			*to = n.truth
-		}
-	}
-}
-
-// loaded reads whether the kernel has the driver.
-func (r *reader) loaded(n *node, m *Machine) {
-	if r.is(n, truth) {
-		m.Unloaded = !n.truth
-	}
+	return r.value(truth, func(n *node) { *to = n.truth })
 }
 
 // manageable refuses what contradicts itself.

@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"hash/fnv"
@@ -74,12 +75,7 @@ func Preset(name string, n int) (*Machine, error) {
 
 // adopt takes what m does not have from a preset's machine.
 func (m *Machine) adopt(preset *Machine) {
-	if m.Driver == "" {
-		m.Driver = preset.Driver
-	}
-	if m.CUDA == 0 {
-		m.CUDA = preset.CUDA
-	}
+	m.Driver, m.CUDA = cmp.Or(m.Driver, preset.Driver), cmp.Or(m.CUDA, preset.CUDA)
 }
 
 // connect makes every GPU a peer of every other.

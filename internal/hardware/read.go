@@ -57,6 +57,15 @@ func (r *reader) is(n *node, k kind) bool {
 	return n.kind == k
 }
 
+// value makes a reader of values of kind k, which refuses others.
+func (r *reader) value(k kind, read func(*node)) func(*node) {
+	return func(n *node) {
+		if r.is(n, k) {
+			read(n)
+		}
+	}
+}
+
 // fields hands an object's values to their readers.
 func (r *reader) fields(n *node, readers map[string]func(*node)) {
 	if !r.is(n, object) {
@@ -77,11 +86,11 @@ func (r *reader) machine(n *node) *Machine {
 	var peers *node
 	r.fields(n, map[string]func(*node){
 		"driver":  r.driver(&m.Driver),
-		"cuda":    r.cuda(&m.CUDA),
+		"cuda":    r.version(`"11.4"`, func(major, minor int) { m.CUDA = int32(1000*major + 10*minor) }),
 		"gpus":    func(n *node) { r.gpus(n, m) },
 		"peers":   func(n *node) { peers = n },
 		"library": r.driver(&m.Library),
-		"loaded":  func(n *node) { r.loaded(n, m) },
+		"loaded":  r.value(truth, func(n *node) { m.Unloaded = !n.truth }), // whether the kernel has the driver
 		"wddm":    r.flag(&m.WDDM),
 	})
 	if r.err != nil {
@@ -131,7 +140,7 @@ func (r *reader) gpu(n *node, m *Machine) GPU {
 	fields := map[string]func(*node){
 		"preset":          func(*node) {},
 		"name":            r.name(&g.Name, maxName),
-		"capability":      func(n *node) { r.capability(n, &g) },
+		"capability":      r.version(`"6.1"`, func(major, minor int) { g.Major, g.Minor = major, minor }),
 		"multiprocessors": r.count(&g.Multiprocessors, 1, 1024),
 		"threadsPerSM":    r.count(&g.ThreadsPerSM, 32, 4096),
 		"sharedPerSM":     r.quantity(size, &g.SharedPerSM),
@@ -193,7 +202,7 @@ func (r *reader) processes(n *node) (all []Process) {
 		p := Process{Type: "C"}
 		r.fields(item, map[string]func(*node){
 			"pid":    r.count(&p.PID, 1, 1<<31-1),
-			"type":   func(n *node) { r.oneOf(n, &p.Type, "C", "G", "C+G") },
+			"type":   r.oneOf(&p.Type, "C", "G", "C+G"),
 			"name":   r.name(&p.Name, maxPath),
 			"memory": r.quantityOrZero(size, &p.Memory),
 		})
@@ -235,44 +244,33 @@ func (r *reader) peers(n *node, m *Machine) {
 }
 
 var (
-	uuidForm   = regexp.MustCompile(`^GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-	busForm    = regexp.MustCompile(`^[0-9A-F]{8}:[0-9A-F]{2}:[0-1][0-9A-F]\.0$`)
-	driverForm = regexp.MustCompile(`^[0-9]{3}(\.[0-9]{2,3}){1,2}$`)
-	cudaForm   = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
-	serialForm = regexp.MustCompile(`^[0-9]{1,20}$`)
-	stateForm  = regexp.MustCompile(`^P([0-9]|1[0-5])$`)
-	ccForm     = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
+	uuidForm    = regexp.MustCompile(`^GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	busForm     = regexp.MustCompile(`^[0-9A-F]{8}:[0-9A-F]{2}:[0-1][0-9A-F]\.0$`)
+	driverForm  = regexp.MustCompile(`^[0-9]{3}(\.[0-9]{2,3}){1,2}$`)
+	versionForm = regexp.MustCompile(`^([1-9][0-9]?)\.([0-9])$`)
+	serialForm  = regexp.MustCompile(`^[0-9]{1,20}$`)
+	stateForm   = regexp.MustCompile(`^P([0-9]|1[0-5])$`)
 )
 
 func (r *reader) pattern(to *string, form *regexp.Regexp, example string) func(*node) {
-	return func(n *node) {
-		if !r.is(n, text) {
-			return
-		}
+	return r.value(text, func(n *node) {
 		if !form.MatchString(n.text) {
 			r.refuse(n, "want one such as %s, have %q", example, n.text)
 		}
 		*to = n.text
-	}
+	})
 }
 
 func (r *reader) driver(to *string) func(*node) { return r.pattern(to, driverForm, `"470.256.02"`) }
 
-func (r *reader) cuda(to *int32) func(*node) {
+// version reads two numbers with a point between them.
+func (r *reader) version(example string, set func(major, minor int)) func(*node) {
 	return func(n *node) {
 		var version string
-		r.pattern(&version, cudaForm, `"11.4"`)(n)
-		if parts := cudaForm.FindStringSubmatch(version); parts != nil {
-			*to = int32(1000*atoi(parts[1]) + 10*atoi(parts[2]))
+		r.pattern(&version, versionForm, example)(n)
+		if parts := versionForm.FindStringSubmatch(version); parts != nil {
+			set(atoi(parts[1]), atoi(parts[2]))
 		}
-	}
-}
-
-func (r *reader) capability(n *node, g *GPU) {
-	var version string
-	r.pattern(&version, ccForm, `"6.1"`)(n)
-	if parts := ccForm.FindStringSubmatch(version); parts != nil {
-		g.Major, g.Minor = atoi(parts[1]), atoi(parts[2])
 	}
 }
 
@@ -289,40 +287,33 @@ const (
 )
 
 func (r *reader) name(to *string, most int) func(*node) {
-	return func(n *node) {
-		if !r.is(n, text) {
-			return
-		}
+	return r.value(text, func(n *node) {
 		if n.text == "" || len(n.text) > most || strings.ContainsFunc(n.text, control) {
 			r.refuse(n, "want 1 to %d printable bytes, have %d: %.90q", most, len(n.text), n.text)
 		}
 		*to = n.text
-	}
+	})
 }
 
 func control(c rune) bool { return c < ' ' || c == 0x7f }
 
-func (r *reader) oneOf(n *node, to *string, allowed ...string) {
-	if !r.is(n, text) {
-		return
-	}
-	if !slices.Contains(allowed, n.text) {
-		r.refuse(n, "want one of %s, have %q", strings.Join(allowed, ", "), n.text)
-	}
-	*to = n.text
+func (r *reader) oneOf(to *string, allowed ...string) func(*node) {
+	return r.value(text, func(n *node) {
+		if !slices.Contains(allowed, n.text) {
+			r.refuse(n, "want one of %s, have %q", strings.Join(allowed, ", "), n.text)
+		}
+		*to = n.text
+	})
 }
 
 func (r *reader) count(to *int, least, most int) func(*node) {
-	return func(n *node) {
-		if !r.is(n, number) {
-			return
-		}
+	return r.value(number, func(n *node) {
 		v, err := strconv.Atoi(n.text)
 		if err != nil || v < least || v > most {
 			r.refuse(n, "want a whole number from %d to %d, have %s", least, most, n.text)
 		}
 		*to = v
-	}
+	})
 }
 
 func (r *reader) quantity(u unit, to *uint64) func(*node) {
@@ -335,14 +326,11 @@ func (r *reader) quantity(u unit, to *uint64) func(*node) {
 }
 
 func (r *reader) quantityOrZero(u unit, to *uint64) func(*node) {
-	return func(n *node) {
-		if !r.is(n, text) {
-			return
-		}
+	return r.value(text, func(n *node) {
 		v, ok := u.parse(n.text)
 		if !ok {
 			r.refuse(n, "want one such as %s, have %q", u.example, n.text)
 		}
 		*to = v
-	}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -149,10 +150,8 @@ func (t *tree) inside(n *node, depth int) error {
 			}
 			name := token.(string) // the decoder lets nothing else stand here
 			field = strings.TrimPrefix(n.field+"."+name, ".")
-			for _, other := range n.names {
-				if other == name {
-					return t.errorAt(at, field, "given twice")
-				}
+			if slices.Contains(n.names, name) {
+				return t.errorAt(at, field, "given twice")
 			}
 			n.names = append(n.names, name)
 		}
