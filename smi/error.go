@@ -1,6 +1,9 @@
 package smi
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Reasons why there is no inventory, which errors.Is finds.
 var (
@@ -48,13 +51,7 @@ func (e *Error) Hint() string {
 
 // Unwrap returns reason and cause.
 func (e *Error) Unwrap() []error {
-	var all []error
-	for _, err := range []error{e.Reason, e.Cause} {
-		if err != nil {
-			all = append(all, err)
-		}
-	}
-	return all
+	return slices.DeleteFunc([]error{e.Reason, e.Cause}, func(err error) bool { return err == nil })
 }
 
 // MismatchError is the cause of ErrMismatch where NVML tells its own version.

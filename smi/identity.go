@@ -3,6 +3,7 @@ package smi
 import (
 	"os/user"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,12 +33,7 @@ func Identify(p Process) Identity {
 // sameProgram reports whether a program that a GPU names, perhaps by its path, is one of those that a process goes by. Only
 // the last parts are compared: a container mounts folders elsewhere.
 func sameProgram(name string, names []string) bool {
-	for _, known := range names {
-		if known != "" && path.Base(known) == path.Base(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(known string) bool { return known != "" && path.Base(known) == path.Base(name) })
 }
 
 // accountNames remembers the names of users: finding one reads a file, or asks the network.

@@ -163,20 +163,13 @@ func tell[T, V any](field func(nvml.Device) (T, nvml.Return), dev nvml.Device, c
 
 // tellFor is tell for fields that take one more argument.
 func tellFor[A, T, V any](field func(nvml.Device, A) (T, nvml.Return), dev nvml.Device, a A, convert func(T) V) *V {
-	value, r := nvml.AskFor(field, dev, a)
-	if r != nvml.Success {
-		return nil
-	}
-	converted := convert(value)
-	return &converted
+	ask := func(dev nvml.Device) (T, nvml.Return) { return nvml.AskFor(field, dev, a) }
+	return tell(ask, dev, convert)
 }
 
-func whole(n uint32) int          { return int(n) }
-func fromMilli(n uint32) float64  { return float64(n) / 1000 }
-func same[T any](value T) T       { return value }
-func degrees(celsius int32) int   { return int(celsius) }
-func state(p nvml.PState) int     { return int(p) }
-func mode(m nvml.ComputeMode) int { return int(m) }
+func whole[N ~int32 | ~uint32](n N) int { return int(n) }
+func fromMilli(n uint32) float64        { return float64(n) / 1000 }
+func same[T any](value T) T             { return value }
 
 func (s *nvmlSource) identity(g *GPU, dev nvml.Device) {
 	g.UUID, _ = s.api.UUID(dev)
@@ -197,13 +190,13 @@ func (s *nvmlSource) load(g *GPU, dev nvml.Device) {
 	if u := tell(s.api.Utilization, dev, same[nvml.Utilization]); u != nil {
 		g.Utilization, g.MemoryBusy = &u.GPU, &u.Memory
 	}
-	g.Temperature = tell(s.api.Temperature, dev, degrees)
+	g.Temperature = tell(s.api.Temperature, dev, whole)
 	g.Power = tell(s.api.Power, dev, fromMilli)
 	g.PowerLimit = tell(s.api.PowerLimit, dev, fromMilli)
 	g.Fan = tellFor(s.api.FanSpeed, dev, 0, whole)
 	g.Clock = tellFor(s.api.Clock, dev, nvml.ClockSM, whole)
 	g.MemoryClock = tellFor(s.api.Clock, dev, nvml.ClockMemory, whole)
-	if g.PState = tell(s.api.PerformanceState, dev, state); g.PState != nil && *g.PState == int(nvml.UnknownPState) {
+	if g.PState = tell(s.api.PerformanceState, dev, whole); g.PState != nil && *g.PState == int(nvml.UnknownPState) {
 		g.PState = nil
 	}
 }
@@ -211,7 +204,7 @@ func (s *nvmlSource) load(g *GPU, dev nvml.Device) {
 func (s *nvmlSource) modes(g *GPU, dev nvml.Device) {
 	g.Persistence = tell(s.api.PersistenceMode, dev, same[bool])
 	g.Display = tell(s.api.DisplayActive, dev, same[bool])
-	if n := tell(s.api.ComputeMode, dev, mode); n != nil {
+	if n := tell(s.api.ComputeMode, dev, whole); n != nil {
 		g.ComputeMode = computeMode(*n)
 	}
 	g.ECC, _ = modes(s.api.ECCMode, dev)

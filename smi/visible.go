@@ -64,10 +64,5 @@ func complete(gpus []GPU) bool {
 
 // alike reports whether all GPUs are of one kind, for then CUDA orders them by bus.
 func alike(gpus []GPU) bool {
-	for _, g := range gpus {
-		if g.Name != gpus[0].Name {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(gpus, func(g GPU) bool { return g.Name != gpus[0].Name })
 }
