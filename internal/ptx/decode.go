@@ -59,34 +59,19 @@ func (b *body) decode(name string, args []operand) instr {
 	if f, known := formOf(name, t); ok && known {
 		return b.computed(name, f, t, args)
 	}
-	switch parts[0] {
-	case "mov":
-		return b.mov(o, args)
-	case "ld":
-		return b.load(o, args)
-	case "st":
-		return b.store(o, args)
-	case "cvt":
-		return b.cvt(o, args)
-	case "setp":
-		return b.setp(o, args)
-	case "selp":
-		return b.selp(o, args)
-	case "and", "or", "xor", "not":
-		return b.predicates(o, args)
-	case "bra":
-		return b.bra(o, args)
-	case "ret", "exit":
-		return b.bare(o, args, kindExit)
-	case "bar":
-		return b.bar(o, args)
-	case "shfl":
-		return b.shfl(o, args)
-	case "atom":
-		return b.atom(o, args)
+	family, ok := families[parts[0]]
+	if !ok {
+		b.unknown(o)
 	}
-	b.unknown(o)
-	return instr{}
+	return family(b, o, args)
+}
+
+// families are the instructions that look at their modifiers themselves, by the first part of their names.
+var families = map[string]func(b *body, o *opcode, args []operand) instr{
+	"mov": (*body).mov, "cvt": (*body).cvt, "setp": (*body).setp, "selp": (*body).selp,
+	"and": (*body).predicates, "or": (*body).predicates, "xor": (*body).predicates, "not": (*body).predicates,
+	"ld": (*body).load, "st": (*body).store, "atom": (*body).atom,
+	"bra": (*body).bra, "ret": (*body).exit, "exit": (*body).exit, "bar": (*body).bar, "shfl": (*body).shfl,
 }
 
 func (b *body) want(name string, args []operand, n int) {

@@ -9,6 +9,8 @@ func (b *body) bra(o *opcode, args []operand) instr {
 	return b.bare(o, nil, kindBranch)
 }
 
+func (b *body) exit(o *opcode, args []operand) instr { return b.bare(o, args, kindExit) }
+
 // bare is an instruction without operands or modifiers.
 func (b *body) bare(o *opcode, args []operand, kind instrKind) instr {
 	b.types(o, 0)

@@ -1,6 +1,9 @@
 package ptx
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // countGlobal counts a request to global memory.
 func (w *warp) countGlobal(m *access, mask uint32) {
@@ -26,11 +29,7 @@ func (w *warp) sectors(m *access, mask uint32) (n uint64) {
 	var seen [32]uint64
 	for left := mask; left != 0; left &= left - 1 {
 		sector := w.addr[trailing(left)] / 32
-		known := false
-		for _, s := range seen[:n] {
-			known = known || s == sector
-		}
-		if !known {
+		if !slices.Contains(seen[:n], sector) {
 			seen[n] = sector
 			n++
 		}
@@ -64,11 +63,7 @@ func (w *warp) passes(mask uint32, words int) (most uint64) {
 		for k := range words {
 			word := first + uint64(k)
 			bank := word % 32
-			known := false
-			for _, g := range given[bank][:count[bank]] {
-				known = known || g == word
-			}
-			if !known {
+			if !slices.Contains(given[bank][:count[bank]], word) {
 				given[bank][count[bank]] = word
 				count[bank]++
 				most = max(most, count[bank])
