@@ -42,36 +42,29 @@ func unknown(level int, names ...string) (rows []logRow) {
 
 // since are rows that came with a driver.
 func since(driver int, rows ...[]logRow) []logRow {
-	all := slices.Concat(rows...)
-	for i := range all {
-		all[i].from = max(all[i].from, driver)
-	}
-	return all
+	return each(rows, func(r *logRow) { r.from = max(r.from, driver) })
 }
 
 // before are rows that left with a driver.
 func before(driver int, rows ...[]logRow) []logRow {
-	all := slices.Concat(rows...)
-	for i := range all {
-		all[i].until = driver
-	}
-	return all
+	return each(rows, func(r *logRow) { r.until = driver })
 }
 
 // where are rows for some GPUs.
 func where(shown func(smi.GPU) bool, rows ...[]logRow) []logRow {
-	all := slices.Concat(rows...)
-	for i := range all {
-		all[i].shown = shown
-	}
-	return all
+	return each(rows, func(r *logRow) { r.shown = shown })
 }
 
 // onRequest are rows that the whole log leaves out.
 func onRequest(rows ...[]logRow) []logRow {
+	return each(rows, func(r *logRow) { r.asked = true })
+}
+
+// each joins rows and changes every one of them.
+func each(rows [][]logRow, change func(*logRow)) []logRow {
 	all := slices.Concat(rows...)
 	for i := range all {
-		all[i].asked = true
+		change(&all[i])
 	}
 	return all
 }
