@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"cresset/internal/cli/flags"
 	"cresset/internal/tour"
 	"cresset/internal/tui/paint"
 )
@@ -38,7 +39,7 @@ func lookOf(w io.Writer) look {
 func (l look) welcome(w io.Writer) error {
 	text := "Five notes on GPU computing with PyTorch, 000 to 004, are what cresset was founded on. Here is each of their calls in Go: " +
 		"the line that it mirrors, the code, and what that code printed just now. What they say, line by line, stands in docs/seeds.md."
-	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n\n", l.title.Render("A tour of GPU computing"), strings.Join(fold(text, min(l.width, pageWidth)), "\n"))
+	_, err := fmt.Fprintf(w, "%s\n\n%s\n\n\n", l.title.Render("A tour of GPU computing"), strings.Join(flags.Fold(text, min(l.width, pageWidth)), "\n"))
 	return err
 }
 
@@ -109,7 +110,7 @@ func needs(s tour.Setting, o tour.Outcome) string {
 // row writes a line about a step, or several.
 func (l look) row(b *strings.Builder, name, value string) {
 	const column = 9
-	lines := fold(value, l.width-margin-column)
+	lines := flags.Fold(value, l.width-margin-column)
 	for i, line := range lines {
 		if i > 0 {
 			name = ""
@@ -137,28 +138,9 @@ func (l look) wrapped(output string) string {
 		}
 		text := strings.TrimLeft(line, " ")
 		indent := line[:len(line)-len(text)]
-		for _, part := range fold(text, l.width-len(indent)) {
+		for _, part := range flags.Fold(text, l.width-len(indent)) {
 			b.WriteString(indent + part + "\n")
 		}
 	}
 	return b.String()
-}
-
-// fold breaks a text at blanks into lines of at most width characters; words that are longer stay whole.
-func fold(text string, width int) (lines []string) {
-	line := []rune(text)
-	for len(line) > width {
-		head := string(line[:width+1])
-		cut := len([]rune(head[:max(strings.LastIndexByte(head, ' '), 0)]))
-		if strings.TrimSpace(string(line[:cut])) == "" { // a long word, perhaps after an indentation
-			next := strings.IndexByte(string(line[width:]), ' ')
-			if next < 0 {
-				break
-			}
-			cut = width + len([]rune(string(line[width:])[:next]))
-		}
-		lines = append(lines, string(line[:cut]))
-		line = []rune(strings.TrimLeft(string(line[cut:]), " "))
-	}
-	return append(lines, string(line))
 }

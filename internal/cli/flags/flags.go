@@ -17,6 +17,7 @@ package flags
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,12 +60,17 @@ func Parse(commands []Command, args []string) (c *Command, help bool, err error)
 		}
 		return nil, false, &Error{"", fmt.Sprintf("unexpected %s %s%s", kind, args[0], meant(args[0], names))}
 	}
-	p := &parser{fields: c.fields()}
-	for _, f := range p.fields {
+	p := &parser{}
+	for _, f := range c.fields() {
 		if text, ok := f.tag.Lookup("default"); ok {
 			if err := f.set(text); err != nil {
 				panic(err) // a mistake in the tags
 			}
+		}
+		if f.arg {
+			p.arguments = append(p.arguments, f)
+		} else {
+			p.flags = append(p.flags, f)
 		}
 	}
 	err = p.parse(args[1:])
@@ -78,9 +84,10 @@ func Parse(commands []Command, args []string) (c *Command, help bool, err error)
 }
 
 type parser struct {
-	fields []*field
-	args   int // read so far
-	help   bool
+	flags     []*field
+	arguments []*field
+	read      int // arguments, so far
+	help      bool
 }
 
 func (p *parser) parse(args []string) error {
@@ -123,10 +130,8 @@ func (p *parser) long(arg string, rest []string) ([]string, error) {
 		return nil, nil
 	}
 	var names []string
-	for _, f := range p.fields {
+	for _, f := range p.flags {
 		switch {
-		case f.arg:
-			continue
 		case f.name == name && f.isBool() && !given:
 			return rest, f.set("true")
 		case f.name == name && given:
@@ -171,8 +176,8 @@ func (p *parser) short(arg string, rest []string) ([]string, error) {
 }
 
 func (p *parser) named(letter string) *field {
-	for _, f := range p.fields {
-		if !f.arg && f.tag.Get("short") == letter {
+	for _, f := range p.flags {
+		if f.tag.Get("short") == letter {
 			return f
 		}
 	}
@@ -181,44 +186,27 @@ func (p *parser) named(letter string) *field {
 
 // argument reads what is no flag.
 func (p *parser) argument(arg string) error {
-	at := 0
-	for _, f := range p.fields {
-		if !f.arg {
-			continue
-		}
-		if f.value.Kind() == reflect.Slice || at == p.args {
+	for i, f := range p.arguments {
+		if f.value.Kind() == reflect.Slice || i == p.read {
 			if arg == "" && !f.has("optional") && !f.has("passthrough") { // as an unset variable leaves it
 				return fmt.Errorf("<%s> must not be empty", f.name)
 			}
-			p.args++
+			p.read++
 			return f.set(arg)
 		}
-		at++
 	}
 	return fmt.Errorf("unexpected argument %s", arg)
 }
 
 // passes reports whether the first argument has ended the flags.
 func (p *parser) passes() bool {
-	for _, f := range p.fields {
-		if f.has("passthrough") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.arguments, func(f *field) bool { return f.has("passthrough") })
 }
 
 // complete wants an argument where one has to be.
 func (p *parser) complete() error {
-	at := 0
-	for _, f := range p.fields {
-		if !f.arg {
-			continue
-		}
-		if at == p.args && !f.has("optional") {
-			return fmt.Errorf("expected <%s>", f.name)
-		}
-		at++
+	if p.read < len(p.arguments) && !p.arguments[p.read].has("optional") {
+		return fmt.Errorf("expected <%s>", p.arguments[p.read].name)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func columns(rows [][2]string) string {
 			fmt.Fprintf(&b, "  %s\n", name)
 			name = ""
 		}
-		for _, line := range fold(r[1], pageWidth-width-6) {
+		for _, line := range Fold(r[1], pageWidth-width-6) {
 			fmt.Fprintf(&b, "  %-*s    %s\n", width, name, line)
 			name = ""
 		}
@@ -113,26 +113,28 @@ func paragraphs(text string) string {
 		}
 		lines := []string{p}
 		if !strings.HasPrefix(p, " ") {
-			lines = fold(p, pageWidth)
+			lines = Fold(strings.Join(strings.Fields(p), " "), pageWidth)
 		}
 		b.WriteString(strings.Join(lines, "\n") + "\n")
 	}
 	return b.String()
 }
 
-// fold breaks a text at blanks into lines of at most width characters.
-func fold(text string, width int) (lines []string) {
-	line := ""
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == "":
-			line = word
-		case len(line)+1+len(word) > width:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
+// Fold breaks a text at blanks into lines of at most width characters; words that are longer stay whole.
+func Fold(text string, width int) (lines []string) {
+	line := []rune(text)
+	for len(line) > width {
+		head := string(line[:width+1])
+		cut := len([]rune(head[:max(strings.LastIndexByte(head, ' '), 0)]))
+		if strings.TrimSpace(string(line[:cut])) == "" { // a long word, perhaps after an indentation
+			next := strings.IndexByte(string(line[width:]), ' ')
+			if next < 0 {
+				break
+			}
+			cut = width + len([]rune(string(line[width:])[:next]))
 		}
+		lines = append(lines, string(line[:cut]))
+		line = []rune(strings.TrimLeft(string(line[cut:]), " "))
 	}
-	return append(lines, line)
+	return append(lines, string(line))
 }
