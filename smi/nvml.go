@@ -22,12 +22,10 @@ func openNVML() (source, error) {
 	if err == nil {
 		return &nvmlSource{api}, nil
 	}
-	var missing *nvml.LibraryError
-	var lacks *nvml.SymbolError
-	switch {
-	case errors.As(err, &missing):
+	if _, missing := errors.AsType[*nvml.LibraryError](err); missing {
 		return nil, &Error{ErrNoLibrary, err}
-	case errors.As(err, &lacks):
+	}
+	if _, lacks := errors.AsType[*nvml.SymbolError](err); lacks {
 		return nil, &Error{ErrTooOld, err}
 	}
 	return nil, &Error{reason(err), withVersion(api, err)}
@@ -92,8 +90,7 @@ func (s *nvmlSource) read(details bool) (*Inventory, error) {
 
 // words returns what NVML says of a failure.
 func words(err error) string {
-	var call *nvml.CallError
-	if errors.As(err, &call) {
+	if call, ok := errors.AsType[*nvml.CallError](err); ok {
 		return call.Text
 	}
 	return err.Error()

@@ -68,9 +68,9 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	chosen, help, err := flags.Parse(all, usual(args))
-	var wrong *flags.Error
+	wrong, isWrong := errors.AsType[*flags.Error](err)
 	switch {
-	case errors.As(err, &wrong):
+	case isWrong:
 		return report(stderr, s.misused(err.Error(), usageHint(wrong.Command)))
 	case help && chosen == nil:
 		return report(stderr, writeText(stdout, flags.Usage("cresset", description, all)))
@@ -132,8 +132,17 @@ type exitCode int
 // Error returns the code.
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// hinter is an error that knows what would help.
-type hinter interface{ Hint() string }
+// hintOf returns what an error says would help; "" where it knows nothing.
+func hintOf(err error) string {
+	type hinter interface {
+		error
+		Hint() string
+	}
+	if h, ok := errors.AsType[hinter](err); ok {
+		return h.Hint()
+	}
+	return ""
+}
 
 // report prints an error and its hint, and returns the exit code.
 func report(stderr io.Writer, err error) int {
@@ -143,14 +152,12 @@ func report(stderr io.Writer, err error) int {
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
-	var said exitCode
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[exitCode](err); ok {
 		return int(said)
 	}
 	fmt.Fprintf(stderr, "cresset: %s\n", printable(oneLine(err)))
-	var h hinter
-	if errors.As(err, &h) && h.Hint() != "" {
-		fmt.Fprintf(stderr, "hint: %s\n", h.Hint())
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(stderr, "hint: %s\n", hint)
 	}
 	return exitFailed
 }
@@ -172,9 +179,8 @@ type advice struct {
 
 // Hint says what would help: what the error itself knows, then the advice.
 func (a *advice) Hint() string {
-	var h hinter
-	if errors.As(a.error, &h) && h.Hint() != "" {
-		return h.Hint() + "\nhint: " + a.hint
+	if hint := hintOf(a.error); hint != "" {
+		return hint + "\nhint: " + a.hint
 	}
 	return a.hint
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -112,11 +111,7 @@ func diagnose() diagnosis {
 		err = backend.Start()
 	}
 	if err != nil {
-		d.Problem = err.Error()
-		var h hinter
-		if errors.As(err, &h) {
-			d.Advice = h.Hint()
-		}
+		d.Problem, d.Advice = err.Error(), hintOf(err)
 	}
 	return d
 }

@@ -46,11 +46,9 @@ func (s *session) missing(err error) error {
 		return nil
 	}
 	reason := err.Error()
-	var h hinter
-	if errors.As(err, &h) && h.Hint() != "" {
-		reason = h.Hint()
-		var lacks *driver.SymbolError
-		if errors.As(err, &lacks) {
+	if hint := hintOf(err); hint != "" {
+		reason = hint
+		if _, lacks := errors.AsType[*driver.SymbolError](err); lacks {
 			reason = err.Error() + ": " + reason
 		}
 	}

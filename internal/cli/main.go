@@ -33,8 +33,7 @@ func (s signalled) Is(target error) bool { return target == context.Canceled }
 
 // interrupted returns the error of a command that a signal has stopped, once it has printed what it has.
 func interrupted(ctx context.Context) error {
-	var s signalled
-	if errors.As(context.Cause(ctx), &s) && s.Signal == syscall.SIGTERM {
+	if s, ok := errors.AsType[signalled](context.Cause(ctx)); ok && s.Signal == syscall.SIGTERM {
 		return exitCode(exitTerminated)
 	}
 	return context.Canceled

@@ -59,13 +59,10 @@ func (c *runCommand) Run(s *session) error {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err = errors.Join(runAs(s.ctx, cmd), reservation.Release())
-	var ended *exec.ExitError
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
+	if err == nil || errors.Is(err, context.Canceled) {
 		return err
-	case errors.As(err, &ended):
+	}
+	if ended, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exitCode(ended.ExitCode())
 	}
 	return s.cannotRun(err)

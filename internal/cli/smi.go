@@ -95,9 +95,9 @@ func (s *session) unprinted(err error) error {
 
 func (c *smiCommand) runTo(s *session) error {
 	err := c.run(s)
-	var failure *smiFailure
+	failure, ok := errors.AsType[*smiFailure](err)
 	switch {
-	case !errors.As(err, &failure):
+	case !ok:
 		return err
 	case c.JSON:
 		fmt.Fprintln(s.stderr, "cresset:", failure)
@@ -112,17 +112,8 @@ func (c *smiCommand) run(s *session) error {
 	if err != nil {
 		return err
 	}
-	every := c.every()
-	if every == 0 {
-		inventory, err := c.take()
-		if inventory == nil {
-			return c.failure(s, err)
-		}
-		s.announce()
-		return c.show(s, print, inventory, err)
-	}
-	first := true
-	for inventory, err := range c.watch(s.ctx, every) {
+	every, first := c.every(), true
+	for inventory, err := range c.watch(s.ctx, cmp.Or(every, time.Second)) {
 		if inventory == nil {
 			return c.failure(s, err)
 		}
@@ -131,8 +122,8 @@ func (c *smiCommand) run(s *session) error {
 		}
 		first = false
 		err := c.show(s, print, inventory, err)
-		var said exitCode // of GPUs that are missing and may come back
-		if err != nil && (!errors.As(err, &said) || len(inventory.GPUs) == 0) {
+		_, said := errors.AsType[exitCode](err) // of GPUs that are missing and may come back
+		if every == 0 || err != nil && (!said || len(inventory.GPUs) == 0) {
 			return err
 		}
 	}
@@ -154,13 +145,6 @@ func (c *smiCommand) every() time.Duration {
 func (c *smiCommand) detailed() bool {
 	fields, _ := csvFields(c.QueryGPU, gpuFields()) // which printer has checked
 	return c.Query || c.JSON || slices.ContainsFunc(fields, func(f csvField) bool { return f.slow })
-}
-
-func (c *smiCommand) take() (*smi.Inventory, error) {
-	if c.detailed() {
-		return smi.TakeDetails()
-	}
-	return smi.Take()
 }
 
 func (c *smiCommand) watch(ctx context.Context, every time.Duration) iter.Seq2[*smi.Inventory, error] {
@@ -319,8 +303,7 @@ func reply(err error) error {
 		return &smiFailure{noDriver, 9}
 	case errors.Is(err, smi.ErrMismatch):
 		text := mismatch
-		var versions *smi.MismatchError
-		if errors.As(err, &versions) {
+		if versions, ok := errors.AsType[*smi.MismatchError](err); ok {
 			text += "\nNVML library version: " + smi.Printable(versions.Library)
 		}
 		return &smiFailure{text, 18}

@@ -32,8 +32,7 @@ func (c *smiCommand) show(s *session, print func(inventory *smi.Inventory, attac
 	if len(inventory.Missing) == 0 {
 		return nil
 	}
-	var known *smiFailure
-	if errors.As(reply(failed), &known) {
+	if known, ok := errors.AsType[*smiFailure](reply(failed)); ok {
 		return exitCode(known.code)
 	}
 	return reply(failed)

@@ -94,12 +94,7 @@ var logRetired = slices.Concat(
 )
 
 func retired(value func(*smi.Retired) string) func(smi.GPU) string {
-	return detail(func(d *smi.Details) string {
-		if d.Retired == nil {
-			return notAvailable
-		}
-		return value(d.Retired)
-	})
+	return partOf(func(d *smi.Details) *smi.Retired { return d.Retired }, value)
 }
 
 func remaps(g smi.GPU) bool { return g.Details != nil && g.Details.Remapped != nil }

@@ -46,10 +46,5 @@ func logFields() []csvField {
 func clockReasons(d *smi.Details) string { return written(d.ClockReasons, "0x%016X") }
 
 func remapped(value func(*smi.Remapped) string) func(smi.GPU) string {
-	return detail(func(d *smi.Details) string {
-		if d.Remapped == nil {
-			return notAvailable
-		}
-		return value(d.Remapped)
-	})
+	return partOf(func(d *smi.Details) *smi.Remapped { return d.Remapped }, value)
 }

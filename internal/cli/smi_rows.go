@@ -79,6 +79,16 @@ func detail(value func(*smi.Details) string) func(smi.GPU) string {
 	}
 }
 
+// partOf is detail for a value of a part of the details that a GPU may not have.
+func partOf[T any](of func(*smi.Details) *T, value func(*T) string) func(smi.GPU) string {
+	return detail(func(d *smi.Details) string {
+		if of(d) == nil {
+			return notAvailable
+		}
+		return value(of(d))
+	})
+}
+
 // figure is detail for a number with a unit.
 func figure(unit string, value func(*smi.Details) *int) func(smi.GPU) string {
 	return detail(func(d *smi.Details) string { return number(value(d), unit) })
@@ -105,11 +115,8 @@ func memoryOf(m *smi.Memory, part func(smi.Memory) uint64) string {
 
 // active says whether a bit is set.
 func active(bit uint64) func(smi.GPU) string {
-	return detail(func(d *smi.Details) string {
-		if d.ClockReasons == nil {
-			return notAvailable
-		}
-		set := *d.ClockReasons&bit != 0
+	return partOf(func(d *smi.Details) *uint64 { return d.ClockReasons }, func(reasons *uint64) string {
+		set := *reasons&bit != 0
 		return word(&set, "Active", "Not Active")
 	})
 }

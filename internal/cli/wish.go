@@ -48,8 +48,7 @@ func (f *wishFlags) seek(s *session, choose func(*smi.Inventory, smi.Wish) error
 		}
 		first = false
 		err := choose(inventory, wish)
-		var tooFew *smi.PickError
-		if !errors.As(err, &tooFew) {
+		if _, tooFew := errors.AsType[*smi.PickError](err); !tooFew {
 			return err
 		}
 		if !time.Now().Before(deadline) {

@@ -59,18 +59,12 @@ func (g *Guide) Close() error { return os.RemoveAll(g.folder) }
 
 // fill puts the machines and the command into the guide's folder.
 func (g *Guide) fill() error {
-	files, err := machines.ReadDir("machines")
+	files, err := fs.Sub(machines, "machines")
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		text, err := machines.ReadFile("machines/" + f.Name())
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(g.folder, f.Name()), text, 0o600); err != nil {
-			return err
-		}
+	if err := os.CopyFS(g.folder, files); err != nil {
+		return err
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -135,17 +135,8 @@ func (p *result) line() string {
 }
 
 func (r *report) passed() bool {
-	for _, p := range r.Results {
-		if p.Problem != "" {
-			return false
-		}
-	}
-	for _, t := range r.Timings {
-		if t.Problem != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Results, func(p result) bool { return p.Problem != "" }) &&
+		!slices.ContainsFunc(r.Timings, func(t timing) bool { return t.Problem != "" })
 }
 
 // write writes both forms of the report anew.

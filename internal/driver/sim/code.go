@@ -56,8 +56,7 @@ func (e *CompileError) Error() string { return fmt.Sprintf("line %d: %s", e.Line
 func CompilePTX(name, text string) (*Code, error) {
 	m, err := ptx.Parse(name, text)
 	if err != nil {
-		var parse *ptx.ParseError
-		if errors.As(err, &parse) {
+		if parse, ok := errors.AsType[*ptx.ParseError](err); ok {
 			return nil, &CompileError{parse.Line, parse.Text}
 		}
 		return nil, &CompileError{0, err.Error()}
@@ -84,8 +83,7 @@ func interpret(k *ptx.Kernel, l *Launch) (Work, error) {
 		Globals: l.Globals,
 		Memory:  l.Memory,
 	})
-	var fault *ptx.Fault
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*ptx.Fault](err); ok {
 		err = &KernelError{faultResult(fault.Kind), fault}
 	}
 	return Work{count.GlobalBytes, count.LaneInstructions}, err

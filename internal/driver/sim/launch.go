@@ -137,8 +137,8 @@ func (v *view) reaches(a *allocation) bool {
 
 // elsewhere adds to a fault whose address is another device's memory.
 func (v *view) elsewhere(err error) string {
-	var fault *ptx.Fault
-	if !errors.As(err, &fault) {
+	fault, ok := errors.AsType[*ptx.Fault](err)
+	if !ok {
 		return ""
 	}
 	a, inside := v.d.space.find(fault.Address)

@@ -100,8 +100,7 @@ func (d *Driver) moduleLoadData(h driver.Context, image []byte, jit *driver.JIT)
 // compilerLog writes an error as NVIDIA's assembler does.
 func compilerLog(err error) string {
 	var log strings.Builder
-	var compile *CompileError
-	if errors.As(err, &compile) {
+	if compile, ok := errors.AsType[*CompileError](err); ok {
 		fmt.Fprintf(&log, "ptxas application ptx input, line %d; error   : %s\n", compile.Line, compile.Text)
 	} else {
 		fmt.Fprintf(&log, "ptxas application ptx input; error   : %v\n", err)
