@@ -102,24 +102,21 @@ func (d *Driver) ctxSynchronize(h driver.Context) driver.Result {
 }
 
 func (d *Driver) ctxEnablePeerAccess(h, peer driver.Context, flags uint32) driver.Result {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	p, ok := d.contexts[peer]
-	switch {
-	case !ok || p.destroyed:
-		return c.refuse(driver.ErrInvalidContext, "no context %#x to be a peer", peer)
-	case flags != 0:
-		return c.refuse(driver.ErrInvalidValue, "the flags of peer access are %#x, and must be 0", flags)
-	case p.dev == c.dev:
-		return c.refuse(driver.ErrInvalidDevice, "a device is not its own peer")
-	case !d.machine.CanAccess(c.dev.physical, p.dev.physical):
-		return c.refuse(driver.ErrPeerAccessUnsupported, "%s has no path to the memory of %s", c.dev.gpu.Bus, p.dev.gpu.Bus)
-	case c.peers[p]:
-		return driver.ErrPeerAccessAlreadyEnabled
-	}
-	c.peers[p] = true
-	return driver.Success
+	return d.in(h, func(c *context) driver.Result {
+		p, ok := d.contexts[peer]
+		switch {
+		case !ok || p.destroyed:
+			return c.refuse(driver.ErrInvalidContext, "no context %#x to be a peer", peer)
+		case flags != 0:
+			return c.refuse(driver.ErrInvalidValue, "the flags of peer access are %#x, and must be 0", flags)
+		case p.dev == c.dev:
+			return c.refuse(driver.ErrInvalidDevice, "a device is not its own peer")
+		case !d.machine.CanAccess(c.dev.physical, p.dev.physical):
+			return c.refuse(driver.ErrPeerAccessUnsupported, "%s has no path to the memory of %s", c.dev.gpu.Bus, p.dev.gpu.Bus)
+		case c.peers[p]:
+			return driver.ErrPeerAccessAlreadyEnabled
+		}
+		c.peers[p] = true
+		return driver.Success
+	})
 }

@@ -19,50 +19,41 @@ func (d *Driver) event(c *context, h driver.Event) (*event, driver.Result) {
 }
 
 func (d *Driver) eventCreate(h driver.Context, flags uint32) (driver.Event, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	if flags&^driver.EventDisableTiming != 0 {
-		return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of an event", flags)
-	}
-	handle := driver.Event(d.newHandle())
-	d.events[handle] = &event{ctx: c, untimed: flags&driver.EventDisableTiming != 0}
-	return handle, r
+	return answer(d, h, func(c *context) (driver.Event, driver.Result) {
+		if flags&^driver.EventDisableTiming != 0 {
+			return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of an event", flags)
+		}
+		handle := driver.Event(d.newHandle())
+		d.events[handle] = &event{ctx: c, untimed: flags&driver.EventDisableTiming != 0}
+		return handle, driver.Success
+	})
 }
 
 func (d *Driver) eventRecord(h driver.Context, eh driver.Event, sh driver.Stream) driver.Result {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
+	return d.in(h, func(c *context) driver.Result {
+		e, r := d.event(c, eh)
+		if r != driver.Success {
+			return r
+		}
+		if e.ctx != c {
+			return c.refuse(driver.ErrInvalidHandle, "event %#x is of another context", eh)
+		}
+		s, r := d.ownStream(c, sh)
+		if r == driver.Success {
+			e.recorded = d.put(s, nil)
+		}
 		return r
-	}
-	e, r := d.event(c, eh)
-	if r != driver.Success {
-		return r
-	}
-	if e.ctx != c {
-		return c.refuse(driver.ErrInvalidHandle, "event %#x is of another context", eh)
-	}
-	s, r := d.ownStream(c, sh)
-	if r == driver.Success {
-		e.recorded = d.put(s, nil)
-	}
-	return r
+	})
 }
 
 func (d *Driver) eventQuery(h driver.Context, eh driver.Event) driver.Result {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
+	return d.in(h, func(c *context) driver.Result {
+		e, r := d.event(c, eh)
+		if r == driver.Success && e.recorded != nil && !e.recorded.ended() {
+			return driver.ErrNotReady
+		}
 		return r
-	}
-	e, r := d.event(c, eh)
-	if r == driver.Success && e.recorded != nil && !e.recorded.ended() {
-		return driver.ErrNotReady
-	}
-	return r
+	})
 }
 
 func (d *Driver) eventSynchronize(h driver.Context, eh driver.Event) driver.Result {
@@ -80,25 +71,22 @@ func (d *Driver) eventSynchronize(h driver.Context, eh driver.Event) driver.Resu
 
 // eventElapsedTime is the time between two points on the modelled clock.
 func (d *Driver) eventElapsedTime(h driver.Context, start, end driver.Event) (float32, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	var at [2]float64
-	for i, eh := range []driver.Event{start, end} {
-		e, r := d.event(c, eh)
-		switch {
-		case r != driver.Success:
-			return 0, r
-		case e.untimed:
-			return 0, c.refuse(driver.ErrInvalidHandle, "event %#x keeps no time", eh)
-		case e.recorded == nil:
-			return 0, c.refuse(driver.ErrInvalidHandle, "event %#x has not been recorded", eh)
-		case !e.recorded.ended():
-			return 0, driver.ErrNotReady
+	return answer(d, h, func(c *context) (float32, driver.Result) {
+		var at [2]float64
+		for i, eh := range []driver.Event{start, end} {
+			e, r := d.event(c, eh)
+			switch {
+			case r != driver.Success:
+				return 0, r
+			case e.untimed:
+				return 0, c.refuse(driver.ErrInvalidHandle, "event %#x keeps no time", eh)
+			case e.recorded == nil:
+				return 0, c.refuse(driver.ErrInvalidHandle, "event %#x has not been recorded", eh)
+			case !e.recorded.ended():
+				return 0, driver.ErrNotReady
+			}
+			at[i] = e.recorded.end
 		}
-		at[i] = e.recorded.end
-	}
-	return float32((at[1] - at[0]) / 1e6), driver.Success
+		return float32((at[1] - at[0]) / 1e6), driver.Success
+	})
 }

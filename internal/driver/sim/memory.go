@@ -21,19 +21,16 @@ func (d *Driver) memGetInfo(h driver.Context) (free, total uint64, r driver.Resu
 }
 
 func (d *Driver) memAlloc(h driver.Context, bytes uint64) (driver.Ptr, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	if bytes == 0 {
-		return 0, c.refuse(driver.ErrInvalidValue, "an allocation of 0 bytes")
-	}
-	a, r := d.allocate(c, bytes)
-	if r != driver.Success {
-		return 0, r
-	}
-	return driver.Ptr(a.base), r
+	return answer(d, h, func(c *context) (driver.Ptr, driver.Result) {
+		if bytes == 0 {
+			return 0, c.refuse(driver.ErrInvalidValue, "an allocation of 0 bytes")
+		}
+		a, r := d.allocate(c, bytes)
+		if r != driver.Success {
+			return 0, r
+		}
+		return driver.Ptr(a.base), driver.Success
+	})
 }
 
 // allocate takes memory of the context's device. The driver is locked.
@@ -140,35 +137,29 @@ func (d *Driver) disown(a *allocation) {
 // memHostAlloc returns memory of Go: all host memory is pinned here, but only what comes from here is copied without
 // waiting, as on hardware.
 func (d *Driver) memHostAlloc(h driver.Context, bytes uint64, flags uint32) ([]byte, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return nil, r
-	}
-	if bytes == 0 || flags&^(driver.HostPortable|driver.HostMapped) != 0 {
-		return nil, c.refuse(driver.ErrInvalidValue, "pinned memory of %d bytes with flags %#x", bytes, flags)
-	}
-	if spare := d.room.left() - reserve; bytes > uint64(max(spare, 0)) {
-		return nil, c.refuse(driver.ErrOutOfMemory, "pinned memory: %w", &RoomError{int64(min(bytes, math.MaxInt64)), spare + reserve})
-	}
-	a := &allocation{data: make([]byte, bytes)}
-	if !d.space.place(a, hostRegion) {
-		return nil, c.refuse(driver.ErrOutOfMemory, "no addresses for %d bytes of pinned memory", bytes)
-	}
-	return a.data, driver.Success
+	return answer(d, h, func(c *context) ([]byte, driver.Result) {
+		if bytes == 0 || flags&^(driver.HostPortable|driver.HostMapped) != 0 {
+			return nil, c.refuse(driver.ErrInvalidValue, "pinned memory of %d bytes with flags %#x", bytes, flags)
+		}
+		if spare := d.room.left() - reserve; bytes > uint64(max(spare, 0)) {
+			return nil, c.refuse(driver.ErrOutOfMemory, "pinned memory: %w", &RoomError{int64(min(bytes, math.MaxInt64)), spare + reserve})
+		}
+		a := &allocation{data: make([]byte, bytes)}
+		if !d.space.place(a, hostRegion) {
+			return nil, c.refuse(driver.ErrOutOfMemory, "no addresses for %d bytes of pinned memory", bytes)
+		}
+		return a.data, driver.Success
+	})
 }
 
 func (d *Driver) memHostGetDevicePointer(h driver.Context, p []byte, flags uint32) (driver.Ptr, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	if flags != 0 {
-		return 0, c.refuse(driver.ErrInvalidValue, "the flags are %#x, and must be 0", flags)
-	}
-	if a := d.space.hostAt(p); len(p) > 0 && a != nil && &a.data[0] == &p[0] {
-		return driver.Ptr(a.base), r
-	}
-	return 0, c.refuse(driver.ErrInvalidValue, "not the start of pinned memory")
+	return answer(d, h, func(c *context) (driver.Ptr, driver.Result) {
+		if flags != 0 {
+			return 0, c.refuse(driver.ErrInvalidValue, "the flags are %#x, and must be 0", flags)
+		}
+		if a := d.space.hostAt(p); len(p) > 0 && a != nil && &a.data[0] == &p[0] {
+			return driver.Ptr(a.base), driver.Success
+		}
+		return 0, c.refuse(driver.ErrInvalidValue, "not the start of pinned memory")
+	})
 }

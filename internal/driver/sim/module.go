@@ -73,28 +73,25 @@ func (d *Driver) moduleLoadData(h driver.Context, image []byte, jit *driver.JIT)
 		jit = &driver.JIT{}
 	}
 	jit.Info, jit.Errors = "", ""
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	if r, problem := c.dev.check(image, d.machine.CUDA); r != driver.Success {
-		jit.Errors = "ptxas fatal   : " + problem + "\n"
-		return 0, c.refuse(r, "module %s: %s", jit.Name, problem)
-	}
-	code, err := d.compile(jit.Name, string(image))
-	if err != nil {
-		jit.Errors = compilerLog(err)
-		return 0, c.refuse(driver.ErrInvalidPTX, "module %s: %w", jit.Name, err)
-	}
-	m := &module{ctx: c, code: code}
-	if r := d.placeGlobals(m); r != driver.Success {
-		return 0, r
-	}
-	jit.Info = fmt.Sprintf("ptxas info    : %d kernels for 'sm_%d%d', interpreted\n", len(code.Kernels), c.dev.gpu.Major, c.dev.gpu.Minor)
-	handle := driver.Module(d.newHandle())
-	d.modules[handle] = m
-	return handle, r
+	return answer(d, h, func(c *context) (driver.Module, driver.Result) {
+		if r, problem := c.dev.check(image, d.machine.CUDA); r != driver.Success {
+			jit.Errors = "ptxas fatal   : " + problem + "\n"
+			return 0, c.refuse(r, "module %s: %s", jit.Name, problem)
+		}
+		code, err := d.compile(jit.Name, string(image))
+		if err != nil {
+			jit.Errors = compilerLog(err)
+			return 0, c.refuse(driver.ErrInvalidPTX, "module %s: %w", jit.Name, err)
+		}
+		m := &module{ctx: c, code: code}
+		if r := d.placeGlobals(m); r != driver.Success {
+			return 0, r
+		}
+		jit.Info = fmt.Sprintf("ptxas info    : %d kernels for 'sm_%d%d', interpreted\n", len(code.Kernels), c.dev.gpu.Major, c.dev.gpu.Minor)
+		handle := driver.Module(d.newHandle())
+		d.modules[handle] = m
+		return handle, driver.Success
+	})
 }
 
 // compilerLog writes an error as NVIDIA's assembler does.
@@ -125,20 +122,17 @@ func (d *Driver) placeGlobals(m *module) driver.Result {
 }
 
 func (d *Driver) moduleGetFunction(h driver.Context, mh driver.Module, name string) (driver.Function, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	m, ok := d.modules[mh]
-	if !ok || m.ctx != c {
-		return 0, c.refuse(driver.ErrInvalidHandle, "no module %#x in this context", mh)
-	}
-	kernel, ok := m.code.Kernels[name]
-	if !ok {
-		return 0, c.refuse(driver.ErrNotFound, "the module has no kernel %q", name)
-	}
-	handle := driver.Function(d.newHandle())
-	d.functions[handle] = &function{module: m, name: name, kernel: kernel}
-	return handle, driver.Success
+	return answer(d, h, func(c *context) (driver.Function, driver.Result) {
+		m, ok := d.modules[mh]
+		if !ok || m.ctx != c {
+			return 0, c.refuse(driver.ErrInvalidHandle, "no module %#x in this context", mh)
+		}
+		kernel, ok := m.code.Kernels[name]
+		if !ok {
+			return 0, c.refuse(driver.ErrNotFound, "the module has no kernel %q", name)
+		}
+		handle := driver.Function(d.newHandle())
+		d.functions[handle] = &function{module: m, name: name, kernel: kernel}
+		return handle, driver.Success
+	})
 }

@@ -149,6 +149,25 @@ func (d *Driver) enter(h driver.Context) (*context, driver.Result) {
 	return c, driver.Success
 }
 
+// in makes a call in a context, which ends at once where the context takes none. The driver is locked meanwhile.
+func (d *Driver) in(h driver.Context, call func(*context) driver.Result) driver.Result {
+	c, r := d.enter(h)
+	defer d.mu.Unlock()
+	if r != driver.Success {
+		return r
+	}
+	return call(c)
+}
+
+// answer is in for a call that returns something besides.
+func answer[T any](d *Driver, h driver.Context, call func(*context) (T, driver.Result)) (value T, r driver.Result) {
+	r = d.in(h, func(c *context) driver.Result {
+		value, r = call(c)
+		return r
+	})
+	return value, r
+}
+
 func (d *Driver) newHandle() uintptr {
 	d.handle += 0x10 // far from small integers, which are mistakes
 	return 0x1000 + d.handle

@@ -175,19 +175,16 @@ func (d *Driver) ownStream(c *context, h driver.Stream) (*stream, driver.Result)
 }
 
 func (d *Driver) streamCreate(h driver.Context, flags uint32, priority int32) (driver.Stream, driver.Result) {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return 0, r
-	}
-	if flags&^driver.StreamNonBlocking != 0 {
-		return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of a stream", flags)
-	}
-	// CUDA clamps priorities that are out of range. All run alike here.
-	s, handle := &stream{ctx: c, nonBlocking: flags&driver.StreamNonBlocking != 0}, driver.Stream(d.newHandle())
-	c.streams = append(c.streams, s)
-	d.streams[handle] = s
-	return handle, r
+	return answer(d, h, func(c *context) (driver.Stream, driver.Result) {
+		if flags&^driver.StreamNonBlocking != 0 {
+			return 0, c.refuse(driver.ErrInvalidValue, "unknown flags %#x of a stream", flags)
+		}
+		// CUDA clamps priorities that are out of range. All run alike here.
+		s, handle := &stream{ctx: c, nonBlocking: flags&driver.StreamNonBlocking != 0}, driver.Stream(d.newHandle())
+		c.streams = append(c.streams, s)
+		d.streams[handle] = s
+		return handle, driver.Success
+	})
 }
 
 func (d *Driver) streamSynchronize(h driver.Context, sh driver.Stream) driver.Result {
@@ -211,50 +208,44 @@ func (d *Driver) streamSynchronize(h driver.Context, sh driver.Stream) driver.Re
 }
 
 func (d *Driver) streamQuery(h driver.Context, sh driver.Stream) driver.Result {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	s, r := d.stream(c, sh)
-	if r != driver.Success {
-		return r
-	}
-	tasks := []*task{}
-	if s.last != nil {
-		tasks = append(tasks, s.last)
-	}
-	if s == c.legacy {
-		for _, other := range c.streams {
-			if !other.nonBlocking && other.last != nil {
-				tasks = append(tasks, other.last)
+	return d.in(h, func(c *context) driver.Result {
+		s, r := d.stream(c, sh)
+		if r != driver.Success {
+			return r
+		}
+		tasks := []*task{}
+		if s.last != nil {
+			tasks = append(tasks, s.last)
+		}
+		if s == c.legacy {
+			for _, other := range c.streams {
+				if !other.nonBlocking && other.last != nil {
+					tasks = append(tasks, other.last)
+				}
 			}
 		}
-	}
-	if slices.ContainsFunc(tasks, func(t *task) bool { return !t.ended() }) {
-		return driver.ErrNotReady
-	}
-	return s.ctx.dev.state()
+		if slices.ContainsFunc(tasks, func(t *task) bool { return !t.ended() }) {
+			return driver.ErrNotReady
+		}
+		return s.ctx.dev.state()
+	})
 }
 
 func (d *Driver) streamWaitEvent(h driver.Context, sh driver.Stream, eh driver.Event, flags uint32) driver.Result {
-	c, r := d.enter(h)
-	defer d.mu.Unlock()
-	if r != driver.Success {
-		return r
-	}
-	s, r := d.ownStream(c, sh)
-	if r != driver.Success {
-		return r
-	}
-	e, r := d.event(c, eh)
-	switch {
-	case r != driver.Success:
-		return r
-	case flags != 0:
-		return c.refuse(driver.ErrInvalidValue, "the flags of a wait are %#x, and must be 0", flags)
-	case e.recorded != nil:
-		d.put(s, nil, e.recorded)
-	}
-	return driver.Success
+	return d.in(h, func(c *context) driver.Result {
+		s, r := d.ownStream(c, sh)
+		if r != driver.Success {
+			return r
+		}
+		e, r := d.event(c, eh)
+		switch {
+		case r != driver.Success:
+			return r
+		case flags != 0:
+			return c.refuse(driver.ErrInvalidValue, "the flags of a wait are %#x, and must be 0", flags)
+		case e.recorded != nil:
+			d.put(s, nil, e.recorded)
+		}
+		return driver.Success
+	})
 }
