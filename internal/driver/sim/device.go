@@ -108,7 +108,7 @@ func (d *Driver) deviceGetAttribute(a driver.Attribute, h driver.Device) (int32,
 	if r != driver.Success {
 		return 0, r
 	}
-	value, known := dev.attribute(a)
+	value, known := dev.attributes()[a]
 	if !known {
 		return 0, driver.ErrInvalidValue
 	}
@@ -127,33 +127,14 @@ const (
 
 var maxBlock = driver.Dim{X: 1024, Y: 1024, Z: 64}
 
-func (dev *device) attribute(a driver.Attribute) (value int, known bool) {
+func (dev *device) attributes() map[driver.Attribute]int {
 	g := dev.gpu
-	switch a {
-	case driver.MaxSharedPerBlock:
-		return sharedPerBlock, true
-	case driver.WarpSize:
-		return warpSize, true
-	case driver.RegistersPerSM:
-		return registersPerSM, true
-	case driver.ClockKHz:
-		return int(g.Clock / 1000), true
-	case driver.MemoryClockKHz:
-		return int(g.MemoryClock / 1000), true
-	case driver.MultiprocessorCount:
-		return g.Multiprocessors, true
-	case driver.Integrated, driver.ComputeMode, driver.MultiGPUBoard:
-		return 0, true
-	case driver.MemoryBusWidth:
-		return g.MemoryBusWidth, true
-	case driver.L2CacheBytes:
-		return int(g.L2), true
-	case driver.MaxThreadsPerSM:
-		return g.ThreadsPerSM, true
-	case driver.CapabilityMajor:
-		return g.Major, true
-	case driver.CapabilityMinor:
-		return g.Minor, true
+	return map[driver.Attribute]int{
+		driver.MaxSharedPerBlock: sharedPerBlock, driver.WarpSize: warpSize, driver.RegistersPerSM: registersPerSM,
+		driver.ClockKHz: int(g.Clock / 1000), driver.MemoryClockKHz: int(g.MemoryClock / 1000),
+		driver.MemoryBusWidth: g.MemoryBusWidth, driver.L2CacheBytes: int(g.L2),
+		driver.MultiprocessorCount: g.Multiprocessors, driver.MaxThreadsPerSM: g.ThreadsPerSM,
+		driver.CapabilityMajor: g.Major, driver.CapabilityMinor: g.Minor,
+		driver.Integrated: 0, driver.ComputeMode: 0, driver.MultiGPUBoard: 0,
 	}
-	return 0, false
 }

@@ -74,14 +74,9 @@ func orderDevices(gpus []hardware.GPU, order string) []int {
 	if order == "PCI_BUS_ID" || len(indices) == 0 {
 		return indices
 	}
-	fastest := 0
-	for at, i := range indices {
-		if gpus[i].Peak > gpus[indices[fastest]].Peak {
-			fastest = at
-		}
-	}
-	first := indices[fastest]
-	return slices.Insert(slices.Delete(indices, fastest, fastest+1), 0, first)
+	fastest := slices.MaxFunc(indices, func(i, j int) int { return cmp.Compare(gpus[i].Peak, gpus[j].Peak) })
+	others := slices.DeleteFunc(indices, func(i int) bool { return i == fastest })
+	return slices.Insert(others, 0, fastest)
 }
 
 func uuids(gpus []hardware.GPU, order []int) []string {

@@ -11,9 +11,7 @@ func (l *Library) addErrors(a *nvml.API) {
 	a.ECCErrors = func(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter) (uint64, nvml.Return) {
 		return l.errors(dev, kind, span, nvml.ECCDRAM)
 	}
-	a.ECCErrorsAt = func(dev nvml.Device, kind nvml.ECCError, span nvml.ECCCounter, place nvml.ECCPlace) (uint64, nvml.Return) {
-		return l.errors(dev, kind, span, place)
-	}
+	a.ECCErrorsAt = l.errors
 	a.RetiredPages = tellOf(l, func(g *gpu, why nvml.Retirement) (int, nvml.Return) {
 		switch {
 		case why > nvml.RetiredDoubleBit:

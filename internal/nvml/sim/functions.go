@@ -20,33 +20,28 @@ func tell[T any](l *Library, get func(*gpu) (T, nvml.Return)) func(nvml.Device) 
 
 // tellOf is tell for functions with an argument.
 func tellOf[A, T any](l *Library, get func(*gpu, A) (T, nvml.Return)) func(nvml.Device, A) (T, nvml.Return) {
-	return func(dev nvml.Device, a A) (value T, r nvml.Return) {
-		g, r := l.gpu(dev)
-		if r != nvml.Success {
-			return value, r
-		}
-		return get(g, a)
+	return func(dev nvml.Device, a A) (T, nvml.Return) {
+		return tell(l, func(g *gpu) (T, nvml.Return) { return get(g, a) })(dev)
 	}
 }
 
 // tellPair is tell for functions with two results.
-func tellPair(l *Library, get func(*gpu) (a, b uint32, r nvml.Return)) func(nvml.Device) (uint32, uint32, nvml.Return) {
-	return func(dev nvml.Device) (uint32, uint32, nvml.Return) {
+func tellPair[T any](l *Library, get func(*gpu) (a, b T, r nvml.Return)) func(nvml.Device) (T, T, nvml.Return) {
+	return func(dev nvml.Device) (a, b T, r nvml.Return) {
 		g, r := l.gpu(dev)
-		if r != nvml.Success {
-			return 0, 0, r
+		if r == nvml.Success {
+			a, b, r = get(g)
 		}
-		return get(g)
+		return a, b, r
 	}
 }
 
 // modes is tell for a setting with what it will be after a reset, which is the same.
 func (l *Library) modes(get func(*gpu) hardware.Setting) func(nvml.Device) (current, pending bool, r nvml.Return) {
-	ask := tell(l, func(g *gpu) (bool, nvml.Return) { return set(get(g)) })
-	return func(dev nvml.Device) (bool, bool, nvml.Return) {
-		on, r := ask(dev)
+	return tellPair(l, func(g *gpu) (current, pending bool, r nvml.Return) {
+		on, r := set(get(g))
 		return on, on, r
-	}
+	})
 }
 
 func (l *Library) functions() *nvml.API {
@@ -91,13 +86,9 @@ func (l *Library) addIdentity(a *nvml.API) {
 	a.Architecture = tell(l, architecture)
 	a.PCI = tell(l, pci)
 	a.VBIOS = tell(l, func(*gpu) (string, nvml.Return) { return "", nvml.ErrNotSupported })
-	a.ComputeCapability = func(dev nvml.Device) (major, minor int32, r nvml.Return) {
-		g, r := l.gpu(dev)
-		if r != nvml.Success {
-			return 0, 0, r
-		}
-		return int32(g.Major), int32(g.Minor), r
-	}
+	a.ComputeCapability = tellPair(l, func(g *gpu) (major, minor int32, r nvml.Return) {
+		return int32(g.Major), int32(g.Minor), nvml.Success
+	})
 }
 
 func (l *Library) addLoad(a *nvml.API) {
