@@ -53,7 +53,7 @@ func (n *numbers) UnmarshalJSON(text []byte) error {
 
 // on returns the recorded tensor on a device. Its numbers are exact in float64, integers beyond 2^53 are not recorded.
 func (r *recorded) on(dev device.Device) *tensor.Tensor {
-	return tensor.FromSlice([]float64(r.Data), r.Shape...).To(dtype.MustParse(r.DType)).To(dev)
+	return tensor.FromSlice([]float64(r.Data)).Clone().View(r.Shape...).To(dtype.MustParse(r.DType)).To(dev)
 }
 
 // compare reports elements with |got - want| > tolerance * max(1, |want|), another shape and another dtype.
