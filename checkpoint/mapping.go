@@ -2,6 +2,7 @@ package checkpoint
 
 import (
 	"io"
+	"math"
 	"os"
 	"runtime/debug"
 )
@@ -14,17 +15,17 @@ type mapping struct {
 }
 
 // mapFile maps n bytes of a file, if the system can: what cannot be mapped is read.
-func mapFile(r io.ReaderAt, offset int64, n int) mapping {
+func mapFile(r io.ReaderAt, offset, n int64) mapping {
 	s, ok := r.(*source)
-	if !ok {
+	if !ok || n > math.MaxInt/2 {
 		return mapping{}
 	}
 	f, ok := s.file.(*os.File)
 	if !ok {
 		return mapping{}
 	}
-	first := int(offset % int64(os.Getpagesize()))
-	return mapping{mapPages(f, offset-int64(first), first+n), first}
+	first := offset % int64(os.Getpagesize())
+	return mapping{mapPages(f, offset-first, int(first+n)), int(first)}
 }
 
 // copy fills p with the bytes from index at on and reports whether all are there. A file that was cut off since it was opened has no pages
@@ -35,10 +36,15 @@ func (m mapping) copy(p []byte, at int) (ok bool) {
 	}
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { ok = recover() == nil }()
-	from := m.pages[m.first+at:][:len(p)]
-	copy(p, from)
-	dropPages(m.pages, m.first+at, len(p))
+	copy(p, m.pages[m.first+at:][:len(p)])
 	return true
+}
+
+// drop takes n bytes out of the process, which stay in the system's cache: else they counted as memory of the process.
+func (m mapping) drop(at, n int) {
+	if m.pages != nil {
+		dropPages(m.pages, m.first+at, n)
+	}
 }
 
 func (m mapping) close() {

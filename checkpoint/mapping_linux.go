@@ -17,7 +17,6 @@ func mapPages(f *os.File, offset int64, n int) (pages []byte) {
 	return pages
 }
 
-// dropPages takes the pages of n bytes out of the process, which stay in the system's cache: else they counted as memory of the process.
 func dropPages(pages []byte, at, n int) {
 	at -= at % os.Getpagesize()
 	_ = syscall.Madvise(pages[at:min(at+n, len(pages))], syscall.MADV_DONTNEED)

@@ -31,7 +31,7 @@ func TestMappedFileThatIsCutOff(t *testing.T) {
 	content := bytes.Repeat([]byte("elements"), 1<<20)
 	s := mappedFile(t, content)
 	const first, left = 1000, 3 << 20
-	m := mapFile(s, first, len(content)-first)
+	m := mapFile(s, first, int64(len(content)-first))
 	defer m.close()
 	if m.pages == nil {
 		t.Fatal("the file is not mapped")
@@ -82,8 +82,7 @@ func TestPartsOfFiles(t *testing.T) {
 	for _, first := range []int{0, 1, 4095, 4096, partBytes - 1, partBytes, partBytes + 1} {
 		for _, n := range []int{partBytes - 1, partBytes, partBytes + 1, 2*partBytes - 1, 2 * partBytes} {
 			want := content[first:][:n]
-			fault := errors.New("another sum")
-			sum := &checksum{all: updateSum(0, want), fault: func(string) error { return fault }}
+			sum := &checksum{member: &member{sum: updateSum(0, want)}, source: s}
 			in, err := (&store{bytes: int64(n), at: s, first: int64(first), sum: sum}).from(0)
 			if err != nil {
 				t.Fatal(err)

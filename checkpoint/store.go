@@ -24,8 +24,14 @@ type store struct {
 
 // checksum is the CRC-32 of a storage and of what stands before it.
 type checksum struct {
-	before, all uint32
-	fault       func(found string) error
+	before uint32
+	member *member // which tells that of all
+	source *source
+}
+
+// fault returns a FormatError about what was found in place of the member's bytes.
+func (c *checksum) fault(found string) error {
+	return c.source.fault(fmt.Sprintf("member %q", c.member.name), fmt.Sprintf("bytes with the CRC-32 %08x", c.member.sum), "%s", found)
 }
 
 // input yields the bytes of a storage in order.
@@ -80,7 +86,7 @@ func (in *input) next(memory []byte) (err error) {
 
 // end holds what was read to the end to the checksum and to the length that the file tells.
 func (in *input) end() error {
-	if in.whole && in.sum != in.store.sum.all {
+	if in.whole && in.sum != in.store.sum.member.sum {
 		return in.store.sum.fault(fmt.Sprintf("%08x", in.sum))
 	}
 	if in.stream != nil {
@@ -109,7 +115,7 @@ func (in *input) read(memory []byte) error {
 		in.add(memory)
 		return err
 	}
-	pages := mapFile(in.store.at, offset, len(memory))
+	pages := mapFile(in.store.at, offset, int64(len(memory)))
 	defer pages.close()
 	var failed failure
 	skipped := int(offset % partBytes) // of the first part
@@ -123,6 +129,7 @@ func (in *input) read(memory []byte) error {
 		if !pages.copy(part, lo) {
 			failed.set(readAt(in.store.at, part, offset+int64(lo)))
 		}
+		pages.drop(lo, hi-lo)
 		if in.whole {
 			sums[i] = updateSum(0, part)
 		}

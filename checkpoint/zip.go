@@ -64,9 +64,11 @@ func zipMembers(s *source) ([]member, error) {
 	if _, err := s.ReadAt(directory, start); err != nil {
 		return nil, err
 	}
+	headers := mapFile(s, 0, s.size)
+	defer headers.close()
 	members, buffer := make([]member, 0, count), []byte(nil)
 	for rest := directory; len(rest) > 0; {
-		m, n, err := zipEntry(s, rest, start+int64(len(directory)-len(rest)), &buffer)
+		m, n, err := zipEntry(s, rest, start+int64(len(directory)-len(rest)), headers, &buffer)
 		if err != nil {
 			return nil, err
 		}
@@ -128,8 +130,9 @@ func zipEnd64(s *source, end int64) (n, all, length, offset uint64, at int64, er
 }
 
 // zipEntry reads an entry of the directory, and the local header that it names, and returns how many bytes it has. It stands at
-// byte at of the file. The buffer is kept for the next.
-func zipEntry(s *source, b []byte, at int64, buffer *[]byte) (m member, n int, err error) {
+// byte at of the file. The local header is copied where the file is mapped, since a read for each took a fifth of the time of
+// "list .pt"; the buffer is kept for the next.
+func zipEntry(s *source, b []byte, at int64, headers mapping, buffer *[]byte) (m member, n int, err error) {
 	if len(b) < directoryEntryBytes || string(b[:4]) != directorySignature {
 		return m, 0, s.fault(entryAt(at), "an entry", "other bytes")
 	}
@@ -149,8 +152,10 @@ func zipEntry(s *source, b []byte, at int64, buffer *[]byte) (m member, n int, e
 	}
 	local := slices.Grow(*buffer, localHeaderBytes+nameLen)[:localHeaderBytes+nameLen]
 	*buffer = local[:0]
-	if err := readAt(s, local, m.header); err != nil {
-		return m, 0, err
+	if !headers.copy(local, int(m.header)) {
+		if err := readAt(s, local, m.header); err != nil {
+			return m, 0, err
+		}
 	}
 	if string(local[:4]) != localSignature || little.Uint16(local[8:]) != m.method || int(little.Uint16(local[26:])) != nameLen ||
 		!bytes.Equal(local[localHeaderBytes:], name) {

@@ -34,9 +34,7 @@ func (r *inflated) Read(p []byte) (int, error) {
 // store returns the bytes of a member as a storage, but for those of a header before it.
 func (m *member) store(s *source, header []byte) store {
 	n := int64(len(header))
-	out := store{bytes: m.size - n, sum: &checksum{before: updateSum(0, header), all: m.sum, fault: func(found string) error {
-		return s.fault(fmt.Sprintf("member %q", m.name), fmt.Sprintf("bytes with the CRC-32 %08x", m.sum), "%s", found)
-	}}}
+	out := store{bytes: m.size - n, sum: &checksum{updateSum(0, header), m, s}}
 	if m.method == stored {
 		out.at, out.first = s, m.at+n
 		return out

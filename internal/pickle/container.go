@@ -10,10 +10,36 @@ func (d *Decoder) tuple(values []any, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := d.Charge(int64(len(values)) * slotBytes); err != nil {
+	t, err := d.cut(len(values))
+	if err != nil {
 		return err
 	}
-	return d.push(append(make(Tuple, 0, len(values)), values...), boxBytes)
+	copy(t, values)
+	return d.push(t, boxBytes)
+}
+
+// tuplePiece is how many values are allocated at a time for short tuples, which a tensor takes four of.
+const tuplePiece = 128
+
+// cut returns a tuple of n values, all of it charged.
+func (d *Decoder) cut(n int) (Tuple, error) {
+	if n <= len(d.spare) {
+		t := d.spare[:n:n]
+		d.spare = d.spare[n:]
+		return t, nil
+	}
+	size := n
+	if n <= tuplePiece/8 {
+		size = tuplePiece
+	}
+	if err := d.Charge(int64(size) * slotBytes); err != nil {
+		return nil, err
+	}
+	t := make(Tuple, size)
+	if size > n {
+		d.spare = t[n:]
+	}
+	return t[:n:n], nil
 }
 
 // extend appends values to the list on top of the stack.

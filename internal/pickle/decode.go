@@ -27,6 +27,7 @@ type Decoder struct {
 	marks []int   // lengths of the stack where MARK was
 	memo  [][]any // in pieces of memoPiece, since it does not shrink; unset where nothing was put
 	kept  int     // entries of the memo
+	spare Tuple   // room for the tuples to come
 
 	memory, steps int64 // spent
 }
