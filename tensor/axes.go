@@ -66,6 +66,45 @@ func (x *Tensor) Permute(axes ...int) *Tensor {
 
 func permuteGrad(b *backprop, dy *Tensor) { b.give(0, dy.unpermuted(b.params().([]int))) }
 
+// MoveAxis returns x with each axis source[i] at place destination[i]; the others keep their order.
+func (x *Tensor) MoveAxis(source, destination []int) *Tensor {
+	if len(source) != len(destination) {
+		fail("movedim", ErrValue, fmt.Sprintf("movedim: Invalid source or destination dims: source (%s dims) should contain the same number of dims as "+
+			"destination (%s dims)", Shape(source).List(), Shape(destination).List()), x)
+	}
+	from, to := x.distinct("source", source), x.distinct("destination", destination)
+	rank := x.layout.Rank()
+	if rank == 0 {
+		return x.viewAs(op.Alias, viewGrad, nil, *x.layout)
+	}
+	order := slices.Repeat([]int{-1}, rank)
+	for i, axis := range to {
+		order[axis] = from[i]
+	}
+	next := 0
+	for i := range order {
+		for order[i] < 0 {
+			if !slices.Contains(from, next) {
+				order[i] = next
+			}
+			next++
+		}
+	}
+	return x.Permute(order...)
+}
+
+// distinct resolves the axes that a MoveAxis names.
+func (x *Tensor) distinct(what string, axes []int) []int {
+	out := make([]int, len(axes))
+	for i, a := range axes {
+		out[i] = x.axis("movedim", a)
+		if slices.Contains(out[:i], out[i]) {
+			fail("movedim", ErrValue, fmt.Sprintf("movedim: repeated dim in `%s` (%s)", what, Shape(axes).List()), x)
+		}
+	}
+	return out
+}
+
 // Squeeze returns x without its axes of extent 1.
 func (x *Tensor) Squeeze() *Tensor {
 	var room layout.Room

@@ -84,6 +84,19 @@ var opsOfArguments = []struct {
 	{"sort", func(a *arguments, x *Tensor) any { v, _ := x.Sort(a.number(), Descending(true)); return v }},
 	{"topk", func(a *arguments, x *Tensor) any { v, _ := x.TopK(a.number(), a.number()); return v }},
 	{"non zero", func(a *arguments, _ *Tensor) any { return a.indices().NonZero() }},
+	{"diagonal", func(a *arguments, x *Tensor) any { return x.Diagonal(a.number(), a.number(), a.number()) }},
+	{"diag_embed", func(a *arguments, x *Tensor) any { return x.DiagEmbed(a.number(), a.number(), a.number()) }},
+	{"unfold", func(a *arguments, x *Tensor) any { return x.Unfold(a.number(), a.number(), a.number()) }},
+	{"movedim", func(a *arguments, x *Tensor) any { return x.MoveAxis(a.list(), a.list()) }},
+	{"tensor_split", func(a *arguments, x *Tensor) any { return x.TensorSplit(a.number(), a.number()) }},
+	{"tensor_split at", func(a *arguments, x *Tensor) any { return x.TensorSplitAt(a.list(), a.number()) }},
+	{"roll", func(a *arguments, x *Tensor) any { return x.Roll(a.list(), a.list()...) }},
+	{"flip", func(a *arguments, x *Tensor) any { return x.Flip(a.list()...) }},
+	{"rot90", func(a *arguments, x *Tensor) any { return x.Rot90(a.number(), a.number(), a.number()) }},
+	{"repeat", func(a *arguments, x *Tensor) any { return x.Repeat(a.list()...) }},
+	{"repeat_interleave", func(a *arguments, x *Tensor) any { return x.RepeatInterleave(a.number(), a.number()) }},
+	{"repeat_interleave by counts", func(a *arguments, x *Tensor) any { return x.RepeatInterleave(a.indices(), a.number()) }},
+	{"combinations", func(a *arguments, x *Tensor) any { return x.Combinations(a.number(), WithReplacement(a.IntN(2) == 0)) }},
 }
 
 // Whatever the arguments, an op gives a result or an *Error: Try lets any other panic through, which would end this test.

@@ -144,4 +144,6 @@ var makers = []maker{
 	{"randn", func(p tensor.Place) *tensor.Tensor { return p.Randn(3, 1) }, floatTypes, []int{3, 1}},
 	{"randint", func(p tensor.Place) *tensor.Tensor { return p.RandInt(0, 2, 3) }, allTypes, []int{3}},
 	{"randperm", func(p tensor.Place) *tensor.Tensor { return p.RandPerm(4) }, numberTypes, []int{4}},
+	{"tril_indices", func(p tensor.Place) *tensor.Tensor { return p.TrilIndices(2, 3, 0) }, []dtype.DType{dtype.Int64, dtype.Int32}, []int{2, 3}},
+	{"triu_indices", func(p tensor.Place) *tensor.Tensor { return p.TriuIndices(2, 3, 0) }, []dtype.DType{dtype.Int64, dtype.Int32}, []int{2, 5}},
 }

@@ -64,6 +64,7 @@ var opTables = [][]opRow{
 	comparisonRows,
 	selectRows,
 	viewRows,
+	shapeRows,
 	indexingRows,
 	copyRows,
 	reductionRows,

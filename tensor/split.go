@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"fmt"
+	"slices"
 
 	"cresset/internal/layout"
 	"cresset/internal/op"
@@ -102,4 +103,39 @@ func (x *Tensor) parts(name string, n int) []*Tensor {
 		fail(name, ErrMemory, fmt.Sprintf("a list of %d tensors is too long", n), x)
 	}
 	return make([]*Tensor, n)
+}
+
+// TensorSplit splits one axis into n parts whose sizes differ by at most 1, the larger ones first; some may be empty.
+func (x *Tensor) TensorSplit(n, axis int) []*Tensor {
+	axis = x.splitAxis(axis)
+	if n <= 0 {
+		fail("tensor_split", ErrValue, fmt.Sprintf("number of sections must be larger than 0, got %d", n), x)
+	}
+	extent := x.layout.Shape()[axis]
+	parts, at := x.parts("tensor_split", n), 0
+	for i := range parts {
+		end := at + extent/n
+		if i < extent%n {
+			end++
+		}
+		parts[i] = x.section(op.Slice, section{axis, at, end, 1})
+		at = end
+	}
+	return parts
+}
+
+// TensorSplitAt splits one axis before each of the given indices, as slices do: x[:i0], x[i0:i1], …, x[i:].
+func (x *Tensor) TensorSplitAt(indices []int, axis int) []*Tensor {
+	axis = x.splitAxis(axis)
+	parts, at := make([]*Tensor, len(indices)+1), 0
+	for i, end := range append(slices.Clone(indices), End) {
+		parts[i] = x.Slice(axis, at, end)
+		at = end
+	}
+	return parts
+}
+
+func (x *Tensor) splitAxis(axis int) int {
+	x.refuseScalar("tensor_split", ErrShape, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+	return x.axis("tensor_split", axis)
 }

@@ -25,6 +25,7 @@ func environment(dev device.Device, in []*tensor.Tensor) *pyexpr.Env {
 		maps.Copy(e.Funcs, family)
 	}
 	maps.Copy(e.Funcs, creation(dev))
+	maps.Copy(e.Funcs, placed(dev))
 	for i, x := range in {
 		e.Vars["x"+string(rune('0'+i))] = x
 	}

@@ -29,7 +29,7 @@ func randomView(r *rand.Rand, l Layout) Layout {
 	axis := r.IntN(l.Rank())
 	n := l.Shape()[axis]
 	room := make([]int, 8*r.IntN(2))
-	switch r.IntN(6) {
+	switch r.IntN(8) {
 	case 0:
 		return l.Permute(room, r.Perm(l.Rank()))
 	case 1:
@@ -45,6 +45,13 @@ func randomView(r *rand.Rand, l Layout) Layout {
 		return l.Unsqueeze(nil, axis).Expand(room, slices.Insert(slices.Clone(l.Shape()), axis, 1+r.IntN(3)))
 	case 5:
 		return l.Squeeze(room, 1<<axis)
+	case 6:
+		size := r.IntN(n + 1)
+		return l.Unfold(axis, size, 1+r.IntN(3))
+	case 7:
+		if other := r.IntN(l.Rank()); other != axis {
+			return l.Diagonal(axis, other, r.IntN(5)-2)
+		}
 	}
 	return l
 }

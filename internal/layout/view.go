@@ -94,6 +94,39 @@ func (l Layout) Squeeze(room []int, axes uint32) Layout {
 	return of(dims, l.Offset)
 }
 
+// Diagonal returns the layout of the elements at which axis b's index is axis a's plus offset. Both axes disappear, and the
+// place along the diagonal is a new last one.
+func (l Layout) Diagonal(a, b, offset int) Layout {
+	n := l.Rank()
+	rows, columns := l.dims[a], l.dims[b]
+	length, start := max(min(rows, columns-max(offset, 0)), 0), offset*l.dims[n+b]
+	if offset < 0 {
+		length, start = max(min(rows+offset, columns), 0), -offset*l.dims[n+a]
+	}
+	dims := make([]int, 0, 2*n-2)
+	for _, half := range [...]struct{ old, last []int }{{l.Shape(), []int{length}}, {l.Strides(), []int{l.dims[n+a] + l.dims[n+b]}}} {
+		for k, v := range half.old {
+			if k != a && k != b {
+				dims = append(dims, v)
+			}
+		}
+		dims = append(dims, half.last...)
+	}
+	return of(dims, l.Offset+start)
+}
+
+// Unfold returns the layout of the windows of size elements that begin at every step-th index of an axis, in a new last axis;
+// 0 ≤ size ≤ extent and step ≥ 1.
+func (l Layout) Unfold(axis, size, step int) Layout {
+	n := l.Rank()
+	stride := l.dims[n+axis]
+	dims := append(make([]int, 0, 2*n+2), l.Shape()...)
+	dims[axis] = (dims[axis]-size)/step + 1
+	dims = append(append(append(dims, size), l.Strides()...), stride)
+	dims[n+1+axis] = stride * step
+	return of(dims, l.Offset)
+}
+
 // Expand returns the layout broadcast to shape: axes of extent 1 and axes in front get stride 0. The shape must
 // be one that BroadcastTo accepts.
 func (l Layout) Expand(room []int, shape Shape) Layout {

@@ -76,6 +76,13 @@ func TestViewsAgainstDefinitions(t *testing.T) {
 		{"huge step", l.Narrow(nil, 2, 1, 4, maxInt).Select(nil, 1, 0), []int{at(0, 0, 1), at(1, 0, 1)}},
 		{"select", l.Select(nil, 0, 1).Select(nil, 0, 2), []int{at(1, 2, 0), at(1, 2, 1), at(1, 2, 2), at(1, 2, 3)}},
 		{"unsqueeze", l.Unsqueeze(nil, 3).Select(nil, 0, 0).Select(nil, 0, 0), []int{at(0, 0, 0), at(0, 0, 1), at(0, 0, 2), at(0, 0, 3)}},
+		{"diagonal", l.Diagonal(2, 1, 1).Select(nil, 0, 1), []int{at(1, 1, 0), at(1, 2, 1)}},
+		{"diagonal below", l.Diagonal(2, 1, -2).Select(nil, 0, 0), []int{at(0, 0, 2), at(0, 1, 3)}},
+		{"diagonal outside", l.Diagonal(0, 1, maxInt), nil},
+		{"diagonal outside, below", l.Diagonal(0, 1, -maxInt-1), nil},
+		{"unfold", l.Select(nil, 0, 1).Unfold(1, 2, 2).Select(nil, 0, 2), []int{at(1, 2, 0), at(1, 2, 1), at(1, 2, 2), at(1, 2, 3)}},
+		{"unfold that overlaps", l.Select(nil, 0, 1).Select(nil, 0, 2).Unfold(0, 3, 1), []int{at(1, 2, 0), at(1, 2, 1), at(1, 2, 2), at(1, 2, 1), at(1, 2, 2), at(1, 2, 3)}},
+		{"windows of nothing", l.Unfold(1, 0, 1), nil},
 		{"expand", l.Select(nil, 2, 0).Select(nil, 0, 0).Narrow(nil, 0, 1, 2, 1).Expand(nil, Shape{2, 3}), []int{at(0, 1, 0), at(0, 1, 0), at(0, 1, 0), at(0, 1, 0), at(0, 1, 0), at(0, 1, 0)}},
 	} {
 		if got := offsets(c.got); !slices.Equal(got, c.want) {

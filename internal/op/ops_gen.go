@@ -21,6 +21,8 @@ const (
 	SplitSizes
 	Unbind
 	Alias
+	Diagonal
+	Unfold
 	Copy
 	Clone
 	CopyInPlace
@@ -89,6 +91,13 @@ const (
 	Pad
 	Embedding
 	EmbeddingGrad
+	Roll
+	Flip
+	Rot90
+	Repeat
+	DiagEmbed
+	BlockDiag
+	Trace
 	Conv
 	ConvGradInput
 	ConvGradWeight
@@ -212,6 +221,8 @@ var rows = [Count]row{
 	SplitSizes:            {name: "split_with_sizes", grad: "SplitWithSizesBackward0", view: true},
 	Unbind:                {name: "unbind", grad: "UnbindBackward0", view: true},
 	Alias:                 {name: "alias", grad: "AliasBackward0", view: true},
+	Diagonal:              {name: "diagonal", grad: "DiagonalBackward0", view: true},
+	Unfold:                {name: "unfold", grad: "UnfoldBackward0", view: true},
 	Copy:                  {name: "to", grad: "ToCopyBackward0"},
 	Clone:                 {name: "clone", grad: "CloneBackward0", composed: true},
 	CopyInPlace:           {name: "copy_", grad: "CopyBackwards", composed: true},
@@ -280,6 +291,13 @@ var rows = [Count]row{
 	Pad:                   {name: "pad", grad: "ConstantPadNdBackward0", composed: true},
 	Embedding:             {name: "embedding", grad: "EmbeddingBackward0"},
 	EmbeddingGrad:         {name: "embedding_dense_backward"},
+	Roll:                  {name: "roll", grad: "RollBackward0", composed: true},
+	Flip:                  {name: "flip", grad: "FlipBackward0", composed: true},
+	Rot90:                 {name: "rot90", grad: "Rot90Backward0", composed: true},
+	Repeat:                {name: "repeat", grad: "RepeatBackward0", composed: true},
+	DiagEmbed:             {name: "diag_embed", grad: "DiagEmbedBackward0", composed: true},
+	BlockDiag:             {name: "block_diag", grad: "BlockDiagBackward0", composed: true},
+	Trace:                 {name: "trace", grad: "TraceBackward0", composed: true},
 	Conv:                  {name: "convolution", grad: "ConvolutionBackward0"},
 	ConvGradInput:         {name: "convolution_backward_input"},
 	ConvGradWeight:        {name: "convolution_backward_weight"},

@@ -36,8 +36,8 @@ type Range struct {
 	IntStart, IntStep int64
 }
 
-// Diagonal belongs to Tril and Triu: 0 is the main diagonal, positive values lie above it.
-type Diagonal struct{ Offset int }
+// Triangle belongs to Tril and Triu: 0 is the main diagonal, positive values lie above it.
+type Triangle struct{ Offset int }
 
 // Affine belongs to AddMM: out = Beta·in + Alpha·product.
 type Affine struct{ Alpha, Beta float64 }

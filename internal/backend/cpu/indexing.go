@@ -158,7 +158,7 @@ func triangle[T dtype.Element](loop func(dst, src []T, cols, first, k int)) Kern
 		in := &c.In()[0]
 		shape := in.Layout.Shape()
 		rows, cols := shape[len(shape)-2], shape[len(shape)-1]
-		out, k := dense[T](&c.Out()[0]), c.Params.(op.Diagonal).Offset
+		out, k := dense[T](&c.Out()[0]), c.Params.(op.Triangle).Offset
 		if len(out) == 0 {
 			return nil
 		}

@@ -191,7 +191,7 @@ func triangle(d *Device, c *backend.Call, k kernelID) error {
 	defer s.free()
 	*p = kernels.Triangle{
 		N: uint64(n), Rows: uint64(shape[len(shape)-2]), Cols: uint64(shape[len(shape)-1]),
-		Out: address(out), In: s.packed(in), Diagonal: int64(c.Params.(op.Diagonal).Offset),
+		Out: address(out), In: s.packed(in), Diagonal: int64(c.Params.(op.Triangle).Offset),
 	}
 	return issue(&s, k, d.flat(n), p)
 }

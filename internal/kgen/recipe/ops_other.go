@@ -31,6 +31,8 @@ var others = []Other{
 	{Op: "SplitSizes", Name: "split_with_sizes", GradFn: "SplitWithSizesBackward0", View: true},
 	{Op: "Unbind", Name: "unbind", GradFn: "UnbindBackward0", View: true},
 	{Op: "Alias", Name: "alias", GradFn: "AliasBackward0", View: true},
+	{Op: "Diagonal", Name: "diagonal", GradFn: "DiagonalBackward0", View: true},
+	{Op: "Unfold", Name: "unfold", GradFn: "UnfoldBackward0", View: true},
 
 	// Copies and fills.
 	{Op: "Copy", Name: "to", GradFn: "ToCopyBackward0"},
@@ -113,6 +115,15 @@ var others = []Other{
 	{Op: "Pad", Name: "pad", GradFn: "ConstantPadNdBackward0", Composed: true},
 	{Op: "Embedding", Name: "embedding", GradFn: "EmbeddingBackward0"},
 	{Op: "EmbeddingGrad", Name: "embedding_dense_backward"},
+
+	// Rearrangements, by copies.
+	{Op: "Roll", Name: "roll", GradFn: "RollBackward0", Composed: true},
+	{Op: "Flip", Name: "flip", GradFn: "FlipBackward0", Composed: true},
+	{Op: "Rot90", Name: "rot90", GradFn: "Rot90Backward0", Composed: true},
+	{Op: "Repeat", Name: "repeat", GradFn: "RepeatBackward0", Composed: true},
+	{Op: "DiagEmbed", Name: "diag_embed", GradFn: "DiagEmbedBackward0", Composed: true},
+	{Op: "BlockDiag", Name: "block_diag", GradFn: "BlockDiagBackward0", Composed: true},
+	{Op: "Trace", Name: "trace", GradFn: "TraceBackward0", Composed: true},
 
 	// Layers.
 	{Op: "Conv", Name: "convolution", GradFn: "ConvolutionBackward0"},
