@@ -69,6 +69,7 @@ var opTables = [][]opRow{
 	copyRows,
 	reductionRows,
 	productRows,
+	contractionRows,
 	layerRows,
 	lossRows,
 	stateRows,

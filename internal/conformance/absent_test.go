@@ -82,17 +82,6 @@ var absent = map[string]string{
 	"torch.take_along_dim":  notThere,
 
 	// Products.
-	"F.cosine_similarity":           notThere,
-	"F.normalize":                   notThere,
-	"F.pairwise_distance":           notThere,
-	"F.pdist":                       notThere,
-	"torch.addbmm":                  notThere,
-	"torch.addmv":                   notThere,
-	"torch.addr":                    notThere,
-	"torch.baddbmm":                 notThere,
-	"torch.cdist":                   notThere,
-	"torch.einsum":                  notThere,
-	"torch.kron":                    notThere,
 	"torch.linalg.cholesky":         notThere,
 	"torch.linalg.cond":             notThere,
 	"torch.linalg.cross":            notThere,
@@ -117,7 +106,6 @@ var absent = map[string]string{
 	"torch.linalg.vander":           notThere,
 	"torch.linalg.vector_norm":      notThere,
 	"torch.logdet":                  notThere,
-	"torch.tensordot":               notThere,
 
 	// Activations.
 	"F.celu":        notThere,
